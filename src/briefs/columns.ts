@@ -294,7 +294,7 @@ const assignees = (
   { nameOf }: Known,
 ): string[] => [
   ...companyIds.map((id) => nameOf('company', id) ?? id),
-  ...classificationIds.map((id) => `classification ${id}`),
+  ...classificationIds.map((id) => `classificationId ${id}`),
 ];
 
 const maxAssignees = 5;

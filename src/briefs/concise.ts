@@ -20,6 +20,24 @@ export function concise<R extends Resource>(
   return row;
 }
 
+/** The concise form with these keys, where it lacks them: hidden columns, or the service's own fields with dots. */
+export function withKeys<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  row: JsonObject,
+  keys: readonly string[],
+  known: Known,
+): JsonObject {
+  const columns = columnsOf(resource);
+  for (const key of keys) {
+    const column = isKeyOf(columns, key) ? columns[key] : undefined;
+    if (column && !column.hidden) continue;
+    const value = withoutEmpty(column ? column.value(record, known) : valueAt(record, key));
+    if (value !== undefined) row[key] = value;
+  }
+  return row;
+}
+
 /** Every field that is not empty. */
 export const fullRecord = (record: object): JsonObject =>
   (withoutEmpty(record) ?? {}) as JsonObject;

@@ -1,5 +1,5 @@
 import { columnsOf, type Known } from '../briefs/columns.ts';
-import { concise, fullRecord, selectFields, valueAt } from '../briefs/concise.ts';
+import { concise, fullRecord, selectFields, valueAt, withKeys } from '../briefs/concise.ts';
 import { utcDay } from '../briefs/days.ts';
 import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import { compact } from '../briefs/naming.ts';
@@ -99,14 +99,18 @@ function shapeRecords<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
   { detail, fields }: RecordShape,
-  known: Known,
+  { known, keys }: Pick<NamedPage<unknown>, 'known' | 'keys'>,
 ): { currency?: unknown; rows: Record<string, unknown>[] } {
   if (fields && fields.length > 0)
     return { rows: records.map((record) => selectFields(resource, record, fields, known)) };
   if (detail === 'full') return { rows: records.map(fullRecord) };
   const currency = sharedCurrency(resource, records, known);
   const omitted = currency === undefined ? undefined : 'currency';
-  return { currency, rows: records.map((record) => concise(resource, record, known, omitted)) };
+  const rows = records.map((record) => {
+    const row = concise(resource, record, known, omitted);
+    return withKeys(resource, record, row, keys, known);
+  });
+  return { currency, rows };
 }
 
 /** Lists of amounts in the currency of each record's company. */
@@ -187,15 +191,12 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   requireFields(resource, list.records, shape);
-  const { currency, rows } = shapeRecords(resource, list.records, shape, list.known);
+  const { currency, rows } = shapeRecords(resource, list.records, shape, list);
   const facets = shape.detail === 'full' ? list.facets : undefined;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? list.from + shown : list.next;
-    const deleted = list.records
-      .slice(0, shown)
-      .filter((record) => isDeleted(record as ApiRecord)).length;
     return {
-      summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(deleted)}`,
+      summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(list, shown)}`,
       data: compact({
         currency,
         records: rows.slice(0, shown),
@@ -209,10 +210,12 @@ export function listAnswer<R extends Resource>(
 }
 
 /** Deleted rows are marked, and counted first: a glance at the table may miss the mark. */
-const deletedCount = (count: number): Wording =>
-  count === 0
-    ? wording``
-    : wording` ${count} of the rows shown ${count === 1 ? 'is' : 'are'} deleted.`;
+function deletedCount({ records, deleted }: NamedPage<ApiRecord>, shown: number): Wording {
+  const count = deleted ?? records.slice(0, shown).filter(isDeleted).length;
+  if (count === 0) return wording``;
+  const of = deleted === undefined ? 'the rows shown' : 'them';
+  return wording` ${count} of ${trusted(of)} ${count === 1 ? 'is' : 'are'} deleted.`;
+}
 
 function listSummary(
   plural: Plural,

@@ -67,7 +67,7 @@ test('a pricing book names up to five companies, and how many more', () => {
   expect(assigned(5)).toEqual({ for: ['Acme', 'b', 'c', 'd', 'e'] });
   expect(assigned(6)).toEqual({ for: ['Acme', 'b', 'c', 'd', 'e', '1 more'] });
   expect(concise('discount_group', { classificationIds: ['gold'] })).toEqual({
-    for: ['classification gold'],
+    for: ['classificationId gold'],
   });
   expect(concise('discount_group', {})).toEqual({ for: ['nobody'] });
   const asked = (companyIds: string[]) =>

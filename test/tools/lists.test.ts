@@ -75,6 +75,42 @@ describe('a filter', () => {
     expect(String(data.notes)).toMatch(/alone they pass: stage \d+, outcome \d+\./);
   });
 
+  test('that no value can pass is answered with the values that there are', async () => {
+    const [{ least, greatest }] = (await rows(`select min(cast(probability as real)) as least,
+      max(cast(probability as real)) as greatest from opportunity where tenant = ?`)) as [Row];
+    const range = `Values of probability go from ${least} to ${greatest}.`;
+    const { data } = await list('opportunities', { filters: 'outcome:open,probability:>=80' });
+    expect(String(data.notes)).toContain(range);
+    const alone = await list('opportunities', { filters: 'probability:>=80' });
+    expect(alone.data.notes).toEqual([range]);
+    const { notes } = (await list('opportunities', { filters: 'closes:<1999-01-01' })).data;
+    expect(String(notes)).toMatch(/Values of closes go from \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\./);
+  });
+
+  test('counts the deleted records of the whole list, also those of other pages', async () => {
+    const deleted = await countOf(`opportunity where tenant = ? and deletedAt is not null`);
+    expect(deleted).toBeGreaterThan(0);
+    const { data } = await list('opportunities', { filters: 'created:(any)', size: 1 });
+    expect(data.summary).toContain(`${deleted} of them ${deleted === 1 ? 'is' : 'are'} deleted.`);
+    const current = { filters: 'created:(any),deleted:(none)', size: 1 };
+    expect((await list('opportunities', current)).data.summary).not.toContain('deleted');
+  });
+
+  test('shows its key in the rows, like an order, unless all have the same text', async () => {
+    const [row] = (await list('quotes', { sort: '-sent', size: 1 })).records;
+    expect(row?.sent).toMatch(/^\d{4}-/);
+    const { records } = await list('opportunities', { filters: 'created:>2000-01-01', size: 1 });
+    expect(records[0]?.created).toMatch(/^\d{4}-/);
+    const nested = await list('quotes', { sort: '-discount.amount', size: 1 });
+    expect(Number(nested.records[0]?.['discount.amount'])).toBeGreaterThan(0);
+    const same = await list('opportunities', {
+      filters: 'source:(any),category:Security',
+      size: 1,
+    });
+    expect(same.records[0]).toHaveProperty('source');
+    expect(same.records[0]).not.toHaveProperty('category');
+  });
+
   test('needs a number or a date after a comparison, and a key', async () => {
     expect(await refused('quotes', { filters: 'expires:<soon' })).toMatch(/not "soon"/);
     expect(await refused('quotes', { filters: 'sent' })).toMatch(/"sent" has no key/);

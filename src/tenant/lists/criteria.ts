@@ -67,6 +67,18 @@ export const readCriteria = (resource: Resource, filters = '', sort = ''): Crite
   sort: readSort(sort).map(({ name, sign }) => ({ key: keyOf(resource, name), sign })),
 });
 
+/** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
+export const keysToShow = ({ conditions, sort }: Criteria): string[] => [
+  ...new Set(
+    [...conditions.filter((each) => !isOneText(each)), ...sort].map(({ key }) => key.name),
+  ),
+];
+
+function isOneText({ tests }: Condition): boolean {
+  const [test] = tests;
+  return tests.length === 1 && test !== undefined && 'is' in test && !dateShape.test(test.is);
+}
+
 function readCondition(resource: Resource, part: string): Condition {
   const read = readPart(part);
   if (!read)

@@ -6,16 +6,24 @@ import { routes } from '../../api/routes.ts';
 import type { Known } from '../../briefs/columns.ts';
 import { matchName } from '../../briefs/name-filters.ts';
 import { compare, type Named } from '../../briefs/naming.ts';
+import { isDeleted } from '../../briefs/outcome.ts';
 import { filterSteps } from '../../briefs/steps.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
 import { runInSlices } from '../../slices.ts';
-import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import {
+  identifier,
+  join,
+  quote,
+  trusted,
+  type Wording,
+  wording,
+} from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import type { Collection } from '../collections.ts';
 import { InvalidArguments } from '../invalid-arguments.ts';
 import { type ListPage, sliceOf } from '../reading/list-page.ts';
 import { describeUnknownItems } from '../reading/quote-items.ts';
-import { valuesOf } from '../search-terms.ts';
+import { compareValues, valuesOf } from '../search-terms.ts';
 import type { Tenant } from '../tenant.ts';
 import { describeUnrecognized } from '../unrecognized.ts';
 import {
@@ -26,6 +34,7 @@ import {
   isNamedOtherwise,
   type Key,
   keyNames,
+  keysToShow,
   passes,
   readCriteria,
   sortedBy,
@@ -37,6 +46,10 @@ import { completeRows, knownFor } from './known.ts';
 /** A page, and what is known to name what its rows refer to. */
 export interface NamedPage<R> extends ListPage<R> {
   known: Known;
+  /** Filtered or sorted by: shown with every row. */
+  keys: readonly string[];
+  /** Deleted records of the whole list; absent if the service made the page. */
+  deleted?: number;
 }
 
 /**
@@ -56,7 +69,7 @@ export async function listRecords<R extends Resource>(
   const known = await knownFor(tenant, resource, call);
   completeRows(tenant, resource, page.records);
   const notes = [...(page.notes ?? []), ...describeUnknownItems(page.records)];
-  return { ...page, notes, known };
+  return { ...page, notes, known, keys: keysToShow(criteria) };
 }
 
 /** The service's page. `undefined` if it does not support the criteria, or finds nothing: a name may be misspelt. */
@@ -85,7 +98,7 @@ async function pageMadeHere<R extends Resource>(
   query: PageQuery,
   criteria: Criteria,
   call: ToolCall,
-): Promise<ListPage<RecordOf[R]>> {
+): Promise<ListPage<RecordOf[R]> & { deleted: number }> {
   const whole = await readFor(tenant, resource, query, call);
   await Promise.all(neededBy(criteria).map((needed) => tenant.collection(needed, call)));
   completeRows(tenant, resource, whole.records);
@@ -103,17 +116,57 @@ async function pageMadeHere<R extends Resource>(
   const counts = conditions.map((condition) => ({
     name: condition.key.name,
     count: () => whole.records.filter(fits(condition)).length,
+    range: () => rangeUnder(whole.records, condition, known),
   }));
   const why = total === 0 && notes.length === 0 ? emptyReason(counts) : [];
   const allNotes = [...describeUnrecognized(resource, whole.records), ...notes, ...why];
-  return { ...sliceOf({ records, coverage, asOf: whole.asOf }, query), notes: allNotes };
+  const page = sliceOf({ records, coverage, asOf: whole.asOf }, query);
+  const deleted = records.filter((record) => isDeleted(record as ApiRecord)).length;
+  return { ...page, notes: allNotes, deleted };
 }
 
-/** How many records pass each filter alone, if none passes all of them. */
-function emptyReason(filters: readonly { name: string; count(): number }[]): Wording[] {
-  if (filters.length < 2) return [];
-  const each = filters.map(({ name, count }) => wording`${trusted(name)} ${count()}`);
-  return [wording`No record passes all filters; alone they pass: ${join(each, ', ')}.`];
+interface FilterCount {
+  name: string;
+  /** Records that pass it alone. */
+  count(): number;
+  range(): Wording | undefined;
+}
+
+/** How many records pass each filter alone, if none passes all of them, and what values there are for one that none passes. */
+function emptyReason(filters: readonly FilterCount[]): Wording[] {
+  const counts = filters.map(({ name, count, range }) => ({ name, passing: count(), range }));
+  const each = counts.map(({ name, passing }) => wording`${trusted(name)} ${passing}`);
+  const alone =
+    filters.length < 2
+      ? []
+      : [wording`No record passes all filters; alone they pass: ${join(each, ', ')}.`];
+  return [
+    ...alone,
+    ...counts.flatMap(({ passing, range }) => (passing === 0 ? (range() ?? []) : [])),
+  ];
+}
+
+const isOrdered = (value: unknown): boolean =>
+  typeof value === 'number' || /^\d{4}-\d{2}-\d{2}/.test(String(value));
+
+/** The least and the greatest value under the key of a comparison; `undefined` for other tests, and without values. */
+function rangeUnder<R extends Resource>(
+  records: readonly RecordOf[R][],
+  { key, tests }: Condition,
+  known: Known,
+): Wording | undefined {
+  if (!tests.some((test) => 'order' in test)) return undefined;
+  const values = records.flatMap((record) => valuesOf(valueUnderKey(record, key, known)));
+  const [first, ...others] = values.filter(isOrdered);
+  if (first === undefined) return undefined;
+  const extreme = (sign: 1 | -1): Wording => {
+    const found = others.reduce(
+      (one, other) => (compareValues(other, one, sign) < 0 ? other : one),
+      first,
+    );
+    return identifier(String(found));
+  };
+  return wording`Values of ${identifier(key.name)} go from ${extreme(1)} to ${extreme(-1)}.`;
 }
 
 const neededBy = ({ conditions, sort }: Criteria) => [
