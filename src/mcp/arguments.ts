@@ -135,7 +135,7 @@ function shown(value: unknown): Wording {
 function expectedType(schema: JsonSchema, issue: Issue): Wording {
   if (schema.enum) return wording`one of ${trusted(schema.enum.join(', '))}`;
   if (schema.type === 'integer' || schema.type === 'number') return describeRange(schema, issue);
-  if (schema.type === 'array') return wording`a list of strings`;
+  if (schema.type === 'array') return describeList(schema.items?.enum);
   if (issue.code === 'too_big')
     return wording`a string of at most ${trusted(String(issue.maximum))} characters`;
   if (issue.code === 'too_small') return wording`a non-empty string`;
@@ -143,6 +143,9 @@ function expectedType(schema: JsonSchema, issue: Issue): Wording {
     ? wording`true or false`
     : wording`of type ${trusted(schema.type ?? 'any')}`;
 }
+
+const describeList = (words: unknown[] | undefined): Wording =>
+  words ? wording`a list of ${trusted(words.join(', '))}` : wording`a list of strings`;
 
 function describeRange({ type, minimum, maximum }: JsonSchema, issue: Issue): Wording {
   const kind = type === 'integer' ? wording`a whole number` : wording`a number`;

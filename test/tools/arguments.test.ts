@@ -10,6 +10,7 @@ import { shared } from '../support/shared.ts';
 interface Schema {
   type: string;
   enum?: string[];
+  items?: Schema;
   minimum?: number;
   maximum?: number;
   maxLength?: number;
@@ -101,6 +102,16 @@ describe('a wrong argument of any tool', () => {
     for (const [tool, argument, schema] of chosen) {
       const words = await refused(tool, { [argument]: 'none of them' });
       expect(words).toContain(`${argument} must be one of ${schema.enum?.join(', ')}`);
+    }
+  });
+
+  test('that is a list is reported with the choices of its entries', async () => {
+    const { refused } = await server();
+    const chosen = everyArgument.filter(([, , { items }]) => items?.enum);
+    expect(chosen.map(([, argument]) => argument)).toContain('sections');
+    for (const [tool, argument, { items }] of chosen) {
+      const words = await refused(tool, { [argument]: ['none of them'] });
+      expect(words).toContain(`${argument} must be a list of ${items?.enum?.join(', ')}, not`);
     }
   });
 
