@@ -242,7 +242,7 @@ function listSummary(
 
 /** What to try when a search found nothing. */
 export const emptySearch = (findBy: Wording): Wording =>
-  wording`Nothing matches. The name may be spelt otherwise: try fewer words in query, or leave filters out; ${findBy}.`;
+  wording`Nothing matches. Try fewer words, another spelling or fewer filters; ${findBy}.`;
 
 /** Today by the server's clock, in UTC. */
 export const today = (): string => utcDay(new Date());
