@@ -87,7 +87,7 @@ export const listOpportunities = listTool({
   name: 'cpq_list_opportunities',
   title: 'List opportunities',
   description:
-    'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, source. For totals use cpq_brief_pipeline.',
+    'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source. For totals use cpq_brief_pipeline.',
   resource: 'opportunity',
   plural: 'opportunities',
   input: searchInput,

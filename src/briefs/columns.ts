@@ -20,8 +20,9 @@ import type {
 } from '../records/records.ts';
 import { fieldOf } from '../values.ts';
 import { companyOf } from './company-reference.ts';
+import { dealValue } from './deals.ts';
 import { discountWords } from './discounts.ts';
-import { type CurrencyOf, currencyOfRecord, unknownCurrency } from './money.ts';
+import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from './money.ts';
 import { contactName } from './naming.ts';
 import { deletionOf, outcomeOf } from './outcome.ts';
 import { type QuoteTotals, quoteTotals } from './quote-totals.ts';
@@ -130,6 +131,12 @@ const contactColumns: Columns<Contact> = {
   updated: hidden(date('updatedAt')),
 };
 
+/** The total contract value. */
+function contractValue(deal: Opportunity): number | undefined {
+  const value = dealValue(deal);
+  return value && rounded(value);
+}
+
 const opportunityColumns: Columns<Opportunity> = {
   company: text('company.name'),
   companyId: text('company.id'),
@@ -151,6 +158,7 @@ const opportunityColumns: Columns<Opportunity> = {
   },
   oneTime: number('onetimeRevenue'),
   monthly: number('monthlyRevenue'),
+  value: { value: contractValue, hidden: true },
   currency,
   closes: {
     // Of a closed deal it could be mistaken for the day on which it closed.

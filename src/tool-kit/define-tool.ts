@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { dayOf } from '../briefs/days.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -90,9 +91,7 @@ export const plainDay = z
 export const day = plainDay.describe('YYYY-MM-DD');
 
 function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+  return dayOf(text) === text;
 }
 
 /** Two arguments, the first and the last day; without the second the period ends on the day that is given here. */

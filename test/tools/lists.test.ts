@@ -112,8 +112,35 @@ describe('a filter', () => {
   });
 
   test('needs a number or a date after a comparison, and a key', async () => {
-    expect(await refused('quotes', { filters: 'expires:<soon' })).toMatch(/not "soon"/);
+    for (const than of ['soon', '2026-13-01', '2026-02-30', '2026-00', '2026-1-1'])
+      expect(await refused('quotes', { filters: `expires:<${than}` })).toContain(`not "${than}"`);
     expect(await refused('quotes', { filters: 'sent' })).toMatch(/"sent" has no key/);
+  });
+
+  test.each([
+    ['created:2026', "substr(createdAt, 1, 4) = '2026'"],
+    ['created:>=2026', "substr(createdAt, 1, 4) >= '2026'"],
+    ['created:<2026', "substr(createdAt, 1, 4) < '2026'"],
+    ['created:2026-02', "substr(createdAt, 1, 7) = '2026-02'"],
+    ['created:>2026-02', "substr(createdAt, 1, 7) > '2026-02'"],
+    ['oneTime:>2026', 'cast(onetimeRevenue as real) > 2026'],
+  ])('takes a year or a month for all its days: %s', async (filters, condition) => {
+    const expected = await countOf(`opportunity where tenant = ? and ${condition}`);
+    expect(expected).toBeGreaterThan(0);
+    expect((await list('opportunities', { filters })).page.total).toBe(expected);
+  });
+
+  test('knows the total contract value of opportunities', async () => {
+    const value = `onetimeRevenue + monthlyRevenue *
+      case when coalesce(valueMonths, 0) > 0 then valueMonths else 12 end`;
+    const where = `opportunity where tenant = ? and ${value} > 50000`;
+    const args = { filters: 'value:>50000', sort: '-value', fields: ['value'], size: 100 };
+    const { records, page } = await list('opportunities', args);
+    expect(page.total).toBe(await countOf(where));
+    const largest = await rows(
+      `select id, ${value} as value from ${where} order by 2 desc limit 1`,
+    );
+    expect(records[0]).toMatchObject(largest[0] ?? {});
   });
 
   test('for bundles finds bundles', async () => {

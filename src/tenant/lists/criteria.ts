@@ -1,6 +1,7 @@
 /** Parses `filters` and `sort` of a list, and translates them for the service where it supports them. */
 
 import { type Column, columnsOf, type Known } from '../../briefs/columns.ts';
+import { dayOf } from '../../briefs/days.ts';
 import { normalisePart } from '../../briefs/part-numbers.ts';
 import type { Steps } from '../../briefs/steps.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
@@ -56,6 +57,7 @@ export interface Criteria {
 /** What `none` and `any` are written as. */
 const emptyWords: Readonly<Record<string, boolean>> = { '(none)': true, '(any)': false };
 const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
+const yearShape = /^\d{4}$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
 
 /**
@@ -93,9 +95,9 @@ function readTest(key: string, value: string): Test {
   const order = orders.find((sign) => value.startsWith(sign));
   if (order === undefined) return { is: value };
   const than = value.slice(order.length).trim();
-  if (!dateShape.test(than) && !numberShape.test(than))
+  if (!numberShape.test(than) && !isDate(than))
     throw new InvalidArguments(
-      wording`${identifier(key)}: after ${order} comes a number or a date as YYYY-MM-DD, not ${quote(than)}.`,
+      wording`${identifier(key)}: after ${order} comes a number or a date that exists, as YYYY-MM-DD, not ${quote(than)}.`,
     );
   return { order, than };
 }
@@ -182,21 +184,25 @@ function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): bo
   return test.order === '<=' ? order <= 0 : order >= 0;
 }
 
-/** A month is equal to each of its days. */
+/** A month or a year is equal to each of its days. */
 export function isEqual(value: unknown, text: string): boolean {
   if (typeof value === 'number') return numberShape.test(text) && value === Number(text);
   const [one, other] = [folded(value), folded(text)];
-  const isDate = dateShape.test(text) && dateShape.test(one.slice(0, 10));
-  return one === other || (isDate && one.startsWith(text));
+  return one === other || (isDate(text) && isDate(one.slice(0, 10)) && one.startsWith(text));
 }
 
-/** Compares with a number or a date; a date as far as it is given, so that all of a month is in it. */
+/** Compares with a number or a date; a date as far as it is given, so that all of a month or a year is in it. */
 function compareWithBound(value: unknown, than: string): number | undefined {
-  if (typeof value === 'number') return dateShape.test(than) ? undefined : value - Number(than);
-  const date = typeof value === 'string' && dateShape.test(than) ? value.slice(0, than.length) : '';
-  if (!dateShape.test(date)) return undefined;
+  if (typeof value === 'number') return numberShape.test(than) ? value - Number(than) : undefined;
+  const date = typeof value === 'string' && isDate(than) ? value.slice(0, than.length) : '';
+  if (!isDate(date)) return undefined;
   return date === than ? 0 : date < than ? -1 : 1;
 }
+
+/** Whether it is a day, a month or a year that exists. */
+const isDate = (text: string): boolean =>
+  (yearShape.test(text) || dateShape.test(text)) &&
+  dayOf(`${text}-01-01`.slice(0, 10)) !== undefined;
 
 export const sortedBy = <R extends Resource>(
   records: readonly RecordOf[R][],
