@@ -4,7 +4,7 @@ import { writeGrant } from '../grants.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Consent, Offer, Proposal } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
-import { canonicalJson, referenceOf } from './fields.ts';
+import { canonicalJson, nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
@@ -56,8 +56,7 @@ export async function decide(
 }
 
 /** True if nothing would change, for example because somebody made the same change in the meantime. */
-const isNoOp = ({ changes, target }: ChangePlan): boolean =>
-  changes.length === 0 && Boolean(target.record);
+const isNoOp = ({ changes }: ChangePlan): boolean => changes.length === 0;
 
 function consentDenied(
   consent: Exclude<Consent, { answer: 'accepted' }>,
@@ -80,8 +79,8 @@ function consentDenied(
 
 function toProposal(plan: ChangePlan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
   const { target, before, changes, digest, currency, remarks, requestDigest } = plan;
-  const name = before.name ?? changes.find(({ field }) => field === 'name')?.to;
-  const company = before.company ?? changes.find(({ field }) => field === 'company')?.to;
+  const name = before.name ?? nextValue(changes, 'name');
+  const company = before.company ?? nextValue(changes, 'company');
   const companyName = referenceOf(company)?.name;
   return {
     what,

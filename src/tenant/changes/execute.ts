@@ -9,6 +9,7 @@ import {
   type FieldChange,
   type FieldValues,
   fieldValuesOf,
+  nextValue,
   sentFields,
 } from './fields.ts';
 import {
@@ -83,7 +84,7 @@ export async function executePlan(
 
 function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
   const { target, before, changes } = plan;
-  const name = String(changes.find(({ field }) => field === 'name')?.to ?? before.name ?? '');
+  const name = String(nextValue(changes, 'name') ?? before.name ?? '');
   return {
     phase: 'sending',
     id: newChangeId(),

@@ -132,7 +132,6 @@ export const roundShare = (share: number): number => Math.round(share * 1e6) / 1
 
 /** True if two values of a field are equal; references are compared by id. */
 export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
-  if (one === undefined || other === undefined) return one === other;
   if (kind === 'reference' && isReference(one) && isReference(other))
     return referenceKey(one) === referenceKey(other);
   return canonicalJson(one) === canonicalJson(other);
@@ -191,11 +190,15 @@ export interface FieldChange {
   to: FieldValue;
 }
 
+/** The value that a field is to get; `undefined` if it stays or is cleared. */
+export const nextValue = (changes: readonly FieldChange[], name: string): FieldValue =>
+  changes.find(({ field }) => field === name)?.to;
+
 /** The company, contact or other record that a reference field is to get; `undefined` if none. */
 export const nextReference = (
   changes: readonly FieldChange[],
   name: string,
-): Reference | undefined => referenceOf(changes.find(({ field }) => field === name)?.to);
+): Reference | undefined => referenceOf(nextValue(changes, name));
 
 /** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
 export type RequestedValues = FieldValues;

@@ -76,7 +76,7 @@ export async function buildPlan(
   call: ToolCall,
 ): Promise<ChangePlan> {
   const before = currentValues(target);
-  refuseAmbiguousProbability(target, before, requested);
+  refuseAmbiguousProbability(target, requested);
   const changes = changesBetween(before, requested);
   if (changes.length > 0) refuseUnsendable(before, requested);
   const { currency, remarks } = await planContext(tenant, target, before, changes, call);
@@ -95,26 +95,20 @@ const digestOf = (value: unknown): string =>
 /** Replaces references by ids, so that renaming a record does not change the hash. */
 const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
   Object.fromEntries(
-    sentFields
-      .filter(({ name }) => name in requested)
-      .map(({ name, kind }) => {
-        const value = requested[name];
-        return [name, kind === 'reference' ? referenceOf(value)?.id : value];
-      }),
+    sentFields.map(({ name, kind }) => {
+      const value = requested[name];
+      return [name, kind === 'reference' ? referenceOf(value)?.id : value];
+    }),
   );
 
 /**
  * Every write includes the present probability, converted to 0–1. If the scale is uncertain, a stored 1 may mean 1 %
  * or 100 %, and could be changed by a write of other fields.
  */
-function refuseAmbiguousProbability(
-  { record, scale }: Target,
-  before: FieldValues,
-  requested: RequestedValues,
-) {
+function refuseAmbiguousProbability({ record, scale }: Target, requested: RequestedValues): void {
   const stored = record?.probability;
   const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
-  if (certain || 'probability' in requested || before.probability === undefined) return;
+  if (certain || 'probability' in requested) return;
   throw new ChangeRefused(
     wording`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`,
   );
@@ -286,7 +280,7 @@ async function refuseLookAlikeFields(
 /** @throws ChangeRefused for a number that JSON cannot represent */
 function coerceToTypeOf(name: string, text: string, present: FieldValue): unknown {
   const now = customField(present, name);
-  if (typeof now === 'string' || now === undefined || text.trim() === '') return text;
+  if (typeof now === 'string' || now === undefined) return text;
   const parsed = parseJson(text);
   const hasSameType =
     parsed !== null && typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);

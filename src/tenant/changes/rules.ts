@@ -56,8 +56,9 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
     .map(({ intent }) => Date.parse(intent.at))
     .filter((time) => time > since)
     .sort((one, other) => one - other);
-  if (times.length < perHour) return;
-  const freeAt = (times[times.length - perHour] ?? 0) + hourMs;
+  const oldest = times.at(-perHour);
+  if (oldest === undefined) return;
+  const freeAt = oldest + hourMs;
   throw new ChangeRefused(
     wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
   );

@@ -2,7 +2,7 @@ import { normaliseName } from '../../briefs/naming.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { keysOf } from '../../values.ts';
-import type { FieldChange, FieldValue } from './fields.ts';
+import { type FieldChange, nextValue } from './fields.ts';
 
 /** A rule of the service's web interface. Whether the API has it too is not documented, and differs by tenant. */
 export type ServiceRule = 'status' | 'locked' | 'computed' | 'title' | 'category';
@@ -17,7 +17,6 @@ export function rulesConcerning(
   record: Opportunity | undefined,
   changes: readonly FieldChange[],
 ): ServiceRule[] {
-  const next = (name: string): FieldValue => changes.find(({ field }) => field === name)?.to;
   const replaces = (name: string) =>
     changes.some(({ field, from }) => field === name && from !== undefined);
   const status = normaliseName(record?.statusId);
@@ -25,8 +24,8 @@ export function rulesConcerning(
     status: !['', neutralStatus, ...editableStatuses].includes(status),
     locked: replaces('company') || replaces('contact'),
     computed: record !== undefined && (replaces('onetime_revenue') || replaces('monthly_revenue')),
-    title: String(next('name') ?? '').length > maxTitleLength,
-    category: record === undefined && next('category') === undefined,
+    title: String(nextValue(changes, 'name') ?? '').length > maxTitleLength,
+    category: record === undefined && nextValue(changes, 'category') === undefined,
   };
   return keysOf(concerns).filter((rule) => concerns[rule]);
 }
