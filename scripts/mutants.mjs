@@ -18,8 +18,8 @@ const { values: options } = parseArgs({
   },
 });
 
-/** The tests of pure functions that import the changed file. They need no bundle. */
-const unit = 'test/briefs';
+/** The folder of the tests that call functions of a file. They need no bundle. */
+const unitFolder = (file) => (file.startsWith('src/briefs/') ? 'test/briefs' : 'test/changes');
 
 /** The tests over the bundle, by the path of the changed file. */
 const suites = [
@@ -37,7 +37,10 @@ const suites = [
     /^src\/briefs\//,
     'test/oracle/quotes test/oracle/all-quotes test/oracle/checks test/oracle/pipeline',
   ],
-  [/^src\/tenant\/changes\//, 'test/consent'],
+  [/\/(?:execute|verification)/, 'test/consent/faults test/consent/steps test/consent/crash'],
+  [/\/(?:resolve|target|plan|fields)/, 'test/consent/resolving test/consent/look-alikes'],
+  [/\/(?:decide|service-rules|shown)/, 'test/consent/steps test/consent/question'],
+  [/^src\/tenant\/changes\//, 'test/consent/journal test/consent/revert test/consent/look-alikes'],
 ];
 /** A change that makes a loop endless counts as noticed. A busy machine needs a tenth of it. */
 const timeoutMs = 600_000;
@@ -59,12 +62,9 @@ try {
   rmSync(copy, { recursive: true, force: true });
 }
 
-/** The tests over the bundle take a minute, so they come after all tests of pure functions. */
+/** The tests over the bundle take a minute, so they come after all others. */
 async function tryAll(chosen) {
-  const isPure = ({ file }) => file.startsWith('src/briefs/');
-  const unnoticed = await notNoticed(chosen.filter(isPure), unitTests);
-  const others = chosen.filter((mutant) => !isPure(mutant));
-  const survivors = await notNoticed([...unnoticed, ...others], suiteTests);
+  const survivors = await notNoticed(await notNoticed(chosen, unitTests), suiteTests);
   for (const mutant of survivors) console.log(`${nameOf(mutant)}  SURVIVED`);
   const noticed = chosen.length - survivors.length;
   const percent = Math.round((noticed / chosen.length) * 1000) / 10;
@@ -97,9 +97,10 @@ function nameOf({ file, line, column, from, to }) {
 }
 
 function unitTests({ file }) {
-  const args = `related ${file} --run --passWithNoTests --config vitest.unit.config.mjs`;
+  const folder = unitFolder(file);
+  const args = `related ${file} --run --passWithNoTests --dir ${folder} --config vitest.unit.config.mjs`;
   const oneProcess = '--pool threads --no-isolate --no-file-parallelism';
-  return { name: unit, args: `${args} ${oneProcess}`.split(' '), isPure: true };
+  return { name: folder, args: `${args} ${oneProcess}`.split(' '), isUnit: true };
 }
 
 function suiteTests({ file }) {
@@ -114,7 +115,7 @@ async function failureWith({ file, source }, tests) {
   writeFileSync(path, source);
   try {
     const failure = await failureOf(tests);
-    return failure && !tests.isPure ? await confirmed(failure) : failure;
+    return failure && !tests.isUnit ? await confirmed(failure) : failure;
   } finally {
     writeFileSync(path, before);
   }
@@ -165,7 +166,7 @@ class QuickFirst extends BaseSequencer {
   sort = async (files) => files.toSorted((a, b) => isSlow(a) - isSlow(b));
 }
 delete config.test.globalSetup;
-config.test.include = ['${unit}/*.test.ts'];
+config.test.include = ['**/*.test.ts'];
 config.test.sequence = { sequencer: QuickFirst };
 export default config;\n`;
   writeFileSync(join(folder, 'vitest.unit.config.mjs'), unitConfig);

@@ -1,0 +1,414 @@
+import { describe, expect, test } from 'vitest';
+import type { Consent } from '../../src/tenant/changes/consent.ts';
+import { decide } from '../../src/tenant/changes/decide.ts';
+import type { RequestedValues } from '../../src/tenant/changes/fields.ts';
+import { buildPlan, makePlan } from '../../src/tenant/changes/plan.ts';
+import { findTarget, type Target } from '../../src/tenant/changes/target.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import { callWith, tenantOver } from '../support/changes.ts';
+import type { Row } from '../support/consent.ts';
+import { shared } from '../support/shared.ts';
+
+const certain = { divisor: 1, certain: true } as const;
+
+const company: Row[] = [
+  { id: 'acme', name: 'Acme', currency: 'EUR' },
+  { id: 'bolt', name: 'Bolt', currency: 'usd' },
+  { id: 'cara', name: 'Cara' },
+  { id: 'dots', name: 'Dots', currency: 'gold' },
+];
+const contact: Row[] = [
+  { id: 'ada', firstName: 'Ada', companyId: 'acme', companyName: 'Acme' },
+  { id: 'bob', firstName: 'Bob', companyId: 'bolt', companyName: 'Bolt' },
+  { id: 'cid', firstName: 'Cid', companyId: 'cara' },
+  { id: 'dan', firstName: 'Dan' },
+];
+const custom = { Size: 3, Tags: ['a'], Parts: { a: 1 }, Live: true, Region: 'North' };
+const opportunity: Row[] = [
+  { id: 'o1', externalIdentifier: 'E-1', name: 'One', customFields: custom },
+  { id: 'o2', name: 'Two', owner: { id: 'u1', name: 'Uma' }, category: { id: 'k1', name: 'Kit' } },
+];
+const tenantOfAll = shared(
+  async () => (await tenantOver({ company, contact, opportunity })).tenant,
+);
+
+const targetOf = (record: Row | undefined, scale: Target['scale'] = certain): Target => ({
+  externalId: 'E-1',
+  ...(record && { record: { id: 'o1', externalIdentifier: 'E-1', name: 'One', ...record } }),
+  scale,
+});
+
+async function planned(record: Row | undefined, values: RequestedValues, scale?: Target['scale']) {
+  return makePlan(await tenantOfAll(), targetOf(record, scale), values, callWith());
+}
+
+async function refusal(record: Row | undefined, values: RequestedValues, scale?: Target['scale']) {
+  const error = await planned(record, values, scale).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return error instanceof Error ? error.message : undefined;
+}
+
+describe('what a plan tells the person', () => {
+  const acme = { id: 'acme', name: 'Acme' };
+  const cases: [
+    what: string,
+    record: Row | undefined,
+    values: RequestedValues,
+    currency: [string | undefined, string | undefined],
+    remarks: object[],
+  ][] = [
+    ['nothing without a company', { onetimeRevenue: 1 }, { name: 'X' }, [undefined, undefined], []],
+    ['the currency of the company', { company: acme }, { name: 'X' }, ['EUR', 'EUR'], []],
+    [
+      'another currency for the same amounts',
+      { company: acme, monthlyChurn: 0 },
+      { company: 'bolt' },
+      ['EUR', 'USD'],
+      [{ about: 'currency', from: 'EUR', to: 'USD' }],
+    ],
+    [
+      'nothing of currencies without amounts',
+      { company: acme },
+      { company: 'bolt' },
+      ['EUR', 'USD'],
+      [],
+    ],
+    [
+      'nothing of a currency that is not given',
+      { company: acme, onetimeRevenue: 1 },
+      { company: 'cara' },
+      ['EUR', undefined],
+      [],
+    ],
+    [
+      'nothing of a currency that was not given',
+      { company: { id: 'cara' }, onetimeRevenue: 1 },
+      { company: 'bolt' },
+      [undefined, 'USD'],
+      [],
+    ],
+    [
+      'a currency that is no code',
+      { company: acme, onetimeRevenue: 1 },
+      { company: 'dots' },
+      ['EUR', 'unknown currency'],
+      [{ about: 'currency', from: 'EUR', to: 'unknown currency' }],
+    ],
+    [
+      'a contact that stays with another company',
+      { company: acme, contact: { id: 'ada' } },
+      { company: 'bolt' },
+      ['EUR', 'USD'],
+      [{ about: 'contact stays', contact: 'ada' }],
+    ],
+    [
+      'nothing of a contact that comes with the company',
+      { company: acme, contact: { id: 'ada', name: 'Ada' } },
+      { company: 'bolt', contact: 'bob' },
+      ['EUR', 'USD'],
+      [],
+    ],
+    [
+      'nothing of a contact of the company',
+      { company: acme },
+      { contact: 'ada' },
+      ['EUR', 'EUR'],
+      [],
+    ],
+    [
+      'a contact of another company',
+      { company: acme },
+      { contact: 'bob' },
+      ['EUR', 'EUR'],
+      [{ about: 'contact elsewhere', contact: 'Bob', company: 'Bolt' }],
+    ],
+    [
+      'a contact of a company without a name',
+      { company: acme },
+      { contact: 'cid' },
+      ['EUR', 'EUR'],
+      [{ about: 'contact elsewhere', contact: 'Cid', company: 'cara' }],
+    ],
+    [
+      'nothing of a contact without a company',
+      { company: acme },
+      { contact: 'dan' },
+      ['EUR', 'EUR'],
+      [],
+    ],
+    [
+      'nothing of a contact where no company is known',
+      {},
+      { contact: 'bob' },
+      [undefined, undefined],
+      [],
+    ],
+  ];
+  test.each(cases)('%s', async (_, record, values, [from, to], remarks) => {
+    const plan = await planned(record, values);
+    expect(plan.currency).toEqual({ from, to });
+    expect(plan.remarks.filter(({ about }) => about !== 'rule')).toEqual(remarks);
+  });
+
+  test('no currency where companies may not be read', async () => {
+    const { tenant } = await tenantOver(
+      { company },
+      { grants: ['opportunity:read', 'opportunity:write'] },
+    );
+    const plan = await buildPlan(tenant, targetOf({ company: acme }), { name: 'X' }, callWith());
+    expect(plan.currency).toEqual({ from: undefined, to: undefined });
+  });
+});
+
+describe('the values of a plan', () => {
+  const changed = async (record: Row, values: RequestedValues) =>
+    (await planned(record, values)).changes.map(({ field, to }) => [field, to]);
+
+  test('are references by id, and everything else as given', async () => {
+    const values = { company: 'BOLT', contact: 'Bob', owner: 'uma', category: 'k1', name: 'X' };
+    expect(
+      await changed({}, { ...values, description: undefined, probability: 0.1 + 0.2 }),
+    ).toEqual([
+      ['name', 'X'],
+      ['company', { id: 'bolt', name: 'Bolt' }],
+      ['contact', { id: 'bob', name: 'Bob' }],
+      ['owner', { id: 'u1', name: 'Uma' }],
+      ['category', { id: 'k1', name: 'Kit' }],
+      ['probability', 0.3],
+    ]);
+  });
+
+  test('are a contact of the present company where no other is given', async () => {
+    const acme = { company: { id: 'acme', name: 'Acme' } };
+    expect(await changed(acme, { contact: 'Ada' })).toEqual([
+      ['contact', { id: 'ada', name: 'Ada' }],
+    ]);
+    expect(await refusal(acme, { contact: 'Bob' })).toMatch(/The company has no contact "Bob"/);
+  });
+
+  const types: [text: string, value: unknown][] = [
+    ['Size=4', 4],
+    ['SIZE=4', 4],
+    ['Size=four', 'four'],
+    ['Size=null', 'null'],
+    ['Size=[4]', '[4]'],
+    ['Size= ', ' '],
+    ['Tags=["b"]', ['b']],
+    ['Tags={"a":1}', '{"a":1}'],
+    ['Parts={"a":[2]}', { a: [2] }],
+    ['Parts=[2]', '[2]'],
+    ['Live=false', false],
+    ['Live=0', '0'],
+    ['Region=4', '4'],
+    ['Region="x"', '"x"'],
+    ['Made=abc', 'abc'],
+    ['Made=4', '4'],
+  ];
+  test.each(types)('keep the type of a custom field: %s', async (text, value) => {
+    const [name = '', given = ''] = text.split('=');
+    const { requested } = await planned(
+      { customFields: custom },
+      { custom_fields: { [name]: given } },
+    );
+    const found = Object.keys(custom).find((it) => it.toLowerCase() === name.toLowerCase());
+    expect(requested.custom_fields).toEqual({ [found ?? name]: value });
+  });
+
+  test('go to the custom field of exactly the name, or to the only one of that name', async () => {
+    const customFields = { size: 1, SIZE: 2, Weight: 3 };
+    const { tenant } = await tenantOver({ opportunity: [{ id: 'o1', customFields }] });
+    const named = async (name: string) => {
+      const values = { custom_fields: { [name]: '9' } };
+      const plan = await makePlan(tenant, targetOf({ customFields }), values, callWith());
+      return plan.requested.custom_fields;
+    };
+    expect(await named('SIZE')).toEqual({ SIZE: 9 });
+    expect(await named('weight')).toEqual({ Weight: 9 });
+    expect(await named('Size')).toEqual({ Size: '9' });
+  });
+
+  test('are refused for a custom field whose name looks like one of another opportunity', async () => {
+    expect(await refusal({}, { custom_fields: { Rеgion: 'x' } })).toMatch(
+      /exactly the name "Rеgion"/,
+    );
+    expect(await refusal({}, { custom_fields: { region: 'x', Size: '1' } })).toBeUndefined();
+    const both = [{ id: 'o3', customFields: { Region: 1, Rеgion: 2 } }];
+    const { tenant } = await tenantOver({ opportunity: both });
+    const values = { custom_fields: { Rеgion: '3' } };
+    const { requested } = await makePlan(tenant, targetOf(both[0]), values, callWith());
+    expect(requested.custom_fields).toEqual({ Rеgion: 3 });
+  });
+
+  test('need a name for a new opportunity only', async () => {
+    expect(await refusal(undefined, {})).toBe('A new opportunity needs a name.');
+    expect(await refusal(undefined, { name: 'X' })).toBeUndefined();
+    expect(await refusal({}, {})).toBeUndefined();
+  });
+});
+
+describe('values that cannot be sent back', () => {
+  const unsure = { divisor: 1, certain: false } as const;
+  const cases: [record: Row, values: RequestedValues, scale: Target['scale'], why: RegExp][] = [
+    [{ probability: 1 }, { name: 'X' }, unsure, /stored as 1, .* means 1 % or 100 %/],
+    [{ probability: 0.5 }, { name: 'X' }, unsure, /stored as 0.5, .* means 0.5 % or 50 %/],
+    [
+      { owner: { name: 'Ada' } },
+      { name: 'X' },
+      certain,
+      /^Owner is "Ada", and the service gives no id/,
+    ],
+    [{ owner: { name: 'Ada' } }, { name: 'X' }, certain, /Give owner in the same call/],
+    [
+      { owner: { name: 'Ada' }, startDate: 'soon' },
+      { name: 'X', owner: 'u1' },
+      certain,
+      /^Start is "soon"/,
+    ],
+    [{ owner: { name: 'Ada' }, startDate: 'soon' }, { name: 'X' }, certain, /^Owner/],
+    [{ customFields: custom }, { custom_fields: { Tags: '["a", 1e400]' } }, certain, /too large/],
+    [{ startDate: 'soon' }, { name: 'X' }, certain, /^Start is "soon", and it is not a date/],
+  ];
+  test.each(cases)('%j are refused', async (record, values, scale, why) => {
+    expect(await refusal(record, values, scale)).toMatch(why);
+  });
+
+  test.each<[Row, RequestedValues, Target['scale']]>([
+    [{ probability: 0 }, { name: 'X' }, unsure],
+    [{ probability: 1.1 }, { name: 'X' }, unsure],
+    [{}, { name: 'X' }, unsure],
+    [{ probability: 1 }, { name: 'X' }, certain],
+    [{ probability: 1 }, { probability: 0.9 }, unsure],
+    [{ owner: { name: 'Ada' } }, { owner: 'u1' }, certain],
+    [{ startDate: 'soon' }, { name: 'One' }, certain],
+  ])('%j can be changed by %j', async (record, values, scale) => {
+    expect(await refusal(record, values, scale)).toBeUndefined();
+  });
+});
+
+describe('the digest of a plan', () => {
+  const digests = async (target: Target, values: RequestedValues, tenant?: Tenant) =>
+    buildPlan(tenant ?? (await tenantOfAll()), target, values, callWith());
+  const record = { company: { id: 'acme', name: 'Acme' }, updatedAt: '2026-01-01' };
+
+  test('is another one where the record has changed, which asks for the same', async () => {
+    const first = await digests(targetOf(record), { name: 'X' });
+    for (const more of [{ updatedAt: '2026-01-02' }, { id: 'o2' }, { description: 'Theirs' }]) {
+      const other = await digests(targetOf({ ...record, ...more }), { name: 'X' });
+      expect(other.digest, JSON.stringify(more)).not.toBe(first.digest);
+      expect(other.requestDigest, JSON.stringify(more)).toBe(first.requestDigest);
+    }
+    expect(await digests(targetOf(record), { name: 'X' })).toMatchObject({ digest: first.digest });
+  });
+
+  test('does not depend on the name of a reference', async () => {
+    const to = (id: string, name?: string) =>
+      digests(targetOf(record), { company: name === undefined ? { id } : { id, name } });
+    const [named, unnamed, other] = [await to('bolt', 'Bolt'), await to('bolt'), await to('cara')];
+    expect(named.requestDigest).toBe(unnamed.requestDigest);
+    expect(named.requestDigest).not.toBe(other.requestDigest);
+  });
+
+  test('is another one for other values, another opportunity or another tenant', async () => {
+    const first = await digests(targetOf(record), { name: 'X' });
+    const { tenant } = await tenantOver({ company });
+    const others = [
+      await digests(targetOf(record), { name: 'Y' }),
+      await digests({ ...targetOf(record), externalId: 'E-2' }, { name: 'X' }),
+      await digests(targetOf(record), { name: 'X' }, tenant),
+    ];
+    for (const other of others) expect(other.requestDigest).not.toBe(first.requestDigest);
+  });
+});
+
+describe('the question', () => {
+  const acme = { id: 'acme', name: 'Acme' };
+  async function asked(record: Row | undefined, values: RequestedValues) {
+    const [tenant, plan] = [await tenantOfAll(), await planned(record, values)];
+    const call = { ...callWith(), caller: 'someone' };
+    await decide(tenant, plan, { what: 'change', reverts: 'chg_1' }, call);
+    return { plan, proposal: call.asked[0] };
+  }
+
+  test('names the opportunity and the company as they are', async () => {
+    const { plan, proposal } = await asked({ company: acme }, { name: 'X', company: 'bolt' });
+    const { changes, currency, remarks, digest } = plan;
+    const same = { changes, currency, remarks, digest, externalId: 'E-1', what: 'change' };
+    expect(proposal).toMatchObject({ ...same, opportunity: 'One', company: 'Acme' });
+    expect(JSON.parse(proposal?.subject ?? '')).toEqual([
+      'change',
+      'chg_1',
+      plan.requestDigest,
+      'someone',
+    ]);
+  });
+
+  test('names a new opportunity and its company as they will be', async () => {
+    const { proposal } = await asked(undefined, { name: 'X', company: 'bolt' });
+    expect(proposal).toMatchObject({ opportunity: 'X', company: 'Bolt' });
+  });
+
+  test('has no company where there is none, and no name where the opportunity has none', async () => {
+    const { proposal } = await asked({ name: '' }, { description: 'X' });
+    expect(proposal).toMatchObject({ opportunity: '' });
+    expect(proposal).not.toHaveProperty('company');
+  });
+
+  const why = 'because' as Extract<Consent, { answer: 'invalid' }>['why'];
+  const offer = { token: 't', question: why };
+  test.each<[Consent, object]>([
+    [{ answer: 'declined' }, { outcome: 'refused_by_person', answer: 'declined' }],
+    [{ answer: 'cancelled' }, { outcome: 'refused_by_person', answer: 'cancelled' }],
+    [
+      { answer: 'invalid', why },
+      { outcome: 'invalid_consent', why },
+    ],
+    [
+      { answer: 'unasked', why },
+      { outcome: 'not_asked', why },
+    ],
+    [
+      { answer: 'unasked', why, offer },
+      { outcome: 'not_asked', why, offer },
+    ],
+  ])('answered with %j writes nothing', async (answer, decision) => {
+    const [tenant, plan] = [await tenantOfAll(), await planned({}, { name: 'X' })];
+    expect(await decide(tenant, plan, { what: 'change' }, callWith(answer))).toEqual(decision);
+    const moved = await decide(tenant, plan, { what: 'change' }, callWith({ answer: 'moved' }));
+    expect(moved).toEqual({ outcome: 'moved', plan });
+  });
+
+  test('is followed by the write, unless the record has changed since', async () => {
+    const { tenant, upstream } = await tenantOver({ opportunity: [targetOf({}).record ?? {}] });
+    const [row = {}] = upstream.records['/opportunity'];
+    const purpose = { what: 'change' } as const;
+    const decided = async (theirs: Row) => {
+      const target = await findTarget(tenant, { opportunityId: 'o1' }, callWith());
+      const plan = await makePlan(tenant, target, { name: 'X' }, callWith());
+      Object.assign(row, theirs);
+      return decide(tenant, plan, purpose, callWith({ answer: 'accepted', how: 'asked' }));
+    };
+    expect(await decided({ description: 'Theirs' })).toMatchObject({
+      outcome: 'moved',
+      plan: { before: { description: 'Theirs' } },
+    });
+    expect(await decided({ name: 'X' })).toEqual({ outcome: 'no_change' });
+    row.name = 'One';
+    expect(await decided({})).toMatchObject({
+      outcome: 'executed',
+      result: { outcome: 'written' },
+    });
+    expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
+  });
+
+  test('is not asked where nothing would change', async () => {
+    const [tenant, plan, call] = [
+      await tenantOfAll(),
+      await planned({}, { name: 'One' }),
+      callWith(),
+    ];
+    expect(await decide(tenant, plan, { what: 'change' }, call)).toEqual({ outcome: 'no_change' });
+    expect(call.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import type { ToolCall } from '../../src/tenant/call.ts';
+import type { Consent, Proposal } from '../../src/tenant/changes/consent.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+import { openWriter, type Row, type WriterOptions } from './consent.ts';
+import { closing } from './shared.ts';
+import type { Upstream } from './upstream/behaviour.ts';
+import { startUpstream } from './upstream/upstream.ts';
+
+export interface Records {
+  company?: Row[];
+  contact?: Row[];
+  opportunity?: Row[];
+}
+
+/** A service with exactly these records, and a tenant that reads each of them anew. */
+export async function tenantOver(
+  { company = [], contact = [], opportunity = [] }: Records,
+  options: WriterOptions = {},
+): Promise<{ tenant: Tenant; upstream: Upstream }> {
+  const upstream = closing(await startUpstream({ counts: {} }));
+  const records = { '/company': company, '/contact': contact, '/opportunity': opportunity };
+  Object.assign(upstream.records, structuredClone(records));
+  const { tenant } = await openWriter(
+    { baseUrl: upstream.url, key: 'any' },
+    { ...options, tenant: { freshness: { freshMs: 0, staleMs: 0 }, limits: {} } },
+  );
+  return { tenant, upstream };
+}
+
+/** A call in which a person gives this answer to every proposal, which is recorded. */
+export function callWith(
+  answer: Consent = { answer: 'declined' },
+): ToolCall & { asked: Proposal[] } {
+  const asked: Proposal[] = [];
+  return {
+    signal: new AbortController().signal,
+    deadline: Date.now() + 60_000,
+    client: 'tests',
+    progress: () => {},
+    asked,
+    consent: async (proposal) => {
+      asked.push(proposal);
+      return answer;
+    },
+  };
+}
