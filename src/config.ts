@@ -342,7 +342,7 @@ export const settings = {
     description:
       'Addresses of the service that callers with their own key may use; * matches one label, as in https://*.example.com',
     fallback: '',
-    parse: parseList,
+    parse: parseAddressPatterns,
   }),
   allowPrivate: setting({
     env: 'CPQ_ALLOW_PRIVATE',
@@ -529,6 +529,7 @@ function parseToolsets(names: readonly string[]): ReadonlySet<Toolset> {
 }
 
 function webAddress(given: string): URL {
+  refusePlaceholder(given);
   const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
     throw new ConfigError('is not a web address such as https://mcp.example.com/mcp');
@@ -537,13 +538,19 @@ function webAddress(given: string): URL {
 }
 
 /** What examples and the command `config` write where a person has to fill in a value. */
-const placeholder = /YOUR[-_]|\$\{|^\$\w+$|^<.*>$/;
+const placeholder = /YOUR[-_]|\$\{|^\$\w+$|^%\w+%$|^\{\w+:.*\}$|^<.*>$/;
 
 /** Before anything is connected: a placeholder may be an address or a key that somebody else can use. */
 function refusePlaceholder(given: string): void {
   if (placeholder.test(given.trim())) {
     throw new ConfigError('is a placeholder that was not replaced by your value');
   }
+}
+
+function parseAddressPatterns(given: string): string[] {
+  const patterns = parseList(given);
+  for (const pattern of patterns) baseUrlFrom(pattern.replaceAll('*', 'any'));
+  return patterns;
 }
 
 /** Parses the API address, with or without `/public-api` and a trailing slash. */
@@ -583,6 +590,7 @@ const minSecret = 16;
 
 /** Printable ASCII only, because secrets may be part of a URL path. */
 function parseSecret(text: string): string {
+  refusePlaceholder(text);
   const trimmed = text.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new ConfigError('contains an invalid character, such as a space');

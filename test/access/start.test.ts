@@ -63,7 +63,10 @@ describe('an auth strategy without its settings', () => {
       'CPQ_OAUTH_ISSUER',
     ],
     'key without allowed addresses': [{ CPQ_AUTH: 'key' }, 'CPQ_KEY_BASE_URLS'],
-    'key with an invalid address': [{ CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' }, 'web address'],
+    'key with an invalid address': [
+      { CPQ_AUTH: 'key', CPQ_KEY_BASE_URLS: '*' },
+      'CPQ_KEY_BASE_URLS: is not a web address',
+    ],
     'a proxy that is not an address': [
       { CPQ_AUTH: 'token', CPQ_TRUSTED_PROXIES: '10.0.0.0/33' },
       'CPQ_TRUSTED_PROXIES',

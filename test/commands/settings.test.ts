@@ -165,6 +165,10 @@ describe('the command line', () => {
     ['CPQ_API_KEY', 'YOUR_API_KEY'],
     ['CPQ_API_KEY', '$CPQ_API_KEY'],
     ['CPQ_API_KEY', '$' + '{env:CPQ_API_KEY}'],
+    ['CPQ_API_KEY', '{env:CPQ_API_KEY}'],
+    ['CPQ_API_KEY', '%CPQ_API_KEY%'],
+    ['CPQ_WEBHOOK_SECRET', '$' + '{CPQ_WEBHOOK_SECRET}'],
+    ['CPQ_OAUTH_ISSUER', 'https://YOUR-PROVIDER'],
   ])('refuses a placeholder before it connects: %s=%s', async (name, value) => {
     const env = { CPQ_BASE_URL: 'https://tenant.example.com', CPQ_API_KEY: 'k'.repeat(30) };
     expectWrongUse(await run([], { ...env, [name]: value }), name, 'placeholder');
