@@ -120,7 +120,10 @@ const thisMachine = () => ({
 });
 
 /** @returns undefined if the host takes this only in its settings dialog */
-function entryFor({ host, file }: ConfigRequest, launch: Launch): Entry | undefined {
+export function entryFor(
+  { host, file }: Pick<ConfigRequest, 'host' | 'file'>,
+  launch: Launch,
+): Entry | undefined {
   const { remote } = launch;
   if (remote) return host.http(remote, headersFor(host, remote, file), launch);
   return host.stdio(launch, host.secret(secrets.key, file));
@@ -131,20 +134,25 @@ async function print(request: ConfigRequest, launch: Launch, entry: Entry): Prom
   process.stderr.write(
     `${host.title}: add this to ${file}, or run this command again with --write\n\n`,
   );
-  process.stdout.write(await entrySnippet(request, launch, entry));
+  process.stdout.write(await entrySnippet(host, launch, entry));
   const also = host.alternatives(launch, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
   process.stderr.write(`${also.join('')}\n${nextSteps(host, entry)}\n`);
 }
 
-async function entrySnippet(request: ConfigRequest, launch: Launch, entry: Entry): Promise<string> {
-  const { root, format } = request.host;
+/** An entry in the format of the host's file, with the objects around it. */
+export async function entrySnippet(
+  host: ConfigHost,
+  launch: Launch,
+  entry: Entry,
+): Promise<string> {
+  const { root, format } = host;
   if (format === 'toml') {
     return (await import('./config/edit-toml.ts')).tomlOf(root, serverName, entry);
   }
   if (format === 'yaml') {
     return (await import('./config/edit-yaml.ts')).yamlOf(root, serverName, entry);
   }
-  const inputs = request.host.inputs?.(launch) ?? [];
+  const inputs = host.inputs?.(launch) ?? [];
   const all = { ...(inputs.length > 0 && { inputs }), [root]: { [serverName]: entry } };
   return `${JSON.stringify(all, undefined, 2)}\n`;
 }

@@ -365,14 +365,11 @@ describe('generated files', () => {
     expect((await readJson(join(root, 'manifest.json'))).version).toBe(version);
   });
 
-  test.each(['generate-settings', 'generate-tools', 'generate-compatibility'])(
-    'are up to date: %s',
-    async (script) => {
-      const words = ['scripts/run-ts.mjs', `scripts/${script}.ts`, '--check'];
-      const { stderr } = await execute(process.execPath, words, { cwd: root });
-      expect(stderr).toBe('');
-    },
-  );
+  test.each(['settings', 'tools', 'compatibility', 'hosts'])('are up to date: %s', async (what) => {
+    const words = ['scripts/run-ts.mjs', `scripts/generate-${what}.ts`, '--check'];
+    const { stderr } = await execute(process.execPath, words, { cwd: root });
+    expect(stderr).toBe('');
+  });
 
   test('are reported when outdated, and generated again', async () => {
     const elsewhere = join(await folder(), 'elsewhere');
