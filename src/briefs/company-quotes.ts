@@ -83,12 +83,12 @@ function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): Quote
     quotes,
     (quote) => `${currencyOfRecord(quote, currencyOf)}\n${statusOfQuote(quote)}`,
   );
-  const rows = [...groups].map(([key, group]): QuotesOfStatus => {
-    const [currency = '', status = ''] = key.split('\n', 2);
+  const rows = [...groups.values()].map((group): QuotesOfStatus => {
+    const [first = {}] = group;
     const { totals, unknownPrices, unknownItems } = sumQuotes(group);
     return compact({
-      status,
-      currency,
+      status: statusOfQuote(first),
+      currency: currencyOfRecord(first, currencyOf),
       count: group.length,
       ...totals,
       unknownPrices: nonZero(unknownPrices),

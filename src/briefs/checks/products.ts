@@ -71,7 +71,7 @@ function* examineMargins(
 /** A price of 0 has no margin, so it is a kind of its own. */
 function priceKind(price: Decimal, cost: Decimal): string {
   if (price.eq(0)) return 'price 0';
-  return price.lt(cost) ? 'under cost' : 'above cost';
+  return price.lt(cost) ? 'under cost' : 'at or above cost';
 }
 
 function describeMargin(price: Decimal, cost: Decimal): Wording {
@@ -242,18 +242,18 @@ function duplicatesFinding(group: readonly Product[], currency: string): RawFind
   const [lowest, highest] = [prices[0], prices.at(-1)];
   const spread = lowest && highest && prices.length > 1 ? highest.minus(lowest) : undefined;
   const range =
-    spread?.gt(0) && lowest && highest
+    lowest && highest && lowest.lt(highest)
       ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}`
-      : '';
+      : undefined;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const part = nonBlank(first.mpn) ?? '';
   const { kinds: _terms, ...finding } = productFinding(first, currency);
   return {
     ...compact({ ...finding, atStake: spread }),
-    kinds: { price: spread?.gt(0) ? 'different prices' : 'no different prices' },
+    kinds: { price: range ? 'different prices' : 'no different prices' },
     parts: group.length,
     reason: () =>
-      wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(part)}${range}`,
+      wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(part)}${range ?? ''}`,
     related: others.map((product): Named => named(product)),
   };
 }

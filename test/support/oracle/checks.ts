@@ -238,7 +238,7 @@ function priced(
   const findings = products.flatMap(({ id, name, price, cost, term }) => {
     const value = price && cost && stake({ price, cost });
     if (!value) return [];
-    const above = price.lt(cost) ? 'under cost' : 'above cost';
+    const above = price.lt(cost) ? 'under cost' : 'at or above cost';
     const kinds = { term, price: price.eq(0) ? 'price 0' : above };
     return [{ id, name, value, currency: nowhere, kinds }];
   });
