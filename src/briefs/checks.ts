@@ -4,14 +4,15 @@ import type { RecordOf, Ref, Resource } from '../records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
 import { bundlesBelowParts } from './checks/bundles.ts';
-import type {
-  Check,
-  CheckContext,
-  CheckData,
-  CheckName,
-  CheckParameters,
-  RawFinding,
-  Unit,
+import {
+  type Check,
+  type CheckContext,
+  type CheckData,
+  type CheckName,
+  type CheckParameters,
+  ownerOf,
+  type RawFinding,
+  type Unit,
 } from './checks/check.ts';
 import { contractsRunningOut } from './checks/contracts.ts';
 import { type CountRow, countFindings } from './checks/counts.ts';
@@ -42,7 +43,7 @@ import {
 import { statusOfQuote } from './outcome.ts';
 import { filterSteps, runSteps, type Steps, sortSteps } from './steps.ts';
 
-export type { CheckData, CheckName };
+export { type CheckData, type CheckName, ownerOf };
 
 /** Every check by name, in the order in which the tool lists them. */
 export const checks: Readonly<Record<CheckName, Check>> = {
@@ -222,10 +223,6 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
 
 type AnyRecord = RecordOf[Resource];
 
-/** The owner of a record; the service names owners of quotes and opportunities only. */
-export const ownerOf = ({ owner }: AnyRecord): Ref | undefined =>
-  typeof owner === 'object' && owner !== null ? (owner as Ref) : undefined;
-
 /** Status category of a quote, stage of an opportunity; other records have none. */
 export function statusOf(resource: Resource, record: AnyRecord): Ref | undefined {
   if (resource === 'quote') return { name: statusOfQuote(record) };
@@ -273,8 +270,6 @@ const byNameThenRelated = (a: RawFinding, b: RawFinding): number =>
 
 const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }) => id).join();
 
-const isValued = ({ currency }: RawFinding): boolean => currency !== undefined;
-
 const countParts = (findings: readonly RawFinding[]): number =>
   findings.reduce((count, { parts = 0 }) => count + parts, 0);
 
@@ -286,12 +281,12 @@ function totalAtStake(
   for (const { atStake, currency } of findings) {
     if (currency && isAdditive) sums.add(currency, atStake);
   }
-  const unknown = findings.filter((each) => isValued(each) && !each.atStake).length;
+  const unknown = findings.filter((each) => each.currency && !each.atStake).length;
   return compact({ valueAtStake: sums.toAmounts(), unknownValue: nonZero(unknown) });
 }
 
 function sharedCurrency(findings: readonly RawFinding[]): string | undefined {
-  const currencies = new Set(findings.filter(isValued).map(({ currency }) => currency));
+  const currencies = new Set(findings.map(({ currency }) => currency));
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 

@@ -75,7 +75,7 @@ export interface CompanyOptions {
   probability?: ProbabilityScale;
   /** Default: made of all products, quotes and categories, where these are known. */
   market?: Market | undefined;
-  /** The name of a person by id; default: looked up in all opportunities and quotes. */
+  /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
   /** Days covered by recent activity. Default: 30. */
   recentDays?: number;
@@ -159,7 +159,7 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
   const own = ownRecords(records);
   return compact({
     today,
-    company: companyCard(company, managerOf(records, resolved)),
+    company: companyCard(company, resolved.nameOf),
     contacts: own.contacts && limitedContacts(own.contacts, maxRows),
     ...dealSections(own.opportunities, records.opportunities, resolved),
     quotes: own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows),
@@ -232,20 +232,10 @@ function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
   });
 }
 
-/** The service sends a person's name only with the records that the person owns. */
-function managerOf(
-  { company, opportunities = [], quotes = [] }: CompanyRecords,
-  { nameOf }: ResolvedOptions,
-): string | undefined {
-  const id = nonBlank(company.accountManagerId);
-  if (id === undefined) return undefined;
-  if (nameOf) return nonBlank(nameOf(id));
-  const owned = [...opportunities, ...quotes].find(({ owner }) => owner?.id === id);
-  return nonBlank(owned?.owner?.name);
-}
-
-function companyCard(company: Company, manager: string | undefined): CompanyCard {
+function companyCard(company: Company, nameOf: CompanyOptions['nameOf']): CompanyCard {
   const { labels } = company;
+  const managerId = nonBlank(company.accountManagerId);
+  const manager = managerId && nonBlank(nameOf?.(managerId));
   return compact({
     id: nonBlank(company.id),
     name: nonBlank(company.name),
@@ -256,10 +246,10 @@ function companyCard(company: Company, manager: string | undefined): CompanyCard
     telephone: nonBlank(company.telephone),
     address: addressOf(company),
     accountManager: manager,
-    accountManagerId: manager === undefined ? nonBlank(company.accountManagerId) : undefined,
+    accountManagerId: manager === undefined ? managerId : undefined,
     parentCompanyId: nonBlank(company.parentCompanyId),
     externalIdentifier: nonBlank(company.externalIdentifier),
-    labels: labels && labels.length > 0 ? labels : undefined,
+    labels: labels?.length ? labels : undefined,
     created: dayOf(company.createdAt),
   });
 }

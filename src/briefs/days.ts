@@ -19,7 +19,7 @@ const dayInMs = 86_400_000;
 export function dayOf(time: string | undefined): Day | undefined {
   if (time === undefined || time[4] !== '-' || time[7] !== '-') return undefined;
   const [year, month, day] = [digitsAt(time, 0, 4), digitsAt(time, 5, 2), digitsAt(time, 8, 2)];
-  const isDay = year >= 0 && day >= 1 && day <= daysInMonth(year, month);
+  const isDay = !Number.isNaN(year) && day >= 1 && day <= daysInMonth(year, month);
   return isDay && Number.isNaN(digitsAt(time, dayLength, 1)) ? time.slice(0, dayLength) : undefined;
 }
 
@@ -45,10 +45,6 @@ function daysInMonth(year: number, month: number): number {
   return month === february && isLeap ? 29 : (monthLengths[month - 1] ?? 0);
 }
 
-function isoDay(ms: number): Day {
-  return new Date(ms).toISOString().slice(0, dayLength);
-}
-
 /** Whole days from one day to another; negative if `to` is the earlier one. */
 export function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / dayInMs);
@@ -60,7 +56,7 @@ export function daysSince(day: Day, today: Day): number {
 }
 
 export function addDays(day: Day, days: number): Day {
-  return isoDay(Date.parse(day) + days * dayInMs);
+  return utcDay(new Date(Date.parse(day) + days * dayInMs));
 }
 
 /** The latest of the days that can be read. */

@@ -45,7 +45,7 @@ export const isSimilarDomain = (one: string, other: string): boolean =>
 export function* swapped(text: string): Generator<string> {
   const characters = [...text];
   for (let at = 0; at + 1 < characters.length; at++) {
-    const [one = '', two = ''] = characters.slice(at, at + 2);
+    const [one = '', two = ''] = characters.slice(at);
     if (one !== two)
       yield [...characters.slice(0, at), two, one, ...characters.slice(at + 2)].join('');
   }
@@ -62,7 +62,7 @@ export function editDistance(one: string, other: string): number {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
       const replaced = at(row, j - 1) + Number(one[i - 1] !== other[j - 1]);
-      const isSwap = i > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const isSwap = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
       const swap = isSwap ? at(before, j - 2) + 1 : replaced;
       next.push(Math.min(replaced, swap, at(row, j) + 1, at(next, j - 1) + 1));
     }

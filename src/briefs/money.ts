@@ -95,7 +95,6 @@ export function termText(term: string | undefined): string {
 
 /** Normalises a term; a blank one is one-time. */
 export function termOf(term: string | undefined): Term {
-  if (term === undefined) return 'one-time';
   const text = termText(term);
   return Object.hasOwn(termWords, text) ? (termWords[text] ?? 'other') : 'other';
 }
@@ -121,7 +120,7 @@ export const isCurrencyCode = (text: string): boolean => /^[A-Z]{3}$/.test(text)
 
 /** The currency code of a record's text, in any letter case; `undefined` if it is not a code. */
 export function currencyCode(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 40) return undefined;
+  if (typeof value !== 'string') return undefined;
   const code = value.trim().toUpperCase();
   return isCurrencyCode(code) ? code : undefined;
 }

@@ -29,10 +29,10 @@ export interface MatchOptions {
   byWords: boolean;
 }
 
-/** Names listed in a question. */
-const maxCandidates = 8;
-/** All names are listed where there are not more than these, because the right one is among them. */
-const fewNames = 12;
+/** Names listed in a question. Where no more occur, all are listed, because the right one is among them. */
+const maxListed = 12;
+/** Names suggested where there are more. */
+const maxSuggested = 8;
 /** The least similarity, 0–1, of a name that is suggested. */
 const minSimilarity = 0.25;
 
@@ -65,7 +65,7 @@ export function matchName(
 
 const listed = (kind: 'several' | 'none', choices: readonly Choice[]): NameMatch => ({
   kind,
-  candidates: choices.slice(0, Math.max(maxCandidates, fewNames)).map(namedOf),
+  candidates: choices.slice(0, maxListed).map(namedOf),
   total: choices.length,
 });
 
@@ -112,7 +112,7 @@ function choiceOf(
 
 function addName(choice: Choice, name: string): void {
   choice.names.add(name);
-  if (byName({ name }, namedOf({ ...choice, id: '' })) < 0) choice.name = name;
+  if (byName({ name }, compact({ name: choice.name })) < 0) choice.name = name;
 }
 
 /** How a text can fit, the most specific first. */
@@ -140,11 +140,8 @@ function hasWords(name: string, words: readonly string[]): boolean {
 /** The words of a name; one with punctuation inside also as its parts: O'Connor, Smith-Jones. */
 const wordsOf = (name: string): string[] => name.split(/\s+/).flatMap(formsOfWord);
 
-function formsOfWord(word: string): string[] {
-  const whole = foldName(word);
-  const parts = word.split('-').map(foldName);
-  return [...new Set(parts.length > 1 ? [whole, ...parts] : [whole])].filter((it) => it !== '');
-}
+const formsOfWord = (word: string): string[] =>
+  [word, ...word.split('-')].map(foldName).filter((it) => it !== '');
 
 /** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
 const foldName = (text: string): string =>
@@ -180,7 +177,7 @@ function nearest(text: string, choices: readonly Choice[]): Choice[] {
     .map((choice) => ({ choice, score: likeness(choice) }))
     .sort((a, b) => b.score - a.score || byName(a.choice, b.choice));
   const kept =
-    ranked.length <= fewNames ? ranked : ranked.filter(isSimilar).slice(0, maxCandidates);
+    ranked.length <= maxListed ? ranked : ranked.filter(isSimilar).slice(0, maxSuggested);
   return kept.map(({ choice }) => choice);
 }
 
@@ -196,9 +193,9 @@ function pairsOf(text: string): ReadonlySet<string> {
 
 /** 0–1: which share of the shorter text's pairs the other has, and a little of which share of the longer one's. */
 function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  if (one.size === 0 || other.size === 0) return 0;
   let common = 0;
   for (const pair of one) if (other.has(pair)) common += 1;
+  if (common === 0) return 0;
   const [shorter, longer] = [Math.min(one.size, other.size), Math.max(one.size, other.size)];
   return (0.75 * common) / shorter + (0.25 * common) / longer;
 }

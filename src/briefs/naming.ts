@@ -80,10 +80,7 @@ export const withoutAccents = (text: string): string =>
         .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter);
 
 /** Most names are: what has no accents need not be searched for them. */
-export function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
-  return true;
-}
+export const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
 
 /** By name (ignoring case), then by id; records without either come last. */
 export function byName(a: Named, b: Named): number {

@@ -114,8 +114,7 @@ function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: Category
   const purchases: Purchases = { ids: new Set(), parts: new Set(), categories: new Map() };
   for (const item of own.flatMap(boughtItems)) {
     const product = catalogue.productOf(item);
-    const id = product?.id ?? item.product?.id;
-    if (id !== undefined) purchases.ids.add(id);
+    if (product?.id !== undefined) purchases.ids.add(product.id);
     for (const part of [partKey(item), partKey(product ?? {})]) if (part) purchases.parts.add(part);
     const refs = [item.category, product?.category, ...(product?.categories ?? [])];
     for (const ref of refs) addCategory(purchases.categories, keys, ref);

@@ -42,7 +42,7 @@ const clauseEnd = /[,;:/()|]|\s[-–—]\s/;
 /** Whole words of one clause, lower case; `closedWon` and `CLOSED_WON` are two words each. */
 function wordsOf(clause: string): string[] {
   const spaced = clause.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
-  return spaced.split(/[^\p{L}\p{N}'’]+/u).filter((word) => word !== '');
+  return spaced.split(/[^\p{L}\p{N}'’]+/u);
 }
 
 /** Caches the words of each text: a tenant has a dozen stages and statuses, and every record repeats two. */

@@ -1,5 +1,5 @@
 /** The type of a check of sales data, and shared helpers. */
-import type { Quote, RecordOf, Ref, Resource } from '../../records/records.ts';
+import type { ApiRecord, Quote, RecordOf, Ref, Resource } from '../../records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';
@@ -110,6 +110,10 @@ export interface Check {
   define(context: CheckContext): string;
   examine(data: CheckData, context: CheckContext): Steps<CheckResult>;
 }
+
+/** The owner of a record; the service names owners of quotes and opportunities only. */
+export const ownerOf = ({ owner }: ApiRecord): Ref | undefined =>
+  typeof owner === 'object' && owner !== null ? (owner as Ref) : undefined;
 
 /** Counts reasons. */
 export class ReasonCounts {

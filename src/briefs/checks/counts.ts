@@ -61,11 +61,8 @@ function* countBy(
     return { by, value, count };
   });
   rows.sort((a, b) => b.count - a.count || byName({ name: a.value }, { name: b.value }));
-  return rows.length <= maxValues + 1 ? rows : [...rows.slice(0, maxValues), othersOf(rows)];
-}
-
-function othersOf(rows: readonly CountRow[]): CountRow {
   const others = rows.slice(maxValues);
+  if (others.length < 2) return rows;
   const count = others.reduce((sum, row) => sum + row.count, 0);
-  return { by: rows[0]?.by ?? '', value: plural(others.length, 'other'), count };
+  return [...rows.slice(0, maxValues), { by, value: plural(others.length, 'other'), count }];
 }

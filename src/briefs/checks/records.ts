@@ -1,21 +1,16 @@
 /** Checks of external identifiers and contact data. */
-import type { ApiRecord, Contact, Opportunity } from '../../records/records.ts';
+import type { ApiRecord, Contact } from '../../records/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
 import { companyOf } from '../company-reference.ts';
 import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
-import { filterSteps, flatMapSteps, forEachStep, type Steps } from '../steps.ts';
-import type { Check, CheckData, RawFinding } from './check.ts';
+import { filterSteps, flatMapSteps, forEachStep } from '../steps.ts';
+import { type Check, ownerOf, type RawFinding } from './check.ts';
 import { isListed } from './products.ts';
 
 /** The resources that are read or written by an external identifier. */
 const identifiedResources = ['company', 'contact', 'product', 'opportunity'] as const;
 type IdentifiedResource = (typeof identifiedResources)[number];
-
-function currentRecords(data: CheckData, resource: IdentifiedResource): Steps<ApiRecord[]> {
-  const records: readonly ApiRecord[] = data[resource] ?? [];
-  return filterSteps(records, resource === 'product' ? isListed : (record) => !isDeleted(record));
-}
 
 const nameOf = (resource: IdentifiedResource, record: ApiRecord): Named =>
   resource === 'contact'
@@ -35,7 +30,9 @@ export const missingExternalIds: Check = {
     const findings: RawFinding[] = [];
     let examined = 0;
     for (const resource of identifiedResources) {
-      const records = yield* currentRecords(data, resource);
+      const all: readonly ApiRecord[] = data[resource] ?? [];
+      // Only products can be unlisted.
+      const records = yield* filterSteps(all, isListed);
       examined += records.length;
       yield* forEachStep(records, (record) => {
         if (!nonBlank(record.externalIdentifier)) findings.push(missingIdFinding(resource, record));
@@ -47,9 +44,9 @@ export const missingExternalIds: Check = {
 
 const missingIdFinding = (resource: IdentifiedResource, record: ApiRecord): RawFinding => ({
   ...nameOf(resource, record),
-  ...compact({ company: resource === 'company' ? undefined : companyOf(record).name }),
+  ...compact({ company: companyOf(record).name }),
   resource,
-  owner: resource === 'opportunity' ? (record as Opportunity).owner : undefined,
+  owner: ownerOf(record),
   kinds: { record: resource },
   reason: () => wording`${resource} without external identifier`,
 });

@@ -68,7 +68,7 @@ function* inBooks(
 ): Steps<Part> {
   const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, today));
   const free = entries.filter(({ price }) => price?.eq(0));
-  const names = yield* recordsById(free.length > 0 ? product : []);
+  const names = yield* recordsById(product);
   const findings = free.map(({ book, productId }): RawFinding => {
     const about = names.get(productId) ?? { id: productId };
     return {
