@@ -68,7 +68,8 @@ test.each<[string, Partial<PricingBook>, string | undefined]>([
     'classification',
   ],
 ])('pricing books: reaches a company: %s', (_what, fields, appliesTo) => {
-  expect(applicabilityOf(book(fields), { ...acme, classificationId: 'gold' })).toBe(appliesTo);
+  const classified = { ...acme, classificationId: 'gold', classificationIds: ['partner'] };
+  expect(applicabilityOf(book(fields), classified)).toBe(appliesTo);
 });
 
 test('pricing books: says that it cannot tell when a classification is unknown', () => {

@@ -8,6 +8,7 @@ import {
   defineCheck,
   runCheck,
   type Shown,
+  withFewerRows,
 } from '../../src/briefs/checks.ts';
 import type { ContractItem, Opportunity, Product, Quote } from '../../src/records/records.ts';
 
@@ -116,6 +117,16 @@ describe('thin_margins', () => {
     expect(report.definition).toContain('under 10 %');
   });
 
+  test('tells those under cost from those at it or above', () => {
+    const { rows } = run('thin_margins', {
+      product: [product('at cost', 90, 90), product('under cost', 90, 90.01)],
+    });
+    expect(rows.map(({ id, kind }) => [id, kind?.[1]])).toEqual([
+      ['under cost', 'under cost'],
+      ['at cost', 'at or above cost'],
+    ]);
+  });
+
   test('accepts another floor', () => {
     expect(ids('thin_margins', catalogue, { floor: 10.01 })).toContain('at the floor');
     expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
@@ -142,7 +153,7 @@ describe('stale_quotes', () => {
     const data = {
       quote: [
         quote('14 days', { status: 'sent', sentAt: '2026-06-01', expiresAt: '2026-06-10' }),
-        quote('13 days', { status: 'sent', sentAt: '2026-06-02' }),
+        quote('13 days', { status: 'sent', sentAt: '2026-06-02', expiresAt: today }),
         quote('answered', { status: 'sent', sentAt: '2026-05-01', declinedAt: '2026-05-01' }),
         quote('sent again', { status: 'sent', sentAt: '2026-05-01', declinedAt: '2026-04-01' }),
         quote('draft', { status: 'draft', sentAt: '2026-05-01' }),
@@ -172,7 +183,11 @@ describe('stale_quotes', () => {
         reason: 'sent 2026-05-01, 45 days without an answer',
       },
     ]);
-    expect(ids('stale_quotes', data, { days: 13 })).toContain('13 days');
+    const [older] = run('stale_quotes', data, { days: 13 }).rows;
+    expect([older?.id, older?.reason]).toEqual([
+      '13 days',
+      'sent 2026-06-02, 13 days without an answer',
+    ]);
   });
 
   test('reports the first-year value after discounts, and counts unknown values', () => {
@@ -239,8 +254,16 @@ describe('pricing_drift', () => {
       [5.01, 'book 105.01, catalogue 100 (+5 %)'],
     ]);
     expect(report.rows[0]?.related).toStrictEqual([{ id: 'b', name: 'Bid' }]);
+    expect(report.rows.map(({ kind }) => kind?.[1])).toEqual([
+      'under the catalogue',
+      'above the catalogue',
+    ]);
     expect(report).not.toHaveProperty('valueAtStake');
     expect(run('pricing_drift', data, { tolerance: 6 }).total).toBe(0);
+    const slight = { pricing_book: [book(100.4), book(100)], product: catalogue };
+    expect(run('pricing_drift', slight, { tolerance: 0 }).rows.map(({ reason }) => reason)).toEqual(
+      ['book 100.4, catalogue 100 (+0.4 %)'],
+    );
   });
 
   test('respects validity, and counts what cannot be compared', () => {
@@ -281,12 +304,14 @@ test('unlisted_on_quotes finds items of open quotes that are no longer sold', ()
         ],
       }),
       quote('approved', { status: 'approved' }),
-      quote('sent', { status: 'sent' }),
+      // An amount off the whole quote cannot be split by line.
+      quote('sent', { status: 'sent', discount: { type: 'amount', amount: 30 } }),
+      quote('all listed', { status: 'sent', items: [{ price: 1, product: { id: 'ok' } }] }),
     ],
   };
   const report = run('unlisted_on_quotes', data);
   expect(report).toMatchObject({
-    examined: 2,
+    examined: 3,
     notChecked: { 'lines: product not in the catalogue': 1, 'lines: no product named': 1 },
     valueAtStake: { EUR: 225 },
     unit: 'quote',
@@ -320,16 +345,20 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
     product: [
       part('b', 'Maker Inc.', 'AB-12', 10),
       part('a', 'MAKER INC', 'ab 12', 14.5),
-      part('c', 'Maker-Inc', 'ＡＢ１２'),
+      part('c', 'Maker-Inc', 'ＡＢ１２', 12),
       part('d', 'Other', 'AB-12'),
       { ...part('e', undefined, 'X1'), vendor: 'Vend' },
       part('f', 'Vend', 'x/1', 7),
       part('g', undefined, 'AB-12'),
       part('h', 'Maker Inc', '-'),
       { ...part('i', 'Maker Inc', 'AB12'), listed: false },
+      part('j', 'Same', '1', 5),
+      part('k', 'Same', '1', 5),
+      part('l', 'Cents', '2', 5.5),
+      part('m', 'Cents', '2', 5),
     ],
   });
-  expect(report.examined).toBe(8);
+  expect(report.examined).toBe(12);
   expect(report.notChecked).toStrictEqual({ 'no manufacturer': 1, 'no part number': 1 });
   expect(report.rows).toStrictEqual([
     {
@@ -344,6 +373,22 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
       ],
     },
     {
+      id: 'l',
+      name: 'Product l',
+      kind: ['different prices'],
+      valueAtStake: 0.5,
+      reason: '2 products with manufacturer "Cents" and part number "2", prices 5 to 5.5',
+      related: [{ id: 'm', name: 'Product m' }],
+    },
+    {
+      id: 'j',
+      name: 'Product j',
+      kind: ['no different prices'],
+      valueAtStake: 0,
+      reason: '2 products with manufacturer "Same" and part number "1"',
+      related: [{ id: 'k', name: 'Product k' }],
+    },
+    {
       id: 'e',
       name: 'Product e',
       kind: ['no different prices'],
@@ -351,7 +396,7 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
       related: [{ id: 'f', name: 'Product f' }],
     },
   ]);
-  expect([report.total, report.products, report.unknownValue]).toEqual([2, 5, 1]);
+  expect([report.total, report.products, report.unknownValue]).toEqual([4, 9, 1]);
 });
 
 test('missing_external_ids counts by resource', () => {
@@ -361,12 +406,12 @@ test('missing_external_ids counts by resource', () => {
       { id: 'c2', externalIdentifier: 'X' },
     ],
     contact: [
-      { id: 'k1', firstName: 'Anna', externalIdentifier: ' ' },
+      { id: 'k1', firstName: 'Anna', companyName: 'Acme', externalIdentifier: ' ' },
       { id: 'k2', deleted: today },
     ],
     product: [product('p'), product('u', 1, 1, { listed: false })],
     opportunity: [
-      { id: 'o1', name: 'Deal' },
+      { id: 'o1', name: 'Deal', owner: { name: 'Eve' } },
       { id: 'o2', deletedAt: today },
     ],
   });
@@ -375,13 +420,15 @@ test('missing_external_ids counts by resource', () => {
     'record contact 1',
     'record opportunity 1',
     'record product 1',
-    'owner no owner 1',
+    'owner Eve 1',
   ]);
+  expect(report.rows.map(({ owner }) => owner)).toEqual([undefined, 'Eve', undefined, undefined]);
   expect([report.examined, report.total]).toEqual([5, 4]);
   expect(report.rows.map(({ id }) => id)).toEqual(['k1', 'o1', 'p', 'c1']);
   expect(report.rows[0]).toStrictEqual({
     id: 'k1',
     name: 'Anna',
+    company: 'Acme',
     kind: ['contact'],
     reason: 'contact without external identifier',
   });
@@ -406,11 +453,12 @@ describe('open opportunities', () => {
         deal('stage moved', { updatedAt: '2026-01-01', stageUpdatedAt: '2026-06-01' }),
         deal('only created', { createdAt: '2026-01-01', monthlyRevenue: 1 }),
         deal('closed', { updatedAt: '2026-01-01', closedAt: '2026-01-01' }),
+        deal('closes today', { updatedAt: '2026-05-18', expectedCloseDate: today }),
         deal('undated', {}),
       ],
     };
     const report = run('stalled_opportunities', data);
-    expect([report.examined, report.notChecked]).toEqual([5, { 'no date of any change': 1 }]);
+    expect([report.examined, report.notChecked]).toEqual([6, { 'no date of any change': 1 }]);
     expect(report.rows).toStrictEqual([
       {
         id: 'only created',
@@ -431,7 +479,14 @@ describe('open opportunities', () => {
         reason: 'unchanged for 30 days, since 2026-05-16',
       },
     ]);
-    expect(ids('stalled_opportunities', data, { days: 29 })).toContain('29 days');
+    const sooner = run('stalled_opportunities', data, { days: 28, status: { name: 'offer' } });
+    expect(sooner.rows.map(({ id, kind }) => [id, kind?.[0]])).toEqual([
+      ['only created', 'no close date'],
+      ['29 days', 'no close date'],
+      ['30 days', 'no close date'],
+      ['closes today', 'not overdue'],
+    ]);
+    expect(ids('stalled_opportunities', data, { status: { name: 'Won' } })).toEqual([]);
   });
 
   test('missing_close_dates finds those without a date that can be read', () => {
@@ -461,6 +516,7 @@ test('contacts_without_email finds blank and invalid addresses', () => {
     ],
   });
   expect([report.examined, report.total]).toEqual([3, 2]);
+  expect(report).not.toHaveProperty('counts');
   expect(report.rows).toStrictEqual([
     { id: '2', name: 'Bo', reason: '"n/a" is no address; phone "0171"' },
     { id: '3', name: 'Cy', company: 'Acme', reason: 'no e-mail' },
@@ -490,11 +546,11 @@ describe('quotes_of_closed_deals', () => {
 
   test('finds open quotes whose deal is over', () => {
     const report = run('quotes_of_closed_deals', data);
-    expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
-      ['closed', 'deal closed'],
-      ['deleted', 'deal deleted'],
-      ['lost', 'deal lost'],
-      ['won', 'deal won'],
+    expect(report.rows.map(({ id, deal, reason }) => [id, deal, reason])).toEqual([
+      ['closed', 'Deal closed', 'deal closed'],
+      ['deleted', 'Deal deleted', 'deal deleted'],
+      ['lost', 'Deal lost', 'deal lost'],
+      ['won', 'Deal won', 'deal won'],
     ]);
     expect([report.examined, report.notChecked]).toEqual([
       7,
@@ -514,6 +570,7 @@ describe('quotes_of_closed_deals', () => {
     expect(found({ company: { id: 'acme' } })).toHaveLength(4);
     expect(found({ company: { id: 'other' } })).toEqual([]);
     expect(found({ status: { name: 'sent' } })).toEqual([]);
+    expect(found({ status: { name: 'draft' } })).toHaveLength(4);
     const report = run('quotes_of_closed_deals', all, { owner: { id: 'u1' } });
     expect([report.examined, report.rows[0]?.owner]).toEqual([3, 'Ann']);
   });
@@ -525,8 +582,24 @@ describe('quotes_of_closed_deals', () => {
         owner: { id: 'u1', name },
       }),
     );
-    const { counts } = run('quotes_of_closed_deals', { ...data, quote: named });
+    const { counts, rows } = run('quotes_of_closed_deals', { ...data, quote: named });
     expect(counts).toContainEqual({ by: 'owner', value: 'Ann', count: 3 });
+    expect(rows[0]?.deal).toBe('won');
+  });
+
+  test('counts owners without an id by name, and those beyond 24 as one row', () => {
+    const ownersOf = (names: readonly string[]) => {
+      const owned = names.map(
+        (name): Quote => ({ status: 'sent', opportunity: { id: 'won' }, owner: { name } }),
+      );
+      const { counts } = run('quotes_of_closed_deals', { ...data, quote: owned });
+      return counts?.filter(({ by }) => by === 'owner');
+    };
+    const names = Array.from({ length: 26 }, (_, at) => `Owner ${at + 10}`);
+    const first = names.map((value) => ({ by: 'owner', value, count: 1 })).slice(0, 24);
+    expect(ownersOf(names)).toEqual([...first, { by: 'owner', value: '2 others', count: 2 }]);
+    expect(ownersOf(names.slice(1))).toHaveLength(25);
+    expect(ownersOf(['Ann', 'ann '])).toEqual([{ by: 'owner', value: 'Ann', count: 2 }]);
   });
 });
 
@@ -570,7 +643,10 @@ test('bundles_below_parts compares a bundle with its parts of the same term', ()
       product('p', 100, 60),
       product('m', 9, 5, { term: 'month' }),
       product('u', undefined, 5),
+      { name: 'No id', price: 1 },
       bundle('low', 199.99, two),
+      bundle('at cost', 120, two),
+      bundle('part unnamed', 0.5, [{ quantity: 1 }]),
       bundle('even', 200, two),
       bundle('loss', 119, two),
       bundle('one each', 99, [{ productId: 'p' }]),
@@ -585,22 +661,25 @@ test('bundles_below_parts compares a bundle with its parts of the same term', ()
   });
   expect(report.rows.map(({ id, valueAtStake }) => [id, valueAtStake])).toEqual([
     ['loss', 81],
+    ['at cost', 80],
     ['mixed', 50],
     ['one each', 1],
     ['low', 0.01],
   ]);
   expect(report.rows[0]?.kind).toContain('under the cost of the parts');
-  expect(report.rows[1]?.reason).toBe(
+  expect(report.rows[1]?.kind).toContain('not under the cost of the parts');
+  expect(report.rows[1]?.reason).toBe('price 120, 1 part together 200');
+  expect(report.rows[2]?.reason).toBe(
     'price 150, 1 part together 200; without 1 part of another billing term',
   );
   expect(report.notChecked).toStrictEqual({
     'a part of another term': 1,
-    'a part not in the catalogue': 1,
+    'a part not in the catalogue': 2,
     'a part without a price': 1,
     'no price': 1,
     'no parts given': 1,
   });
-  expect(report.examined).toBe(10);
+  expect(report.examined).toBe(12);
 });
 
 test('contracts_running_out finds items that end within the days', () => {
@@ -616,7 +695,7 @@ test('contracts_running_out finds items that end within the days', () => {
     contract_item: [
       item('2026-06-14'),
       item('2026-06-15', { revenue: 50, term: 'month' }),
-      item('2026-09-13'),
+      { id: '2026-09-13', name: 'Backup', company: acme, quantity: 3, endDate: '2026-09-13' },
       item('2026-09-14'),
       item('soon'),
       item('2026-07-01', { deletedAt: today }),
@@ -628,7 +707,11 @@ test('contracts_running_out finds items that end within the days', () => {
   ]);
   expect(report).toMatchObject({ examined: 5, notChecked: { 'no end date': 1 }, unknownValue: 1 });
   expect(report.rows[0]).toMatchObject({ company: 'Acme', valueAtStake: 50, kind: ['monthly'] });
-  expect(report).not.toHaveProperty('valueAtStake');
+  expect(report.rows.map(({ name }) => name)).toEqual(['Until 2026-06-15', 'Backup']);
+  const yearly = { contract_item: [item('2026-06-15', { term: 'year' })] };
+  expect(run('contracts_running_out', yearly).counts).toEqual([
+    { by: 'term', value: 'yearly', count: 1 },
+  ]);
 });
 
 describe('every check', () => {
@@ -638,6 +721,25 @@ describe('every check', () => {
       expect(checks[name].name).toBe(name);
       expect(checks[name].needs.length).toBeGreaterThan(0);
     }
+  });
+
+  test('has a sum only where the values are all total or first-year values', () => {
+    expect(checkNames.filter((name) => checks[name].isAdditive)).toEqual([
+      'stale_quotes',
+      'expiring_quotes',
+      'quotes_of_closed_deals',
+      'unlisted_on_quotes',
+      'stalled_opportunities',
+      'missing_close_dates',
+    ]);
+  });
+
+  test('of quotes reads the lines of those that it judges', () => {
+    const read = (name: CheckName) =>
+      ['draft', 'sent', 'approved'].filter((status) => checks[name].needsItems?.({ status }));
+    expect(read('stale_quotes')).toEqual(['sent']);
+    for (const name of ['expiring_quotes', 'unlisted_on_quotes', 'zero_prices'] as const)
+      expect(read(name)).toEqual(['draft', 'sent']);
   });
 
   test('throws without a collection that it needs', () => {
@@ -657,9 +759,22 @@ describe('every check', () => {
     const rest = run('below_cost', { product: twins }, { from: 4, maxRows: 5 });
     expect(rest).toMatchObject({ from: 4, shown: 2, total: 6 });
     expect(rest).not.toHaveProperty('next');
+    expect(run('below_cost', { product: twins }, { maxRows: 1 }).next).toBe(1);
+    const none = withFewerRows(cut, 0);
+    expect(none).toMatchObject({ shown: 0, total: 6, rows: [] });
+    expect(none).not.toHaveProperty('next');
     const [duplicates] = run('duplicate_products', { product: twins }).rows;
     expect(duplicates?.related).toHaveLength(2);
     expect(duplicates?.moreRelated).toBe(3);
+    const many = Array.from({ length: 16 }, (_, at) => product(`${at}`, 1, 2));
+    expect(run('below_cost', { product: many })).toMatchObject({ shown: 15, next: 15 });
+  });
+
+  test('shows the number of a quote that has no title, once', () => {
+    const untitled: Quote = { id: 'q', number: 'Q-1', status: 'sent', expiresAt: today };
+    const [row] = run('expiring_quotes', { quote: [untitled] }).rows;
+    expect(row?.number).toBe('Q-1');
+    expect(row).not.toHaveProperty('name');
   });
 });
 

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { type CompanyRecords, companyBrief } from '../../src/briefs/company.ts';
+import {
+  type CompanyOptions,
+  type CompanyRecords,
+  companyBrief,
+} from '../../src/briefs/company.ts';
+import { compact } from '../../src/briefs/naming.ts';
 import type {
   Company,
   ContractItem,
@@ -11,7 +16,7 @@ import type {
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
 const currencyOf = new Map([['acme', 'EUR']]);
-const brief = (records: Omit<CompanyRecords, 'company'>, options: object = {}) =>
+const brief = (records: Omit<CompanyRecords, 'company'>, options: Partial<CompanyOptions> = {}) =>
   companyBrief({ company: acme, ...records }, { today, currencyOf, ...options });
 
 const own = { id: 'acme', name: 'Acme' };
@@ -50,21 +55,25 @@ test('reports the company’s details', () => {
     labels: ['VIP'],
     created: '2020-01-01',
   });
+  const unlabelled = companyBrief({ company: { ...company, labels: [] } }, { today, currencyOf });
+  expect(unlabelled.company).not.toHaveProperty('labels');
 });
 
-test('names the account manager, whose name stands where the person owns something', () => {
-  const company: Company = { ...acme, accountManagerId: 'p1' };
-  const opportunities = [{ id: 'o1', company: other, owner: { id: 'p1', name: 'Ada' } }];
-  const named = companyBrief({ company, opportunities }, { today, currencyOf }).company;
-  expect(named).toMatchObject({ accountManager: 'Ada' });
-  expect(named).not.toHaveProperty('accountManagerId');
-  const unnamed = companyBrief({ company, opportunities: [] }, { today, currencyOf }).company;
-  expect(unnamed).toMatchObject({ accountManagerId: 'p1' });
+test('shows the name of the account manager, or the id where no name is known', () => {
+  const cardWith = (names: Record<string, string>) => {
+    const company = { id: 'acme', accountManagerId: 'p1' };
+    return companyBrief({ company }, { today, currencyOf, nameOf: (person) => names[person] })
+      .company;
+  };
+  expect(cardWith({ p1: 'Ada' })).toStrictEqual({ id: 'acme', accountManager: 'Ada' });
+  for (const names of [{}, { p1: ' ' }])
+    expect(cardWith(names)).toStrictEqual({ id: 'acme', accountManagerId: 'p1' });
 });
 
 test('matches records by id, and by name only where they have no id', () => {
   const contacts = [
-    { id: '1', firstName: 'Zoe', companyId: 'acme' },
+    { id: '1', firstName: 'Zoe', companyId: 'acme', phone: '1', mobilePhone: '2' },
+    { id: '7', firstName: 'Ben', email: 'b@x.org', companyId: 'acme', mobilePhone: '3' },
     { id: '2', firstName: 'Anna', lastName: 'Berg', email: 'a@x.org', companyName: ' ACME ' },
     { id: '3', firstName: 'Wrong', companyId: 'other', companyName: 'Acme' },
     { id: '4', firstName: 'Gone', companyId: 'acme', deleted: '2026-01-01' },
@@ -73,11 +82,12 @@ test('matches records by id, and by name only where they have no id', () => {
   ];
   expect(brief({ contacts }).contacts).toStrictEqual({
     withoutEmail: 1,
-    shown: 2,
-    total: 2,
+    shown: 3,
+    total: 3,
     rows: [
       { id: '2', name: 'Anna Berg', email: 'a@x.org' },
-      { id: '1', name: 'Zoe' },
+      { id: '7', name: 'Ben', email: 'b@x.org', phone: '3' },
+      { id: '1', name: 'Zoe', phone: '1' },
     ],
   });
 });
@@ -86,6 +96,8 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   const opportunities = [
     { id: 'a', name: 'A', company: own, probability: 1, onetimeRevenue: 100, createdAt: today },
     { id: 'b', name: 'B', company: own, monthlyRevenue: 5, expectedCloseDate: '2026-06-14' },
+    { id: 'c', name: 'A credit', company: own, onetimeRevenue: -1, expectedCloseDate: today },
+    { id: 'n', name: 'A new one', company: own },
     { id: 'w', company: own, closedAt: '2019-01-01', statusId: 'won', onetimeRevenue: 30 },
     { id: 'l', company: own, closedAt: '2019-01-01', statusId: 'lost' },
     { id: 'u', company: own, closedAt: '2019-01-01' },
@@ -94,17 +106,19 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   ];
   const { open, closed, probability } = brief({ opportunities });
   expect(open).toStrictEqual({
-    value: { EUR: 160 },
+    value: { EUR: 159 },
     weightedValue: { EUR: 1 },
-    oneTime: { EUR: 100 },
+    oneTime: { EUR: 99 },
     monthly: { EUR: 5 },
     overdue: 1,
-    unknown: { probability: 1, valueMonths: 1 },
-    shown: 2,
-    total: 2,
+    unknown: { revenue: 1, probability: 3, valueMonths: 1 },
+    shown: 4,
+    total: 4,
     rows: [
       { id: 'a', name: 'A', value: 100, currency: 'EUR' },
       { id: 'b', name: 'B', value: 60, currency: 'EUR', closes: '2026-06-14' },
+      { id: 'c', name: 'A credit', value: -1, currency: 'EUR', closes: today },
+      { id: 'n', name: 'A new one' },
     ],
   });
   expect(closed).toStrictEqual({
@@ -114,6 +128,22 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   });
   expect(probability?.scale).toBe('0-100');
   expect(brief({ opportunities: opportunities.slice(0, 2) })).not.toHaveProperty('closed');
+  const wonOnly = brief({ opportunities: opportunities.filter(({ id }) => id === 'w') });
+  expect(wonOnly.closed).toStrictEqual({ won: { count: 1, value: { EUR: 30 } } });
+  expect(wonOnly.probability?.scale).toBe('unknown');
+  expect(brief({ opportunities: [] })).not.toHaveProperty('probability');
+});
+
+test('counts 12 months of monthly revenue where an opportunity has none above 0', () => {
+  const deals = [undefined, 0, -3, 1].map((valueMonths, at) => ({
+    ...compact({ valueMonths }),
+    id: `${at}`,
+    company: own,
+    monthlyRevenue: 5,
+  }));
+  const { open } = brief({ opportunities: deals });
+  expect(open?.rows.map(({ value }) => value)).toEqual([60, 60, 60, 5]);
+  expect(open?.unknown?.valueMonths).toBe(3);
 });
 
 test('totals quotes by status, and shows open ones first, then the newest', () => {
@@ -132,7 +162,7 @@ test('totals quotes by status, and shows open ones first, then the newest', () =
     quote('new', 'declined', '2026-06-01', 1),
     quote('old', 'sent', '2026-01-01', 0.105),
     quote('mid', 'SENT', '2026-02-01', 0.105),
-    quote('odd', 'In Review', '2026-05-01'),
+    quote('odd', 'In\nReview', '2026-05-01'),
     { ...quote('theirs', 'sent', '2026-06-01', 5), company: other },
     { ...quote('gone', 'sent', '2026-06-01', 5), deletedAt: today },
   ];
@@ -140,7 +170,7 @@ test('totals quotes by status, and shows open ones first, then the newest', () =
   expect(section?.byStatus).toStrictEqual([
     { status: 'sent', currency: 'EUR', count: 2, oneTime: 0.21, monthly: 2 },
     { status: 'declined', currency: 'EUR', count: 1, oneTime: 1, monthly: 1 },
-    { status: 'in review', currency: 'EUR', count: 1, monthly: 1, unknownPrices: 1 },
+    { status: 'in\nreview', currency: 'EUR', count: 1, monthly: 1, unknownPrices: 1 },
   ]);
   expect([section?.shown, section?.total]).toEqual([3, 4]);
   expect(section?.rows.map(({ id }) => id)).toEqual(['mid', 'old', 'new']);
@@ -154,6 +184,8 @@ test('totals quotes by status, and shows open ones first, then the newest', () =
     monthly: 1,
     created: '2026-02-01',
   });
+  const sameDay = ['b', 'c', 'a'].map((id) => quote(id, 'sent', '2026-01-01'));
+  expect(brief({ quotes: sameDay }).quotes?.rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
 });
 
 test('sums quotes of one status in two currencies apart', () => {
@@ -201,6 +233,7 @@ test('sums contract items by term, as they are given', () => {
     { id: '3', service: 'Domain', term: 'year', profit: 3, company: own },
     { id: '4', service: 'Theirs', term: 'month', revenue: 99, company: other },
     { id: '5', service: 'Whose', term: 'month', revenue: 99 },
+    { id: '8', service: 'Whose as well', term: 'month', revenue: 99 },
     { id: '6', service: 'Gone', term: 'month', revenue: 99, companyId: 'acme', deleted: true },
     { id: '7', service: 'Gone', term: 'month', revenue: 99, deletedAt: today },
   ];
@@ -210,18 +243,25 @@ test('sums contract items by term, as they are given', () => {
     revenue: { monthly: 11.5 },
     profit: { monthly: 2, yearly: 3 },
     unknownRevenue: 1,
-    withoutCompany: 1,
+    withoutCompany: 2,
     shown: 1,
     total: 3,
+    rows: [{ id: '2', service: 'Antivirus', term: 'monthly', revenue: 1 }],
+  });
+  expect(brief({ contractItems: contractItems.slice(1, 2) }).contractItems).toStrictEqual({
+    beta: true,
+    revenue: { monthly: 1 },
+    shown: 1,
+    total: 1,
     rows: [{ id: '2', service: 'Antivirus', term: 'monthly', revenue: 1 }],
   });
 });
 
 test('reports the discount groups and pricing books that apply today, and why', () => {
   const discountGroups = [
+    { id: 'g3', name: 'Gold', classificationIds: ['gold'] },
     { id: 'g1', name: 'Ours', companyIds: ['acme'], discounts: [{ percent: 5 }] },
     { id: 'g2', name: 'Theirs', companyIds: ['other'] },
-    { id: 'g3', name: 'Gold', classificationIds: ['gold'] },
     { id: 'g4', name: 'Mapped to nobody' },
   ];
   const pricingBooks = [
@@ -269,6 +309,7 @@ test('suggests what similar companies bought in the same categories', () => {
     product('dear', 'net', { price: 900 }),
     product('cheap', 'net', { price: 20 }),
     product('unpriced', 'net'),
+    product('free', 'net', { price: 0 }),
     product('unlisted', 'net', { listed: false }),
     product('deleted', 'net', { deletedAt: today }),
     product('elsewhere', 'print', { price: 5000 }),
@@ -286,6 +327,9 @@ test('suggests what similar companies bought in the same categories', () => {
     bought(other, 'ordered', item('popular'), item('popular')),
     bought(other, 'declined', item('cheap')),
     { status: 'approved', items: [item('cheap')] },
+    // Two companies bought the cheap one, one of which has no id.
+    { status: 'approved', company: { name: 'Third' }, items: [item('cheap')] },
+    bought({ id: 'fourth' }, 'approved', item('cheap')),
   ];
   const categories = [{ id: 'net', name: 'Category net' }];
   const section = brief({ quotes, products, categories }).neverBought;
@@ -293,8 +337,15 @@ test('suggests what similar companies bought in the same categories', () => {
     categories: ['Category net'],
     categoriesTotal: 1,
     shown: 5,
-    total: 5,
+    total: 6,
     rows: [
+      {
+        id: 'cheap',
+        name: 'Product cheap',
+        category: 'Category net',
+        price: 20,
+        otherCompanies: 2,
+      },
       {
         id: 'popular',
         name: 'Product popular',
@@ -304,9 +355,25 @@ test('suggests what similar companies bought in the same categories', () => {
       },
       { id: 'dear', name: 'Product dear', category: 'Category net', price: 900, quoted: true },
       { id: 'also', name: 'Also', category: 'Category net', price: 30 },
-      { id: 'cheap', name: 'Product cheap', category: 'Category net', price: 20 },
-      { id: 'unpriced', name: 'Product unpriced', category: 'Category net' },
+      { id: 'free', name: 'Product free', category: 'Category net', price: 0 },
     ],
+  });
+});
+
+test('names the first eight categories that a company bought from, by name', () => {
+  const categories = Array.from({ length: 9 }, (_, at) => `c${9 - at}`);
+  const products = [
+    ...categories.map((category) => product(`of ${category}`, category)),
+    { id: 'both', categories: [{ id: 'none' }, { id: 'c2' }, { id: 'c1' }] },
+  ];
+  const quotes = [bought(own, 'approved', ...categories.map((category) => item(`of ${category}`)))];
+  const section = brief({ quotes, products }).neverBought;
+  expect(section).toStrictEqual({
+    categories: [1, 2, 3, 4, 5, 6, 7, 8].map((at) => `Category c${at}`),
+    categoriesTotal: 9,
+    shown: 1,
+    total: 1,
+    rows: [{ id: 'both', category: 'Category c2' }],
   });
 });
 
@@ -315,9 +382,21 @@ test('finds purchases by part number where an item names no product', () => {
     product('1', 'net', { mpn: 'X-1', manufacturer: 'Maker' }),
     product('2', 'net', { mpn: 'X-2', manufacturer: 'Maker' }),
   ];
-  const quotes = [bought(own, 'approved', { mpn: 'x 1', manufacturer: 'maker' })];
+  const unnamed = { mpn: 'x 1', manufacturer: 'maker' };
+  const quotes = [
+    bought(own, 'approved', item('gone')),
+    bought(own, 'approved', item('gone'), unnamed),
+  ];
   const section = brief({ quotes, products }).neverBought;
+  expect(section?.categories).toEqual(['Category net']);
   expect(section?.rows.map(({ id }) => id)).toEqual(['2']);
+});
+
+test('takes no part for bought whose number several products have', () => {
+  const part = { mpn: 'X-1', manufacturer: 'Maker' };
+  const products = [product('1', 'net', part), product('2', 'net', part), product('3', 'net')];
+  const quotes = [bought(own, 'approved', part)];
+  expect(brief({ quotes, products }).neverBought).toMatchObject({ categories: [], total: 0 });
 });
 
 test('reports recent changes, once per record, newest first', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Known, nothingKnown } from '../../src/briefs/columns.ts';
-import { concise, selectFields } from '../../src/briefs/concise.ts';
+import { concise, fullRecord, selectFields } from '../../src/briefs/concise.ts';
 import type { Company } from '../../src/records/records.ts';
 
 const names = new Map([
@@ -22,6 +22,11 @@ test('an opportunity shows its probability while it is open, and its outcome aft
     probability: 40,
     currency: 'EUR',
   });
+  const closes = { ...deal, expectedCloseDate: '2026-07-01T00:00:00Z' };
+  expect(concise('opportunity', closes, known).closes).toBe('2026-07-01');
+  expect(concise('opportunity', { ...closes, closedAt: '2026-06-01' })).not.toHaveProperty(
+    'closes',
+  );
   const won = { ...deal, statusId: 'won', closedAt: '2026-06-01T10:00:00Z' };
   const row = concise('opportunity', won, known);
   expect(row).toMatchObject({ outcome: 'won' });
@@ -32,6 +37,12 @@ test('an opportunity shows its probability while it is open, and its outcome aft
     probability: 40,
     closed: '2026-06-01',
   });
+});
+
+test('a row leaves out a column on request, and those for `fields` only', () => {
+  const deal = { id: 'o', name: 'Deal', company: { name: 'Acme' }, description: 'We need' };
+  expect(concise('opportunity', deal, known)).toEqual({ id: 'o', name: 'Deal', company: 'Acme' });
+  expect(concise('opportunity', deal, known, 'company')).toEqual({ id: 'o', name: 'Deal' });
 });
 
 test('a reference shows its id only where it has no name', () => {
@@ -76,6 +87,51 @@ test('a pricing book names up to five companies, and how many more', () => {
   expect(asked([])).toEqual(['everyone']);
 });
 
+test('a pricing book names up to three products, if it has names', () => {
+  const named = (...products: { name?: string; productId: string }[]) =>
+    concise('pricing_book', { products }).product;
+  const named4 = ['A', 'B', 'C', 'D'].map((name) => ({ name, productId: `id of ${name}` }));
+  expect(named(...named4)).toEqual(['A', 'B', 'C', '1 more']);
+  expect(named(...named4.slice(1))).toEqual(['B', 'C', 'D']);
+  expect(named({ name: 'A', productId: 'a' }, { productId: 'b' })).toEqual(['A', 'b']);
+  expect(named({ productId: 'b' })).toBeUndefined();
+});
+
+test('a record without its usual name shows the next best', () => {
+  const rows = [
+    concise('quote', { title: 'Title', name: 'Name', items: [] }),
+    concise('quote', { name: 'Name', items: [] }),
+    concise('contract_item', { service: 'Backup', name: 'Name' }),
+    concise('contract_item', { name: 'Name', companyId: 'acme' }, known),
+    concise('contract_item', { company: { id: 'acme', name: 'Acme Inc.' } }, known),
+    concise('quote_template', { widgets: [{ id: 'w1', name: 'Cover' }, { id: 'w2' }] }),
+  ];
+  expect(rows).toEqual([
+    { title: 'Title', items: 0 },
+    { title: 'Name', items: 0 },
+    { service: 'Backup' },
+    { service: 'Name', company: 'Acme', companyId: 'acme', currency: 'EUR' },
+    { company: 'Acme Inc.', companyId: 'acme', currency: 'EUR' },
+    { widgets: ['Cover', 'w2'] },
+  ]);
+});
+
+test('selected fields bring the name of the record, and values that lists leave out', () => {
+  const ada = { id: 'c', firstName: 'Ada', lastName: 'King', email: 'ada@x.org' };
+  expect(selectFields('contact', ada, ['email'])).toEqual({
+    id: 'c',
+    name: 'Ada King',
+    email: 'ada@x.org',
+  });
+  expect(selectFields('quote', { id: 'q', name: 'Offer' }, [])).toEqual({ id: 'q', name: 'Offer' });
+  const deal = { id: 'o', contact: { id: 'c', firstName: 'Ada' } };
+  expect(selectFields('opportunity', deal, ['contact'])).toEqual({ id: 'o', contact: 'Ada' });
+  const listed = [{}, { listed: true }, { listed: false }].map(
+    (product) => selectFields('product', product, ['listed']).listed,
+  );
+  expect(listed).toEqual([true, true, false]);
+});
+
 test('a product says that it is not listed, and by what category and manufacturer it goes', () => {
   const product = { id: 'p', vendor: 'Cisco', categories: [{ id: 'c', name: 'Switches' }] };
   const row = { id: 'p', manufacturer: 'Cisco', category: 'Switches' };
@@ -105,4 +161,6 @@ test('empty values are left out at every depth, and a deleted record says so', (
     name: 'Acme',
     deleted: '2026-06-01',
   });
+  const full = { id: 'c', note: null, address: { city: '', geo: {} }, tags: ['', 'a', null, {}] };
+  expect(fullRecord(full)).toStrictEqual({ id: 'c', tags: ['a'] });
 });

@@ -10,6 +10,17 @@ test('a day is read from a date or a time, and from nothing that only looks like
     expect(dayOf(text)).toBeUndefined();
   for (const text of [undefined, '', '2026', '26-01-01', 'abcd-01-01', '2026-0a-01', '2026/01/01'])
     expect(dayOf(text)).toBeUndefined();
+  for (const text of ['2026/01-01', '2026-01/01', '2026-0:-01', '2026-01-0:'])
+    expect(dayOf(text)).toBeUndefined();
+});
+
+test('every month has its days', () => {
+  for (const year of ['2023', '2024'])
+    for (let month = 1; month <= 12; month++)
+      for (let day = 28; day <= 32; day++) {
+        const text = `${year}-${String(month).padStart(2, '0')}-${day}`;
+        expect(dayOf(text), text).toBe(dayByPattern(text));
+      }
 });
 
 /** Another way to read it: by a pattern, and by the calendar of the language. */

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { comparePhones, editDistance, phoneDigits, swapped } from '../../src/briefs/identifiers.ts';
+import {
+  comparePhones,
+  editDistance,
+  emailParts,
+  isSimilarDomain,
+  phoneDigits,
+  swapped,
+} from '../../src/briefs/identifiers.ts';
 import { SearchIndex, type SearchKind } from '../../src/briefs/search.ts';
 import type { Contact, Product, RecordOf } from '../../src/records/records.ts';
 import fc from '../support/fast-check.ts';
@@ -24,7 +31,7 @@ const spellings = fc
   .map(({ country, area, line, separator, extension }) => {
     const [head, tail] = [line.slice(0, 3), line.slice(3)];
     const local = `${area}${separator}${head}${separator}${tail}`;
-    const ends = extension ? ' ext. 12' : '';
+    const ends = extension ? ' Ext. 12' : '';
     return {
       stored: `+${country} ${area} ${head} ${tail}`,
       typed: [
@@ -33,7 +40,7 @@ const spellings = fc
         `+${country} (0)${local}`,
         `0${local}`,
         `(${area}) ${head}${separator}${tail}`,
-        `tel: ${local}`,
+        `Tel: ${local}`,
         [...local]
           .map((one) => one.replace(/\d/, (digit) => String.fromCharCode(0xff10 + Number(digit))))
           .join(''),
@@ -128,6 +135,22 @@ describe('an e-mail address', () => {
     expect(found('siobhan.muller@elsewhere.org')).toEqual([]);
   });
 
+  test('has a name and a domain', () => {
+    expect(emailParts(' Ada.King@X.org')).toEqual({ local: 'adaking', domain: 'xorg' });
+    for (const text of ['@x.org', 'ada@', 'ada@x@org', 'ada', ''])
+      expect(emailParts(text), text).toBeUndefined();
+  });
+
+  test.each([
+    ['abcd', 'abcx', true],
+    ['abc', 'abx', false],
+    ['abc', 'abcd', true],
+    ['abcdefgh', 'abcdefxy', true],
+    ['abcdefgh', 'abcdexyz', false],
+  ])('may have %s mistyped as %s: %j', (domain, typed, isSimilar) => {
+    expect(isSimilarDomain(domain, typed)).toBe(isSimilar);
+  });
+
   test('is exact as written', () => {
     expect(found(' Siobhan.Muller@yarrow-freight.test')[0]).toEqual(['other', 'identifier']);
   });
@@ -160,6 +183,8 @@ describe('the distance of two texts', () => {
   test('counts a swap as one', () => {
     expect(editDistance('exmaple', 'example')).toBe(1);
     expect(editDistance('kitten', 'sitting')).toBe(3);
+    expect(editDistance('ab', 'bc')).toBe(2);
+    expect(editDistance('ba', 'cb')).toBe(2);
     expect(editDistance('', 'abc')).toBe(3);
   });
 

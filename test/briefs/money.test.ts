@@ -36,6 +36,7 @@ describe('margin and markup', () => {
     expect(margin(of(-1), of(198.23))).toBeUndefined();
     expect(markup(of(1), of(0))).toBeUndefined();
     expect(margin(of(10), of(0))?.toNumber()).toBe(100);
+    expect(margin(of(0.5), of(0.2))?.toNumber()).toBe(60);
   });
 });
 
@@ -63,7 +64,7 @@ describe('decimals', () => {
   });
 
   test('writes no number that JSON cannot represent', () => {
-    expect(Object.is(rounded(of(-0.001)), 0)).toBe(true);
+    for (const zero of [-0, -0.001]) expect(Object.is(rounded(of(zero)), 0)).toBe(true);
     expect(rounded(of(1e300).times(1e300))).toBe(Number.MAX_VALUE);
     expect(rounded(of(-1e300).times(1e300))).toBe(-Number.MAX_VALUE);
   });
@@ -113,6 +114,7 @@ describe('currencies', () => {
     { id: 'de', currency: ' eur ' },
     { id: 'us', currency: 'USD' },
     { id: 'blank', currency: '' },
+    { id: 'words', currency: 'Euro' },
     { currency: 'CHF' },
   ]);
 
@@ -121,6 +123,7 @@ describe('currencies', () => {
     expect(currencyOfRecord({ company: { id: 'de', currency: 'SEK' } }, currencyOf)).toBe('SEK');
     expect(currencyOfRecord({ company: { id: 'de' } }, currencyOf)).toBe('EUR');
     expect(currencyOfRecord({ company: { id: 'blank' } }, currencyOf)).toBe('unknown currency');
+    expect(currencyOfRecord({ company: { id: 'words' } }, currencyOf)).toBe('unknown currency');
     expect(currencyOfRecord({ company: { name: 'No id' } }, currencyOf)).toBe('unknown currency');
     expect(currencyOfRecord({}, currencyOf)).toBe('unknown currency');
   });
@@ -134,6 +137,14 @@ describe('currencies', () => {
     sums.add('CHF', undefined);
     expect(sums.toAmounts()).toEqual({ EUR: 7, USD: 5 });
     expect(Object.keys(sums.toAmounts() ?? {})).toEqual(['EUR', 'USD']);
+  });
+
+  test('ranks by the largest sum of any one currency', () => {
+    const sums = new CurrencySums();
+    expect(sums.largest).toBe(0);
+    sums.add('EUR', of(0.5));
+    sums.add('CHF', of(0.2));
+    expect(sums.largest).toBe(0.5);
   });
 
   test('shows a known 0', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Candidate, matchName, refersTo } from '../../src/briefs/name-filters.ts';
+import {
+  type Candidate,
+  matchName,
+  mentionsText,
+  refersTo,
+} from '../../src/briefs/name-filters.ts';
 import fc from '../support/fast-check.ts';
 
 const byWords = { byWords: true };
@@ -27,6 +32,7 @@ describe('a name filter', () => {
     ['BJÖRN', 'u2'],
     ['Agren Smith', 'u2'],
     ['smith', 'u2'],
+    ['meyer -', 'u3'],
     ['anna weiss', 'u4'],
   ])('resolves %s', (text, id) => {
     expect(meant(text)).toBe(id);
@@ -62,10 +68,24 @@ describe('a name filter', () => {
       { id: 'b', name: 'offer' },
     ];
     expect(meant('OFFER', same)).toMatchObject({ kind: 'several', total: 2 });
+    const annas = Array.from({ length: 13 }, (_, at) => ({ id: `${50 - at}`, name: 'Anna' }));
+    const asked = matchName('anna', annas, byWords);
+    expect(asked).toMatchObject({ kind: 'several', total: 13 });
+    expect(asked.kind === 'several' && asked.candidates.map(({ id }) => Number(id))).toEqual([
+      38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49,
+    ]);
+  });
+
+  test('needs all words, and tells names without ids apart', () => {
+    expect(meant('Anna Schmidt')).toMatchObject({ kind: 'none' });
+    const stages = [{ name: 'Offer' }, { name: 'Won' }, { name: 'offer' }];
+    expect(meant('won', stages)).toBe('Won');
+    expect(meant('OFFER', stages)).toBe('Offer');
   });
 
   test('does not match a part of a word, but offers the nearest name', () => {
     expect(meant('Siob')).toMatchObject({ kind: 'none', candidates: [{ id: 'u1' }, {}, {}, {}] });
+    expect(meant('Weis')).toMatchObject({ kind: 'none', candidates: [{ id: 'u4' }, {}, {}, {}] });
   });
 
   test('does not confuse companies that share a word', () => {
@@ -85,6 +105,7 @@ describe('a name filter', () => {
   test('accepts an external identifier in any letter case', () => {
     const companies = [{ id: 'c1', name: 'Acme Foods', externalIdentifier: 'CRM-7' }];
     expect(meant('crm-7', companies)).toBe('c1');
+    expect(meant('CRM-7', companies)).toBe('c1');
   });
 
   test('matches a deleted record only where no other matches', () => {
@@ -102,12 +123,15 @@ describe('a name filter', () => {
     const renamed = [
       { id: 'u1', name: 'Zoe' },
       { id: 'u1', name: 'Anna' },
+      { id: 'u1', name: 'Mia' },
     ];
     expect(meant('zoe', renamed)).toBe('u1');
     expect(matchName('u1', renamed, byWords)).toMatchObject({ match: { name: 'Anna' } });
   });
+});
 
-  test('offers the nearest of many names for a misspelt one', () => {
+describe('a name that is not found', () => {
+  test('is answered with the nearest of many', () => {
     const many = Array.from({ length: 40 }, (_, at) => ({ id: `${at}`, name: `Xq ${at * 7919}` }));
     const found = matchName('Jonh Smiht', [...many, { id: 's', name: 'John Smith' }], byWords);
     expect(found).toEqual({
@@ -117,13 +141,48 @@ describe('a name filter', () => {
     });
   });
 
-  test('offers all of twelve names, and of more only those that are like the text', () => {
+  test.each([
+    // Names are compared by their first letter and their pairs of neighbouring letters.
+    ['me', ['Meyers', 'Messner', 'Meyer Group International']],
+    ['meyer', ['Meyers', 'Meyer Group International', 'Messner']],
+    ['t', ['Tao', 'Tailor']],
+    // One pair of five is too little, and the last letter alone is no pair.
+    ['mxqzk', []],
+    ['xo', []],
+    ['?!', []],
+  ])('%s is answered with those like it, the most similar first', (text, names) => {
+    const others = ['Bo', 'Cy', 'Di', 'Ed', 'Flo', 'Gil', 'Hal', 'Ivo', 'Jan', 'Kim'];
+    const all = ['Meyer Group International', 'Messner', 'Meyers', 'Tailor', 'Tao', ...others];
+    const found = matchName(
+      text,
+      all.map((name) => ({ name })),
+      { byWords: false },
+    );
+    expect(found.kind === 'none' && found.candidates.map(({ name }) => name)).toEqual(names);
+  });
+
+  test('is answered with eight of those that are equally like it', () => {
+    const many = Array.from({ length: 13 }, (_, at) => ({ name: `Acme ${at + 10}` }));
+    const found = matchName('acme', many, { byWords: false });
+    expect(found.kind === 'none' && found.candidates.map(({ name }) => name)).toEqual([
+      'Acme 10',
+      'Acme 11',
+      'Acme 12',
+      'Acme 13',
+      'Acme 14',
+      'Acme 15',
+      'Acme 16',
+      'Acme 17',
+    ]);
+  });
+
+  test('is answered with all of twelve, and of more only with those like it', () => {
     const names = (count: number) => Array.from({ length: count }, (_, at) => ({ id: `u${at}` }));
     expect(meant('Q', names(12))).toMatchObject({ kind: 'none', total: 12 });
     expect(meant('Q', names(13))).toMatchObject({ kind: 'none', total: 0 });
   });
 
-  test('matches no name with text without letters', () => {
+  test('matches nothing without letters', () => {
     expect(meant('?!')).toMatchObject({ kind: 'none' });
     expect(meant('', [{ name: ' ' }, {}])).toEqual({
       kind: 'none',
@@ -131,6 +190,17 @@ describe('a name filter', () => {
       total: 0,
     });
   });
+});
+
+test.each([
+  ['Cisco Meraki MX-68', 'meraki mx68', true],
+  ['Cisco Meraki MX-68', '(erak)', true],
+  ['Cisco Meraki MX-68', 'Cisco MX', false],
+  ['camera, kit', 'meraki', false],
+  ['Crème brûlée', 'CREME', true],
+  ['anything', ' - ', false],
+])('%j mentions %j: %j', (field, text, mentions) => {
+  expect(mentionsText(field, text)).toBe(mentions);
 });
 
 test('a filter refers by id, or by name where there is no id', () => {

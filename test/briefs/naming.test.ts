@@ -14,4 +14,5 @@ test('a contact without a full name is called by its parts', () => {
 
 test('compares names without accents', () => {
   expect(withoutAccents('bjørn ågren-weiß')).toBe('bjorn agren-weiss');
+  expect(withoutAccents('İx y')).toBe('Ix y');
 });

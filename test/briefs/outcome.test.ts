@@ -7,7 +7,12 @@ import {
   latestDay,
   within,
 } from '../../src/briefs/days.ts';
-import { isOpenQuote, outcomeOf, statusCategoryOf } from '../../src/briefs/outcome.ts';
+import {
+  isOpenQuote,
+  outcomeOf,
+  statusCategoryOf,
+  statusOfQuote,
+} from '../../src/briefs/outcome.ts';
 import { probabilityScale, probabilityShare } from '../../src/briefs/probability.ts';
 import type { Opportunity, Quote } from '../../src/records/records.ts';
 
@@ -67,6 +72,16 @@ describe('the status of a quote', () => {
     ['deleted', { status: 'sent', deletedAt: closedAt }, 'deleted'],
   ])('%s', (_what, quote, statusCategory) => {
     expect(statusCategoryOf(quote)).toBe(statusCategory);
+  });
+
+  test.each<[string, Quote]>([
+    ['approved', { status: 'Accepted' }],
+    ['sent', { sentAt: closedAt }],
+    ['in review', { status: ' In Review ' }],
+    ['no status', { status: ' ' }],
+    ['deleted', { status: 'Accepted', deleted: true }],
+  ])('is called %s', (word, quote) => {
+    expect(statusOfQuote(quote)).toBe(word);
   });
 
   test('is open at draft and sent', () => {

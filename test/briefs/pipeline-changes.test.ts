@@ -131,14 +131,29 @@ describe('a pipeline that is compared', () => {
   });
 });
 
+// 17 June 2026 is a Wednesday.
 test.each([
-  ['2w', '2026-06-01'],
+  ['2w', '2026-06-03'],
+  ['1d', '2026-06-16'],
+  ['today', '2026-06-16'],
+  ['yesterday', '2026-06-15'],
+  ['wednesday', '2026-06-16'],
+  [' Thursday ', '2026-06-10'],
+  ['sunday', '2026-06-13'],
   ['This week', '2026-06-14'],
+  ['last-week', '2026-06-07'],
+  ['this_month', '2026-05-31'],
+  ['last month', '2026-04-30'],
   ['2026-06-15', '2026-06-14'],
   ['fortnight', undefined],
   ['constructor', undefined],
 ])('a period since %s begins after %s', (since, day) => {
-  expect(openingDay(since, '2026-06-15')).toBe(day);
+  expect(openingDay(since, '2026-06-17')).toBe(day);
+});
+
+test('a week begins on Monday', () => {
+  expect(openingDay('this_week', '2026-06-14')).toBe('2026-06-07');
+  expect(openingDay('last_week', '2026-06-15')).toBe('2026-06-07');
 });
 
 test('a conversion is shown from five deals on', () => {
@@ -265,6 +280,8 @@ test('the forecast tells what became of the deals that were expected to close', 
   forecast.add({ before: deal('won'), after: deal('won', { ...won, onetimeRevenue: 12 }) });
   forecast.add({ before: deal('open'), after: deal('open') });
   forecast.add({ before: deal('gone'), after: undefined });
+  const before = { expectedCloseDate: '2026-06-01' };
+  forecast.add({ before: deal('overdue', before), after: deal('overdue', before) });
   const later = { expectedCloseDate: '2026-07-01' };
   forecast.add({ before: deal('early', later), after: deal('early', { ...won, ...later }) });
   forecast.add({

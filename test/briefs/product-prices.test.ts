@@ -147,6 +147,7 @@ describe('discounts of discount groups', () => {
       { manufacturer: 'CISCO ', amount: 1 },
       { manufacturer: 'HP', amount: 1 },
       { amount: 2 },
+      { product: { name: 'Switch' } },
     ]);
     expect(
       found?.map(({ discount, on, listPriceAfterDiscount }) => [
@@ -161,6 +162,7 @@ describe('discounts of discount groups', () => {
       ['20 % on Network', 'parent category', 80],
       ['1 % on CISCO ', 'manufacturer', 99],
       ['2 % on everything', 'everything', 98],
+      ['discount on Switch', 'product', undefined],
     ]);
   });
 
@@ -169,6 +171,8 @@ describe('discounts of discount groups', () => {
     expect(unclear).toMatchObject([{ on: 'unclear', discount: '5 % on Spring' }]);
     const fixed = discountsOf([{ amount: 5, type: 'fixed' }]);
     expect(fixed).toMatchObject([{ on: 'everything', discount: '5 (fixed) on everything' }]);
+    const blank = discountsOf([{ amount: ' ' }]);
+    expect(blank).toMatchObject([{ on: 'everything' }]);
     const forClass = discountsOf([{ amount: 5 }], { companyIds: [], classificationIds: ['gold'] });
     expect(forClass).toMatchObject([{ appliesTo: 'unclear' }]);
     const unread = productPrices(
@@ -182,7 +186,7 @@ describe('discounts of discount groups', () => {
       today,
     ).discounts?.rows;
     expect(unread).toMatchObject([{ on: 'unclear' }]);
-    const all = [unclear, fixed, forClass, unread].flat();
+    const all = [unclear, fixed, blank, forClass, unread].flat();
     expect(all.every((row) => row && !('listPriceAfterDiscount' in row))).toBe(true);
   });
 
