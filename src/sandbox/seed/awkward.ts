@@ -8,7 +8,7 @@ interface Flaw {
   kind: string;
   /** Share of the rows that qualify; at least one row is taken. */
   share: number;
-  only?: (row: Row, index: number) => boolean;
+  only: (row: Row, index: number) => boolean;
   change: (row: Row, context: FlawContext) => void;
 }
 
@@ -37,7 +37,7 @@ function applyFlaws(
   { kind, share, only, change }: Flaw,
 ): void {
   const random = world.random.fork(`${table}/${kind}`);
-  const candidates = only ? rows.filter(only) : rows;
+  const candidates = rows.filter(only);
   const count = Math.max(1, Math.round(candidates.length * share));
   random.some(candidates, count).forEach((row, index) => {
     change(row, { random, world, rows, at: index });
@@ -116,23 +116,26 @@ function nameOfAnother(row: Row, context: FlawContext): void {
   rename(row, String(other.name), host, context);
 }
 
+const flaw = (
+  kind: string,
+  share: number,
+  change: Flaw['change'],
+  only: Flaw['only'] = () => true,
+): Flaw => ({ kind, share, change, only });
+
 const companyFlaws: Flaw[] = [
-  { kind: 'apostrophes', share: 0.007, only: isOrdinary, change: named(withApostrophes) },
-  { kind: 'accents', share: 0.007, only: isOrdinary, change: named(withAccents) },
-  { kind: 'right-to-left name', share: 0.003, only: isOrdinary, change: named(rightToLeft) },
-  { kind: 'name of another company', share: 0.012, only: isOrdinary, change: nameOfAnother },
-  { kind: 'type in odd case', share: 0.06, only: hasField('type'), change: oddCase('type') },
-  { kind: 'no type', share: 0.02, only: isOrdinary, change: dropFields('type') },
-  { kind: 'no currency', share: 0.02, change: dropFields('currency') },
-  { kind: 'null website', share: 0.03, change: setFields({ website: null }) },
-  { kind: 'labels as objects', share: 0.15, only: hasField('labels'), change: labelsAsObjects },
-  {
-    kind: 'account manager that does not exist',
-    share: 0.01,
-    change: (row, { random }) => {
-      row.accountManagerId = random.id();
-    },
-  },
+  flaw('apostrophes', 0.007, named(withApostrophes), isOrdinary),
+  flaw('accents', 0.007, named(withAccents), isOrdinary),
+  flaw('right-to-left name', 0.003, named(rightToLeft), isOrdinary),
+  flaw('name of another company', 0.012, nameOfAnother, isOrdinary),
+  flaw('type in odd case', 0.06, oddCase('type'), hasField('type')),
+  flaw('no type', 0.02, dropFields('type'), isOrdinary),
+  flaw('no currency', 0.02, dropFields('currency')),
+  flaw('null website', 0.03, setFields({ website: null })),
+  flaw('labels as objects', 0.15, labelsAsObjects, hasField('labels')),
+  flaw('account manager that does not exist', 0.01, (row, { random }) => {
+    row.accountManagerId = random.id();
+  }),
 ];
 
 /** Excludes manufacturers, whose type distinguishes them from customers. */
@@ -141,82 +144,64 @@ function isOrdinary(row: Row): boolean {
 }
 
 const contactFlaws: Flaw[] = [
-  {
-    kind: 'soft-deleted',
-    share: 0.03,
-    change: (row, { random, world }) => {
-      row.deleted = world.momentAfter(random, -random.int(0, 19), String(row.updatedAt));
-    },
-  },
-  { kind: 'no company', share: 0.02, change: dropFields('companyId', 'companyName') },
-  { kind: 'null e-mail', share: 0.03, change: setFields({ email: null }) },
-  {
-    kind: 'e-mail of another contact',
-    share: 0.01,
-    change: (row, { random, rows }) => {
-      row.email = random.pick(rows).email;
-    },
-  },
-  { kind: 'labels as objects', share: 0.2, only: hasField('labels'), change: labelsAsObjects },
+  flaw('soft-deleted', 0.03, (row, { random, world }) => {
+    row.deleted = world.momentAfter(random, -random.int(0, 19), String(row.updatedAt));
+  }),
+  flaw('no company', 0.02, dropFields('companyId', 'companyName')),
+  flaw('null e-mail', 0.03, setFields({ email: null })),
+  flaw('e-mail of another contact', 0.01, (row, { random, rows }) => {
+    row.email = random.pick(rows).email;
+  }),
+  flaw('labels as objects', 0.2, labelsAsObjects, hasField('labels')),
 ];
 
 const opportunityFlaws: Flaw[] = [
-  { kind: 'soft-deleted', share: 0.02, change: deleteRow },
-  {
-    kind: 'stalled',
-    share: 0.03,
-    only: isOpen,
-    change: (row, { random, world }) => {
+  flaw('soft-deleted', 0.02, deleteRow),
+  flaw(
+    'stalled',
+    0.03,
+    (row, { random, world }) => {
       row.createdAt = world.moment(random, -400);
       row.stageUpdatedAt = world.moment(random, -random.int(180, 390));
       row.updatedAt = row.stageUpdatedAt;
     },
-  },
-  {
-    kind: 'zero value',
-    share: 0.03,
-    only: isValued,
-    change: setFields({ onetimeRevenue: 0, oneTimeProfit: 0, monthlyRevenue: 0, monthlyProfit: 0 }),
-  },
-  {
-    kind: 'null value',
-    share: 0.03,
-    only: isValued,
-    change: setFields({ onetimeRevenue: null, monthlyRevenue: null }),
-  },
-  {
-    kind: 'no value',
-    share: 0.02,
-    only: isValued,
-    change: dropFields('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
-  },
-  {
-    kind: 'money as text',
-    share: 0.08,
-    only: isValued,
-    change: asText('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue'),
-  },
-  { kind: 'null contact', share: 0.03, change: setFields({ contactId: null }) },
-  { kind: 'no company', share: 0.01, change: dropFields('companyId') },
-  { kind: 'no stage', share: 0.01, only: isOpen, change: dropFields('pipelineStageId') },
-  { kind: 'no probability', share: 0.02, only: isOpen, change: dropFields('probability') },
-  {
-    kind: 'close date with offset',
-    share: 0.04,
-    only: hasField('expectedCloseDate'),
-    change: withOffset('expectedCloseDate'),
-  },
-  {
-    kind: 'closed without time',
-    share: 0.1,
-    only: hasField('closedAt'),
-    change: justTheDay('closedAt'),
-  },
-  { kind: 'null closedAt', share: 0.1, only: isOpen, change: setFields({ closedAt: null }) },
-  { kind: 'html', share: 0.015, change: setFields({ description: html }) },
-  { kind: 'instructions', share: 0.009, change: textOf('description', injections) },
-  { kind: 'invisible characters', share: 0.012, change: textOf('description', invisible) },
-  { kind: 'very long', share: 0, only: isLate, change: longAsk },
+    isOpen,
+  ),
+  flaw(
+    'zero value',
+    0.03,
+    setFields({ onetimeRevenue: 0, oneTimeProfit: 0, monthlyRevenue: 0, monthlyProfit: 0 }),
+    isValued,
+  ),
+  flaw('null value', 0.03, setFields({ onetimeRevenue: null, monthlyRevenue: null }), isValued),
+  flaw(
+    'no value',
+    0.02,
+    dropFields('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue', 'monthlyProfit'),
+    isValued,
+  ),
+  flaw(
+    'money as text',
+    0.08,
+    asText('onetimeRevenue', 'oneTimeProfit', 'monthlyRevenue'),
+    isValued,
+  ),
+  flaw('null contact', 0.03, setFields({ contactId: null })),
+  flaw('no company', 0.01, dropFields('companyId')),
+  flaw('no stage', 0.01, dropFields('pipelineStageId'), isOpen),
+  flaw('no probability', 0.02, dropFields('probability'), isOpen),
+  flaw(
+    'close date with offset',
+    0.04,
+    withOffset('expectedCloseDate'),
+    hasField('expectedCloseDate'),
+  ),
+  flaw('closed without time', 0.1, justTheDay('closedAt'), hasField('closedAt')),
+  flaw('null closedAt', 0.1, setFields({ closedAt: null }), isOpen),
+  flaw('html', 0.015, setFields({ description: html })),
+  flaw('instructions', 0.009, textOf('description', injections)),
+  flaw('invisible characters', 0.012, textOf('description', invisible)),
+  flaw('very long', 0, longAsk, isLate),
 ];
 
 /** After the first hundred rows, so that the first page has a typical size. */
@@ -230,33 +215,28 @@ function longAsk(row: Row): void {
 }
 
 const productFlaws: Flaw[] = [
-  { kind: 'type in odd case', share: 0.12, change: oddCase('productType') },
-  { kind: 'mpn of another product in other spelling', share: 0.008, only: isMade, change: copyMpn },
-  { kind: 'no cost', share: 0.01, change: dropFields('cost', 'markup') },
-  { kind: 'null cost', share: 0.008, change: setFields({ cost: null, markup: null }) },
-  { kind: 'no price', share: 0.007, change: dropFields('price', 'markup') },
-  { kind: 'zero price', share: 0.004, change: setFields({ price: 0, markup: -100 }) },
-  { kind: 'money as text', share: 0.04, change: asText('price', 'cost') },
-  {
-    kind: 'vendor',
-    share: 0.08,
-    only: hasField('manufacturer'),
-    change: (row) => {
+  flaw('type in odd case', 0.12, oddCase('productType')),
+  flaw('mpn of another product in other spelling', 0.008, copyMpn, isMade),
+  flaw('no cost', 0.01, dropFields('cost', 'markup')),
+  flaw('null cost', 0.008, setFields({ cost: null, markup: null })),
+  flaw('no price', 0.007, dropFields('price', 'markup')),
+  flaw('zero price', 0.004, setFields({ price: 0, markup: -100 })),
+  flaw('money as text', 0.04, asText('price', 'cost')),
+  flaw(
+    'vendor',
+    0.08,
+    (row) => {
       row.vendor = row.manufacturer;
       delete row.manufacturer;
     },
-  },
-  { kind: 'several categories', share: 0.08, change: severalCategories },
-  {
-    kind: 'blank term',
-    share: 0.1,
-    only: (row) => row.term === undefined,
-    change: setFields({ term: '' }),
-  },
-  { kind: 'labels as objects', share: 0.2, only: hasField('labels'), change: labelsAsObjects },
-  { kind: 'html', share: 0.01, change: setFields({ shortDescription: html }) },
-  { kind: 'instructions', share: 0.001, change: textOf('shortDescription', injections) },
-  { kind: 'invisible characters', share: 0.002, change: textOf('shortDescription', invisible) },
+    hasField('manufacturer'),
+  ),
+  flaw('several categories', 0.08, severalCategories),
+  flaw('blank term', 0.1, setFields({ term: '' }), (row) => row.term === undefined),
+  flaw('labels as objects', 0.2, labelsAsObjects, hasField('labels')),
+  flaw('html', 0.01, setFields({ shortDescription: html })),
+  flaw('instructions', 0.001, textOf('shortDescription', injections)),
+  flaw('invisible characters', 0.002, textOf('shortDescription', invisible)),
 ];
 
 function isMade(row: Row): boolean {
@@ -281,33 +261,23 @@ function severalCategories(row: Row, { random, world }: FlawContext): void {
 }
 
 const quoteFlaws: Flaw[] = [
-  { kind: 'status in odd case', share: 0.12, change: oddCase('status') },
-  { kind: 'soft-deleted', share: 0.02, change: deleteRow },
-  { kind: 'soft-deleted', share: 0.02, only: isSent, change: deleteRow },
-  { kind: 'no company', share: 0.006, change: dropFields('companyId') },
-  { kind: 'null contact', share: 0.02, change: setFields({ contactId: null }) },
-  { kind: 'no title', share: 0.006, change: dropFields('title') },
-  { kind: 'no expiry', share: 0.03, only: hasField('expiresAt'), change: dropFields('expiresAt') },
-  {
-    kind: 'expiry without time',
-    share: 0.1,
-    only: hasField('expiresAt'),
-    change: justTheDay('expiresAt'),
-  },
-  {
-    kind: 'expiry with offset',
-    share: 0.05,
-    only: hasField('expiresAt'),
-    change: withOffset('expiresAt'),
-  },
-  { kind: 'instructions', share: 0.003, change: textOf('title', injections) },
+  flaw('status in odd case', 0.12, oddCase('status')),
+  flaw('soft-deleted', 0.02, deleteRow),
+  flaw('soft-deleted', 0.02, deleteRow, isSent),
+  flaw('no company', 0.006, dropFields('companyId')),
+  flaw('null contact', 0.02, setFields({ contactId: null })),
+  flaw('no title', 0.006, dropFields('title')),
+  flaw('no expiry', 0.03, dropFields('expiresAt'), hasField('expiresAt')),
+  flaw('expiry without time', 0.1, justTheDay('expiresAt'), hasField('expiresAt')),
+  flaw('expiry with offset', 0.05, withOffset('expiresAt'), hasField('expiresAt')),
+  flaw('instructions', 0.003, textOf('title', injections)),
 ];
 
 const itemFlaws: Flaw[] = [
-  { kind: 'money as text', share: 0.02, change: asText('price', 'cost', 'setupPrice') },
-  { kind: 'no product', share: 0.01, change: dropFields('productId', 'categoryId') },
-  { kind: 'no cost', share: 0.007, change: dropFields('cost', 'markup') },
-  { kind: 'html', share: 0.003, change: setFields({ description: html }) },
+  flaw('money as text', 0.02, asText('price', 'cost', 'setupPrice')),
+  flaw('no product', 0.01, dropFields('productId', 'categoryId')),
+  flaw('no cost', 0.007, dropFields('cost', 'markup')),
+  flaw('html', 0.003, setFields({ description: html })),
 ];
 
 const flawsOf: Record<string, Flaw[]> = {

@@ -40,17 +40,20 @@ type City = readonly [name: string, zip: string, phone: string];
 
 const split = (text: string) => text.split(',').map((word) => word.trim());
 
-const trade = (
-  names: string,
-  jobTitles: string,
-  employees: number,
-  classification?: string,
-): Trade => ({
-  names: split(names),
-  jobTitles: split(jobTitles),
-  employees,
-  ...(classification === undefined ? {} : { classification }),
-});
+/** Reads a table: ends of company names | job titles | median number of employees | classification. */
+const tradesOf = (table: string): Trade[] =>
+  table
+    .trim()
+    .split('\n')
+    .map((row) => {
+      const [names = '', jobTitles = '', employees = '', classification] = row.split('|');
+      return {
+        names: split(names),
+        jobTitles: split(jobTitles),
+        employees: Number(employees),
+        ...(classification && { classification: classification.trim() }),
+      };
+    });
 
 const american: Profile = {
   currency: 'USD',
@@ -67,41 +70,14 @@ const american: Profile = {
     Alder & Finch, Brightwater, Clearbrook, Danforth, Everly, Fenwick, Gallagher, Harlow, Irving, Jameson,
     Kingsley, Landry, Marlowe, Newcomb, Orchard Hill, Prescott, Quincy, Rosewood, Sterling, Thornton,
     Underhill, Vaughn, Whitcomb, Yardley, Stonebridge`),
-  trades: [
-    trade(
-      'Dental Group, Veterinary Clinic, Orthopedics, Community Health, Senior Living, Eye Care, Pediatrics',
-      'Practice Manager, Office Manager, Medical Director, IT Coordinator, Billing Manager',
-      24,
-    ),
-    trade(
-      'Architects, Family Law, Accounting, Insurance Agency, Engineering, Property Management, Title Services',
-      'Managing Partner, Office Manager, Controller, IT Manager, Partner',
-      18,
-    ),
-    trade(
-      'Manufacturing, Packaging, Brewing, Biotech, Foods, Marine Supply, Robotics, Millwork, Precision Tools',
-      'President, Purchasing Manager, IT Manager, CFO, Plant Manager, Director of Operations',
-      60,
-    ),
-    trade(
-      'Logistics, Construction, Freight, Hospitality, Roofing, Electric, Equipment Rental',
-      'Owner, Office Manager, Operations Manager, Controller, IT Manager',
-      34,
-    ),
-    trade(
-      'Charter School, Academy',
-      'Head of School, Business Manager, IT Director, Facilities Manager',
-      45,
-      'Education',
-    ),
-    trade(
-      'Nonprofit Fund, Food Bank, Land Trust',
-      'Executive Director, Office Manager, Finance Director, Program Manager',
-      20,
-      'Nonprofit',
-    ),
-    trade('Credit Union', 'CEO, Branch Manager, CIO, Compliance Officer, VP of Operations', 70),
-  ],
+  trades: tradesOf(`
+    Dental Group, Veterinary Clinic, Orthopedics, Community Health, Senior Living, Eye Care, Pediatrics | Practice Manager, Office Manager, Medical Director, IT Coordinator, Billing Manager | 24
+    Architects, Family Law, Accounting, Insurance Agency, Engineering, Property Management, Title Services | Managing Partner, Office Manager, Controller, IT Manager, Partner | 18
+    Manufacturing, Packaging, Brewing, Biotech, Foods, Marine Supply, Robotics, Millwork, Precision Tools | President, Purchasing Manager, IT Manager, CFO, Plant Manager, Director of Operations | 60
+    Logistics, Construction, Freight, Hospitality, Roofing, Electric, Equipment Rental | Owner, Office Manager, Operations Manager, Controller, IT Manager | 34
+    Charter School, Academy | Head of School, Business Manager, IT Director, Facilities Manager | 45 | Education
+    Nonprofit Fund, Food Bank, Land Trust | Executive Director, Office Manager, Finance Director, Program Manager | 20 | Nonprofit
+    Credit Union | CEO, Branch Manager, CIO, Compliance Officer, VP of Operations | 70`),
   firstNames: split(`Maria, James, Aisha, Robert, Chen, Patricia, Luis, Hannah, Omar, Grace, Daniel,
     Priya, Kevin, Nadia, Thomas, Renée, Samuel, Ingrid, Victor, Abigail, Marcus, Yuki, Paul, Fatima,
     Brian, Siobhán, Andre, Helen, José, Karen, Dmitri, Lucy, Eric, Monique, Peter, Tanya`),
@@ -160,31 +136,14 @@ const german: Profile = {
     Gezeiten, Husum, Jansen, Kormoran, Lüders, Mahnke, Nissen, Oltmanns, Plöner, Rickmers, Steenbock,
     Timmermann, Ulrichs, Vollmer, Wiechmann, Ziegler, Alsterufer, Brockmann, Christiansen, Dithmarsch,
     Eiderland, Friedrichsen, Geestland, Hollenstedt, Inselhof, Johannsen, Kruse, Lohmann, Marschhof`),
-  trades: [
-    trade(
-      'Zahnärzte, Pflegedienst, Optik, Tierarztpraxis, Physiotherapie',
-      'Praxisleitung, Assistenz der Leitung, Verwaltungsleitung, IT-Beauftragter',
-      22,
-    ),
-    trade(
-      'Steuerberatung, Architekten, Kanzlei, Hausverwaltung, Ingenieure, Immobilien GmbH',
-      'Geschäftsführerin, Büroleitung, Partner, IT-Leiter, Buchhaltung',
-      18,
-    ),
-    trade(
-      'Maschinenbau GmbH, Anlagenbau, Lebensmittel, Medizintechnik, Textil, Feinmechanik, Brauerei, Werft',
-      'Geschäftsführer, Einkauf, IT-Leiter, Kaufmännische Leitung, Betriebsleiter',
-      65,
-    ),
-    trade(
-      'Logistik AG, Spedition, Autohaus, Druckerei, Fischhandel, Bäckerei, Dachtechnik',
-      'Inhaber, Büroleitung, Disposition, IT-Leiterin, Prokurist',
-      32,
-    ),
-    trade('Bildungswerk, Akademie', 'Schulleitung, Verwaltung, IT-Koordination', 45, 'Education'),
-    trade('Kliniken gGmbH, Stiftung', 'Geschäftsführung, Verwaltung, IT-Leitung', 80, 'Nonprofit'),
-    trade('Energie AG', 'Vorstand, Einkauf, Leiter IT, Datenschutzbeauftragte', 90),
-  ],
+  trades: tradesOf(`
+    Zahnärzte, Pflegedienst, Optik, Tierarztpraxis, Physiotherapie | Praxisleitung, Assistenz der Leitung, Verwaltungsleitung, IT-Beauftragter | 22
+    Steuerberatung, Architekten, Kanzlei, Hausverwaltung, Ingenieure, Immobilien GmbH | Geschäftsführerin, Büroleitung, Partner, IT-Leiter, Buchhaltung | 18
+    Maschinenbau GmbH, Anlagenbau, Lebensmittel, Medizintechnik, Textil, Feinmechanik, Brauerei, Werft | Geschäftsführer, Einkauf, IT-Leiter, Kaufmännische Leitung, Betriebsleiter | 65
+    Logistik AG, Spedition, Autohaus, Druckerei, Fischhandel, Bäckerei, Dachtechnik | Inhaber, Büroleitung, Disposition, IT-Leiterin, Prokurist | 32
+    Bildungswerk, Akademie | Schulleitung, Verwaltung, IT-Koordination | 45 | Education
+    Kliniken gGmbH, Stiftung | Geschäftsführung, Verwaltung, IT-Leitung | 80 | Nonprofit
+    Energie AG | Vorstand, Einkauf, Leiter IT, Datenschutzbeauftragte | 90`),
   firstNames:
     split(`Anna, Lukas, Sabine, Jörg, Mehmet, Katrin, Sören, Heike, Jan, Petra, Ole, Claudia,
     Matthias, Björn, Ines, Torsten, Aylin, Frank, Wiebke, Uwe, Nele, Dirk, Élodie, Marek, Silke, Kai,
