@@ -176,23 +176,30 @@ function bridged(
 
 const gooseExtension = { name: serverName, enabled: true, timeout: 300 };
 
+/** A host with the usual form of configuration: a JSON file with plain entries under `mcpServers`. */
+const host = (
+  differences: Partial<ConfigHost> & Pick<ConfigHost, 'title' | 'file' | 'restart'>,
+): ConfigHost => ({
+  format: 'json',
+  root: 'mcpServers',
+  secret: inFile,
+  stdio: commandEntry,
+  http: urlEntry(),
+  alternatives: () => [],
+  ...differences,
+});
+
 export const hosts: Readonly<Record<string, ConfigHost>> = {
-  'claude-desktop': {
+  'claude-desktop': host({
     title: 'Claude Desktop',
     file: (where) => join(applicationData(where), 'Claude', 'claude_desktop_config.json'),
-    format: 'json',
-    root: 'mcpServers',
-    secret: inFile,
-    stdio: commandEntry,
     http: bridged,
     alternatives: desktopBundle,
     restart: 'Then quit Claude Desktop and start it again.',
-  },
-  'claude-code': {
+  }),
+  'claude-code': host({
     title: 'Claude Code',
     file: ({ home, environment: env }) => join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
-    format: 'json',
-    root: 'mcpServers',
     // Variables are expanded in a project's file, which is shared, but not in the user's own.
     secret: (secret, file) =>
       basename(file) === '.mcp.json' ? inVariable(secret) : inFile(secret),
@@ -200,11 +207,10 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     http: urlEntry({ type: 'http' }),
     alternatives: (launch) => commandForms(claudeMcpAdd(launch), launch),
     restart: 'Check it with /mcp in a new session.',
-  },
-  vscode: {
+  }),
+  vscode: host({
     title: 'VS Code',
     file: (where) => join(vsCodeUserFolder(where), 'mcp.json'),
-    format: 'json',
     root: 'servers',
     secret: (secret) => inputReference(inputId(secret)),
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(promptedEntry(launch), key) }),
@@ -212,19 +218,15 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     inputs: vsCodeInputs,
     alternatives: addToVsCode,
     restart: 'Start it with the command MCP: List Servers.',
-  },
-  cursor: {
+  }),
+  cursor: host({
     title: 'Cursor',
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
-    format: 'json',
-    root: 'mcpServers',
     secret: inEnvVariable,
-    stdio: commandEntry,
-    http: urlEntry(),
     alternatives: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
     restart: 'Cursor loads the file at once, or after a restart.',
-  },
-  codex: {
+  }),
+  codex: host({
     title: 'Codex',
     file: ({ home, environment: env }) =>
       join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
@@ -243,64 +245,42 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     }),
     alternatives: codexMcpAdd,
     restart: 'Check it with /mcp in a new session.',
-  },
-  gemini: {
+  }),
+  gemini: host({
     title: 'Gemini CLI',
     file: ({ home }) => join(home, '.gemini', 'settings.json'),
-    format: 'json',
-    root: 'mcpServers',
     // Listed explicitly: otherwise Gemini CLI hides variables that look like secrets from servers.
     secret: ({ variable }) => `$${variable}`,
-    stdio: commandEntry,
     http: urlEntry({}, 'httpUrl'),
     alternatives: (launch) => commandForms(geminiMcpAdd(launch), launch),
     restart:
       'Check it with /mcp in a new session. Gemini CLI starts servers only in folders that you trust: see /permissions.',
-  },
-  'lm-studio': {
+  }),
+  'lm-studio': host({
     title: 'LM Studio',
     file: ({ home }) => join(lmStudioHome(home), 'mcp.json'),
-    format: 'json',
-    root: 'mcpServers',
-    secret: inFile,
-    stdio: commandEntry,
-    http: urlEntry(),
     alternatives: (_, entry) => [['Or open this link', installLinks.lmStudio(entry)]],
     restart: 'LM Studio loads the file when it is saved.',
-  },
-  windsurf: {
+  }),
+  windsurf: host({
     title: 'Windsurf',
     file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
-    format: 'json',
-    root: 'mcpServers',
     secret: inEnvVariable,
-    stdio: commandEntry,
     http: urlEntry({}, 'serverUrl'),
-    alternatives: () => [],
     restart: 'Press Refresh in the list of MCP servers.',
-  },
-  zed: {
+  }),
+  zed: host({
     title: 'Zed',
     file: (where) =>
       where.platform === 'win32'
         ? join(applicationData(where), 'Zed', 'settings.json')
         : join(settingsFolder(where), 'zed', 'settings.json'),
-    format: 'json',
     root: 'context_servers',
-    secret: inFile,
-    stdio: commandEntry,
-    http: urlEntry(),
-    alternatives: () => [],
     restart: 'Zed loads the file when it is saved; check it under Settings → AI → MCP Servers.',
-  },
-  jetbrains: {
+  }),
+  jetbrains: host({
     title: 'JetBrains Junie',
     file: ({ home }) => join(home, '.junie', 'mcp', 'mcp.json'),
-    format: 'json',
-    root: 'mcpServers',
-    secret: inFile,
-    stdio: commandEntry,
-    http: urlEntry(),
     alternatives: () => [
       [
         'Or in AI Assistant',
@@ -308,8 +288,8 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       ],
     ],
     restart: 'Check it under Settings → Tools → Junie → MCP Settings.',
-  },
-  cline: {
+  }),
+  cline: host({
     title: 'Cline',
     file: (where) =>
       where.environment.CLINE_MCP_SETTINGS_PATH ||
@@ -317,29 +297,22 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
         vsCodeUserFolder(where),
         ...['globalStorage', 'saoudrizwan.claude-dev', 'settings', 'cline_mcp_settings.json'],
       ),
-    format: 'json',
-    root: 'mcpServers',
-    secret: inFile,
-    stdio: commandEntry,
     http: urlEntry({ type: 'streamableHttp' }),
     alternatives: () => [
       ['Or for its command line', 'add --file ~/.cline/data/settings/cline_mcp_settings.json'],
     ],
     restart: 'Cline loads the file when it is saved.',
-  },
-  'copilot-cli': {
+  }),
+  'copilot-cli': host({
     title: 'Copilot CLI',
     file: ({ home, environment: env }) =>
       join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
-    format: 'json',
-    root: 'mcpServers',
     secret: inVariable,
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key), tools: ['*'] }),
     http: urlEntry({ type: 'http', tools: ['*'] }),
-    alternatives: () => [],
     restart: 'Check it with /mcp show in a new session.',
-  },
-  goose: {
+  }),
+  goose: host({
     title: 'Goose',
     file: (where) =>
       where.platform === 'win32'
@@ -363,13 +336,11 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       ...headers,
       ...(login && { env_keys: [login.secret.variable] }),
     }),
-    alternatives: () => [],
     restart: 'Goose loads the file with the next session.',
-  },
-  opencode: {
+  }),
+  opencode: host({
     title: 'OpenCode',
     file: (where) => openCodeFile(join(settingsFolder(where), 'opencode')),
-    format: 'json',
     root: 'mcp',
     secret: ({ variable }) => `{env:${variable}}`,
     stdio: (launch, key) => ({
@@ -378,21 +349,15 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       ...environment('environment', launch, key),
     }),
     http: urlEntry({ type: 'remote' }),
-    alternatives: () => [],
     restart: 'Check it with opencode mcp list.',
-  },
-  kiro: {
+  }),
+  kiro: host({
     title: 'Kiro',
     file: ({ home }) => join(home, '.kiro', 'settings', 'mcp.json'),
-    format: 'json',
-    root: 'mcpServers',
     secret: inVariable,
-    stdio: commandEntry,
-    http: urlEntry(),
-    alternatives: () => [],
     restart:
       'Kiro loads the file when it is saved, and asks once whether it may read the variable.',
-  },
+  }),
 };
 
 function openCodeFile(folder: string): string {
