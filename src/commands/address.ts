@@ -12,9 +12,13 @@ export interface Address {
 
 /** @throws ConfigError if neither a tenant nor the sandbox is configured */
 export const resolveAddress = (settings: Settings): Promise<Address> =>
-  settings.sandbox
-    ? embeddedSandbox()
-    : Promise.resolve({ ...requireTenant(settings), async close() {} });
+  settings.sandbox ? embeddedSandbox() : Promise.resolve(configuredAddress(settings));
+
+/** @throws ConfigError if no tenant is configured */
+export const configuredAddress = (settings: Settings): Address => ({
+  ...requireTenant(settings),
+  async close() {},
+});
 
 /** Starts a sandbox in this process, on a free loopback port. */
 async function embeddedSandbox(): Promise<Address> {

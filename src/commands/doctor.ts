@@ -1,14 +1,15 @@
 import { isApiError } from '../api/errors.ts';
 import { withoutLongKey } from '../api/reply.ts';
-import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
+import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { ServicePages } from '../tenant/reading/service-pages.ts';
 import { reservedOf } from '../traffic/budget.ts';
+import { resolveAddress } from './address.ts';
 import { checkBriefs } from './doctor/briefs.ts';
 import { check, type DoctorCheck, type Finding } from './doctor/check.ts';
 import { grantsFor } from './doctor/grants.ts';
 import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
-import { Prober, type Probes, type ProbeTarget } from './doctor/prober.ts';
+import { Prober, type Probes } from './doctor/prober.ts';
 import { progressDisplay } from './doctor/progress.ts';
 import { type Report, reportOf, table } from './doctor/report.ts';
 import { checkRoutes, probeRoutes } from './doctor/routes.ts';
@@ -43,7 +44,8 @@ export async function doctor(argv: readonly string[]): Promise<void> {
 }
 
 async function examine(settings: Settings): Promise<Report> {
-  const { close, ...target } = await targetOf(settings);
+  const { baseUrl, key, close } = await resolveAddress(settings);
+  const target = { baseUrl, key };
   const progress = progressDisplay(process.stderr, defaultRequests);
   const prober = new Prober(target, settings.pageParam, maxMs, progress.onRequest);
   const pages = new ServicePages(prober);
@@ -63,7 +65,7 @@ async function examine(settings: Settings): Promise<Report> {
       checkBudget(prober.headers, settings.rateLimit),
     ];
     const report = reportOf({
-      address: target.baseUrl.href,
+      address: baseUrl.href,
       sandbox: settings.sandbox,
       checks: [
         ...here,
@@ -77,7 +79,7 @@ async function examine(settings: Settings): Promise<Report> {
       ...(grants === undefined ? {} : { grants }),
     });
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
-    return withoutLongKey(report, target.key);
+    return withoutLongKey(report, key);
   } finally {
     progress.done();
     await prober.close();
@@ -105,14 +107,6 @@ const withoutEffect = ({ effect: _, ...found }: Finding): DoctorCheck => found;
 /** Whether more requests are left than are kept for single records and pages. */
 const mayWalk = ({ headers: { remaining, limit } }: Prober, { rateLimit }: Settings): boolean =>
   remaining === undefined || remaining > reservedOf(Math.min(rateLimit, limit ?? rateLimit));
-
-async function targetOf(settings: Settings): Promise<ProbeTarget & { close(): Promise<void> }> {
-  if (!settings.sandbox) return { ...requireTenant(settings), async close() {} };
-  const { startSandbox } = await import('../sandbox/index.ts');
-  const sandbox = await startSandbox();
-  const [{ baseUrl, keys }] = sandbox.tenants;
-  return { baseUrl: new URL(baseUrl), key: keys.all, close: () => sandbox.close() };
-}
 
 const wrongSettings = ({ message }: ConfigError): string =>
   `${JSON.stringify({ ok: false, checks: [check('settings', 'settings', 'fail', message)] }, undefined, 2)}\n`;

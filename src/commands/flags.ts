@@ -1,6 +1,6 @@
 import { type SettingName, settings } from '../config.ts';
 import { keysOf } from '../values.ts';
-import { wrap } from './text-table.ts';
+import { wrap } from './wrap.ts';
 
 /** Settings that only a server over HTTP uses. */
 const httpOnly: ReadonlySet<SettingName> = new Set<SettingName>([

@@ -10,7 +10,7 @@ import {
 import type { TenantRegistry } from '../hosts/access/tenant-registry.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, keysOf } from '../values.ts';
-import { resolveAddress } from './address.ts';
+import { configuredAddress, resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
 import { defaultName, TenantHandle } from './tenant-handle.ts';
@@ -144,11 +144,10 @@ export class ConfiguredTenants implements TenantRegistry {
     );
     const known = this.#tenants.get(name);
     if (known?.description === opened) return known;
-    const address = { ...requireTenant(settings), async close() {} };
     // The default name keeps its stored state when the only tenant is moved into a file.
     const entry = { nameOf: nameInFile, ...(name === defaultName ? {} : { name }) };
     return {
-      tenant: new TenantHandle(name, settings, address, this.#common, entry),
+      tenant: new TenantHandle(name, settings, configuredAddress(settings), this.#common, entry),
       description: opened,
     };
   }

@@ -38,3 +38,9 @@ export function check(
 ): DoctorCheck {
   return { id, title, status, detail, ...(remedy === undefined ? {} : { remedy }) };
 }
+
+/** Makes results of one check. */
+export const checkAs =
+  (id: string, title: string) =>
+  (status: CheckStatus, detail: string, remedy?: string): DoctorCheck =>
+    check(id, title, status, detail, remedy);

@@ -5,7 +5,7 @@ import { describeError } from '../../mcp/wording.ts';
 import type { Resource } from '../../records/records.ts';
 import type { OffsetMeaning } from '../../tenant/reading/profile.ts';
 import type { ServicePages } from '../../tenant/reading/service-pages.ts';
-import { check, type Finding, notTried } from './check.ts';
+import { check, checkAs, type Finding, notTried } from './check.ts';
 import type { Prober, Probes } from './prober.ts';
 import { probeSize } from './routes.ts';
 
@@ -45,8 +45,7 @@ export async function checkPaging(
 }
 
 function checkCounts(probes: Probes, pages: ServicePages): Finding {
-  const counts = (status: Finding['status'], detail: string, remedy?: string): Finding =>
-    check('paging:count', 'counts', status, detail, remedy);
+  const counts = checkAs('paging:count', 'counts');
   const read = resources.filter((resource) => probes.get(resource)?.error === undefined);
   const searched = pagedResources.filter(
     (resource) => probes.has(resource) && read.includes(resource),
@@ -73,8 +72,7 @@ function checkCounts(probes: Probes, pages: ServicePages): Finding {
   return counts('pass', `in ${[...fields].join(', ')}`);
 }
 
-const offset = (status: Finding['status'], detail: string, remedy?: string): Finding =>
-  check('paging:offset', 'paging', status, detail, remedy);
+const offset = checkAs('paging:offset', 'paging');
 
 async function checkOffset(
   prober: Prober,
@@ -142,8 +140,7 @@ async function checkSize(
   pages: ServicePages,
   sample: Sample | undefined,
 ): Promise<Finding> {
-  const size = (status: Finding['status'], detail: string, remedy?: string): Finding =>
-    check('paging:size', 'page size', status, detail, remedy);
+  const size = checkAs('paging:size', 'page size');
   if (!sample) return size('skip', 'too few records to check');
   if (!prober.canAsk) return size('skip', notTried);
   const { resource } = sample;

@@ -1,6 +1,6 @@
 import { environmentName } from '../../config.ts';
 import { version } from '../../version.ts';
-import { wrap } from '../text-table.ts';
+import { wrap } from '../wrap.ts';
 import { type CheckStatus, type DoctorCheck, notTried } from './check.ts';
 
 export interface Report {

@@ -6,7 +6,7 @@ import type { Resource } from '../../records/records.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
 import { minSampleRows } from '../../tenant/reading/offset.ts';
 import type { ServicePages } from '../../tenant/reading/service-pages.ts';
-import { check, type DoctorCheck, notTried } from './check.ts';
+import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, Prober, Probes } from './prober.ts';
 import { affectsAllRoutes } from './service.ts';
 
@@ -65,8 +65,7 @@ function checkRoute(
 ): DoctorCheck {
   const { path } = routes[resource];
   const granted = grants.has(readGrant(resource));
-  const route = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
-    check(`route:${path}`, path, status, detail, remedy);
+  const route = checkAs(`route:${path}`, path);
   if (!probe) return route('skip', notTried);
   if (!probe.error) return route('pass', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
   if (!isRefusal(probe.error)) {

@@ -6,7 +6,7 @@ import type { ApiRecord, Resource } from '../../records/records.ts';
 import { type ListSource, readListPage } from '../../tenant/reading/list-page.ts';
 import type { ServicePages } from '../../tenant/reading/service-pages.ts';
 import { fieldOf } from '../../values.ts';
-import { check, type Finding, notTried } from './check.ts';
+import { checkAs, type Finding, notTried } from './check.ts';
 import type { Prober, Probes } from './prober.ts';
 
 type Parameter = 'filters' | 'query' | 'sort';
@@ -47,8 +47,7 @@ async function checkParameter(
   name: Parameter,
   value: unknown,
 ): Promise<Finding> {
-  const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
-    check(`search:${name}`, titles[name], status, detail, remedy);
+  const found = checkAs(`search:${name}`, titles[name]);
   if (typeof value !== 'string') return found('skip', 'no record to check it with');
   if (!prober.canAsk) return found('skip', notTried);
   try {

@@ -2,7 +2,7 @@ import { type ApiError, isApiError } from '../../api/errors.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import type { Resource } from '../../records/records.ts';
-import { check, type DoctorCheck, notTried } from './check.ts';
+import { check, checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
 
 /** Checks address and key by the first answers. */
@@ -55,8 +55,7 @@ export function checkBudget(
   { remaining, limit, retryAfter }: ServiceHeaders,
   configured: number,
 ): DoctorCheck {
-  const budget = (status: DoctorCheck['status'], detail: string, remedy?: string) =>
-    check('budget', 'rate budget', status, detail, remedy);
+  const budget = checkAs('budget', 'rate budget');
   if (retryAfter !== undefined) {
     return budget('fail', `exhausted for ${retryAfter} s`, 'Run doctor again after that');
   }

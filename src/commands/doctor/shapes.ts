@@ -5,7 +5,7 @@ import { findUnrecognized } from '../../records/recognition.ts';
 import type { ApiRecord } from '../../records/records.ts';
 import { visible } from '../../text/characters.ts';
 import { isObject } from '../../values.ts';
-import { check, type Finding, notTried } from './check.ts';
+import { check, checkAs, type Finding, notTried } from './check.ts';
 import type { Prober, Probes } from './prober.ts';
 
 const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
@@ -54,8 +54,7 @@ const list = (names: readonly string[]): string =>
 const referenceFields = ['company', 'owner', 'pipelineStage', 'contact', 'category', 'source'];
 
 function checkReferences(rows: readonly RawRecord[]): Finding {
-  const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
-    check('records:references', 'references', status, detail, remedy);
+  const found = checkAs('records:references', 'references');
   const row = rows.find((one) => referenceFields.some((name) => formOf(one, name) !== undefined));
   if (!row) return found('skip', 'no opportunity refers to another record');
   const forms = new Set(referenceFields.flatMap((name) => formOf(row, name) ?? []));
@@ -79,8 +78,7 @@ function formOf(row: RawRecord, name: string): 'nested' | 'flat' | 'text' | unde
 
 /** Without items the value of a quote is unknown. */
 async function checkItems(prober: Prober, probes: Probes): Promise<Finding> {
-  const found = (status: Finding['status'], detail: string, remedy?: string): Finding =>
-    check('records:items', 'items of quotes', status, detail, remedy);
+  const found = checkAs('records:items', 'items of quotes');
   const { records = [] } = probes.get('quote') ?? {};
   const [quote] = records;
   if (quote?.id === undefined) return found('skip', 'no quote could be read');
@@ -102,8 +100,7 @@ async function checkItems(prober: Prober, probes: Probes): Promise<Finding> {
 const timeFields = /(At|_at|Date|_date)$/;
 
 function checkDates(probes: Probes, rows: readonly RawRecord[]): Finding {
-  const found = (status: Finding['status'], detail: string): Finding =>
-    check('records:dates', 'dates', status, detail);
+  const found = checkAs('records:dates', 'dates');
   const unreadable = main.filter((resource) =>
     (probes.get(resource)?.records ?? []).some((record) => hasUnreadableTime(record)),
   );
@@ -138,8 +135,7 @@ function checkMarks(rows: readonly RawRecord[]): Finding {
   const marks = rows.flatMap(({ deleted, deletedAt, deleted_at }) =>
     [deleted, deletedAt, deleted_at].filter((mark) => mark !== undefined),
   );
-  const found = (status: Finding['status'], detail: string): Finding =>
-    check('records:deleted', 'deletion marks', status, detail);
+  const found = checkAs('records:deleted', 'deletion marks');
   if (marks.length === 0) return found('pass', 'no record that was read is marked as deleted');
   const isFlag = marks.some((mark) => typeof mark === 'boolean');
   return found('pass', isFlag ? 'true or false' : 'a time, or empty');

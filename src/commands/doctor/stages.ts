@@ -3,7 +3,7 @@ import type { ApiRecord } from '../../records/records.ts';
 import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
 import type { ServicePages } from '../../tenant/reading/service-pages.ts';
 import { visible } from '../../text/characters.ts';
-import { check, type DoctorCheck } from './check.ts';
+import { checkAs, type DoctorCheck } from './check.ts';
 import { unlessApiError } from './paging.ts';
 import type { Prober } from './prober.ts';
 
@@ -30,8 +30,7 @@ export async function checkStages(
 const quoted = (names: readonly string[]): string =>
   names.map((name) => JSON.stringify(visible(name))).join(', ');
 
-const stages = (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck =>
-  check('stages', 'barred stages', status, detail, remedy);
+const stages = checkAs('stages', 'barred stages');
 
 async function readOpportunities(
   prober: Prober,
