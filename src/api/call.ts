@@ -12,6 +12,5 @@ export interface Call {
   deadline: number;
   /** `walk` reads a whole collection, and must not use the reserve of the rate budget. */
   purpose: 'interactive' | 'walk';
-  /** Trace context for its requests. */
   trace?: Trace | undefined;
 }

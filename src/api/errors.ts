@@ -22,7 +22,6 @@ interface Problem {
   readonly problem: string;
 }
 
-/** The facts of each kind of error. */
 export interface FactsOf {
   /** 401, or 403 about the key itself. */
   'key-refused': ErrorFacts;

@@ -39,10 +39,8 @@ interface Waiter {
   start(release: Release): void;
 }
 
-/** State of one caller. */
 class Caller {
   running = 0;
-  /** Number of waiting calls. */
   queued = 0;
   /** In order of arrival. */
   readonly queue = new Set<Waiter>();

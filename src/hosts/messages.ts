@@ -9,7 +9,6 @@ export function parseMessage(text: string): unknown {
   }
 }
 
-/** The method of a message. */
 export const methodOf = (message: unknown): unknown =>
   isObject(message) ? message.method : undefined;
 

@@ -13,10 +13,8 @@ export interface RequestFacts {
 
 const current = new AsyncLocalStorage<RequestFacts>();
 
-/** The context of the current request, if any. */
 export const currentRequest = (): RequestFacts | undefined => current.getStore();
 
-/** Adds to the context of the current request. */
 export function addRequestFacts(facts: Omit<RequestFacts, 'request'>): void {
   Object.assign(current.getStore() ?? {}, facts);
 }
@@ -29,7 +27,6 @@ export function assignRequestId({ headers }: IncomingMessage, response: ServerRe
   return request;
 }
 
-/** Handles a request under its id. */
 export const runAsRequest = <T>(request: string, handle: () => T): T =>
   current.run({ request }, handle);
 

@@ -1,9 +1,7 @@
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
-/** Value of Retry-After. */
 const retrySeconds = 60;
 
-/** Maximum numbers of open streams. */
 export interface StreamLimits {
   perCaller: number;
   perTenant: number;

@@ -25,7 +25,6 @@ export interface CallParts {
   surface: Surface;
   tenant: Tenant;
   log: CallLog;
-  /** Observes every call. */
   observer?: CallObserver | undefined;
   /** Names settings to the operator in error messages. */
   nameOf: NameOf;
@@ -35,7 +34,6 @@ export interface CallParts {
   isMadeUp?: boolean;
 }
 
-/** An incoming call. */
 export interface IncomingCall {
   given: Record<string, unknown> | undefined;
   signal: AbortSignal;

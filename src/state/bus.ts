@@ -19,7 +19,6 @@ export class LocalBus implements UpdateBus {
     };
   }
 
-  /** Notifies the listeners of this process. */
   notify(tenant: string, update: Update | 'missed'): void {
     for (const listener of [...(this.#listeners.get(tenant) ?? [])]) listener(update);
   }

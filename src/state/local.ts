@@ -18,7 +18,6 @@ import { SnapshotFiles } from './snapshot-files.ts';
 import { WeakValues } from './weak-values.ts';
 import { isWritable, type ReportEvent, WriteStatus } from './write-status.ts';
 
-/** The claims of one process. */
 function memoryOnceSet(): OnceSet {
   const claims = new Map<string, number>();
   return {

@@ -55,7 +55,6 @@ export interface Journal {
 
 /** A change of a tenant's data, for processes that cache it. */
 export interface Update {
-  /** The collection that changed. */
   collection?: string;
   /** The id and the name of the changed record. */
   names?: readonly string[];

@@ -234,10 +234,8 @@ export class RedisLink {
   }
 }
 
-/** Redis did not answer in time. */
 class ResponseTimeout extends StateUnavailable {}
 
-/** A timeout of a command. */
 class Timeout {
   /** Rejects after the timeout. */
   readonly expired: Promise<never>;

@@ -77,7 +77,6 @@ interface CountedRequest {
 }
 
 export interface RateSharing {
-  /** Identifies this process. */
   process: string;
   /** This process's share of the limit while Redis is unavailable, 0–1. */
   share: number;

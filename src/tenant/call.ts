@@ -1,7 +1,6 @@
 import type { Call, Trace } from '../api/call.ts';
 import type { Consent, Proposal } from './changes/consent.ts';
 
-/** One call of a tool. */
 export interface ToolCall {
   signal: AbortSignal;
   /** The deadline of the call, in milliseconds since the epoch. */
@@ -12,7 +11,6 @@ export interface ToolCall {
   client: string;
   /** The authenticated caller, if callers are authenticated. */
   caller?: string | undefined;
-  /** Trace context for its requests to the service. */
   trace?: Trace | undefined;
   /** Asks a person to agree to exactly this change. May end the call, which the host then repeats with the answer. */
   consent(proposal: Proposal): Promise<Consent>;

@@ -260,7 +260,6 @@ const fullQuery = (resource: Resource) => ({
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
-/** Reads to the end and reports progress. */
 export async function readToEnd<R>(
   walking: AsyncGenerator<Progress, Reading<R>>,
   report: (progress: Progress) => void,

@@ -14,7 +14,6 @@ export const grantNames: readonly string[] = ['read', ...allGrants];
 export const readGrant = (resource: Resource): Grant =>
   resource === 'category_tree' ? 'category:read' : `${resource}:read`;
 
-/** The grants that are in both sets. */
 export const intersectGrants = (
   grants: ReadonlySet<Grant>,
   limit: ReadonlySet<Grant>,

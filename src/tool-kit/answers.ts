@@ -32,7 +32,6 @@ export interface RecordShape {
 /** A time as answers show it: ISO 8601, to the second in UTC. */
 export const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
-/** Coverage as answers show it. */
 export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
   const { complete, read, total, asOf, reason } = coverage;
   return compact({ complete, read, total, asOf: toSecond(asOf), reason });

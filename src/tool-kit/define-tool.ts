@@ -127,7 +127,6 @@ export const page = z.object({ shown: count, from: count, total: count, next: co
 const anyRecord = z.record(z.string(), z.unknown());
 export const records = z.array(anyRecord);
 
-/** Output fields of every answer. */
 export const answerFields = { summary: z.string(), notes: z.array(z.string()).optional() };
 
 /** Loose, because the service may add fields to its records. */

@@ -54,7 +54,6 @@ type Brief = PipelineBrief | ClosedBrief;
 
 const isOpenBrief = (brief: Brief): brief is PipelineBrief => 'open' in brief;
 
-/** A brief on open or closed deals. */
 export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer> {
   const sections = new Set(sectionsOf(brief, asked));
   const { notes = [], ...figures } = brief;

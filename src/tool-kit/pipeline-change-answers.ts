@@ -1,4 +1,3 @@
-/** Answers about the changes of the pipeline. */
 import type { DayTotal } from '../briefs/daily-totals.ts';
 import type { ForecastRow } from '../briefs/forecast-accuracy.ts';
 import type { LimitedList } from '../briefs/naming.ts';
@@ -17,7 +16,6 @@ import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 import { quoteNotes, quotesData, quotesSentence } from './quote-change-answers.ts';
 
-/** The figures of a period. */
 export interface PipelineChanges {
   opening: PipelineTotal;
   closing: PipelineTotal;

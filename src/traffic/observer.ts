@@ -16,7 +16,6 @@ export type RequestOutcome =
   | 'budget'
   | 'circuit';
 
-/** A request that is about to be sent. */
 export interface OutgoingRequest {
   method: 'GET' | 'PUT';
   /** The service's host and port. */

@@ -14,7 +14,6 @@ export interface TrafficOptions {
   budgetName: string;
   budget?: BudgetSettings;
   circuit?: Partial<CircuitSettings>;
-  /** Notified of every request. */
   observer?: Observer | undefined;
   /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
   onResponse?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;

@@ -139,7 +139,6 @@ interface CachedTenant {
   usedAt: number;
 }
 
-/** Tenants of recently used keys. */
 class KeyTenantCache {
   readonly #options: ApiKeyOptions;
   readonly #connectLimits: ConnectLimits;

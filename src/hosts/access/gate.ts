@@ -16,7 +16,6 @@ export interface Session {
   challenge?(tool: string): HttpError | undefined;
 }
 
-/** Authenticates requests. */
 export interface Gate {
   /** @throws HttpError */
   admit(request: IncomingMessage): Promise<Session>;

@@ -30,7 +30,6 @@ export class GuessLimiter {
       throw new HttpError(429, 'Too many wrong credentials', { headers: retryAfterHeader(wait) });
   }
 
-  /** Counts one wrong credential. */
   count(sender: string): void {
     this.#failures.count(sender);
   }

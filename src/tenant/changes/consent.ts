@@ -51,6 +51,5 @@ export type Consent =
 /** A token that replaces the host's dialog. */
 export interface Offer {
   token: string;
-  /** The text to show to the person. */
   question: Wording;
 }

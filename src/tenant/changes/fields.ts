@@ -40,10 +40,8 @@ export interface WritableField {
   label: string;
   /** Property in the body of the upsert. */
   body: string;
-  /** The property of the record. */
   property: string;
   kind: FieldKind;
-  /** The raw value in a record. */
   readFrom(record: Opportunity): unknown;
 }
 
@@ -110,7 +108,6 @@ const isJsonValue = (raw: unknown): raw is Exclude<FieldValue, undefined> =>
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** The custom fields that are not empty. */
 function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> | undefined {
   const entries = Object.entries(custom).filter(([, value]) => !isEmpty(value));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
@@ -181,7 +178,6 @@ export function canonicalJson(value: unknown): string {
   return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
 }
 
-/** A change of one field. */
 export interface FieldChange {
   field: string;
   label: string;
@@ -220,7 +216,6 @@ function mergeCustomFields(present: FieldValue, patch: FieldValue): FieldValue {
   return withoutEmpty({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
 }
 
-/** The names of the custom fields that differ. */
 export function changedCustomFields(from: FieldValue, to: FieldValue): string[] {
   const names = new Set([from, to].flatMap((value) => Object.keys(isObject(value) ? value : {})));
   return [...names].filter(
@@ -228,6 +223,5 @@ export function changedCustomFields(from: FieldValue, to: FieldValue): string[] 
   );
 }
 
-/** The value of one custom field. */
 export const customField = (custom: FieldValue, name: string): unknown =>
   isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;

@@ -35,7 +35,6 @@ interface Candidate {
 
 type What = 'company' | 'contact' | ReferenceField;
 
-/** A requested value and its candidates. */
 interface NameSearch {
   field: What;
   requested: string;

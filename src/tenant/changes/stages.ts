@@ -8,7 +8,6 @@ export interface Stage {
   names: ReadonlySet<string>;
 }
 
-/** The stages of these opportunities. */
 export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
   const stages = new Map<string, Set<string>>();
   for (const { pipelineStage: stage } of opportunities) {

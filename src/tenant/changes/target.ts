@@ -10,7 +10,6 @@ import type { Tenant } from '../tenant.ts';
 import type { Divisor } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
-/** The arguments that select a record. */
 export interface TargetSelector {
   externalId?: string | undefined;
   opportunityId?: string | undefined;

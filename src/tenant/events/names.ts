@@ -25,7 +25,6 @@ export const isKnownEvent = (subject: string, event: string): boolean =>
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>
   subject === 'order' ? 'quote' : subject;
 
-/** The grant that an event requires. */
 export const grantFor = (subject: Subject): Grant => readGrant(collectionOf(subject));
 
 const maxName = 60;

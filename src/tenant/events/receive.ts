@@ -18,7 +18,6 @@ export interface Receipt {
   lagMs?: number;
 }
 
-/** The result of one delivery. */
 export interface DeliveryReceipt {
   /** One for each event, in the order of the delivery. */
   receipts: Receipt[];

@@ -7,7 +7,6 @@ import { fieldsOf } from '../events/read-event.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-columns.ts';
 
-/** A snapshot with its day. */
 export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
   day: Day;
 }
@@ -81,7 +80,6 @@ export async function readStates<T>(
   return start && { opening: start, closing: last, isLive };
 }
 
-/** The number of days whose snapshots cannot be read. */
 export async function countUnreadable<T>(
   history: RecordHistory<T>,
   days: readonly Day[],

@@ -6,7 +6,6 @@ const firstDelayMs = 1_000;
 /** Minimum time between two snapshots, of which the later replaces the earlier. */
 const intervalMs = 60_000;
 
-/** Where snapshots are stored. */
 interface SnapshotTarget<T> {
   save(records: readonly T[], takenAt: Date): Promise<unknown>;
 }

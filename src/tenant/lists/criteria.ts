@@ -217,6 +217,5 @@ export const sortedBy = <R extends Resource>(
     }),
   );
 
-/** The names of keys, for a sentence. */
 export const keyNames = (resource: Resource): Wording =>
   join(Object.keys(columnsOf(resource)).map(trusted), ', ');
