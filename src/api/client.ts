@@ -5,7 +5,7 @@ import type { Call, Trace } from './call.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import { type Page, type PageRequest, queryString } from './page.ts';
-import { answeredAt, parseResponse, withoutLongKey } from './reply.ts';
+import { answeredAt, parseResponse, withoutLongKey } from './response.ts';
 import { type RetryRules, withRetries } from './retry.ts';
 import { isPathSegment, routes, upsertPath } from './routes.ts';
 import { apiBase, Wire, type WireRequest, type WireResponse } from './wire.ts';

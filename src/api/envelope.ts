@@ -1,23 +1,16 @@
 import { isObject, isShallow } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
+import type { Page } from './page.ts';
 
 export type RawRecord = Record<string, unknown>;
 
 /** One page without its envelope. */
-export interface RawPage {
-  records: RawRecord[];
-  /** Number of all matches, if the service counts them. */
-  total?: number;
-  /** The field that held it. */
-  countedIn?: string;
-  /** Values to filter by, from `/product`. */
-  facets?: unknown;
-}
+type RawPage = Pick<Page<RawRecord>, 'records' | 'total' | 'countedIn' | 'facets'>;
 
 const envelopeKeys = ['results', 'data', 'items'] as const;
 const maxDepth = 64;
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
-const names = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
+const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
 /**
  * Unwraps a list.
@@ -51,7 +44,7 @@ export function readPage(body: unknown, facts: ErrorFacts): RawPage {
 export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
   const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
   const record = isObject(wrapped) ? wrapped : body;
-  if (!isObject(record) || !names.some((name) => name in record)) {
+  if (!isObject(record) || !recordFields.some((name) => name in record)) {
     throw new ApiError('unexpected', { ...facts, problem: 'not a record' });
   }
   return checkDepth(record, facts);

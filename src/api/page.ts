@@ -41,6 +41,7 @@ export interface Page<R> {
   countedIn?: string;
   /** The service refuses the size parameter, and decides how many records a page has. */
   withoutSize?: boolean;
+  /** Values to filter by, from `/product`. */
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;

@@ -1,5 +1,5 @@
 import { isApiError } from '../api/errors.ts';
-import { withoutLongKey } from '../api/reply.ts';
+import { withoutLongKey } from '../api/response.ts';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { ServicePages } from '../tenant/reading/service-pages.ts';
 import { reservedOf } from '../traffic/budget.ts';

@@ -1,7 +1,7 @@
 import type { Call, Trace } from '../api/call.ts';
 import type { ApiRequest, Attempt, RequestInterceptor } from '../api/client.ts';
 import { ApiError, isApiError, isInternalError } from '../api/errors.ts';
-import { header } from '../api/reply.ts';
+import { header } from '../api/response.ts';
 import type { WireResponse } from '../api/wire.ts';
 import type { RateWindow } from '../state/port.ts';
 import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';

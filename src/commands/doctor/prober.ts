@@ -8,7 +8,7 @@ import {
 import type { RawRecord } from '../../api/envelope.ts';
 import { ApiError, isApiError } from '../../api/errors.ts';
 import type { Page, PageRequest } from '../../api/page.ts';
-import { header } from '../../api/reply.ts';
+import { header } from '../../api/response.ts';
 import { routes } from '../../api/routes.ts';
 import type { WireResponse } from '../../api/wire.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
