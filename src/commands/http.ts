@@ -58,7 +58,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     readiness: (stopping) =>
       readyzOf({ state: state.health(), ...tenantGauge(settings, tenants), stopping }),
     observer,
-    metrics: { mayRead: metricsReader(settings, guesses), render: () => observer.render() },
+    metrics: { mayRead: metricsReader(settings, guesses), render: () => observer.metrics.render() },
     ...(queue ? { queue } : {}),
     streams,
   }).catch((error: NodeJS.ErrnoException) => {

@@ -16,6 +16,7 @@ import type { FairQueue } from './fair-queue.ts';
 import { hostName, loopbackNames, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { methodOf, parseMessage, toolOf } from './messages.ts';
+import type { Metrics } from './metrics.ts';
 import { addRequestFacts } from './request-context.ts';
 import type { ServerObserver } from './server-observer.ts';
 import type { OpenStreams } from './streams.ts';
@@ -52,7 +53,7 @@ export interface HttpOptions {
   metrics?: {
     /** @throws HttpError (429) for a sender that guesses tokens */
     mayRead(request: IncomingMessage): boolean;
-  } & Pick<ServerObserver, 'render'>;
+  } & Pick<Metrics, 'render'>;
 }
 
 export interface HttpHost {

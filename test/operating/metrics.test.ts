@@ -242,7 +242,7 @@ test('HTTP requests are counted by status, without labels that a caller chooses'
 
 test('all metrics are in the Prometheus format with the prefix', async () => {
   const { watch } = await start();
-  const { contentType, body } = await watch.render();
+  const { contentType, body } = await watch.metrics.render();
   expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
   const names = [...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['cpq_process_cpu_seconds_total']));
@@ -252,7 +252,7 @@ test('all metrics are in the Prometheus format with the prefix', async () => {
 
 test('the documentation lists exactly our metrics', async () => {
   const { watch } = await start();
-  const { body } = await watch.render();
+  const { body } = await watch.metrics.render();
   const ours = [...body.matchAll(/^# TYPE (\S+) /gm)]
     .map(([, name = '']) => name)
     .filter((name) => !/^cpq_(?:process|nodejs)_/.test(name));
@@ -272,7 +272,7 @@ test('neither metrics nor logs contain text of a caller or a customer', async ()
   await it.bySdk({ name: canary });
   await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: canary } });
   expect(lines().length).toBeGreaterThan(2);
-  const { body } = await it.watch.render();
+  const { body } = await it.watch.metrics.render();
   expect(body + JSON.stringify(lines())).not.toContain(canary);
   expect(body + JSON.stringify(lines())).not.toContain(testKey);
 });

@@ -104,7 +104,7 @@ export async function startObservedServer({
       return (await sdk.fetch(new Request('http://127.0.0.1/mcp', init))).text();
     },
     client: () => clientOf(parts),
-    metric: async (name) => valuesOf((await watch.render()).body, name),
+    metric: async (name) => valuesOf((await watch.metrics.render()).body, name),
     async close() {
       await http.close();
       await sdk.close();
