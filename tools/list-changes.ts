@@ -10,7 +10,7 @@ import {
   quoteVerbatim,
   trusted,
   Verbatim,
-  Worded,
+  VerbatimWording,
   type Wording,
   wording,
 } from '../src/text/untrusted-text.ts';
@@ -118,7 +118,7 @@ function changeSummaryRow(
     .map(changeRow)
     .map(
       ({ field, from, to }) =>
-        new Worded(wording`${fieldName(field)}: ${clip(from)} → ${clip(to)}`),
+        new VerbatimWording(wording`${fieldName(field)}: ${clip(from)} → ${clip(to)}`),
     );
   return {
     change_id: intent.id,

@@ -2,15 +2,15 @@ import * as z from 'zod';
 import { decide } from '../src/tenant/changes/decide.ts';
 import { makePlan } from '../src/tenant/changes/plan.ts';
 import { findTarget } from '../src/tenant/changes/target.ts';
-import { type AllowedUnseen, firstUnseen } from '../src/text/characters.ts';
+import { type AllowedInvisible, firstInvisible } from '../src/text/characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { day, defineTool } from '../src/tool-kit/define-tool.ts';
 
 /** Refuses invisible characters: a person cannot consent to what they cannot see. */
 const visible =
-  (allowed: AllowedUnseen, otherwise = '') =>
+  (allowed: AllowedInvisible, otherwise = '') =>
   (given: string, context: z.RefinementCtx<string>) => {
-    const unseen = firstUnseen(given, allowed);
+    const unseen = firstInvisible(given, allowed);
     if (!unseen) return;
     const message = `must not contain ${unseen.name}, at position ${unseen.at}, which is invisible${otherwise}`;
     context.addIssue({ code: 'custom', message });

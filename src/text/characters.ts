@@ -31,8 +31,8 @@ export const blank =
   /[\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u237D\u2420\u2422\u2423\u{13441}\u{13442}\u{1D159}]/gu;
 
 /** Visible characters of the class Cf, such as the Arabic number sign. */
-const seenFormat = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/u;
-const unseen =
+const visibleFormat = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/u;
+const invisible =
   /[\p{Zl}\p{Zp}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]/u;
 
 /**
@@ -46,15 +46,14 @@ const joinedLetter =
 const virama =
   /[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u1714\u1734\u17D2\u1A60\u1B44\u1BAA\uA806\uA8C4\uA953\uA9C0\uABED]/u;
 
-/** An invisible character. */
-export interface Unseen {
+export interface InvisibleCharacter {
   /** Its position, counted in characters from 1. */
   at: number;
   /** As `U+200B ZERO WIDTH SPACE`. */
   name: string;
 }
 
-export interface AllowedUnseen {
+export interface AllowedInvisible {
   /** Tab and line breaks. */
   lines?: boolean;
   /** Joiners and selectors where they change what is seen. */
@@ -62,12 +61,15 @@ export interface AllowedUnseen {
 }
 
 /** The first invisible character of a text that is not allowed. */
-export function firstUnseen(text: string, allowed: AllowedUnseen = {}): Unseen | undefined {
+export function firstInvisible(
+  text: string,
+  allowed: AllowedInvisible = {},
+): InvisibleCharacter | undefined {
   const characters = [...text];
   const at = characters.findIndex(
     (character, index) =>
-      unseen.test(character) &&
-      !seenFormat.test(character) &&
+      invisible.test(character) &&
+      !visibleFormat.test(character) &&
       !(allowed.lines && isLineBreak(characters, index)) &&
       !(allowed.joiners && joins(characters, index)),
   );

@@ -153,7 +153,7 @@ export class Verbatim {
 }
 
 /** A `Wording` as a value in the data of an answer: its untrusted parts are quoted already, so it is not changed again. */
-export class Worded extends Verbatim {
+export class VerbatimWording extends Verbatim {
   constructor(words: Wording) {
     super(words, words.length);
   }
@@ -162,7 +162,7 @@ export class Worded extends Verbatim {
     return this.text;
   }
 
-  override cutTo(): Worded {
+  override cutTo(): VerbatimWording {
     return this;
   }
 }

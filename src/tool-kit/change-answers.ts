@@ -19,7 +19,7 @@ import {
   quote,
   trusted,
   Verbatim,
-  Worded,
+  VerbatimWording,
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
@@ -120,7 +120,7 @@ function notAskedAnswer(
 ): Answer {
   const summary = wording`Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
   if (!offer) return changeAnswer(summary, 'not_asked', changes);
-  const preview = offer.question.split('\n').map((line) => new Worded(trusted(line)));
+  const preview = offer.question.split('\n').map((line) => new VerbatimWording(trusted(line)));
   const more = { preview, confirm: offer.token };
   return {
     ...changeAnswer(summary, 'not_asked', changes.map(inShort), more),
@@ -225,9 +225,9 @@ function resultSummary(
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It is not known whether ${about} was written: ${reason}.`;
-  const way = plan.target.record ? ' It can be reverted with cpq_revert_change.' : '';
-  if (differs.length === 0) return wording`Written: ${about}.${way}`;
-  return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${way}`;
+  const reversal = plan.target.record ? ' It can be reverted with cpq_revert_change.' : '';
+  if (differs.length === 0) return wording`Written: ${about}.${reversal}`;
+  return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${reversal}`;
 }
 
 const maxNamedFields = 5;

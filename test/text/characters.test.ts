@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstUnseen } from '../../src/text/characters.ts';
+import { firstInvisible } from '../../src/text/characters.ts';
 import { looksLike } from '../../src/text/look-alikes.ts';
 import fc from '../support/fast-check.ts';
 
@@ -36,9 +36,9 @@ describe('an invisible character', () => {
     ['\u{1d173}', 'U+1D173 FORMAT CHARACTER'],
   ])('%j is found with its name', (character, name) => {
     const allowed = { lines: true, joiners: true };
-    expect(firstUnseen(`Ünï${character}code`, allowed)).toEqual({ at: 4, name });
-    expect(firstUnseen(`😀${character}`, {})).toEqual({ at: 2, name });
-    expect(firstUnseen(`Ünï${character}code`)).toEqual({ at: 4, name });
+    expect(firstInvisible(`Ünï${character}code`, allowed)).toEqual({ at: 4, name });
+    expect(firstInvisible(`😀${character}`, {})).toEqual({ at: 2, name });
+    expect(firstInvisible(`Ünï${character}code`)).toEqual({ at: 4, name });
   });
 
   test.each([
@@ -57,7 +57,7 @@ describe('an invisible character', () => {
       '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}\u{e0061}',
     ],
   ])('is found: %s', (_, text) => {
-    expect(firstUnseen(text, { joiners: true })).toBeDefined();
+    expect(firstInvisible(text, { joiners: true })).toBeDefined();
   });
 
   test.each([
@@ -72,19 +72,19 @@ describe('an invisible character', () => {
     '見積書\u3000一式',
     '1\u202f000\u00a0€',
   ])('is not found in %j', (text) => {
-    expect(firstUnseen(text, { joiners: true })).toBeUndefined();
+    expect(firstInvisible(text, { joiners: true })).toBeUndefined();
   });
 
   test('is a joiner where joiners are not allowed, as in an identifier', () => {
-    expect(firstUnseen('می\u200cخواهم')).toMatchObject({ at: 3 });
-    expect(firstUnseen('❤\ufe0f')).toMatchObject({ at: 2 });
+    expect(firstInvisible('می\u200cخواهم')).toMatchObject({ at: 3 });
+    expect(firstInvisible('❤\ufe0f')).toMatchObject({ at: 2 });
   });
 
   test('is a tab or line break, except in text with lines', () => {
     const text = 'one\ttwo\r\nthree\nfour';
-    expect(firstUnseen(text, { lines: true })).toBeUndefined();
-    expect(firstUnseen(text)).toEqual({ at: 4, name: 'U+0009 TAB' });
-    expect(firstUnseen('a\rb', { lines: true })).toMatchObject({ at: 2 });
+    expect(firstInvisible(text, { lines: true })).toBeUndefined();
+    expect(firstInvisible(text)).toEqual({ at: 4, name: 'U+0009 TAB' });
+    expect(firstInvisible('a\rb', { lines: true })).toMatchObject({ at: 2 });
   });
 });
 
