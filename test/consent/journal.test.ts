@@ -189,7 +189,7 @@ describe('a journal that cannot be written', () => {
     });
     const [it, sent] = [await open({ folder, state }), await puts()];
     const answer = await rename(it);
-    expect(answer.text).toMatch(/^Nothing was written\. .*cannot be kept \(ENOSPC\)/);
+    expect(answer.text).toMatch(/^Nothing was written\. .*cannot be written \(ENOSPC\)/);
     expect(await puts()).toBe(sent);
   });
 

@@ -233,7 +233,7 @@ describeWith('redis', 'replicas that lose Redis or share it with a stdio server'
     expect(await dealIn(one, deal)).toContain(deal.name);
     const change = { opportunity_id: deal.id, description: 'from here' };
     const refused = await one.refused('cpq_upsert_opportunity', change);
-    expect(refused).toMatch(/journal|cannot be kept|reach/i);
+    expect(refused).toMatch(/journal|cannot be written|reach/i);
     const payload = { event: 'quote.ordered', eventId: 'e1', data: { id: 'q1' } };
     const at = webhooksAt(one.url ?? '', 'default');
     expect((await deliver(at, payload)).status).toBe(503);

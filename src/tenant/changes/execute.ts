@@ -69,7 +69,7 @@ export async function executePlan(
 ): Promise<WriteResult> {
   const intent = toIntent(plan, approval);
   await tenant.journal.append({ ...intent }).catch((error: unknown) => {
-    throw journalError('kept', error);
+    throw journalError('written', error);
   });
   const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
   tenant.invalidate('opportunity');
@@ -152,12 +152,12 @@ const whyNotStored: Record<NotStoredKind, Wording> = {
   'not-permitted': wording`the service does not let this key write it`,
   'not-found': wording`the service has no such route`,
   'no-route': wording`the service has no such route`,
-  redirect: wording`the service sent it elsewhere, which is not followed`,
+  redirect: wording`the service answered with a redirect, which is not followed`,
   refused: wording`the service refused it`,
   'rate-limited': wording`no more requests are allowed for now`,
   'budget-spent': wording`no more requests are allowed for now`,
   unreachable: wording`the service could not be reached`,
-  'circuit-open': wording`the service failed several times and is left alone`,
+  'circuit-open': wording`the service failed several times, so no requests are sent to it for a moment`,
 };
 
 /** The result after a confirmed write. The stored record decides, because the response may echo the request. */

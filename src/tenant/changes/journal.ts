@@ -96,7 +96,7 @@ const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
 ]);
 
 /** The refusal of a change because the journal cannot be read or written. */
-export function journalError(verb: 'read' | 'kept', error: unknown): ChangeRefused {
+export function journalError(verb: 'read' | 'written', error: unknown): ChangeRefused {
   const code = trusted(errorCode(error) ?? 'unknown reason');
   const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
   if (error instanceof StateUnavailable) {

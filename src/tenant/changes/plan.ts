@@ -142,13 +142,13 @@ async function planContext(
 ): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
   const [company, contact] = [nextReference(changes, 'company'), nextReference(changes, 'contact')];
   const present = referenceOf(before.company);
-  const moved = company && (await requireExisting(tenant, 'company', company, call));
-  const person = contact && (await requireExisting(tenant, 'contact', contact, call));
+  const newCompany = company && (await requireExisting(tenant, 'company', company, call));
+  const newContact = contact && (await requireExisting(tenant, 'contact', contact, call));
   const from = await currencyOf(tenant, present, call);
-  const currency = { from, to: moved ? codeOf(moved.currency) : from };
+  const currency = { from, to: newCompany ? codeOf(newCompany.currency) : from };
   const remarks: (Remark | undefined)[] = [
     contact &&
-      contactElsewhere(contact, person?.companyId, person?.companyName, company ?? present),
+      contactElsewhere(contact, newContact?.companyId, newContact?.companyName, company ?? present),
     company && !contact ? contactStays(referenceOf(before.contact)) : undefined,
     currencyRemark(before, currency),
     ...(await lookAlikes(tenant, changes, call)),

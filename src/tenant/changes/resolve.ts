@@ -8,7 +8,7 @@ import type {
   RecordOf,
   Ref,
 } from '../../records/records.ts';
-import { firstUnseen } from '../../text/characters.ts';
+import { firstInvisible } from '../../text/characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
@@ -46,41 +46,45 @@ const equalsFolded = (one: unknown, other: string): boolean =>
   typeof one === 'string' && one.trim() !== '' && normaliseName(one) === normaliseName(other);
 
 /** A company by id, external identifier or name. @throws ChangeRefused with the candidates */
-export async function resolveCompany(
+export const resolveCompany = (
   tenant: Tenant,
   requested: string,
   call: ToolCall,
-): Promise<Reference> {
-  const { records, coverage } = await tenant.collection('company', call);
-  const what = 'company';
-  const candidates = records.map(companyCandidate);
-  if (candidates.some((it) => matchKindOf(it, requested))) {
-    return pickOne({ field: what, requested, candidates, coverage });
-  }
-  const latest = (await searchService(tenant, what, requested, call)).map(companyCandidate);
-  return pickOne({ field: what, requested, candidates: withLatest(candidates, latest), coverage });
-}
+): Promise<Reference> =>
+  resolveRecord(tenant, { field: 'company', requested, candidateOf: companyCandidate }, call);
 
 /**
  * A contact by id, external identifier, e-mail address or name. A name only matches contacts of `company`, if that
  * is known.
  * @throws ChangeRefused with the candidates
  */
-export async function resolveContact(
+export function resolveContact(
   tenant: Tenant,
   requested: string,
   company: Reference | undefined,
   call: ToolCall,
 ): Promise<Reference> {
-  const { records, coverage } = await tenant.collection('contact', call);
-  const what = 'contact';
   const candidateOf = (contact: Contact) => contactCandidate(contact, company);
+  return resolveRecord(tenant, { field: 'contact', requested, candidateOf }, call);
+}
+
+/** Searches the service for what the cached collection does not contain. */
+async function resolveRecord<R extends 'company' | 'contact'>(
+  tenant: Tenant,
+  {
+    field,
+    requested,
+    candidateOf,
+  }: { field: R; requested: string; candidateOf(record: RecordOf[R]): Candidate },
+  call: ToolCall,
+): Promise<Reference> {
+  const { records, coverage } = await tenant.collection(field, call);
   const candidates = records.map(candidateOf);
   if (candidates.some((it) => matchKindOf(it, requested))) {
-    return pickOne({ field: what, requested, candidates, coverage });
+    return pickOne({ field, requested, candidates, coverage });
   }
-  const latest = (await searchService(tenant, what, requested, call)).map(candidateOf);
-  return pickOne({ field: what, requested, candidates: withLatest(candidates, latest), coverage });
+  const latest = (await searchService(tenant, field, requested, call)).map(candidateOf);
+  return pickOne({ field, requested, candidates: withLatest(candidates, latest), coverage });
 }
 
 const withLatest = (known: readonly Candidate[], latest: readonly Candidate[]): Candidate[] => [
@@ -100,7 +104,7 @@ async function searchService<R extends 'company' | 'contact'>(
     { size: 25, query: requested },
     interactiveCall(call),
   );
-  const [byId, byWord] = firstUnseen(requested, { joiners: true })
+  const [byId, byWord] = firstInvisible(requested, { joiners: true })
     ? []
     : [
         await readIfExists(tenant, resource, 'id', requested, call),
@@ -245,12 +249,8 @@ function matchKindOf(candidate: Candidate, requested: string): MatchKind | undef
 }
 
 /** @throws ChangeRefused unless exactly one candidate matches and is not deleted */
-async function pickOne({
-  field: what,
-  requested,
-  candidates,
-  coverage,
-}: NameSearch): Promise<Reference> {
+async function pickOne(search: NameSearch): Promise<Reference> {
+  const { field, requested, candidates, coverage } = search;
   const found = bestMatches(
     candidates,
     (it) => matchKindOf(it, requested),
@@ -258,16 +258,16 @@ async function pickOne({
   );
   const { by, current } = found ?? { by: undefined, current: [] };
   const [match] = current.length > 1 ? preferredOnly(current) : current;
-  if (match && by === 'name' && !coverage.complete)
-    throw incompleteError(what, requested, coverage, current);
+  if (match && by === 'name' && !coverage.complete) throw incompleteError(search, current);
   if (match) return referenceTo(match);
-  const named = candidates.filter((it) => hasName(it, requested));
-  throw await notUniqueError(what, requested, {
-    found: found?.all ?? [],
-    alive: current,
-    named,
-    candidates,
-  });
+  if (current.length > 1) {
+    throw candidatesRefusal(
+      wording`Several are called ${quote(requested)} as ${field}: say which by id.`,
+      current,
+    );
+  }
+  const others = candidates.filter((it) => hasName(it, requested) && !it.deleted);
+  throw found ? deletedError(search, others) : await notFoundError(search, others);
 }
 
 const referenceTo = ({ id, name }: Candidate): Reference =>
@@ -279,47 +279,35 @@ function preferredOnly(current: readonly Candidate[]): readonly Candidate[] {
   return current.some((it) => it.isPreferred === false) && near.length === 1 ? near : [];
 }
 
-interface Findings {
-  found: readonly Candidate[];
-  alive: readonly Candidate[];
-  named: readonly Candidate[];
-  candidates: readonly Candidate[];
+function deletedError(
+  { field, requested }: NameSearch,
+  others: readonly Candidate[],
+): ChangeRefused {
+  const reason = wording`The ${field} ${quote(requested)} has been deleted.`;
+  return others.length > 0 ? candidatesRefusal(reason, others) : new ChangeRefused(reason);
 }
 
-async function notUniqueError(
-  what: What,
-  requested: string,
-  { found, alive: current, named, candidates }: Findings,
+/** @param others candidates of this name that do not belong to the company */
+async function notFoundError(
+  { field, requested, candidates }: NameSearch,
+  others: readonly Candidate[],
 ): Promise<ChangeRefused> {
-  if (current.length > 1) {
+  if (others.length > 0) {
     return candidatesRefusal(
-      wording`Several are called ${quote(requested)} as ${what}: say which by id.`,
-      current,
+      wording`The company has no ${field} ${quote(requested)}, but others have: say which by id.`,
+      others,
     );
   }
-  const others = named.filter(({ deleted }) => !deleted);
-  if (found.length > 0) {
-    const reason = wording`The ${what} ${quote(requested)} has been deleted.`;
-    return others.length > 0 ? candidatesRefusal(reason, others) : new ChangeRefused(reason);
-  }
-  if (others.length > 0) {
-    const reason = wording`The company has no ${what} ${quote(requested)}, but others have: say which by id.`;
-    return candidatesRefusal(reason, others);
-  }
-  return candidatesRefusal(
-    wording`There is no ${what} ${quote(requested)}.`,
-    await similarCandidates(requested, candidates),
-  );
+  const similar = await similarCandidates(requested, candidates);
+  return candidatesRefusal(wording`There is no ${field} ${quote(requested)}.`, similar);
 }
 
 const incompleteError = (
-  what: What,
-  requested: string,
-  { read, total, reason }: Coverage,
+  { field, requested, coverage: { read, total, reason } }: NameSearch,
   current: readonly Candidate[],
 ): ChangeRefused =>
   candidatesRefusal(
-    wording`Only ${read} of ${total} records could be read (${trusted(reason ?? 'for an unknown reason')}), so it is not certain that just one ${what} is called ${quote(requested)}: say it by id.`,
+    wording`Only ${read} of ${total} records could be read (${trusted(reason ?? 'for an unknown reason')}), so it is not certain that just one ${field} is called ${quote(requested)}: say it by id.`,
     current,
   );
 

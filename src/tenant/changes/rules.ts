@@ -36,11 +36,9 @@ async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promi
   const { records } = await tenant.collection('opportunity', call);
   const known = stagesOf(records).find(({ id }) => id === stage.id);
   const names = new Set([...(known?.names ?? []), stage.name ?? '']);
-  const { barred: forbidden } = await matchBarredStages(
-    [{ id: stage.id, names }],
-    tenant.writeRules.barredStages,
-  );
-  return forbidden.has(stage.id);
+  const { barredStages } = tenant.writeRules;
+  const { barred } = await matchBarredStages([{ id: stage.id, names }], barredStages);
+  return barred.has(stage.id);
 }
 
 /** Counts the writes of the last hour in the journal. @throws ChangeRefused if the limit is reached */

@@ -31,17 +31,12 @@ export function rulesConcerning(
 }
 
 /** What the web interface does, as a sentence. */
-export function describeRule(rule: ServiceRule): Wording {
-  switch (rule) {
-    case 'status':
-      return wording`Only opportunities in the status Active or Not ready to buy can be changed.`;
-    case 'locked':
-      return wording`Company and contact are locked once a quote was sent.`;
-    case 'computed':
-      return wording`Some tenants compute revenue from the quoted items.`;
-    case 'title':
-      return wording`A name may have at most ${trusted(String(maxTitleLength))} characters.`;
-    case 'category':
-      return wording`Some tenants require a category.`;
-  }
-}
+export const describeRule = (rule: ServiceRule): Wording => descriptions[rule];
+
+const descriptions: Record<ServiceRule, Wording> = {
+  status: wording`Only opportunities in the status Active or Not ready to buy can be changed.`,
+  locked: wording`Company and contact are locked once a quote was sent.`,
+  computed: wording`Some tenants compute revenue from the quoted items.`,
+  title: wording`A name may have at most ${trusted(String(maxTitleLength))} characters.`,
+  category: wording`Some tenants require a category.`,
+};
