@@ -47,8 +47,8 @@ function heading({ what, opportunity, company, externalId }: Proposal, host: Wor
 
 function closingSentence({ what }: Proposal): Wording {
   const kept = what === 'create' ? '' : 'Every other field stays as it is. ';
-  const way = what === 'create' ? 'The API cannot delete it again.' : 'It can be reverted.';
-  return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${way}`;
+  const reversal = what === 'create' ? 'The API cannot delete it again.' : 'It can be reverted.';
+  return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${reversal}`;
 }
 
 function describeRemark(remark: Remark): Wording {
@@ -153,8 +153,8 @@ function quotedUnlessScalar(value: unknown): Wording {
 
 /** The part of the old text to show; it starts shortly before the first difference if that comes late. */
 function describeTextChange(from: string, to: string): Wording {
-  const parting = firstDifference(oneLine(from), oneLine(to));
-  const start = parting < maxNameLength - leadInLength ? 0 : parting - leadInLength;
+  const firstDifferent = firstDifference(oneLine(from), oneLine(to));
+  const start = firstDifferent < maxNameLength - leadInLength ? 0 : firstDifferent - leadInLength;
   return arrowText(quoteVerbatim(from, maxNameLength, start), quoteVerbatim(to));
 }
 

@@ -42,11 +42,11 @@ export function render(data: JsonObject): string {
 }
 
 /** Names that only the top level of an answer uses. */
-const answersOwn = new Set(['outcome', 'change_id', 'confirm']);
+const reservedNames = new Set(['outcome', 'change_id', 'confirm']);
 
 /** A field name at the start of a line, quoted if it could be mistaken for other syntax. */
 const label = (name: string, indent: string): string =>
-  name.includes(':') || (indent !== '' && answersOwn.has(name)) ? quote(name) : name;
+  name.includes(':') || (indent !== '' && reservedNames.has(name)) ? quote(name) : name;
 
 function writeField(lines: string[], name: string, value: unknown, indent: string): void {
   if (value === undefined) return;

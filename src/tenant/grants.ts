@@ -28,6 +28,6 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   if (unknown.length > 0) throw new RangeError(`unknown: ${unknown.join(', ')}`);
   const reads = names.includes('read') ? resources.map(readGrant) : [];
   // Writing an opportunity requires reading its present values.
-  const seen: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
-  return new Set([...reads, ...seen, ...allGrants.filter((grant) => names.includes(grant))]);
+  const implied: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
+  return new Set([...reads, ...implied, ...allGrants.filter((grant) => names.includes(grant))]);
 }

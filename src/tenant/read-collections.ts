@@ -37,8 +37,8 @@ export async function readCollections<N extends Resource, W extends Resource = n
     ),
   ]);
   const read = parts.filter((part) => 'records' in part);
-  const [barred] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
-  if (read.length === 0 && barred !== undefined) throw barred;
+  const [denied] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
+  if (read.length === 0 && denied !== undefined) throw denied;
   const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
   if (completeReferences(records as KnownRecords)) tenant.noteCompletion();
   return {
@@ -108,8 +108,8 @@ const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Prom
 const omitIfNotPermitted =
   (resource: Resource) =>
   (error: unknown): { omitted: Wording; error: unknown } => {
-    const isBarred = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
-    if (!isBarred) throw error;
+    const isDenied = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
+    if (!isDenied) throw error;
     const plural = trusted(resource.replaceAll('_', ' '));
     return { error, omitted: wording`Without ${plural} records: they may not be read here.` };
   };

@@ -1,7 +1,6 @@
 import type { Resource } from '../records/records.ts';
 import type { SharedCollections } from '../state/port.ts';
 import type { CachedCollection } from './cache.ts';
-import type { Coverage } from './reading/coverage.ts';
 
 /** The collections of one tenant and key that are shared between processes. */
 export class SharedReadings {
@@ -37,10 +36,7 @@ export class SharedReadings {
     const { value, ageMs } = await this.#collections.getOrLoad(key, freshMs, loadHere, signal);
     // Loaded in this process: the objects can be used as they are.
     if (local) return local;
-    const { records, coverage } = value as {
-      records: CachedCollection['records'];
-      coverage: Coverage;
-    };
-    return { records, coverage, asOf: new Date(Date.now() - ageMs) };
+    const shared = value as Omit<CachedCollection, 'asOf'>;
+    return { ...shared, asOf: new Date(Date.now() - ageMs) };
   }
 }

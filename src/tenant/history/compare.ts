@@ -53,7 +53,7 @@ const maxRecordsBetween = 300_000;
 const maxEvents = 5_000;
 const monthDays = 30;
 /** A snapshot may be older than a month by this much to count as one of a month ago. */
-const monthSlack = 10;
+const monthToleranceDays = 10;
 
 /**
  * Finds and reads the states of a period: the last snapshot of the opening day or before it, else the first one after
@@ -146,7 +146,7 @@ function monthBefore(
   { day }: DatedSnapshot,
 ): Promise<DatedSnapshot | undefined> {
   const latest = addDays(day, -monthDays);
-  const earliest = addDays(latest, -monthSlack);
+  const earliest = addDays(latest, -monthToleranceDays);
   return firstReadable(reader, days.filter((it) => earliest <= it && it <= latest).reverse());
 }
 
@@ -160,7 +160,7 @@ async function seriesBetween(
 ): Promise<DealSeries> {
   const series = new DealSeries(start.records, start.takenAt);
   const events = new EventQueue(await eventsBetween(tenant, start.takenAt, end.takenAt));
-  for (const day of spread(days, maxDays(start.records.length))) {
+  for (const day of spreadEvenly(days, maxDays(start.records.length))) {
     const snapshot = await reader.read(day);
     if (snapshot) await observe(series, events, snapshot);
   }
@@ -185,7 +185,7 @@ const maxDays = (records: number): number =>
   Math.max(5, Math.min(maxDaysBetween, Math.floor(maxRecordsBetween / Math.max(1, records))));
 
 /** At most so many, evenly spread. */
-export const spread = (days: readonly Day[], count: number): Day[] =>
+export const spreadEvenly = (days: readonly Day[], count: number): Day[] =>
   days.length <= count
     ? [...days]
     : days.filter(

@@ -16,7 +16,7 @@ import {
 } from '../../briefs/pipeline-changes.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
 import { forEachInSlices, runInSlices } from '../../slices.ts';
-import { spread } from './compare.ts';
+import { spreadEvenly } from './compare.ts';
 import type { PipelineHistory, SnapshotReader } from './history.ts';
 
 interface TwoStates {
@@ -78,7 +78,7 @@ interface DaysOfPeriod extends TwoStates {
 }
 
 /**
- * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spread days between.
+ * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spreadEvenly days between.
  * @param limit most days; at least 2
  */
 export async function dailyTotals(
@@ -88,7 +88,7 @@ export async function dailyTotals(
   limit: number,
 ): Promise<LimitedList<DayTotal>> {
   const rows = [await dayTotal(opening, filters, readDeal)];
-  for (const day of spread(between, limit - 2)) {
+  for (const day of spreadEvenly(between, limit - 2)) {
     const snapshot = await reader.read(day);
     if (snapshot) rows.push(await dayTotal({ ...snapshot, day }, filters, readDeal));
   }
@@ -103,7 +103,7 @@ const maxDealsAdded = 2_000_000;
 export type KeptDay = Pick<DayTotal, 'day'> & Partial<DayTotal>;
 
 /**
- * Every day of a history and the present, oldest first. With very many deals, only evenly spread days have totals.
+ * Every day of a history and the present, oldest first. With very many deals, only evenly spreadEvenly days have totals.
  * @param days those of the history, oldest first
  */
 export async function keptTotals(
@@ -119,7 +119,7 @@ export async function keptTotals(
   const readDeal = dealReader(currencyOf, probabilityScale(last.records).scale);
   const earlier = days.filter((day) => present === undefined || day < present.day);
   const limit = Math.floor(maxDealsAdded / Math.max(1, last.records.length));
-  const added = new Set(spread(earlier, limit));
+  const added = new Set(spreadEvenly(earlier, limit));
   const rows: KeptDay[] = [];
   for (const day of earlier) {
     const snapshot = added.has(day) ? await reader.read(day) : undefined;

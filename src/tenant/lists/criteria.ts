@@ -159,12 +159,12 @@ export function passes<R extends Resource>(
   return tests.some((test) =>
     'empty' in test
       ? test.empty === (values.length === 0)
-      : values.some((value) => passesTest(value, test)) || isNamedOtherwise(record, key, test),
+      : values.some((value) => passesTest(value, test)) || matchesAlternative(record, key, test),
   );
 }
 
 /** Whether the text is an alternative under this key, without regard to letter case and punctuation. */
-export function isNamedOtherwise<R extends Resource>(
+export function matchesAlternative<R extends Resource>(
   record: RecordOf[R],
   { column }: Key,
   test: Test,

@@ -31,10 +31,10 @@ import {
   type Criteria,
   inServiceTerms,
   isEqual,
-  isNamedOtherwise,
   type Key,
   keyNames,
   keysToShow,
+  matchesAlternative,
   passes,
   readCriteria,
   sortedBy,
@@ -64,8 +64,8 @@ export async function listRecords<R extends Resource>(
 ): Promise<NamedPage<RecordOf[R]>> {
   const criteria = readCriteria(resource, query.filters, query.sort);
   const page =
-    (await pageOfService(tenant, resource, query, criteria, call)) ??
-    (await pageMadeHere(tenant, resource, query, criteria, call));
+    (await servicePage(tenant, resource, query, criteria, call)) ??
+    (await localPage(tenant, resource, query, criteria, call));
   const known = await knownFor(tenant, resource, call);
   completeRows(tenant, resource, page.records);
   const notes = [...(page.notes ?? []), ...describeUnknownItems(page.records)];
@@ -73,7 +73,7 @@ export async function listRecords<R extends Resource>(
 }
 
 /** The service's page. `undefined` if it does not support the criteria, or finds nothing: a name may be misspelt. */
-async function pageOfService<R extends Resource>(
+async function servicePage<R extends Resource>(
   tenant: Tenant,
   resource: R,
   { filters: _, sort: __, ...query }: PageQuery,
@@ -92,7 +92,8 @@ async function pageOfService<R extends Resource>(
   }
 }
 
-async function pageMadeHere<R extends Resource>(
+/** A page of all records, filtered and sorted by this server. */
+async function localPage<R extends Resource>(
   tenant: Tenant,
   resource: R,
   query: PageQuery,
@@ -103,7 +104,7 @@ async function pageMadeHere<R extends Resource>(
   await Promise.all(neededBy(criteria).map((needed) => tenant.collection(needed, call)));
   completeRows(tenant, resource, whole.records);
   const known = await knownFor(tenant, resource, call);
-  requireKnown(resource, whole.records, criteria, known);
+  requireKnownKeys(resource, whole.records, criteria, known);
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);
   const fits = (condition: Condition) => (record: RecordOf[R]) => passes(record, condition, known);
   const matching = await runInSlices(
@@ -190,7 +191,7 @@ async function readFor<R extends Resource>(
 const isBundle = ({ productType }: ApiRecord): boolean => productType === 'bundle';
 
 /** @throws InvalidArguments for a key that is no column, and that no record has */
-function requireKnown<R extends Resource>(
+function requireKnownKeys<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
   { conditions, sort }: Criteria,
@@ -226,7 +227,7 @@ function resolveNames<R extends Resource>(
     const occurring = () =>
       new Set(records.flatMap((record) => valuesOf(valueUnderKey(record, key, known))));
     const resolve = (test: Test) =>
-      records.some((record) => isNamedOtherwise(record, key, test))
+      records.some((record) => matchesAlternative(record, key, test))
         ? test
         : resolveTest(key, test, occurring, notes);
     return { key, tests: tests.map(resolve) };
