@@ -14,8 +14,8 @@ const intro = `# Compatibility
 What the server expects of the service, and what it tolerates, for operators who connect a tenant and providers of the API.
 Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
 
-The server learns from answers how a service counts, pages and filters, and checks in every answer that it did what was
-asked. \`cpq-mcp doctor\` ([how](hosting.md#requirements)) shows which of these rows apply to your tenant.
+The server learns from answers how a service counts, pages and filters. \`cpq-mcp doctor\`
+([how](hosting.md#requirements)) shows which of these rows apply to your tenant.
 
 ## Expected
 
@@ -32,8 +32,7 @@ asked. \`cpq-mcp doctor\` ([how](hosting.md#requirements)) shows which of these 
 ## Tolerated
 
 *Read*: every answer is the same as for a service as documented. *Part*: answers cover what can be read, and say so first, or
-name what the service did otherwise. *Error*: the call fails, and says why. Tests ask every question against each row; one that
-is not answered so is a *known fault*.
+name what the service did otherwise. *Error*: the call fails, and says why. Tests ask every question against each row.
 `;
 
 const titles: Record<string, string> = {
