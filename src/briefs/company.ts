@@ -41,6 +41,7 @@ import {
   contactName,
   type LimitedList,
   limitList,
+  limitSorted,
   type Named,
   nonBlank,
   nonZero,
@@ -307,7 +308,7 @@ function openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOpti
       overdue: nonZero(overdue.length),
       unknown: nonZeroCounts({ ...countUnknown(open) }),
     }),
-    ...limitList(open.toSorted(byValue), maxRows, toRow),
+    ...limitSorted(open, byValue, maxRows, toRow),
   };
 }
 

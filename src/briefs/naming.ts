@@ -114,6 +114,23 @@ export function limitList<Item, Row>(
   return { shown: rows.length, total: items.length, rows };
 }
 
+/** The first rows of a list in this order, as if all items were sorted. Equal items keep their order. */
+export function limitSorted<Item, Row>(
+  items: readonly Item[],
+  order: (a: Item, b: Item) => number,
+  limit: number,
+  toRow: (item: Item) => Row,
+): LimitedList<Row> {
+  const first: Item[] = [];
+  for (const item of items) {
+    const at = first.findLastIndex((other) => order(other, item) <= 0) + 1;
+    if (at >= limit) continue;
+    first.splice(at, 0, item);
+    if (first.length > limit) first.pop();
+  }
+  return { shown: first.length, total: items.length, rows: first.map(toRow) };
+}
+
 /** Groups records by key, in their original order. */
 export function groupBy<Item>(
   items: Iterable<Item>,

@@ -1,7 +1,7 @@
 /** Products that a company never bought, in the categories that it buys from. */
 import type { Category, Product, Quote, Ref } from '../records/records.ts';
 import { decimal, perUnit } from './money.ts';
-import { byName, compact, type LimitedList, limitList, nonBlank } from './naming.ts';
+import { byName, compact, type LimitedList, limitSorted, nonBlank } from './naming.ts';
 import { isDeleted, isOpenQuote } from './outcome.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts';
 import { forEachStep, type Steps } from './steps.ts';
@@ -50,12 +50,11 @@ export function neverBought(market: Market, own: readonly Quote[], limit: number
   const ofCategories = [...purchases.categories.keys()].flatMap(
     (key) => market.listed.get(key) ?? [],
   );
-  const candidates = [...new Set(ofCategories)].filter((product) => isNew(product, purchases));
+  const candidates = [...new Set(ofCategories)].filter((listed) => isNew(listed, purchases));
   const others = ({ id }: Product): number => buyers.get(id ?? '') ?? 0;
-  candidates.sort(
-    (a, b) => others(b) - others(a) || (b.price ?? -1) - (a.price ?? -1) || byName(a, b),
-  );
-  const toSuggestion = (product: Product): Suggestion =>
+  const byDemand = (a: Product, b: Product): number =>
+    others(b) - others(a) || (b.price ?? -1) - (a.price ?? -1) || byName(a, b);
+  const toSuggestion = ({ product }: ListedProduct): Suggestion =>
     compact({
       id: nonBlank(product.id),
       name: nonBlank(product.name),
@@ -68,7 +67,7 @@ export function neverBought(market: Market, own: readonly Quote[], limit: number
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,
-    ...limitList(candidates, limit, toSuggestion),
+    ...limitSorted(candidates, (a, b) => byDemand(a.product, b.product), limit, toSuggestion),
   };
 }
 
@@ -77,9 +76,15 @@ export interface Market {
   catalogue: Catalogue;
   keys: CategoryKeys;
   /** The products that can be sold, by category key. */
-  listed: ReadonlyMap<string, readonly Product[]>;
+  listed: ReadonlyMap<string, readonly ListedProduct[]>;
   /** Product id → number of companies that bought it. */
   buyers: ReadonlyMap<string, number>;
+}
+
+interface ListedProduct {
+  product: Product;
+  /** Manufacturer and part number, as they are compared. */
+  part: string | undefined;
 }
 
 export function* marketOf({ products, quotes, categories }: MarketSources): Steps<Market> {
@@ -92,14 +97,15 @@ export function* marketOf({ products, quotes, categories }: MarketSources): Step
 function* listedByCategory(
   products: readonly Product[],
   keys: CategoryKeys,
-): Steps<Map<string, Product[]>> {
-  const byCategory = new Map<string, Product[]>();
+): Steps<Map<string, ListedProduct[]>> {
+  const byCategory = new Map<string, ListedProduct[]>();
   yield* forEachStep(products, (product) => {
     if (product.listed === false || isDeleted(product) || product.id === undefined) return;
+    const listed = { product, part: partKey(product) };
     for (const key of keys.keysOfProduct(product)) {
       const known = byCategory.get(key);
-      if (known) known.push(product);
-      else byCategory.set(key, [product]);
+      if (known) known.push(listed);
+      else byCategory.set(key, [listed]);
     }
   });
   return byCategory;
@@ -131,8 +137,8 @@ function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | 
   if (known === undefined || name < known) names.set(key, name);
 }
 
-const isNew = (product: Product, purchases: Purchases): boolean =>
-  !purchases.ids.has(product.id ?? '') && !purchases.parts.has(partKey(product) ?? '');
+const isNew = ({ product, part }: ListedProduct, purchases: Purchases): boolean =>
+  !purchases.ids.has(product.id ?? '') && !purchases.parts.has(part ?? '');
 
 function categoryIn(
   product: Product,

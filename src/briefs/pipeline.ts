@@ -23,7 +23,14 @@ import {
 } from './deals.ts';
 import { type Amounts, type CurrencyOf, type Decimal, decimal } from './money.ts';
 import { type NameFilter, refersTo } from './name-filters.ts';
-import { compact, type LimitedList, limitList, nonZero, nonZeroCounts, plural } from './naming.ts';
+import {
+  compact,
+  type LimitedList,
+  limitSorted,
+  nonZero,
+  nonZeroCounts,
+  plural,
+} from './naming.ts';
 import {
   groupDeals,
   openGrouping,
@@ -361,7 +368,7 @@ function dealList(
   { maxRows, show }: ResolvedOptions,
   toRow: (deal: Deal) => PipelineRow,
 ): DealList {
-  const rows = limitList(deals.toSorted(byValue), maxRows, toRow);
+  const rows = limitSorted(deals, byValue, maxRows, toRow);
   return { total: rows.total, ...valueAmounts(deals, show), shown: rows.shown, rows: rows.rows };
 }
 

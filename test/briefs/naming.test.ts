@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { contactName, plural, withoutAccents } from '../../src/briefs/naming.ts';
+import { contactName, limitSorted, plural, withoutAccents } from '../../src/briefs/naming.ts';
+import fc from '../support/fast-check.ts';
 
 test('counts in the singular and the plural', () => {
   const counted = [plural(1, 'quote'), plural(2, 'quote'), plural(0, 'company'), plural(3, 'day')];
@@ -15,4 +16,16 @@ test('a contact without a full name is called by its parts', () => {
 test('compares names without accents', () => {
   expect(withoutAccents('bjørn ågren-weiß')).toBe('bjorn agren-weiss');
   expect(withoutAccents('İx y')).toBe('Ix y');
+});
+
+test('the first rows in an order are those of the sorted list', () => {
+  const items = fc.array(fc.record({ rank: fc.integer({ min: 0, max: 5 }), id: fc.nat() }));
+  fc.assert(
+    fc.property(items, fc.integer({ min: 0, max: 8 }), (all, limit) => {
+      const byRank = (a: { rank: number }, b: { rank: number }) => a.rank - b.rank;
+      const rows = all.toSorted(byRank).slice(0, limit);
+      const list = limitSorted(all, byRank, limit, (item) => item);
+      expect(list).toEqual({ shown: rows.length, total: all.length, rows });
+    }),
+  );
 });
