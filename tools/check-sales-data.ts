@@ -19,7 +19,7 @@ import type { Candidate } from '../src/briefs/name-filters.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import type { ApiRecord, Company } from '../src/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
-import { currenciesFor } from '../src/tenant/prepared.ts';
+import { currenciesFor, marginsFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -83,6 +83,7 @@ export const checkSalesData = defineTool({
         ...resolved.filters,
         today: today(),
         currencyOf: currenciesFor(tenant, data.company),
+        ...(checks[check].usesMargins && { margins: await marginsFor(tenant, data.product) }),
       };
       const { needsItems } = checks[check];
       const quotes = needsItems

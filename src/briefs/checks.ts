@@ -10,6 +10,7 @@ import {
   type CheckData,
   type CheckName,
   type CheckParameters,
+  type Margins,
   ownerOf,
   type RawFinding,
   type Unit,
@@ -80,6 +81,8 @@ export interface CheckOptions extends CheckParameters, CheckFilters {
   currencyOf?: CurrencyOf;
   /** The currency of catalogue prices, if the tenant has one. Default: "unknown currency". */
   catalogueCurrency?: string;
+  /** Of all products; default: made of the examined ones. */
+  margins?: Margins | undefined;
 }
 
 /** Which findings are shown. */

@@ -1,4 +1,6 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
+import type { Margins } from '../briefs/checks/check.ts';
+import { marginsOf } from '../briefs/checks/products.ts';
 import { RecordsByCompany } from '../briefs/company-reference.ts';
 import { type TenantDeals, tenantDeals } from '../briefs/deals.ts';
 import { type CurrencyOf, currenciesOf } from '../briefs/money.ts';
@@ -63,6 +65,13 @@ export async function marketFor(
     runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
   );
 }
+
+/** The margins of all products; `undefined` where products were not read. */
+export const marginsFor = (
+  tenant: Tenant,
+  products: readonly Product[] | undefined,
+): Promise<Margins> | undefined =>
+  products && tenant.derived([products], 'margins', () => runInSlices(marginsOf(products)));
 
 /** How the tenant's probabilities are read; `undefined` where opportunities were not read. */
 export const probabilityScaleFor = (

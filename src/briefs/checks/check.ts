@@ -1,5 +1,5 @@
 /** The type of a check of sales data, and shared helpers. */
-import type { ApiRecord, Quote, RecordOf, Ref, Resource } from '../../records/records.ts';
+import type { ApiRecord, Product, Quote, RecordOf, Ref, Resource } from '../../records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 import type { Day } from '../days.ts';
 import type { CurrencyOf, Decimal } from '../money.ts';
@@ -42,6 +42,25 @@ export interface CheckContext extends Required<CheckParameters> {
   currencyOf: CurrencyOf;
   /** The currency of catalogue prices, since products have no currency field. */
   catalogueCurrency: string;
+  /** Of the products; default: made of these. */
+  margins?: Margins | undefined;
+}
+
+/** What every check of margins needs to know of the products: the same whichever margin is required. */
+export interface Margins {
+  products: readonly Product[];
+  /** Number of the listed ones. */
+  listed: number;
+  /** The listed products with price and cost. */
+  checked: readonly CheckedProduct[];
+  /** Number of the others, by reason. */
+  notChecked: Record<string, number>;
+}
+
+export interface CheckedProduct {
+  product: Product;
+  /** In percent of the price, not exact; infinite or NaN for a price of 0. */
+  margin: number;
 }
 
 /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
@@ -104,6 +123,8 @@ export interface Check {
   /** Whether the values of the findings can be added. */
   readonly isAdditive: boolean;
   readonly defaults: CheckParameters;
+  /** Whether the check looks at the margins of products. */
+  readonly usesMargins?: boolean;
   /** The quotes whose items are examined. */
   readonly needsItems?: (quote: Quote) => boolean;
   /** The exact definition, in a sentence or two, with its parameters filled in. */

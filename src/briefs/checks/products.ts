@@ -23,7 +23,9 @@ import { filterSteps, flatMapSteps, forEachStep, recordsById, type Steps } from 
 import {
   type Check,
   type CheckContext,
+  type CheckedProduct,
   type CheckResult,
+  type Margins,
   type RawFinding,
   ReasonCounts,
 } from './check.ts';
@@ -34,38 +36,63 @@ const listedProductsLabel = 'listed products';
 export const isListed = (product: Product): boolean =>
   product.listed !== false && !isDeleted(product);
 
-/** The amount per unit that is missing to the required margin; `undefined` if none is. */
-type Shortfall = (price: Decimal, cost: Decimal) => Decimal | undefined;
+export function* marginsOf(products: readonly Product[]): Steps<Margins> {
+  const notChecked = new ReasonCounts();
+  const checked: CheckedProduct[] = [];
+  let listed = 0;
+  yield* forEachStep(products, (product) => {
+    if (!isListed(product)) return;
+    listed += 1;
+    const price = decimal(product.price)?.toNumber();
+    const cost = decimal(product.cost)?.toNumber();
+    if (price === undefined)
+      notChecked.add(cost === undefined ? 'no price and no cost' : 'no price');
+    else if (cost === undefined) notChecked.add('no cost');
+    else checked.push({ product, margin: ((price - cost) / Math.abs(price)) * 100 });
+  });
+  return { products, listed, checked, notChecked: notChecked.counts };
+}
+
+/** Further from the required margin than any error of a calculation with floating-point numbers. */
+const clearlyAbove = 0.001;
+const none: readonly RawFinding[] = [];
 
 function* examineMargins(
   products: readonly Product[] = [],
-  { catalogueCurrency }: CheckContext,
-  shortfall: Shortfall,
+  { catalogueCurrency, margins }: CheckContext,
+  floor: number,
 ): Steps<CheckResult> {
-  const notChecked = new ReasonCounts();
-  const findings: RawFinding[] = [];
-  const listedProducts = yield* filterSteps(products, isListed);
-  yield* forEachStep(listedProducts, (product) => {
-    const price = decimal(product.price);
-    const cost = decimal(product.cost);
-    if (!price) notChecked.add(cost ? 'no price' : 'no price and no cost');
-    else if (!cost) notChecked.add('no cost');
-    const missing = price && cost && shortfall(price, cost);
-    if (!missing) return;
-    const { kinds, ...finding } = productFinding(product, catalogueCurrency);
-    findings.push({
+  const known = margins?.products === products ? margins : yield* marginsOf(products);
+  const findings = yield* flatMapSteps(known.checked, ({ product, margin }) =>
+    margin > floor + clearlyAbove ? none : thinMarginFinding(product, floor, catalogueCurrency),
+  );
+  return {
+    findings,
+    examined: known.listed,
+    of: listedProductsLabel,
+    notChecked: known.notChecked,
+  };
+}
+
+/** A finding if the product misses the required margin. */
+function thinMarginFinding(
+  product: Product,
+  floor: number,
+  catalogueCurrency: string,
+): RawFinding[] {
+  const price = decimal(product.price);
+  const cost = decimal(product.cost);
+  const missing = price && cost && missingMargin(price, cost, floor);
+  if (!missing) return [];
+  const { kinds, ...finding } = productFinding(product, catalogueCurrency);
+  return [
+    {
       ...finding,
       kinds: { ...kinds, price: priceKind(price, cost) },
       atStake: missing,
       reason: () => describeMargin(price, cost),
-    });
-  });
-  return {
-    findings,
-    examined: listedProducts.length,
-    of: listedProductsLabel,
-    notChecked: notChecked.counts,
-  };
+    },
+  ];
 }
 
 /** A price of 0 has no margin, so it is a kind of its own. */
@@ -102,23 +129,21 @@ const noCurrencies: CurrencyOf = new Map();
 export const belowCost: Check = {
   ...productCheck,
   name: 'below_cost',
+  usesMargins: true,
   defaults: {},
   define: () =>
     'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
-  examine: ({ product }, context) =>
-    examineMargins(product, context, (price, cost) =>
-      price.lt(cost) ? cost.minus(price) : undefined,
-    ),
+  examine: ({ product }, context) => examineMargins(product, context, 0),
 };
 
 export const thinMargins: Check = {
   ...productCheck,
   name: 'thin_margins',
+  usesMargins: true,
   defaults: { floor: 10 },
   define: ({ floor }) =>
-    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the amount missing to a margin of ${floor} %, per unit.`,
-  examine: ({ product }, context) =>
-    examineMargins(product, context, (price, cost) => missingMargin(price, cost, context.floor)),
+    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the margin missing to ${floor} % of the price, per unit.`,
+  examine: ({ product }, context) => examineMargins(product, context, context.floor),
 };
 
 /**
