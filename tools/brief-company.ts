@@ -143,10 +143,11 @@ async function brief(
     const beta = shown.contractItems
       ? [wording`Contract items are beta: fields may change or be missing.`]
       : [];
+    const notes = [...beta, ...unreadPurchases(shown, records.quote), ...omitted];
     const write = (count: number): Answer => ({
       summary: companySummary(shown),
       data: { ...limitLists(shown, count), coverage: toCoverage(coverage) },
-      notes: [...beta, ...unreadPurchases(shown, records.quote), ...omitted],
+      notes,
     });
     const target = some.length > 0 ? targetTokens.some : targetTokens.all;
     return answerWithRows(rows, write, asked.rows === undefined ? target : undefined);

@@ -42,7 +42,7 @@ const maxCategories = 8;
 
 /** Definition: docs/definitions.md, "Never bought". `own` are the quotes of the company. */
 export function neverBought(market: Market, own: readonly Quote[], limit: number): NeverBought {
-  const { catalogue, keys, buyers } = market;
+  const { catalogue, keys } = market;
   const purchases = purchasesOf(own, catalogue, keys);
   const quoted = new Set(
     own.filter(isOpenQuote).flatMap((quote) => productIdsOn(quote, catalogue)),
@@ -51,25 +51,28 @@ export function neverBought(market: Market, own: readonly Quote[], limit: number
     (key) => market.listed.get(key) ?? [],
   );
   const candidates = [...new Set(ofCategories)].filter((listed) => isNew(listed, purchases));
-  const others = ({ id }: Product): number => buyers.get(id ?? '') ?? 0;
-  const byDemand = (a: Product, b: Product): number =>
-    others(b) - others(a) || (b.price ?? -1) - (a.price ?? -1) || byName(a, b);
-  const toSuggestion = ({ product }: ListedProduct): Suggestion =>
+  const toSuggestion = ({ product, buyers }: ListedProduct): Suggestion =>
     compact({
       id: nonBlank(product.id),
       name: nonBlank(product.name),
       category: categoryIn(product, purchases, keys),
       price: priceOf(product),
-      otherCompanies: others(product) || undefined,
+      otherCompanies: buyers || undefined,
       quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
     });
   const names = [...purchases.categories.values()].sort((a, b) => byName({ name: a }, { name: b }));
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,
-    ...limitSorted(candidates, (a, b) => byDemand(a.product, b.product), limit, toSuggestion),
+    ...limitSorted(candidates, byDemand, limit, toSuggestion),
   };
 }
+
+/** What most companies bought first, then by price. */
+const byDemand = (a: ListedProduct, b: ListedProduct): number =>
+  b.buyers - a.buyers ||
+  (b.product.price ?? -1) - (a.product.price ?? -1) ||
+  byName(a.product, b.product);
 
 /** The catalogue and what all companies bought of it: the same whichever company is asked about. */
 export interface Market {
@@ -77,31 +80,32 @@ export interface Market {
   keys: CategoryKeys;
   /** The products that can be sold, by category key. */
   listed: ReadonlyMap<string, readonly ListedProduct[]>;
-  /** Product id → number of companies that bought it. */
-  buyers: ReadonlyMap<string, number>;
 }
 
 interface ListedProduct {
   product: Product;
   /** Manufacturer and part number, as they are compared. */
   part: string | undefined;
+  /** Number of companies that bought it. */
+  buyers: number;
 }
 
 export function* marketOf({ products, quotes, categories }: MarketSources): Steps<Market> {
   const catalogue = yield* Catalogue.of(products, quotes);
   const keys = new CategoryKeys(categories);
-  const listed = yield* listedByCategory(products, keys);
-  return { catalogue, keys, listed, buyers: yield* countBuyers(quotes, catalogue) };
+  const buyers = yield* countBuyers(quotes, catalogue);
+  return { catalogue, keys, listed: yield* listedByCategory(products, keys, buyers) };
 }
 
 function* listedByCategory(
   products: readonly Product[],
   keys: CategoryKeys,
+  buyers: ReadonlyMap<string, number>,
 ): Steps<Map<string, ListedProduct[]>> {
   const byCategory = new Map<string, ListedProduct[]>();
   yield* forEachStep(products, (product) => {
     if (product.listed === false || isDeleted(product) || product.id === undefined) return;
-    const listed = { product, part: partKey(product) };
+    const listed = { product, part: partKey(product), buyers: buyers.get(product.id) ?? 0 };
     for (const key of keys.keysOfProduct(product)) {
       const known = byCategory.get(key);
       if (known) known.push(listed);
