@@ -66,7 +66,7 @@ const usersOfFiles = {
     'mcp',
     'tenant',
   ],
-  'src/slices.ts': ['mcp', 'tools', 'tool-kit', 'tenant'],
+  'src/slices.ts': ['mcp', 'tools', 'tool-kit', 'tenant', 'api'],
   'src/values.ts': [
     'src/index.ts',
     'src/config.ts',

@@ -27,6 +27,11 @@ const isSliceOver = (): boolean => performance.now() - (sliceStart ?? beginSlice
 /** Resolves in a later turn of the event loop. */
 const nextSlice = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
 
+/** Resolves when there is time for a computation that takes less than a slice. */
+export async function waitForSlice(): Promise<void> {
+  if (isSliceOver()) await nextSlice();
+}
+
 /**
  * Runs a computation that has steps in slices, and returns its result.
  * @throws what the computation throws

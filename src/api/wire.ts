@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { waitForSlice } from '../slices.ts';
 import type { Connections, TenantConnections, WireLimits } from '../transport/connections.ts';
 import type { Received, RequestOptions } from '../transport/exchange.ts';
 import { errorCode, fieldOf, isKeyOf } from '../values.ts';
@@ -23,6 +24,9 @@ export interface WireResponse {
 /** The address of the API of a tenant. */
 export const apiBase = (baseUrl: URL): URL =>
   new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
+
+/** Size of a response that is parsed in less than a millisecond. */
+const maxSmallBody = 64 * 1024;
 
 const neverSentCodes = new Set([
   'ECONNREFUSED',
@@ -72,7 +76,10 @@ export class Wire {
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await this.#read(await exchange.received, facts);
+      const received = await exchange.received;
+      // Several large pages may arrive at once, and each takes milliseconds to be parsed.
+      if (received.body.length > maxSmallBody) await waitForSlice();
+      return await this.#read(received, facts);
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {

@@ -10,6 +10,7 @@ import type {
 } from '../records/records.ts';
 import { isOneOf } from '../values.ts';
 import { contactName, normaliseName } from './naming.ts';
+import { filterSteps, forEachStep, runSteps, type Steps } from './steps.ts';
 
 /** Kinds of referenced records. The service has no list of owners, stages and sources. */
 const targets = [
@@ -57,18 +58,18 @@ const linking = ['opportunity', 'quote', 'product'] as const;
 type Linking = (typeof linking)[number];
 
 /** The references of some records that are accepted. */
-function linksIn(
+function* linksIn(
   resource: Linking,
   records: readonly ApiRecord[],
   accepts: (ref: Ref) => boolean = () => true,
-): Link[] {
+): Steps<Link[]> {
   const found: Link[] = [];
-  for (const record of records) {
+  yield* forEachStep(records, (record) => {
     for (const [field, target] of links[resource]) {
       const ref = record[field] as Ref | undefined;
       if (ref !== undefined && accepts(ref)) found.push({ target, ref });
     }
-  }
+  });
   return found;
 }
 
@@ -78,33 +79,61 @@ const isIncomplete = (ref: Ref): boolean => ref.id === undefined || contactName(
 const lacksCompany = ({ companyId, companyName }: Contact): boolean => !companyId !== !companyName;
 
 /** The references of an opportunity that have no id. */
-export const referencesWithoutId = (deal: Opportunity): ReadonlySet<string> =>
-  new Set(linksIn('opportunity', [deal], ({ id }) => id === undefined).map(({ target }) => target));
-
-/** Whether all references of these records have an id and a name, as far as `completeReferences` would add them. */
-export function haveCompleteReferences(resource: Resource, records: readonly ApiRecord[]): boolean {
-  if (resource === 'contact') return !records.some(lacksCompany);
-  return !isOneOf(linking, resource) || linksIn(resource, records, isIncomplete).length === 0;
+export function referencesWithoutId(deal: Opportunity): ReadonlySet<string> {
+  const without = runSteps(linksIn('opportunity', [deal], ({ id }) => id === undefined));
+  return new Set(without.map(({ target }) => target));
 }
 
-/** Collections in which every reference is complete. */
-const completeReadings = new WeakSet<object>();
+/** Lists in which every reference is complete, which no later completion changes. */
+const completeLists = new WeakSet<object>();
+
+/** Whether all references of these records have an id and a name, as far as `completeReferences` would add them. */
+export function* haveCompleteReferences(
+  resource: Resource,
+  records: readonly ApiRecord[],
+): Steps<boolean> {
+  const known = { [resource]: records };
+  if (resource === 'contact') return (yield* incompleteContacts(known)).length === 0;
+  return !isOneOf(linking, resource) || (yield* incompleteIn(known, resource)).length === 0;
+}
+
+function* incompleteIn(known: KnownRecords, resource: Linking): Steps<Link[]> {
+  const records = known[resource];
+  if (records === undefined || completeLists.has(records)) return [];
+  const incomplete = yield* linksIn(resource, records, isIncomplete);
+  if (incomplete.length === 0) completeLists.add(records);
+  return incomplete;
+}
+
+function* incompleteContacts({ contact }: KnownRecords): Steps<Contact[]> {
+  if (contact === undefined || completeLists.has(contact)) return [];
+  const incomplete = yield* filterSteps(contact, lacksCompany);
+  if (incomplete.length === 0) completeLists.add(contact);
+  return incomplete;
+}
+
+/** Runs `completionSteps` at once. */
+export const completeReferences = (known: KnownRecords): boolean =>
+  runSteps(completionSteps(known));
 
 /**
  * Completes references in place: adds the name to an id, and the id to a name that only one record has. A text without
  * an id that equals the id of a record is its id. If that is so for every text that can be looked up, the texts of
- * owners, stages and sources are ids too.
+ * owners, stages and sources are ids too. The records must not be completed by others meanwhile.
  * @returns whether a reference was changed
  */
-export function completeReferences(known: KnownRecords): boolean {
-  const incomplete = linking.flatMap((resource) => incompleteIn(known, resource));
-  const contacts = (known.contact ?? []).filter(lacksCompany);
+export function* completionSteps(known: KnownRecords): Steps<boolean> {
+  let incomplete: Link[] = [];
+  for (const resource of linking)
+    incomplete = incomplete.concat(yield* incompleteIn(known, resource));
+  const contacts = yield* incompleteContacts(known);
   if (incomplete.length === 0 && contacts.length === 0) return false;
   const before = knownParts(incomplete, contacts);
-  const directory = new Directory(known);
-  for (const contact of contacts) directory.completeCompany(contact);
+  const directory = yield* Directory.of(known);
+  yield* forEachStep(contacts, (contact) => directory.completeCompany(contact));
   const bare = incomplete.filter(({ ref }) => ref.id === undefined);
-  const readAs = new Set(incomplete.map((link) => directory.complete(link)));
+  const readAs = new Set<'id' | 'name' | undefined>();
+  yield* forEachStep(incomplete, (link) => readAs.add(directory.complete(link)));
   if (readAs.has('id') && !readAs.has('name')) bare.forEach(useTextAsId);
   return knownParts(incomplete, contacts) !== before;
 }
@@ -113,14 +142,6 @@ export function completeReferences(known: KnownRecords): boolean {
 const knownParts = (links: readonly Link[], contacts: readonly Contact[]): number =>
   links.reduce((sum, { ref }) => sum + (ref.id ? 2 : 0) + (ref.name ? 1 : 0), 0) +
   contacts.reduce((sum, it) => sum + (it.companyId ? 2 : 0) + (it.companyName ? 1 : 0), 0);
-
-function incompleteIn(known: KnownRecords, resource: Linking): Link[] {
-  const records = known[resource];
-  if (records === undefined || completeReadings.has(records)) return [];
-  const incomplete = linksIn(resource, records, isIncomplete);
-  if (incomplete.length === 0) completeReadings.add(records);
-  return incomplete;
-}
 
 function useTextAsId({ ref }: Link): void {
   if (ref.id !== undefined || ref.name === undefined) return;
@@ -134,14 +155,15 @@ class Directory {
   /** `undefined` for a name that several records have. */
   readonly #ids = new Map<string, string | undefined>();
 
-  constructor(known: KnownRecords) {
-    for (const target of ['company', 'contact', 'category', 'opportunity'] as const) {
-      for (const record of known[target] ?? []) this.#add(target, record);
-    }
+  static *of(known: KnownRecords): Steps<Directory> {
+    const directory = new Directory();
+    for (const target of ['company', 'contact', 'category', 'opportunity'] as const)
+      yield* forEachStep(known[target] ?? [], (record) => directory.#add(target, record));
     for (const resource of linking) {
-      for (const { target, ref } of linksIn(resource, known[resource] ?? []))
-        this.#add(target, ref);
+      const all = yield* linksIn(resource, known[resource] ?? []);
+      yield* forEachStep(all, ({ target, ref }) => directory.#add(target, ref));
     }
+    return directory;
   }
 
   #add(target: ReferenceTarget, record: ApiRecord): void {

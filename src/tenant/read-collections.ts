@@ -1,5 +1,5 @@
 import { isApiError } from '../api/errors.ts';
-import { completeReferences, type KnownRecords } from '../briefs/references.ts';
+import type { KnownRecords } from '../briefs/references.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
@@ -40,7 +40,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   const [denied] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
   if (read.length === 0 && denied !== undefined) throw denied;
   const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
-  if (completeReferences(records as KnownRecords)) tenant.noteCompletion();
+  await tenant.completeReferences(records as KnownRecords);
   return {
     records: records as CollectionsRead<N | W>['records'],
     readings: parts.map((part) => ('records' in part ? part.records : undefined)),

@@ -3,7 +3,9 @@ import { ApiClient, type ClientOptions } from '../api/client.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../api/errors.ts';
 import type { PageQuery, Search } from '../api/page.ts';
 import { resources, routes } from '../api/routes.ts';
+import { completionSteps, type KnownRecords } from '../briefs/references.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
+import { runInSlices } from '../slices.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
 import { TrafficControl, type TrafficOptions } from '../traffic/traffic-control.ts';
@@ -82,6 +84,7 @@ class SharedTenantState {
   readonly derived = new DerivedResults();
   /** How often references of cached records were completed. */
   completions = 0;
+  #completing: Promise<unknown> = Promise.resolve();
   readonly searches = new RecentSearches();
   readonly #recorders: Recorders | undefined;
   /** True if the service refused the key in its last response. */
@@ -148,6 +151,19 @@ class SharedTenantState {
       pipeline: new StoredHistory(store, keepDays),
       quotes: new StoredQuoteHistory(store, keepDays),
     };
+  }
+
+  /**
+   * Completes the references of these records, once for each reading. What was derived from them before is then out of
+   * date.
+   */
+  completeReferences(known: KnownRecords): Promise<void> {
+    return this.derived.get(Object.values(known), `references ${this.completions}`, async () => {
+      // One after the other, because each completes records of the others.
+      const completing = this.#completing.then(() => runInSlices(completionSteps(known)));
+      this.#completing = completing.catch(() => {});
+      if (await completing) this.completions += 1;
+    });
   }
 
   /** Notes a collection that was read, for the history. */
@@ -354,9 +370,9 @@ export class Tenant {
     return this.#shared.profile.all;
   }
 
-  /** References of cached records were completed: what was derived from them before is out of date. */
-  noteCompletion(): void {
-    this.#shared.completions += 1;
+  /** Completes the references of these records as far as these records tell them. */
+  completeReferences(known: KnownRecords): Promise<void> {
+    return this.#shared.completeReferences(known);
   }
 
   /** `derived` for what depends on the names of references too. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { forEachInSlices } from '../../src/slices.ts';
+import { forEachInSlices, waitForSlice } from '../../src/slices.ts';
 
 /** Takes longer than a slice. */
 function work(): void {
@@ -36,6 +36,20 @@ describe('long computations', () => {
     await Promise.all([computation(), computation(), computation()]);
     ended = true;
     expect(new Set(turns).size).toBe(turns.length);
+  });
+
+  test('of one piece wait until the slice of another is over', async () => {
+    let turn = 0;
+    // Until a turn in which nothing was computed.
+    for (let at = 0; at < 2; at++) await new Promise(setImmediate);
+    setImmediate(() => {
+      turn += 1;
+    });
+    await waitForSlice();
+    work();
+    expect(turn).toBe(0);
+    await waitForSlice();
+    expect(turn).toBe(1);
   });
 
   test('end with the error of an item', async () => {

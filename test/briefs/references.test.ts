@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completeReferences } from '../../src/briefs/references.ts';
+import { completeReferences, completionSteps } from '../../src/briefs/references.ts';
 import { toRecord } from '../../src/records/records.ts';
 
 const company = [
@@ -55,5 +55,16 @@ describe('completing references', () => {
     const one = deal({ company: 'c4' });
     expect(completeReferences({ company: [{ id: 'c4' }], opportunity: [one] })).toBe(true);
     expect(one.company).toEqual({ id: 'c4' });
+  });
+
+  test.each([
+    ['complete', { id: 'c1', name: 'Acme' }],
+    ['incomplete', { id: 'c1' }],
+    ['unknown', { id: 'c9' }],
+  ])('handles at most 100 records between two steps where references are %s', (_, ref) => {
+    const count = 5_000;
+    const opportunity = Array.from({ length: count }, () => deal({ company: { ...ref } }));
+    const steps = [...completionSteps({ company, opportunity })];
+    expect(steps.length).toBeGreaterThanOrEqual(count / 100);
   });
 });

@@ -1,11 +1,8 @@
 import { ignoreApiError, isApiError } from '../../api/errors.ts';
 import { columnsOf, type Known } from '../../briefs/columns.ts';
-import {
-  completeReferences,
-  haveCompleteReferences,
-  type KnownRecords,
-} from '../../briefs/references.ts';
+import { haveCompleteReferences, type KnownRecords } from '../../briefs/references.ts';
 import type { ApiRecord, PricingBook, Product, RecordOf, Resource } from '../../records/records.ts';
+import { runInSlices } from '../../slices.ts';
 import { isKeyOf } from '../../values.ts';
 import type { ToolCall } from '../call.ts';
 import { readGrant } from '../grants.ts';
@@ -103,7 +100,7 @@ export async function nameProducts(
   call: ToolCall,
   each = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  completeRows(tenant, 'pricing_book', books);
+  await completeRows(tenant, 'pricing_book', books);
   const unnamed = unnamedProducts(books, each);
   if (unnamed.length === 0 || !tenant.grants.has('product:read')) return;
   const reading = readProducts(tenant, [...new Set(unnamed)], call);
@@ -155,16 +152,16 @@ function addProductNames(
 }
 
 /** Adds missing names to what these rows refer to, from the rows themselves and from cached collections. */
-export function completeRows<R extends Resource>(
+export async function completeRows<R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],
-): void {
+): Promise<void> {
   if (resource === 'pricing_book')
     addProductNames(records as readonly PricingBook[], cachedBy(tenant, 'product'));
-  if (haveCompleteReferences(resource, records)) return;
+  if (await runInSlices(haveCompleteReferences(resource, records))) return;
   const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
   const cached = others.map((other) => [other, cachedBy(tenant, other)]);
   const known = { ...Object.fromEntries(cached), [resource]: records } as KnownRecords;
-  if (completeReferences(known)) tenant.noteCompletion();
+  await tenant.completeReferences(known);
 }

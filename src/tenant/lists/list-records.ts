@@ -67,7 +67,7 @@ export async function listRecords<R extends Resource>(
     (await servicePage(tenant, resource, query, criteria, call)) ??
     (await localPage(tenant, resource, query, criteria, call));
   const known = await knownFor(tenant, resource, call);
-  completeRows(tenant, resource, page.records);
+  await completeRows(tenant, resource, page.records);
   const notes = [...(page.notes ?? []), ...describeUnknownItems(page.records)];
   return { ...page, notes, known, keys: keysToShow(criteria) };
 }
@@ -102,7 +102,7 @@ async function localPage<R extends Resource>(
 ): Promise<ListPage<RecordOf[R]> & { deleted: number }> {
   const whole = await readFor(tenant, resource, query, call);
   await Promise.all(neededBy(criteria).map((needed) => tenant.collection(needed, call)));
-  completeRows(tenant, resource, whole.records);
+  await completeRows(tenant, resource, whole.records);
   const known = await knownFor(tenant, resource, call);
   requireKnownKeys(resource, whole.records, criteria, known);
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);

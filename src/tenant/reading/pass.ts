@@ -1,4 +1,5 @@
 import type { Page } from '../../api/page.ts';
+import type { Steps } from '../../briefs/steps.ts';
 import type { RouteProfile } from './profile.ts';
 import { RepeatedTexts } from './repeated-texts.ts';
 import { furthestEnd, type Segment } from './segments.ts';
@@ -110,15 +111,16 @@ export class Pass<R> {
     return segment;
   }
 
-  /** The records in the order of the list, whichever page arrived first. */
-  inListOrder(): Map<unknown, R> {
+  /** The records by key in the order of the list, whichever page arrived first. */
+  *inListOrder(): Steps<Map<unknown, R>> {
     const ordered = new Map<unknown, R>();
-    const segments = this.#segments.toSorted((one, other) => one.from - other.from);
-    for (const key of segments.flatMap(({ keys }) => keys)) {
-      const record = this.found.get(key);
-      if (record !== undefined) ordered.set(key, record);
+    for (const { keys } of this.#segments.toSorted((one, other) => one.from - other.from)) {
+      for (const key of keys) {
+        const record = this.found.get(key);
+        if (record !== undefined) ordered.set(key, record);
+      }
+      yield;
     }
-    for (const [key, record] of this.found) ordered.set(key, record);
     return ordered;
   }
 

@@ -48,14 +48,17 @@ export function gapsIn(segments: Segments, total: number): Gap[] {
 
 /** Whether no two pages have different records at one offset, nor one record at two offsets. */
 export function areConsistent(segments: Segments, records: number): boolean {
-  const at = new Map<number, unknown>();
+  const keyAt: unknown[] = [];
+  let offsets = 0;
   for (const { from, keys } of segments) {
     for (const [index, key] of keys.entries()) {
-      if ((at.get(from + index) ?? key) !== key) return false;
-      at.set(from + index, key);
+      const known = keyAt[from + index];
+      if (known === undefined) offsets += 1;
+      else if (known !== key) return false;
+      keyAt[from + index] = key;
     }
   }
-  return at.size === records;
+  return offsets === records;
 }
 
 /** Whether each page overlaps the pages before it by at least one record. */

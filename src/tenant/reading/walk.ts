@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { Search } from '../../api/page.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
+import { runInSlices } from '../../slices.ts';
 import {
   type Coverage,
   completeCoverage,
@@ -46,9 +47,9 @@ export async function* readCollection<R extends Resource>(
   for (let round = 1; ; round++) {
     const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
     const { end, requests } = yield* readPass(source, pass);
-    const proven = provenReading(source, pass, end, previous);
+    const proven = await provenReading(source, pass, end, previous);
     if (proven) return proven;
-    for (const [key, record] of pass.inListOrder()) all.set(key, record);
+    for (const [key, record] of await runInSlices(pass.inListOrder())) all.set(key, record);
     if (await learnsOffset(source, pass, end)) continue;
     if (isApiError(end)) return reading(all, stoppedCoverage(pass, all.size, end));
     const finished = { pass, end };
@@ -60,15 +61,16 @@ export async function* readCollection<R extends Resource>(
 }
 
 /** The records of the pass if they are proven to be complete. */
-function provenReading<R extends Resource>(
+async function provenReading<R extends Resource>(
   { client, resource }: Omit<Source<R>, 'signal'>,
   pass: Pass<RecordOf[R]>,
   end: Done | ApiError,
   previous: Pass<RecordOf[R]> | undefined,
-): Reading<RecordOf[R]> | undefined {
+): Promise<Reading<RecordOf[R]> | undefined> {
   if (isApiError(end) || !isProven({ pass, end }, previous)) return undefined;
   if (pass.segments.length > 1 && end.by === 'pages') client.confirmOffset(resource);
-  return reading(pass.inListOrder(), completeCoverage(pass.found.size));
+  const found = await runInSlices(pass.inListOrder());
+  return reading(found, completeCoverage(found.size));
 }
 
 /**
