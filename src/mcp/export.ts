@@ -2,7 +2,7 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { ToolCall } from '../tenant/call.ts';
 import { readCurrencies } from '../tenant/lists/known.ts';
-import { type Wording, wording } from '../text/untrusted-text.ts';
+import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { exportPrefix } from '../tool-kit/resources.ts';
@@ -11,6 +11,7 @@ import { parseArguments } from './arguments.ts';
 import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { plainData } from './results.ts';
+import type { JsonSchema } from './schema.ts';
 import { exportedTools, isReading, type SurfaceEntry } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 
@@ -36,7 +37,7 @@ export async function readExport(
   await readCurrencies(tenant, call);
   const ask = (page: Record<string, unknown>): Promise<Answer> =>
     tool.run(tenant, parseArguments(entry.input, tool.input, { ...given, ...page }), call);
-  const file = await readRows(entry, ask, { table, size, from: given.from }, tool);
+  const file = await readRows(entry, ask, { table, size, given }, tool);
   return tenant.client.withoutKey(csvContents(uri, file.rows, file.notes));
 }
 
@@ -65,39 +66,66 @@ interface CsvRows {
   notes: readonly Wording[];
 }
 
-/** Page after page, as long as the answer names a next one. */
+/** Arguments that name the first row of a page. */
+const positions = ['from', 'deals_from'];
+
+/** Page after page, as long as the table names a next one. */
 async function readRows(
-  { input }: SurfaceEntry,
+  { input: { properties = {} } }: SurfaceEntry,
   ask: (page: Record<string, unknown>) => Promise<Answer>,
-  { table, size, from }: { table: string | undefined; size: number; from: unknown },
+  { table, size, given }: Pick<ExportAddress, 'table' | 'size' | 'given'>,
   tool: AnyTool,
 ): Promise<CsvRows> {
-  const largest = input.properties?.size?.maximum;
+  const position = positions.find((name) => properties[name]) ?? '';
   const rows: JsonObject[] = [];
-  let next: unknown = from;
+  let next = given[position];
   let answer: Answer;
   let found: Table;
   do {
-    const page = largest === undefined ? {} : { size: Math.min(largest, size - rows.length) };
-    answer = await ask(next === undefined ? page : { ...page, from: next });
+    const page = sizesOf(properties, given, size - rows.length);
+    answer = await ask(next === undefined ? page : { ...page, [position]: next });
     const data = await plainData(answer);
     found = tableOf(tool, answer, data, table);
     rows.push(...withCurrency(found.rows, data));
-    next = fieldOf(answer.data.page, 'next');
+    next = position === '' ? undefined : found.next;
   } while (next !== undefined && rows.length < size);
-  const total = found.total ?? fieldOf(answer.data.page, 'total');
-  return { rows: rows.slice(0, size), notes: notesOn(answer, rows.length, total, next) };
+  const { total } = found;
+  const more = typeof next === 'number' ? { name: position, next } : undefined;
+  return { rows: rows.slice(0, size), notes: notesOn(answer, rows.length, total, more) };
 }
 
-function notesOn(answer: Answer, read: number, total: unknown, next: unknown): Wording[] {
+/** Rows of one answer where its list or its groups have no limit in the schema. */
+const defaultRows = 1_000;
+
+/** As many rows and groups as a tool gives at once; what the address asks for stays. */
+function sizesOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+  given: Record<string, unknown>,
+  left: number,
+): Record<string, number> {
+  const limit = ({ maximum = defaultRows }: JsonSchema) => Math.min(maximum, left);
+  return Object.fromEntries(
+    Object.entries(properties).flatMap(([name, schema]) =>
+      !['size', 'rows', 'groups'].includes(name) || name in given ? [] : [[name, limit(schema)]],
+    ),
+  );
+}
+
+function notesOn(
+  answer: Answer,
+  read: number,
+  total: unknown,
+  more: { name: string; next: number } | undefined,
+): Wording[] {
   const covered = withCoverageFirst({ ...answer, summary: wording`` });
-  const isCut = next !== undefined || (typeof total === 'number' && total > read);
+  const isCut = more !== undefined || (typeof total === 'number' && total > read);
   const cut = wording`${read} rows of ${Number(total ?? read)} are in the file.`;
-  const more =
-    typeof next === 'number' ? [wording`The next ones: the same address with from=${next}.`] : [];
+  const rest = more
+    ? [wording`The next ones: the same address with ${trusted(more.name)}=${more.next}.`]
+    : [];
   return [
     ...(covered.trim() === '' ? [] : [covered]),
-    ...(isCut ? [cut, ...more] : []),
+    ...(isCut ? [cut, ...rest] : []),
     ...(answer.notes ?? []),
   ];
 }
@@ -106,6 +134,8 @@ interface Table {
   name: string;
   rows: JsonObject[];
   total?: unknown;
+  /** Position of the first row after these. */
+  next?: unknown;
 }
 
 /** Candidates among which a brief asks to choose are not the requested rows. */
@@ -115,7 +145,7 @@ function tableOf(
   data: JsonObject,
   wanted: string | undefined,
 ): Table {
-  const isQuestion = 'records' in data && !('records' in tool.output.shape);
+  const isQuestion = 'records' in data && !('page' in data) && !('records' in tool.output.shape);
   if (isQuestion) throw new InvalidParams([answer.summary, ...(answer.notes ?? [])].join(' '));
   const tables = tablesIn(data);
   const chosen =
@@ -129,7 +159,7 @@ function tableOf(
   );
 }
 
-const mainTables = ['records', 'rows', 'groups'];
+const mainTables = ['records', 'rows', 'groups', 'days', 'deals', 'quotes.changed'];
 
 /** A currency that the answer has once for all rows becomes a column of the file. */
 function withCurrency(rows: readonly JsonObject[], { currency }: JsonObject): JsonObject[] {
@@ -141,7 +171,13 @@ function tablesIn(data: JsonObject, path = ''): Table[] {
   return Object.entries(data).flatMap(([field, value]): Table[] => {
     const name = path === '' || field !== 'rows' ? [path, field].filter(Boolean).join('.') : path;
     if (Array.isArray(value))
-      return value.every(isObject) ? [{ name, rows: value, total: data.total }] : [];
+      return value.every(isObject) ? [{ name, rows: value, ...extentOf(field, data) }] : [];
     return isObject(value) ? tablesIn(value, name) : [];
   });
+}
+
+/** How many rows a list has in all, and where its next page begins; of other tables nothing is said. */
+function extentOf(field: string, { page, total, next }: JsonObject): Pick<Table, 'total' | 'next'> {
+  if (field === 'records') return { total: fieldOf(page, 'total'), next: fieldOf(page, 'next') };
+  return field === 'rows' ? { total, next } : {};
 }

@@ -204,3 +204,51 @@ describe('an export', () => {
     expect(await values('check', 'stale')).toEqual(['stale_quotes']);
   });
 });
+
+describe('the main table of an export', () => {
+  test('has all deals of a brief and all quotes, page after page', async () => {
+    const { database, tenants } = await sandbox();
+    const idsIn = (where: string) =>
+      (
+        database
+          .prepare(`select id from ${where} and tenant = ? and deletedAt is null`)
+          .all(tenants[0].name) as Row[]
+      )
+        .map(({ id }) => id)
+        .sort();
+    const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id).sort();
+    const it = await anyHost.start(await address());
+    const deals = await exported(it, 'cpq_brief_pipeline?sections=deals&size=4000');
+    expect(idsOf(deals.rows)).toEqual(idsIn(`opportunity where outcome = 'open'`));
+    const won = 'cpq_brief_pipeline?outcome=won&period_from=2000-01-01&table=records';
+    expect(idsOf((await exported(it, won)).rows)).toEqual(
+      idsIn(`opportunity where outcome = 'won'`),
+    );
+    const later = await exported(it, `${won}&rows=2&size=3`);
+    expect(later.rows).toHaveLength(3);
+    expect(later.notes).toContain('The next ones: the same address with deals_from=4.');
+    const quotes = await exported(it, 'cpq_brief_quotes?table=quotes');
+    expect(idsOf(quotes.rows)).toEqual(idsIn('quote where true'));
+    await it.close();
+  });
+
+  test('has all groups, and of the changes of the pipeline what is asked for', async () => {
+    const it = await anyHost.start('embedded');
+    for (const by of ['quote', 'owner', 'day']) {
+      const question = `cpq_pipeline_changes?since=30d&by=${by}`;
+      const { columns, rows, notes = '' } = await exported(it, question);
+      const key = { quote: 'number', owner: 'new', day: 'day' }[by];
+      expect(columns.join(' ')).toMatch(new RegExp(`(^| )${key}`));
+      expect(rows.length, by).toBeGreaterThan(8);
+      expect(notes).not.toContain('are in the file');
+    }
+    const sent = await exported(it, 'cpq_pipeline_changes?since=30d&movement=sent');
+    expect(sent.rows.every(({ movement }) => String(movement).includes('sent'))).toBe(true);
+    const { rows } = await exported(it, 'cpq_brief_quotes?by=company');
+    expect(rows.length).toBeGreaterThan(24);
+    expect(rows.map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/ others$/));
+    const slipped = await exported(it, 'cpq_pipeline_changes?since=30d&movement=slipped');
+    expect(slipped.columns).toContain('closes');
+    await it.close();
+  });
+});
