@@ -169,4 +169,23 @@ export const pipelineQuestions: Question[] = [
       and closes >= '2026-07-01' group by substr(closes, 1, 7) order by 1 desc limit 1`,
     expect: [{ figure: 'total' }],
   },
+  {
+    id: 'won-in-may',
+    ask: 'How many deals did we win in May 2026, and what is their total contract value in US dollars?',
+    truth: `select (select count(*) from deals where outcome = 'won' and closed like '2026-05-%') as deals, sum(value) as total
+      from deals where outcome = 'won' and closed like '2026-05-%' and currency = 'USD'`,
+    expect: [{ figure: 'deals' }, { figure: 'total' }],
+  },
+  {
+    id: 'created-in-may',
+    ask: 'How many of the deals that we have now were created in May 2026? Leave out deleted ones.',
+    truth: `select count(*) as deals from deals where created like '2026-05-%'`,
+    expect: [{ figure: 'deals' }],
+  },
+  {
+    id: 'likely-deals',
+    ask: 'How many open deals have a probability of 80 percent or more?',
+    truth: `select count(*) as deals ${open} and probability >= 0.8`,
+    expect: [{ figure: 'deals' }],
+  },
 ];

@@ -142,4 +142,23 @@ export const productQuestions: Question[] = [
     truth: `select count(*) as products from product where ${listed} and cost is null`,
     expect: [{ figure: 'products' }],
   },
+  {
+    id: 'several-categories',
+    about: `select json_extract(p.categories, '$[1].name') as category from product p where ${listed}
+      and json_array_length(p.categories) > 1 group by 1 order by count(*) desc, 1 limit 1`,
+    ask: 'How many listed products, without bundles, are in the category "{category}"? A product can be in several categories.',
+    truth: `select count(*) as products from product p where ${listed} and lower(productType) <> 'bundle'
+      and (categoryId in (select id from category where name = :category)
+        or exists (select 1 from json_each(p.categories) j where json_extract(j.value, '$.name') = :category))`,
+    expect: [{ figure: 'products' }],
+  },
+  {
+    id: 'book-companies',
+    about: `select id, name from pricing_book where json_array_length(classificationIds) > 0 and :today <= substr(validTo, 1, 10)
+      order by id limit 1`,
+    ask: 'Which companies get the prices of the pricing book "{name}"? Name all of them.',
+    truth: `select c.name from company c, pricing_book b, json_each(b.classificationIds) e
+      where b.id = :id and c.classificationId = e.value and coalesce(c.deleted, '') = ''`,
+    expect: [{ name: 'name' }],
+  },
 ];

@@ -127,4 +127,16 @@ export const quoteQuestions: Question[] = [
       "select sum(firstYear) as total from offers where standing = 'approved' and currency = 'USD'",
     expect: [{ figure: 'total' }],
   },
+  {
+    id: 'quotes-most-by-owner',
+    ask: 'Which two of our salespeople have made the most quotes, whatever became of them, and how many each?',
+    truth: `select owner, count(*) as quotes from offers group by owner order by 2 desc limit 2`,
+    expect: [{ name: 'owner' }, { figure: 'quotes' }],
+  },
+  {
+    id: 'quotes-last-sent',
+    ask: 'On which day did we last send a quote?',
+    truth: 'select max(sent) as day from offers',
+    expect: [{ day: 'day' }],
+  },
 ];
