@@ -1051,6 +1051,17 @@ function hostileRecords(server: Serving): void {
     await view.close();
   });
 
+  test('a very long stage is cut in the charts, with the whole name as a tooltip', async () => {
+    const stage = 'Discovery, with a first meeting and a list of all that the customer has';
+    const renamed = (result: unknown) =>
+      JSON.parse(JSON.stringify(result).replaceAll('"Discovery"', JSON.stringify(stage)));
+    const view = await openPipeline(await server(), { result: renamed, answer: renamed });
+    const cell = view.frame.locator('#by-stage ~ table bdi[title]');
+    expect(await cell.getAttribute('title')).toBe(stage);
+    expect(await cell.textContent()).toBe('Discovery, with a first meeting and a…');
+    await view.close();
+  });
+
   test('an injected script is not run', async () => {
     const view = await openQuote(await server());
     const ran = await view.frame.evaluate(() => {

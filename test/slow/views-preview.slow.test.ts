@@ -59,6 +59,7 @@ describeWith('chromium', 'the preview in a browser', () => {
     expect((await frame.locator('body').innerText()).match(/made-up data/gi)).toHaveLength(1);
     // The past of the embedded tenant.
     await frame.locator('.changes .chart').waitFor();
+    await frame.locator('.changes >> text=/^Quotes sent: \\d+$/').waitFor();
     await frame.locator('.trend').waitFor();
     const fits = await frame
       .locator('html')

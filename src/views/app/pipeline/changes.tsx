@@ -91,21 +91,30 @@ interface ComparisonProps {
 }
 
 function Comparison({ answer, rows, currency }: ComparisonProps) {
-  const { moves = [], deals, notes = [] } = answer;
+  const { moves = [], deals, quotes, notes = [] } = answer;
   return (
     <>
       <WaterfallChart rows={rows} currency={currency} />
-      {moves.length > 0 && (
-        <ul class="moves plain">
-          {moves.map(({ move, count }) => (
-            <li key={move}>
-              <Badge>{`${names[move]}: ${count}`}</Badge>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Counts of={moves.map(({ move, count }) => [names[move], count])} />
+      <Counts
+        of={(quotes?.rows ?? []).map(({ movement, count }) => [`Quotes ${movement}`, count])}
+      />
       {deals && deals.rows.length > 0 && <Movements {...deals} notes={notes} />}
     </>
+  );
+}
+
+function Counts({ of }: { of: readonly (readonly [name: string, count: number])[] }) {
+  const { number } = useFormats();
+  if (of.length === 0) return null;
+  return (
+    <ul class="moves plain">
+      {of.map(([name, count]) => (
+        <li key={name}>
+          <Badge>{`${name}: ${number(count)}`}</Badge>
+        </li>
+      ))}
+    </ul>
   );
 }
 

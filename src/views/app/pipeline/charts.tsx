@@ -4,6 +4,7 @@
  */
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import { useFormats } from '../shell/format.ts';
+import { shortened } from '../shell/shorten.ts';
 import { amountIn, type Column, columnsOf, isMonth, isOverdue, type Measure } from './deals.ts';
 
 interface ChartsProps {
@@ -74,13 +75,17 @@ interface RowProps {
   maxAmount: number;
 }
 
+/** Characters of a stage's name beside its bar; the tooltip has all of it. */
+const maxName = 40;
+
 function ChartRow({ column, currency, maxAmount }: RowProps) {
   const { money, month, number } = useFormats();
   const amount = column.sum[currency];
+  const name = isMonth(column.name) ? month(column.name) : column.name;
   return (
     <tr>
       <th scope="row">
-        <bdi>{isMonth(column.name) ? month(column.name) : column.name}</bdi>
+        <bdi title={name.length > maxName ? name : undefined}>{shortened(name, maxName)}</bdi>
       </th>
       <td class="num count">{number(column.count)}</td>
       <td class="track">

@@ -16,6 +16,8 @@ export interface ChangesAnswer {
   pipeline?: PipelineRow[];
   moves?: MoveRow[];
   deals?: LimitedList<ChangeRow>;
+  /** Of all quotes: sent, accepted, declined, expired. */
+  quotes?: { rows: { movement: string; count: number }[] };
 }
 
 export interface ReadChanges {
@@ -30,6 +32,7 @@ const filters = [
   'stage',
   'category',
   'source',
+  'currency',
   'close_from',
   'close_to',
   'min_value',
