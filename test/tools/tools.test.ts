@@ -128,9 +128,7 @@ describe('search arguments', () => {
     expect(records).toEqual([]);
     expect(page).toEqual({ shown: 0, from: 0, total: 0 });
     expect(text).toMatch(/^No [a-z ]+\./);
-    expect((data.notes as string[])[0]).toContain(
-      'Try fewer words, another spelling or fewer filters',
-    );
+    expect((data.notes as string[])[0]).toMatch(/try/i);
   });
 
   test.each(searched)('%s passes query, filters and sort on', async (name, path) => {
