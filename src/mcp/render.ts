@@ -158,6 +158,12 @@ const pairs = (row: JsonObject): string =>
     .filter(([, value]) => value !== undefined)
     .map(
       ([name, value]) =>
-        `${name} ${Array.isArray(value) ? value.map(inline).join(' + ') || '[]' : inline(value)}`,
+        `${inPair(name)} ${Array.isArray(value) ? value.map(inPair).join(' + ') || '[]' : inPair(value)}`,
     )
     .join(', ');
+
+/** Quoted where it could be mistaken for several pairs, or for a quoted text. */
+function inPair(value: unknown): string {
+  const text = inline(value);
+  return /^"|[,;+] /.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text;
+}

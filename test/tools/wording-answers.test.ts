@@ -68,6 +68,16 @@ describe('a table as text', () => {
   });
 });
 
+test('a value on a line of several cannot pass for another field', () => {
+  const company = { id: 'a', name: 'Acme, probability 0.9', labels: ['x + y', 'z'] };
+  expect(render({ company })).toBe(
+    'company: id a, name "Acme, probability 0.9", labels "x + y" + z',
+  );
+  expect(render({ company: { name: '"Acme", b', owner: 'Bob' } })).toBe(
+    String.raw`company: name "\"Acme\", b", owner Bob`,
+  );
+});
+
 test('a column that the first rows lack keeps the position it has in its row', () => {
   const rows = [
     { id: 1, name: 'a', stage: 'x' },
