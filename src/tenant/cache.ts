@@ -1,11 +1,7 @@
 import type { Resource } from '../records/records.ts';
-import type { Coverage } from './reading/coverage.ts';
+import type { Collection } from './collection.ts';
 
-export interface CachedCollection {
-  records: readonly Record<string, unknown>[];
-  coverage: Coverage;
-  asOf: Date;
-}
+export type CachedCollection = Collection<Record<string, unknown>>;
 
 interface CacheEntry {
   collection: CachedCollection;

@@ -4,19 +4,12 @@ import { resources } from '../api/routes.ts';
 import type { RecordOf, Resource } from '../records/records.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
 import { readingDeadline, type ToolCall } from './call.ts';
-import type { Coverage } from './reading/coverage.ts';
+import type { Collection } from './collection.ts';
 import type { Progress } from './reading/pass.ts';
 import type { QuoteItems } from './reading/quote-items.ts';
 import type { ServicePages } from './reading/service-pages.ts';
 import { type Reading, readCollection } from './reading/walk.ts';
 import type { SharedReadings } from './shared-readings.ts';
-
-/** A whole collection, as it was at `asOf`. */
-export interface Collection<R> {
-  records: readonly R[];
-  coverage: Coverage;
-  asOf: Date;
-}
 
 export interface Freshness {
   /** Up to this age a collection is returned from the cache. */

@@ -1,5 +1,5 @@
 import type { ApiRecord } from '../records/records.ts';
-import type { Collection } from './collections.ts';
+import type { Collection } from './collection.ts';
 
 const maxSearches = 10;
 /** The pages of a search come from one reading for this time; after it the search is read again. */

@@ -12,13 +12,8 @@ import { TrafficControl, type TrafficOptions } from '../traffic/traffic-control.
 import type { CollectionCache } from './cache.ts';
 import { interactiveCall, readingCall, type ToolCall } from './call.ts';
 import type { WriteRules } from './changes/write-rules.ts';
-import {
-  type Collection,
-  Collections,
-  defaultFreshness,
-  type Freshness,
-  readToEnd,
-} from './collections.ts';
+import type { Collection } from './collection.ts';
+import { Collections, defaultFreshness, type Freshness, readToEnd } from './collections.ts';
 import { DerivedResults } from './derived.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
 import type { PipelineHistory, QuoteHistory } from './history/history.ts';
@@ -292,21 +287,21 @@ export class Tenant {
     call: ToolCall,
   ): Promise<ListPage<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    const page = await this.#list(resource, query, call);
+    const page =
+      routes[resource].shape === 'paged'
+        ? await this.#page(resource, query, call)
+        : sliceOf(await this.#matches(resource, query, call), query);
     const notes = describeUnrecognized(resource, page.records);
     return notes.length === 0 ? page : { ...page, notes: [...notes, ...(page.notes ?? [])] };
   }
 
-  async #list<R extends Resource>(
+  /** All records that a page is a slice of, where the service has no pages. */
+  #matches<R extends Resource>(
     resource: R,
-    query: PageQuery,
+    { query }: PageQuery,
     call: ToolCall,
-  ): Promise<ListPage<RecordOf[R]>> {
-    if (routes[resource].shape === 'paged') return this.#page(resource, query, call);
-    const matches = query.query
-      ? await this.#readSearch(resource, { query: query.query }, call)
-      : await this.collection(resource, call);
-    return sliceOf(matches, query);
+  ): Promise<Collection<RecordOf[R]>> {
+    return query ? this.#readSearch(resource, { query }, call) : this.collection(resource, call);
   }
 
   /**

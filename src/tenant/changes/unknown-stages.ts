@@ -1,5 +1,5 @@
 import type { ApiRecord, Resource } from '../../records/records.ts';
-import type { Collection } from '../collections.ts';
+import type { Collection } from '../collection.ts';
 
 /** Barred stages that do not exist. */
 export interface UnknownStages {

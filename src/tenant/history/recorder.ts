@@ -1,5 +1,5 @@
 import type { Opportunity, Quote } from '../../records/records.ts';
-import type { Collection } from '../collections.ts';
+import type { Collection } from '../collection.ts';
 
 /** Time that a call gets to answer before its reading is stored. */
 const firstDelayMs = 1_000;

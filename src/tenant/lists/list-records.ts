@@ -19,7 +19,7 @@ import {
   wording,
 } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
-import type { Collection } from '../collections.ts';
+import type { Collection } from '../collection.ts';
 import { InvalidArguments } from '../invalid-arguments.ts';
 import { type ListPage, sliceOf } from '../reading/list-page.ts';
 import { describeUnknownItems } from '../reading/quote-items.ts';

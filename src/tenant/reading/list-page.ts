@@ -1,8 +1,9 @@
 import type { Call } from '../../api/call.ts';
-import { isApiError } from '../../api/errors.ts';
+import { ignoreApiError, isApiError } from '../../api/errors.ts';
 import type { Page, PageQuery, Search } from '../../api/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import type { Collection } from '../collection.ts';
 import { flatPath } from '../search-terms.ts';
 import type { Coverage } from './coverage.ts';
 import { conditionsIn, isSortedBy, matchesField, mentions, sortedByFields } from './matching.ts';
@@ -26,19 +27,12 @@ export interface ListPage<R> {
   notes?: readonly Wording[];
 }
 
-/** A whole collection, or all results of a search, as of `asOf`. */
-interface Whole<R> {
-  records: readonly R[];
-  coverage: Coverage;
-  asOf: Date;
-}
-
 /** The source of a list. */
 export interface ListSource<R extends Resource> {
   readonly pages: ServicePages;
   readonly resource: R;
   /** Reads all results of a search. */
-  readonly readWhole: (search: Search) => Promise<Whole<RecordOf[R]>>;
+  readonly readWhole: (search: Search) => Promise<Collection<RecordOf[R]>>;
   readonly call: Call;
 }
 
@@ -78,11 +72,9 @@ async function filteredPage<R extends Resource>(
   if (flat === filters || isAnswered) return { page, search: {} };
   const other = await pages
     .page(resource, { ...query, filters: flat }, call)
-    .catch((error: unknown) => {
-      if (isApiError(error, 'refused')) return page;
-      throw error;
-    });
-  const fits = other.records.length > 0 && other.records.every((it) => fitsFilters(it, flat));
+    .catch(ignoreApiError('refused'));
+  const fits =
+    other && other.records.length > 0 && other.records.every((it) => fitsFilters(it, flat));
   return fits ? { page: other, search: { filters: flat } } : { page, search: {} };
 }
 
@@ -153,7 +145,7 @@ function traitOf(name: Ignorable, value: string): string {
   return `${name} ${fields.join(' ')}`;
 }
 
-const words: Record<Ignorable, string> = {
+const parameterNames: Record<Ignorable, string> = {
   filters: 'the filter',
   query: 'the text in query',
   sort: 'the order asked for',
@@ -178,20 +170,14 @@ async function applyHere<R extends Resource>(
   if (ignored.includes('sort')) records = sortedByFields(records, sort);
   const notes = ignored.map(
     (name) =>
-      wording`The service ignored ${trusted(words[name])}, so it was applied here, over ${whole.records.length} records.`,
+      wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${whole.records.length} records.`,
   );
   const absentNotes = absent.map(
     () => wording`No record has the field of one of the filters, so nothing matches.`,
   );
-  const { complete, reason } = whole.coverage;
   const total = records.length;
-  const coverage = { ...whole.coverage, read: total, total };
-  const matching = {
-    records,
-    coverage: complete ? coverage : { ...coverage, reason },
-    asOf: whole.asOf,
-  };
-  return { ...sliceOf(matching as Whole<RecordOf[R]>, query), notes: [...notes, ...absentNotes] };
+  const matching = { ...whole, records, coverage: { ...whole.coverage, read: total, total } };
+  return { ...sliceOf(matching, query), notes: [...notes, ...absentNotes] };
 }
 
 const passesAny = (record: ApiRecord, path: string): boolean =>
@@ -277,19 +263,17 @@ const isFull = ({ maxSize, maxRows, shortPages }: LearntTraits, rows: number): b
   (typeof maxSize === 'number' && rows >= maxSize) || (shortPages === 'fewer' && rows >= maxRows);
 
 /** The record at an offset, as a list; `undefined` if the request is refused. */
-const lookAt = <R extends Resource>(
+async function lookAt<R extends Resource>(
   pages: ServicePages,
   resource: R,
   query: PageQuery,
   call: Call,
-): Promise<readonly RecordOf[R][] | undefined> =>
-  pages.page(resource, { ...query, size: 1 }, call).then(
-    ({ records }) => records,
-    (error: unknown) => {
-      if (isApiError(error, 'refused')) return undefined;
-      throw error;
-    },
-  );
+): Promise<readonly RecordOf[R][] | undefined> {
+  const page = await pages
+    .page(resource, { ...query, size: 1 }, call)
+    .catch(ignoreApiError('refused'));
+  return page?.records;
+}
 
 /** A temporary error, such as a spent budget, is ignored: the page is an answer without this check. */
 function ignoreTemporary(error: unknown): undefined {
@@ -349,7 +333,7 @@ async function isEnd<R extends Resource>(
 
 const searchOf = ({ size: _, from: __, ...search }: PageQuery): Search => search;
 
-export function sliceOf<R>(whole: Whole<R>, { from = 0, size }: PageQuery): ListPage<R> {
+export function sliceOf<R>(whole: Collection<R>, { from = 0, size }: PageQuery): ListPage<R> {
   const { total } = whole.coverage;
   const result: ListPage<R> = {
     records: whole.records.slice(from, from + size),
