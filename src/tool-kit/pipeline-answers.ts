@@ -1,6 +1,6 @@
 /** The answers of `cpq_brief_pipeline`: the sections that were asked for, with as many deals as fit. */
 import type { Deal } from '../briefs/deals.ts';
-import { plural } from '../briefs/naming.ts';
+import { compact, plural } from '../briefs/naming.ts';
 import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline.ts';
 import type { ClosedDeal, OpenDeal } from '../briefs/pipeline-deals.ts';
 import type { ClosedPeriod } from '../briefs/won-and-lost.ts';
@@ -107,11 +107,6 @@ function shownFigures(
   return limitLists(Object.fromEntries(kept), rows);
 }
 
-interface DealsPage extends Record<string, unknown> {
-  records: readonly (OpenDeal | ClosedDeal)[];
-  page: { shown: number; from: number; total: number; next?: number };
-}
-
 /** The deals that an answer can show, and how many there are in all. */
 interface ListedDeals {
   records: readonly (OpenDeal | ClosedDeal)[];
@@ -125,12 +120,14 @@ async function listDeals(asked: Asked): Promise<ListedDeals> {
   return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
 }
 
-function dealsPage({ records: all, from, total }: ListedDeals, rows: number): DealsPage {
+function dealsPage({ records: all, from, total }: ListedDeals, rows: number) {
   const records = all.slice(0, rows);
-  const next = from + records.length;
-  const page = { shown: records.length, from, total };
-  return { records, page: records.length > 0 && next < total ? { ...page, next } : page };
+  const end = from + records.length;
+  const next = records.length > 0 && end < total ? end : undefined;
+  return { records, page: { shown: records.length, from, total, ...compact({ next }) } };
 }
+
+type DealsPage = ReturnType<typeof dealsPage>;
 
 function listedSummary({ shown, from, total, next }: DealsPage['page']): Wording {
   const start = from > 0 ? wording` from ${from}` : wording``;
