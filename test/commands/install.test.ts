@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -333,6 +333,24 @@ const serverFile = z.strictObject({
     .string()
     .max(255)
     .regex(/^\d+\.\d+\.\d+(-[\w.]+)?$/),
+  packages: z
+    .tuple([
+      z.strictObject({
+        registryType: z.literal('npm'),
+        identifier: z.literal('cpq-mcp'),
+        version: z.string(),
+        transport: z.strictObject({ type: z.literal('stdio') }),
+        environmentVariables: z.array(
+          z.strictObject({
+            name: z.enum(['CPQ_BASE_URL', 'CPQ_API_KEY']),
+            description: z.string(),
+            isRequired: z.literal(true),
+            isSecret: z.literal(true).optional(),
+          }),
+        ),
+      }),
+    ])
+    .optional(),
 });
 
 describe('the install buttons of the README', () => {
@@ -359,12 +377,47 @@ describe('server.json', () => {
   });
 });
 
-describe('generated files', () => {
-  test('have one version', async () => {
-    const { version } = await description();
-    expect((await readJson(join(root, 'manifest.json'))).version).toBe(version);
+describe('what other files repeat of package.json', () => {
+  const script = join(root, 'scripts', 'generate-metadata.mjs');
+  const files = ['package.json', 'server.json', 'manifest.json', 'CHANGELOG.md'];
+  const runIn = (cwd: string, ...words: string[]) =>
+    execute(process.execPath, [script, ...words], { cwd });
+
+  async function copied(name: string): Promise<string> {
+    const to = join(await folder(), name);
+    await mkdir(to);
+    for (const file of files) await copyFile(join(root, file), join(to, file));
+    return to;
+  }
+
+  test('is up to date', async () => {
+    expect((await runIn(root, '--check')).stderr).toBe('');
   });
 
+  test('follows the repository, which a fork changes in one line', async () => {
+    const fork = await copied('fork');
+    const own = await readFile(join(fork, 'package.json'), 'utf8');
+    const { repository } = JSON.parse(own);
+    await writeFile(join(fork, 'package.json'), own.replace(repository, 'github:acme/quotes-mcp'));
+    await expect(runIn(fork, '--check')).rejects.toMatchObject({ code: 1 });
+    await runIn(fork);
+    await runIn(fork, '--check');
+    const texts = await Promise.all(files.map((file) => readFile(join(fork, file), 'utf8')));
+    expect(texts.join('')).not.toContain(repository.replace('github:', ''));
+    expect((await readJson(join(fork, 'server.json'))).name).toBe('io.github.acme/quotes-mcp');
+  });
+
+  test('names the npm package of this version once it is released, and not before', async () => {
+    const { version } = await description();
+    expect((await readJson(join(root, 'server.json'))).packages).toBeUndefined();
+    const released = await copied('released');
+    await runIn(released, '--released');
+    const { packages } = serverFile.parse(await readJson(join(released, 'server.json')));
+    expect(packages?.[0].version).toBe(version);
+  });
+});
+
+describe('generated files', () => {
   test.each(['settings', 'tools', 'compatibility', 'hosts'])('are up to date: %s', async (what) => {
     const words = ['scripts/run-ts.mjs', `scripts/generate-${what}.ts`, '--check'];
     const { stderr } = await execute(process.execPath, words, { cwd: root });
