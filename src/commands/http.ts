@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { fileURLToPath } from 'node:url';
+import { basename } from 'node:path';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { bearerToken } from '../hosts/access/bearer.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
@@ -235,14 +235,19 @@ Stop with Ctrl-C.
 `;
 }
 
+/** How to run another command of this copy, which may be on no path. */
+function program(): string {
+  const path = process.argv[1] ?? '';
+  return basename(path) === 'cpq-mcp'
+    ? 'cpq-mcp'
+    : `node ${path.includes(' ') ? `"${path}"` : path}`;
+}
+
 function openInstructions(
   url: string,
   settings: Settings,
   tenant: TenantHandle | undefined,
 ): string {
-  const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
-  const args = [bundle, 'stdio', ...(settings.sandbox ? ['--sandbox'] : [])];
-  const desktop = { mcpServers: { 'cpq-mcp': { command: process.execPath, args } } };
   const what = settings.sandbox ? 'the embedded tenant' : tenant?.tenant.host;
   const tools = tenant?.endpointFor(tenant.grants).parts.surface.list.length;
   return `cpq-mcp ${version} serves ${what} at ${url} (${tools} tools)
@@ -252,8 +257,8 @@ Connect an assistant:
   VS Code         code --add-mcp '${JSON.stringify({ name: 'cpq-mcp', type: 'http', url })}'
   Cursor          in ~/.cursor/mcp.json:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
-  Claude Desktop  in claude_desktop_config.json (starts a server of its own):
-                  ${JSON.stringify(desktop)}
+  Claude Desktop  starts a server of its own: ${program()} config claude-desktop${settings.sandbox ? ' --sandbox' : ''}
+  others          ${program()} config HOST --http ${url}
 ${isPreviewShown(settings) ? `\nPreview of its views: ${new URL('/preview', url).href}\n` : ''}${tenant?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${tenant.name}`)}\n` : ''}
 Stop with Ctrl-C.
 `;

@@ -294,6 +294,10 @@ describe('over HTTP', () => {
     for (const [json] of stdout.matchAll(/(?<=^ +|'){.*}(?='|$)/gm)) {
       expect(JSON.stringify(JSON.parse(json))).toContain('cpq-mcp');
     }
+    const [, words = ''] = /Claude Desktop .*: node (.*)/.exec(stdout) ?? [];
+    const [program, ...argv] = words.split(' ');
+    expect([program, argv]).toEqual([inject('bundle'), ['config', 'claude-desktop', '--sandbox']]);
+    expect((await run(argv)).stdout).toContain('"--sandbox"');
   });
 });
 
