@@ -18,7 +18,8 @@ import { type DeliveryResult, type WebhookHandler, webhookHandler } from '../hos
 import { factsOf, type Log } from '../log.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
-import { openCommon, openLog, type SharedServices } from './common.ts';
+import { openCommon, type SharedServices } from './common.ts';
+import { openLog } from './redacted-log.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
 

@@ -4,8 +4,9 @@ import type { WebhookTenant } from '../hosts/webhooks.ts';
 import type { Log } from '../log.ts';
 import type { Surface } from '../mcp/surface.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { type Address, resolveAddress } from './address.ts';
-import { openCommon, openLog, type SharedServices } from './common.ts';
+import type { Address } from './address.ts';
+import { openCommon, type SharedServices } from './common.ts';
+import type { RedactedLog } from './redacted-log.ts';
 import { defaultName, TenantHandle, type TenantHandleOptions } from './tenant-handle.ts';
 
 /** An open tenant with everything needed to serve it. */
@@ -19,12 +20,15 @@ export interface Opened extends TenantEndpoint {
 }
 
 /**
- * Opens the configured tenant, or the embedded one, with services of its own.
- * @throws ConfigError if neither is configured
+ * Opens the tenant at this address with services of its own.
+ * @throws Error when Redis refuses the password
  */
-export async function openTenant(settings: Settings): Promise<Opened> {
-  const address = await resolveAddress(settings);
-  const common = await openCommon(settings, openLog(settings));
+export async function openTenant(
+  settings: Settings,
+  address: Address,
+  log: RedactedLog,
+): Promise<Opened> {
+  const common = await openCommon(settings, log);
   const opened = openWith(common, settings, address);
   return {
     ...opened,

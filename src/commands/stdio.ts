@@ -1,13 +1,30 @@
 import { readSettings } from '../config.ts';
+import type { LineEndpoint } from '../hosts/endpoint.ts';
 import { serveStdio } from '../hosts/stdio.ts';
 import { factsOf } from '../log.ts';
-import { openTenant } from './open.ts';
+import { resolveAddress } from './address.ts';
+import { describeServer } from './describe-server.ts';
+import type { Opened } from './open.ts';
+import { openLog } from './redacted-log.ts';
 
-/** Serves one client over stdin and stdout. */
+/** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */
 export async function stdio(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
-  const opened = await openTenant(settings);
-  const onError = (error: Error) => opened.log.warn('protocol', factsOf(error));
-  await serveStdio(opened, { fastPath: settings.fastPath === 'on', onError });
+  const address = await resolveAddress(settings);
+  const redacted = openLog(settings);
+  let opening: Promise<Opened> | undefined;
+  const open = () => {
+    opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, redacted));
+    return opening;
+  };
+  if (settings.redisUrl) await open(); // Redis may refuse the password.
+  const endpoint: LineEndpoint = {
+    description: describeServer(settings),
+    callParts: async () => (await open()).parts,
+    server: async (connection) => (await open()).server(connection),
+  };
+  const onError = (error: Error) => redacted.log.warn('protocol', factsOf(error));
+  await serveStdio(endpoint, { fastPath: settings.fastPath === 'on', onError });
+  const opened: Pick<Opened, 'close'> = (await opening) ?? address;
   await opened.close();
 }

@@ -1,20 +1,19 @@
-import { environmentName, receivesWebhooks, type Settings, toolSelectionOf } from '../config.ts';
+import { environmentName, receivesWebhooks, type Settings } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { TenantObserver } from '../hosts/server-observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
 import { onResourceUpdated } from '../mcp/resource-updates.ts';
-import { createSurface } from '../mcp/surface.ts';
-import { callMs } from '../mcp/tool-run.ts';
 import type { NameOf } from '../setting-names.ts';
+import { callMs } from '../tenant/call.ts';
 import { watchStages } from '../tenant/changes/unknown-stages.ts';
 import { defaultFreshness } from '../tenant/collections.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
-import { version } from '../version.ts';
 import type { Address } from './address.ts';
 import type { SharedServices } from './common.ts';
+import { describeServer } from './describe-server.ts';
 
 /** Name of the only tenant. */
 export const defaultName = 'default';
@@ -37,7 +36,7 @@ export class TenantHandle implements RetirableTenant {
   readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #nameOf: NameOf;
   readonly #observer: TenantObserver | undefined;
-  readonly #receivesUpdates: boolean;
+  readonly #ownKey: boolean | undefined;
   readonly #closing = new AbortController();
   readonly #unregisterSecrets: () => void;
 
@@ -72,9 +71,7 @@ export class TenantHandle implements RetirableTenant {
       ...observed,
     };
     this.tenant = new Tenant({ ...options, onCollection });
-    // Webhooks belong to the operator: callers with their own keys receive no updates from them.
-    this.#receivesUpdates =
-      !more.ownKey && (receivesWebhooks(settings) || settings.redisUrl !== undefined);
+    this.#ownKey = more.ownKey;
     this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;
@@ -118,9 +115,8 @@ export class TenantHandle implements RetirableTenant {
     const { log } = this.#common;
     const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.withGrants(grants);
     const parts = {
-      surface: createSurface(grants, toolSelectionOf(settings), tools),
+      ...describeServer(settings, { tools, ownKey: this.#ownKey }),
       tenant,
-      version,
       nameOf: this.#nameOf,
       log: {
         failed: (tool: string, error: unknown) =>
@@ -128,8 +124,6 @@ export class TenantHandle implements RetirableTenant {
       },
       ...(this.#observer && { observer: this.#observer }),
       allowTokens: settings.consent === 'token',
-      isMadeUp: settings.sandbox,
-      receivesUpdates: this.#receivesUpdates,
     };
     return {
       parts,

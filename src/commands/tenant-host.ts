@@ -4,9 +4,10 @@ import { factsOf } from '../log.ts';
 import { namespaceOf } from '../tenant/tenant.ts';
 import { isOneOf } from '../values.ts';
 import { type Address, resolveAddress } from './address.ts';
-import { openCommon, openLog, type SharedServices } from './common.ts';
+import { openCommon, type SharedServices } from './common.ts';
 import { type Opened, openWith } from './open.ts';
 import { optionName, settingsFrom } from './options.ts';
+import { openLog } from './redacted-log.ts';
 import { defaultName } from './tenant-handle.ts';
 import { validName } from './tenants.ts';
 

@@ -1,7 +1,14 @@
-import type { ServerParts } from '../mcp/server.ts';
+import type { ServerDescription } from '../mcp/server-description.ts';
+import type { CallParts } from '../mcp/tool-run.ts';
 import { isObject, type JsonObject, toError } from '../values.ts';
 import { FastPath } from './fast-path.ts';
 import { type ClientInfo, type Era, type FastRequest, readRequest } from './requests.ts';
+
+/** What is served: its description, and what calls need, from the first call on. */
+interface ConnectionParts {
+  description: ServerDescription;
+  callParts(): Promise<CallParts>;
+}
 
 /** The connection of a message. */
 export interface ConnectionContext {
@@ -11,6 +18,9 @@ export interface ConnectionContext {
 
 /** Id of an internal request that completes the negotiation of the era; its answer is discarded. */
 const internalRequestId = 'cpq-mcp-settles';
+
+/** For a fault of this server, such as a file of it that was removed while it runs. */
+const internalError = { code: -32603, message: 'Internal error' };
 
 /** The fast path of a persistent connection. A connection with an unusual opening is served by the SDK alone. */
 export class ConnectionFastPath {
@@ -25,8 +35,8 @@ export class ConnectionFastPath {
   #isOn = true;
   #sdkStarted = false;
 
-  constructor(parts: ServerParts) {
-    this.#fastPath = new FastPath(parts, { isPersistent: true });
+  constructor({ description, callParts }: ConnectionParts) {
+    this.#fastPath = new FastPath(description, { isPersistent: true, callParts });
   }
 
   /** @returns whether the message is handled here; if not, the SDK must handle it */
@@ -92,7 +102,9 @@ export class ConnectionFastPath {
       const answer = await this.#fastPath.answer(request, context);
       if (!signal.aborted) write(answer);
     } catch (error) {
-      if (!signal.aborted) onError(toError(error)); // Cancelled calls are not answered.
+      if (signal.aborted) return; // Cancelled calls are not answered.
+      onError(toError(error));
+      write(JSON.stringify({ jsonrpc: '2.0', id: request.id, error: internalError }));
     } finally {
       if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
     }

@@ -1,27 +1,19 @@
-import type { Trace } from '../api/call.ts';
 import { capabilitiesOf, description, identity, listCacheHints } from '../mcp/identity.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { metaKeys, modernRevision } from '../mcp/protocol.ts';
-import type { ServerParts } from '../mcp/server.ts';
-import { callMs, errorResult, progressReporter, runTool } from '../mcp/tool-run.ts';
-import type { ToolCall } from '../tenant/call.ts';
-import { visible } from '../text/characters.ts';
-import { traceFrom } from '../traffic/trace.ts';
-import type { JsonObject } from '../values.ts';
-import type { ClientInfo, FastRequest } from './requests.ts';
+import type { ServerDescription } from '../mcp/server-description.ts';
+import type { CallParts } from '../mcp/tool-run.ts';
+import type { FastRequest } from './requests.ts';
+import type { CallContext } from './tool-calls.ts';
 
-type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
-
-/** The context of a request. */
-export interface CallContext {
-  signal: AbortSignal;
-  /** The client, if the request does not name it. */
-  client?: ClientInfo | undefined;
-  /** Trace context, if the request contains none. */
-  trace?: Trace | undefined;
-  /** Sends a notification ahead of the answer. */
-  notify(method: string, params: JsonObject): void;
+export interface FastPathOptions {
+  /** Serves a persistent connection rather than stateless requests. */
+  isPersistent: boolean;
+  /** What calls need, from the first call on. */
+  callParts(): CallParts | Promise<CallParts>;
 }
+
+type Caller = (request: FastRequest, context: CallContext) => Promise<object>;
 
 /**
  * Answers frequent requests byte for byte as the SDK would, without it: loading the SDK takes longer than the
@@ -29,21 +21,23 @@ export interface CallContext {
  * because they may have to send requests to the host.
  */
 export class FastPath {
-  readonly #parts: ServerParts;
-  readonly #isPersistent: boolean;
+  readonly #description: ServerDescription;
+  readonly #options: FastPathOptions;
+  /** Loaded by the first call: lists need neither tools nor a tenant. */
+  #caller: Promise<Caller> | undefined;
   /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
-  /** `isPersistent`: serves a persistent connection rather than stateless requests. */
-  constructor(parts: ServerParts, { isPersistent }: { isPersistent: boolean }) {
-    this.#parts = parts;
-    this.#isPersistent = isPersistent;
+  constructor(description: ServerDescription, options: FastPathOptions) {
+    this.#description = description;
+    this.#options = options;
   }
 
   canHandle({ method, params }: FastRequest): boolean {
     if (method !== 'tools/call') return true;
     return (
-      this.#parts.surface.find(String(params.name))?.definition.annotations?.readOnlyHint === true
+      this.#description.surface.find(String(params.name))?.definition.annotations?.readOnlyHint ===
+      true
     );
   }
 
@@ -60,19 +54,14 @@ export class FastPath {
   }
 
   async #call(request: FastRequest, context: CallContext): Promise<object> {
-    const { name, arguments: given, _meta = {} } = request.params as Called;
-    const { surface } = this.#parts;
-    const entry = surface.find(name);
-    if (!entry) throw new Error(`not handled by the fast path: ${name}`);
-    const { signal } = context;
-    const asked = { given, signal, trace: traceFrom(_meta) ?? context.trace };
-    const call = (_: unknown, trace: Trace | undefined) => toToolCall(request, context, trace);
-    try {
-      return await runTool(entry, this.#parts, asked, call);
-    } catch (error) {
-      signal.throwIfAborted();
-      return errorResult(name, error, this.#parts);
-    }
+    this.#caller ??= this.#loadCaller();
+    return (await this.#caller)(request, context);
+  }
+
+  async #loadCaller(): Promise<Caller> {
+    const loading = import('./tool-calls.ts');
+    const [{ callTool }, parts] = await Promise.all([loading, this.#options.callParts()]);
+    return (request, context) => callTool(request, context, parts);
   }
 
   async #listed(request: FastRequest): Promise<string> {
@@ -86,11 +75,11 @@ export class FastPath {
   }
 
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
-    const { surface, tenant, version, receivesUpdates = false } = this.#parts;
+    const { surface, version, receivesUpdates = false } = this.#description;
     const serverInfo = description(version);
-    const instructions = instructionsFor(this.#parts);
+    const instructions = instructionsFor(this.#description);
     const capabilities = capabilitiesOf(
-      receivesUpdates && (this.#isPersistent || era === 'modern'),
+      receivesUpdates && (this.#options.isPersistent || era === 'modern'),
     );
     switch (method) {
       case 'initialize':
@@ -107,9 +96,9 @@ export class FastPath {
       case 'resources/list':
         return (await import('../mcp/resources.ts')).listResources(surface);
       case 'resources/templates/list':
-        return (await import('../mcp/resources.ts')).listTemplates(tenant);
+        return (await import('../mcp/resources.ts')).listTemplates(this.#description);
       case 'prompts/list':
-        return (await import('../mcp/prompts.ts')).listPrompts(tenant);
+        return (await import('../mcp/prompts.ts')).listPrompts(this.#description);
       default:
         return {};
     }
@@ -119,25 +108,8 @@ export class FastPath {
   #inEra({ era, method }: FastRequest, result: object): object {
     if (era === 'legacy') return result;
     const holds = method === 'tools/call' ? {} : listCacheHints;
-    const _meta = { [metaKeys.server]: identity(this.#parts.version) };
+    const _meta = { [metaKeys.server]: identity(this.#description.version) };
     const named = '_meta' in result ? {} : { _meta };
     return { ...result, resultType: 'complete', ...holds, ...named };
   }
-}
-
-function toToolCall(
-  { client, progressToken }: FastRequest,
-  { signal, notify, ...connection }: CallContext,
-  trace: Trace | undefined,
-): ToolCall {
-  const asking = client ?? connection.client;
-  const send = (params: JsonObject) => notify('notifications/progress', params);
-  return {
-    signal,
-    deadline: Date.now() + callMs,
-    progress: progressToken === undefined ? () => {} : progressReporter(send, progressToken),
-    client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
-    trace,
-    consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
-  };
 }

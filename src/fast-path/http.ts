@@ -24,7 +24,8 @@ export class HttpFastPath {
   readonly #fastPath: FastPath;
 
   constructor(parts: ServerParts) {
-    this.#fastPath = new FastPath(parts, { isPersistent: false });
+    const description = { ...parts, grants: parts.tenant.grants };
+    this.#fastPath = new FastPath(description, { isPersistent: false, callParts: () => parts });
   }
 
   /**

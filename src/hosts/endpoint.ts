@@ -1,6 +1,8 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ServerParts } from '../mcp/server.ts';
+import type { ServerDescription } from '../mcp/server-description.ts';
 import type { Connection } from '../mcp/subscriptions.ts';
+import type { CallParts } from '../mcp/tool-run.ts';
 
 /** A server factory for hosts that use the SDK only. */
 export interface SdkEndpoint {
@@ -9,6 +11,12 @@ export interface SdkEndpoint {
   onResourceUpdated(listener: (uri: string) => void): () => void;
   /** Aborted when the tenant is closed: open streams must end. */
   closed?: AbortSignal;
+}
+
+/** What serves one client over a connection. The tenant is opened when it is first needed. */
+export interface LineEndpoint extends Pick<SdkEndpoint, 'server'> {
+  description: ServerDescription;
+  callParts(): Promise<CallParts>;
 }
 
 /** The parts of a server, and a factory for the SDK's server, which is loaded on first use. */

@@ -1,5 +1,5 @@
 import { ConnectionFastPath } from '../fast-path/connection.ts';
-import type { TenantEndpoint } from './endpoint.ts';
+import type { LineEndpoint } from './endpoint.ts';
 import { parseMessage } from './messages.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
@@ -14,17 +14,17 @@ export interface LineConnectionOptions {
 
 /** One connection of JSON lines, served by the fast path and the SDK. */
 export class LineConnection {
-  readonly #endpoint: TenantEndpoint;
+  readonly #endpoint: LineEndpoint;
   readonly #options: LineConnectionOptions;
   readonly #fastPath: ConnectionFastPath | undefined;
   /** Loaded on first use. */
   #sdk: Promise<SdkConnection> | undefined;
   #lastReceived: Promise<void> = Promise.resolve();
 
-  constructor(endpoint: TenantEndpoint, options: LineConnectionOptions) {
+  constructor(endpoint: LineEndpoint, options: LineConnectionOptions) {
     this.#endpoint = endpoint;
     this.#options = options;
-    this.#fastPath = options.fastPath ? new ConnectionFastPath(endpoint.parts) : undefined;
+    this.#fastPath = options.fastPath ? new ConnectionFastPath(endpoint) : undefined;
   }
 
   receive(line: string): void {

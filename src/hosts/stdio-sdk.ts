@@ -1,7 +1,7 @@
 import { deserializeMessage, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
-import type { TenantEndpoint } from './endpoint.ts';
+import type { SdkEndpoint } from './endpoint.ts';
 
 /** The SDK's transport for a connection whose lines are read and written by LineConnection. */
 export interface SdkConnection {
@@ -22,7 +22,7 @@ export interface StdioSdkOptions {
 
 /** Starts the SDK on an open connection: replays the opening messages and discards the answers to them. */
 export function connectSdk(
-  factory: TenantEndpoint['server'],
+  factory: SdkEndpoint['server'],
   { opening, write, onError, onClose }: StdioSdkOptions,
 ): SdkConnection {
   const alreadyAnswered = new Set(opening.map(({ id }) => id));

@@ -1,5 +1,5 @@
-import { callMs } from '../mcp/tool-run.ts';
-import type { TenantEndpoint } from './endpoint.ts';
+import { callMs } from '../tenant/call.ts';
+import type { LineEndpoint } from './endpoint.ts';
 import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
 import { readLines } from './lines.ts';
 
@@ -13,7 +13,7 @@ const finishMs = callMs + 1_000;
  * or SIGINT it stops at once. Everything but protocol messages goes to stderr.
  */
 export function serveStdio(
-  endpoint: TenantEndpoint,
+  endpoint: LineEndpoint,
   { fastPath, onError }: Pick<LineConnectionOptions, 'fastPath' | 'onError'>,
 ): Promise<void> {
   return new Promise((resolve) => {

@@ -6,7 +6,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { Trace } from '../api/call.ts';
 import { isApiError } from '../api/errors.ts';
-import type { ToolCall } from '../tenant/call.ts';
+import { callMs, type ToolCall } from '../tenant/call.ts';
 import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { traceFrom } from '../traffic/trace.ts';
@@ -15,7 +15,7 @@ import { ElicitationRequired } from './elicitation-required.ts';
 import { clientHost } from './host.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
-import { type CallParts, callMs, errorResult, progressReporter, runTool } from './tool-run.ts';
+import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
 
 /**
  * Handles `tools/call`: repairs and validates the arguments, runs the tool, and converts its answer or error

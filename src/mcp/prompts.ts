@@ -4,10 +4,10 @@ import { type Prompt, prompts } from '../tool-kit/prompts.ts';
 import { InvalidParams } from './invalid-params.ts';
 
 /** Prompts whose tools the tenant's grants allow. */
-export const availablePrompts = ({ grants }: Tenant): readonly Prompt[] =>
+export const availablePrompts = ({ grants }: Pick<Tenant, 'grants'>): readonly Prompt[] =>
   prompts.filter(({ needs }) => needs.every((grant) => grants.has(grant)));
 
-export const listPrompts = (tenant: Tenant): ListPromptsResult => ({
+export const listPrompts = (tenant: Pick<Tenant, 'grants'>): ListPromptsResult => ({
   prompts: availablePrompts(tenant).map(
     ({ name, title, description, arguments: argumentList }) => ({
       name,

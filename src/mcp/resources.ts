@@ -52,7 +52,7 @@ const hasHistory = (surface: Surface): boolean =>
   surface.find('cpq_pipeline_changes') !== undefined;
 
 /** Templates that the tenant's grants allow. */
-export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
+export const listTemplates = (tenant: Pick<Tenant, 'grants'>): ListResourceTemplatesResult => ({
   resourceTemplates: [
     ...readableTemplates(tenant).map(({ uriTemplate, name, title, description }) => ({
       uriTemplate,
@@ -65,7 +65,7 @@ export const listTemplates = (tenant: Tenant): ListResourceTemplatesResult => ({
   ],
 });
 
-export const readableTemplates = (tenant: Tenant): readonly ResourceTemplate[] =>
+export const readableTemplates = (tenant: Pick<Tenant, 'grants'>): readonly ResourceTemplate[] =>
   resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
 
 /**

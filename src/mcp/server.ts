@@ -13,14 +13,13 @@ import { capabilitiesOf, description, identity, listCacheHints } from './identit
 import { instructionsFor } from './instructions.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
+import type { ServerDescription } from './server-description.ts';
 import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';
 import type { CallParts } from './tool-run.ts';
 
-export interface ServerParts extends CallParts {
-  version: string;
-  /** Whether record updates are received, so that hosts can subscribe to them. */
-  receivesUpdates?: boolean;
-}
+export interface ServerParts
+  extends CallParts,
+    Pick<ServerDescription, 'version' | 'receivesUpdates'> {}
 
 type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 

@@ -12,9 +12,6 @@ import { toResult } from './results.ts';
 import type { Surface, SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
-/** Time limit of a call; most hosts give up after 60 seconds. */
-export const callMs = 45_000;
-
 interface CallLog {
   /** Logs a fault of this server; its details are not sent to the host. */
   failed(tool: string, error: unknown): void;

@@ -16,6 +16,9 @@ export interface ToolCall {
   consent(proposal: Proposal): Promise<Consent>;
 }
 
+/** Time limit of a call; most hosts give up after 60 seconds. */
+export const callMs = 45_000;
+
 /** Time that a call reserves for its answer, at most a fifth of the remaining time. */
 const answerReserveMs = 2_000;
 

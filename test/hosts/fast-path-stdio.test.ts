@@ -170,6 +170,18 @@ describe('a connection', () => {
   });
 });
 
+test('a call whose tenant cannot be opened is answered with an error, and lists still work', async () => {
+  const { endpoint } = await server();
+  const callParts = () => Promise.reject(new Error('a file of this server is missing'));
+  const side = ourSide({ endpoint: { ...endpoint, callParts }, createdServers: () => 0 });
+  const [, called, listed] = await talk(
+    side,
+    numbered([...openOlder, older('tools/call', list), older('tools/list')]),
+  );
+  expect(called).toContain('"error":{"code":-32603,"message":"Internal error"}');
+  expect(listed).toContain('"tools":[');
+});
+
 describe('a call over stdio', () => {
   const progressing = { name: 'cpq_brief_pipeline', arguments: {}, _meta: { progressToken: 'p' } };
 

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolveAddress } from '../../src/commands/address.ts';
 import { openTenant } from '../../src/commands/open.ts';
+import { openLog } from '../../src/commands/redacted-log.ts';
 import { readSettings } from '../../src/config.ts';
 import { openGate } from '../../src/hosts/access/gate.ts';
-import type { TenantEndpoint } from '../../src/hosts/endpoint.ts';
+import type { LineEndpoint, TenantEndpoint } from '../../src/hosts/endpoint.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { sdkHandler } from '../../src/hosts/http-sdk.ts';
 import type { Address } from './sandbox.ts';
@@ -12,7 +14,7 @@ import { closing } from './shared.ts';
 
 /** A server of the tenant that counts how often the SDK creates a server. */
 export interface CountedServer {
-  endpoint: TenantEndpoint;
+  endpoint: TenantEndpoint & LineEndpoint;
   createdServers(): number;
 }
 
@@ -21,23 +23,24 @@ export async function countedServer(
   stateDir: string,
 ): Promise<CountedServer> {
   const grants = 'read,opportunity:write';
-  const opened = closing(
-    await openTenant(
-      readSettings([], {
-        CPQ_BASE_URL: baseUrl,
-        CPQ_API_KEY: key,
-        CPQ_GRANTS: grants,
-        CPQ_STATE_DIR: stateDir,
-        CPQ_RATE_LIMIT: '1000000',
-      }),
-    ),
-  );
+  const settings = readSettings([], {
+    CPQ_BASE_URL: baseUrl,
+    CPQ_API_KEY: key,
+    CPQ_GRANTS: grants,
+    CPQ_STATE_DIR: stateDir,
+    CPQ_RATE_LIMIT: '1000000',
+  });
+  const address = await resolveAddress(settings);
+  const opened = closing(await openTenant(settings, address, openLog(settings)));
   let made = 0;
   const server: TenantEndpoint['server'] = (connection) => {
     made += 1;
     return opened.server(connection);
   };
-  return { endpoint: { ...opened, server }, createdServers: () => made };
+  const { parts } = opened;
+  const description = { ...parts, grants: parts.tenant.grants };
+  const endpoint = { ...opened, server, description, callParts: async () => parts };
+  return { endpoint, createdServers: () => made };
 }
 
 const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };

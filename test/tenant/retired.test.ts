@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { openCommon, openLog } from '../../src/commands/common.ts';
+import { openCommon } from '../../src/commands/common.ts';
+import { openLog } from '../../src/commands/redacted-log.ts';
 import { ConfiguredTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { fileIn, newFolder } from '../support/access.ts';
