@@ -19,7 +19,7 @@ import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { CollectionCache } from '../../src/tenant/cache.ts';
-import { fieldNames } from '../../src/tenant/changes/fields.ts';
+import { fieldNames } from '../../src/tenant/changes/writable-fields.ts';
 import type { WriteRules } from '../../src/tenant/changes/write-rules.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';

@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.ts';
 import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/local.ts';
-import { fieldNames } from '../../src/tenant/changes/fields.ts';
+import { fieldNames } from '../../src/tenant/changes/writable-fields.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { send } from './fast-path-parity.ts';

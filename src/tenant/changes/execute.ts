@@ -10,7 +10,6 @@ import {
   type FieldValues,
   fieldValuesOf,
   nextValue,
-  sentFields,
 } from './fields.ts';
 import {
   journalError,
@@ -27,6 +26,7 @@ import {
   type Verification,
   verify,
 } from './verification.ts';
+import { sentFields } from './writable-fields.ts';
 
 /** Who approved the change, and how. */
 export interface Approval {

@@ -20,7 +20,6 @@ import {
   type RequestedValues,
   referenceOf,
   roundShare,
-  sentFields,
 } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 import {
@@ -33,6 +32,7 @@ import {
 } from './resolve.ts';
 import { rulesConcerning } from './service-rules.ts';
 import type { Target } from './target.ts';
+import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the present state of the record. */
 export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {

@@ -12,8 +12,6 @@ import {
   fieldValuesOf,
   isSameValue,
   type RequestedValues,
-  sentFields,
-  type WritableField,
 } from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
@@ -21,6 +19,7 @@ import { ChangeRefused } from './refusal.ts';
 import { shownValue } from './shown.ts';
 import { matchBarredStages, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
+import { sentFields, type WritableField } from './writable-fields.ts';
 
 /**
  * Plans to revert a change: its fields get their old values.

@@ -1,5 +1,6 @@
 import { Verbatim } from '../../text/untrusted-text.ts';
-import { type FieldKind, type FieldValue, type Reference, referenceOf } from './fields.ts';
+import { type FieldValue, type Reference, referenceOf } from './fields.ts';
+import type { FieldKind } from './writable-fields.ts';
 
 /** A value for an answer: numbers unchanged, texts as stored, references by name and id. */
 export function shownValue(kind: FieldKind | undefined, value: FieldValue): number | Verbatim {

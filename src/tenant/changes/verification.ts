@@ -7,16 +7,14 @@ import {
   changedCustomFields,
   customField,
   type FieldChange,
-  type FieldKind,
   type FieldValue,
   type FieldValues,
   fieldValuesOf,
   isSameValue,
-  sentFields,
   sentProperties,
-  type WritableField,
 } from './fields.ts';
 import { findByExternalId, readCurrent, type TenantScale, tenantScale } from './target.ts';
+import { type FieldKind, sentFields, type WritableField } from './writable-fields.ts';
 
 /** A change that was sent, or may have been sent, and its record. */
 export interface SentChange {
