@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Opportunity } from '../../src/records/records.ts';
-import type { FieldChange, FieldKind, FieldValue } from '../../src/tenant/changes/fields.ts';
+import type { FieldChange, FieldValue } from '../../src/tenant/changes/fields.ts';
+import type { FieldKind } from '../../src/tenant/changes/writable-fields.ts';
 import {
   type SentChange,
   storedDifferences,
