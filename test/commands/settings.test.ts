@@ -272,6 +272,7 @@ describe('a flag', () => {
     const running = await start([], environmentFor('embedded'));
     running.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     await running.says(/"id":1/);
-    expect(await running.stop()).toEqual({ status: 0, signal: undefined });
+    running.stdin.end();
+    expect(await running.exited).toEqual({ status: 0, signal: undefined });
   });
 });
