@@ -15,7 +15,11 @@ import {
   referenceOf,
   sentProperties,
 } from '../../src/tenant/changes/fields.ts';
-import { type FieldKind, fieldNames, sentFields } from '../../src/tenant/changes/writable-fields.ts';
+import {
+  type FieldKind,
+  fieldNames,
+  sentFields,
+} from '../../src/tenant/changes/writable-fields.ts';
 
 /** Every value of these tests as a record may have it: of a form that the types do not promise. */
 const raw = (fields: Record<string, unknown>): Opportunity => fields as Opportunity;
