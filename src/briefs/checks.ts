@@ -8,7 +8,6 @@ import {
   type Check,
   type CheckContext,
   type CheckData,
-  type CheckName,
   type CheckParameters,
   type Margins,
   ownerOf,
@@ -44,10 +43,10 @@ import {
 import { statusOfQuote } from './outcome.ts';
 import { filterSteps, runSteps, type Steps, sortSteps } from './steps.ts';
 
-export { type CheckData, type CheckName, ownerOf };
+export { type CheckData, ownerOf };
 
 /** Every check by name, in the order in which the tool lists them. */
-export const checks: Readonly<Record<CheckName, Check>> = {
+export const checks = {
   thin_margins: thinMargins,
   below_cost: belowCost,
   zero_prices: zeroPrices,
@@ -64,6 +63,8 @@ export const checks: Readonly<Record<CheckName, Check>> = {
   missing_external_ids: missingExternalIds,
   contacts_without_email: contactsWithoutEmail,
 };
+
+export type CheckName = keyof typeof checks;
 
 export const checkNames = keysOf(checks);
 

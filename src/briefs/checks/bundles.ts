@@ -43,12 +43,9 @@ interface PartSums {
 }
 
 export const bundlesBelowParts: Check = {
-  name: 'bundles_below_parts',
   needs: ['product'],
   about: ['product'],
   unit: 'bundle',
-  isAdditive: false,
-  defaults: {},
   define: () =>
     'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle.',
   *examine({ product = [] }, context) {

@@ -6,23 +6,6 @@ import type { CurrencyOf, Decimal } from '../money.ts';
 import type { Named } from '../naming.ts';
 import type { Steps } from '../steps.ts';
 
-export type CheckName =
-  | 'thin_margins'
-  | 'below_cost'
-  | 'zero_prices'
-  | 'bundles_below_parts'
-  | 'pricing_drift'
-  | 'duplicate_products'
-  | 'stale_quotes'
-  | 'expiring_quotes'
-  | 'quotes_of_closed_deals'
-  | 'unlisted_on_quotes'
-  | 'contracts_running_out'
-  | 'stalled_opportunities'
-  | 'missing_close_dates'
-  | 'missing_external_ids'
-  | 'contacts_without_email';
-
 /** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
 export type CheckData = { readonly [R in Resource]?: readonly RecordOf[R][] | undefined };
 
@@ -110,7 +93,6 @@ export type Unit =
   | 'record';
 
 export interface Check {
-  readonly name: CheckName;
   /** The collections to read. */
   readonly needs: readonly Resource[];
   /** Collections that the check uses if they may be read. */
@@ -121,8 +103,8 @@ export interface Check {
   /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products';
   /** Whether the values of the findings can be added. */
-  readonly isAdditive: boolean;
-  readonly defaults: CheckParameters;
+  readonly isAdditive?: true;
+  readonly defaults?: CheckParameters;
   /** Whether the check looks at the margins of products. */
   readonly usesMargins?: boolean;
   /** The quotes whose items are examined. */

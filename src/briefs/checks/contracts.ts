@@ -11,12 +11,10 @@ import { filterSteps, flatMapSteps } from '../steps.ts';
 import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
 
 export const contractsRunningOut: Check = {
-  name: 'contracts_running_out',
   needs: ['contract_item'],
   wants: ['company'],
   about: ['contract_item'],
   unit: 'contract item',
-  isAdditive: false,
   defaults: { days: 90 },
   define: ({ days, today }) =>
     `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue as given, per term.`,

@@ -68,7 +68,6 @@ const opportunityCheck = {
 const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
 export const stalledOpportunities: Check = {
   ...opportunityCheck,
-  name: 'stalled_opportunities',
   defaults: { days: 30 },
   define: ({ days, today }) =>
     `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${stakeDefinition}`,
@@ -84,8 +83,6 @@ export const stalledOpportunities: Check = {
 
 export const missingCloseDates: Check = {
   ...opportunityCheck,
-  name: 'missing_close_dates',
-  defaults: {},
   define: () =>
     `Open opportunities without an expected close date that can be read. ${stakeDefinition}`,
   examine: ({ opportunity }, context) =>

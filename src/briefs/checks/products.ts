@@ -121,16 +121,13 @@ const productCheck = {
   needs: ['product'],
   about: ['product'],
   unit: 'product',
-  isAdditive: false,
 } as const;
 
 const noCurrencies: CurrencyOf = new Map();
 
 export const belowCost: Check = {
   ...productCheck,
-  name: 'below_cost',
   usesMargins: true,
-  defaults: {},
   define: () =>
     'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
   examine: ({ product }, context) => examineMargins(product, context, 0),
@@ -138,11 +135,10 @@ export const belowCost: Check = {
 
 export const thinMargins: Check = {
   ...productCheck,
-  name: 'thin_margins',
   usesMargins: true,
   defaults: { floor: 10 },
   define: ({ floor }) =>
-    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the margin missing to ${floor} % of the price, per unit.`,
+    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the amount missing to a margin of ${floor} %, per unit.`,
   examine: ({ product }, context) => examineMargins(product, context, context.floor),
 };
 
@@ -156,11 +152,9 @@ function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | 
 }
 
 export const pricingDrift: Check = {
-  name: 'pricing_drift',
   needs: ['pricing_book', 'product'],
   about: ['pricing_book'],
   unit: 'book price',
-  isAdditive: false,
   defaults: { tolerance: 5 },
   define: ({ tolerance, today }) =>
     `Prices in pricing books valid on ${today} that differ by more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
@@ -231,10 +225,8 @@ function describeDrift({ bookPrice, cataloguePrice: listed }: Drift): Wording {
 
 export const duplicateProducts: Check = {
   ...productCheck,
-  name: 'duplicate_products',
   unit: 'part',
   parts: 'products',
-  defaults: {},
   define: () =>
     'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit.',
   *examine({ product = [] }, { catalogueCurrency }) {

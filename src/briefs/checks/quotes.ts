@@ -101,7 +101,6 @@ const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after disc
 
 export const staleQuotes: Check = {
   ...quoteCheck,
-  name: 'stale_quotes',
   needsItems: (quote) => statusCategoryOf(quote) === 'sent',
   defaults: { days: 14 },
   define: ({ days, today }) =>
@@ -134,7 +133,6 @@ function describeExpired(quote: Quote, today: Day): Wording {
 
 export const expiringQuotes: Check = {
   ...quoteCheck,
-  name: 'expiring_quotes',
   needsItems: isOpenQuote,
   defaults: { days: 14 },
   define: ({ days, today }) =>
@@ -160,11 +158,9 @@ const openQuotes = 'open quotes';
 
 export const quotesOfClosedDeals: Check = {
   ...quoteCheck,
-  name: 'quotes_of_closed_deals',
   needsItems: isOpenQuote,
   needs: ['quote', 'opportunity'],
   wants: [],
-  defaults: {},
   define: () =>
     `Draft and sent quotes whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
   *examine(data, context) {
@@ -182,11 +178,9 @@ export const quotesOfClosedDeals: Check = {
 
 export const unlistedOnQuotes: Check = {
   ...quoteCheck,
-  name: 'unlisted_on_quotes',
   needs: ['quote', 'product'],
   needsItems: isOpenQuote,
   parts: 'lines',
-  defaults: {},
   define: () =>
     'Draft and sent quotes with lines whose product is no longer listed. At stake: first-year value of these lines, after percentage discounts.',
   *examine(data, context) {

@@ -18,12 +18,9 @@ const nameOf = (resource: IdentifiedResource, record: ApiRecord): Named =>
     : named(record);
 
 export const missingExternalIds: Check = {
-  name: 'missing_external_ids',
   needs: identifiedResources,
   about: identifiedResources,
   unit: 'record',
-  isAdditive: false,
-  defaults: {},
   define: () =>
     'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
   *examine(data) {
@@ -52,12 +49,9 @@ const missingIdFinding = (resource: IdentifiedResource, record: ApiRecord): RawF
 });
 
 export const contactsWithoutEmail: Check = {
-  name: 'contacts_without_email',
   needs: ['contact'],
   about: ['contact'],
   unit: 'contact',
-  isAdditive: false,
-  defaults: {},
   define: () => 'Contacts whose e-mail is blank or has no @.',
   *examine({ contact = [] }) {
     const current = yield* filterSteps(contact, (each) => !isDeleted(each));

@@ -15,15 +15,12 @@ interface Part {
 }
 
 export const zeroPrices: Check = {
-  name: 'zero_prices',
   needs: ['product'],
   wants: ['pricing_book', 'quote', 'opportunity'],
   about: ['product', 'pricing_book', 'quote'],
   unit: 'record',
   parts: 'lines',
   needsItems: isOpenQuote,
-  isAdditive: false,
-  defaults: {},
   define: ({ today }) =>
     `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and draft and sent quotes with lines at 0. A missing price is not 0.`,
   *examine(data, context) {
