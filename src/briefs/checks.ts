@@ -92,8 +92,6 @@ export interface Shown {
   from?: number;
   /** Default: 15. */
   maxRows?: number;
-  /** Related records named in one finding. Default: 2. */
-  maxRelated?: number;
 }
 
 interface CheckFinding extends Named {
@@ -141,7 +139,9 @@ export interface CheckReport extends LimitedList<CheckFinding> {
 }
 
 const unusedParameters = { floor: 0, days: 0, tolerance: 0 };
-const defaults = { from: 0, maxRows: 15, maxRelated: 2 };
+const defaults = { from: 0, maxRows: 15 };
+/** Related records named in one finding. */
+const maxRelated = 2;
 
 /**
  * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
@@ -193,10 +193,10 @@ export function* examine(name: CheckName, data: CheckData, options: CheckOptions
 
 /** The report with the findings that are to be shown. */
 export function reportOn({ report, findings }: Examined, shown: Shown): CheckReport {
-  const { from, maxRows, maxRelated } = { ...defaults, ...compact(shown) };
+  const { from, maxRows } = { ...defaults, ...compact(shown) };
   const rows = findings
     .slice(from, from + maxRows)
-    .map((finding) => toFinding(finding, report.currency, maxRelated));
+    .map((finding) => toFinding(finding, report.currency));
   const found = { ...report, ...compact({ from: nonZero(from) }) };
   return withFewerRows({ ...found, shown: rows.length, total: findings.length, rows }, maxRows);
 }
@@ -294,11 +294,7 @@ function sharedCurrency(findings: readonly RawFinding[]): string | undefined {
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 
-function toFinding(
-  finding: RawFinding,
-  shared: string | undefined,
-  maxRelated: number,
-): CheckFinding {
+function toFinding(finding: RawFinding, shared: string | undefined): CheckFinding {
   const { atStake, owner, related = [] } = finding;
   const kinds = kindsOf(finding);
   return compact({

@@ -78,8 +78,6 @@ export interface CompanyOptions {
   market?: Market | undefined;
   /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
-  /** Days covered by recent activity. Default: 30. */
-  recentDays?: number;
   /** Rows in each list. Default: 5. */
   maxRows?: number;
   /** Additional columns of open deals. Default: none. */
@@ -143,9 +141,10 @@ interface CompanyCard extends Named {
   created?: Day;
 }
 
-const defaults = { recentDays: 30, maxRows: 5, show: [] };
-type ResolvedOptions = CompanyOptions &
-  Required<Pick<CompanyOptions, 'recentDays' | 'maxRows' | 'show'>>;
+/** Days covered by recent activity. */
+const recentDays = 30;
+const defaults = { maxRows: 5, show: [] };
+type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' | 'show'>>;
 
 /**
  * Briefs one company from whole collections. Definitions: docs/definitions.md, "Company".
@@ -156,7 +155,7 @@ export function companyBrief(records: CompanyRecords, options: CompanyOptions): 
   const today = requireDay(options.today, 'today');
   const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { currencyOf, recentDays, maxRows } = resolved;
+  const { currencyOf, maxRows } = resolved;
   const own = ownRecords(records);
   return compact({
     today,
@@ -199,7 +198,7 @@ function recentActivity(
     opportunity: opportunities,
     quote: quotes,
   };
-  const changes = recentChanges(account, options.today, options.recentDays);
+  const changes = recentChanges(account, options.today, recentDays);
   return limitList(changes, options.maxRows, (change) => change);
 }
 
