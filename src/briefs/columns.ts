@@ -82,6 +82,17 @@ const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidde
 const dayOfTime = (time: unknown): unknown =>
   typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
 
+/** The id of a reference, shown where it has no name. */
+function referenceId(field: string): Column<unknown> {
+  const read = reader(field);
+  const id = reader(`${field}.id`);
+  return {
+    value: (record) => (fieldOf(read(record), 'name') === undefined ? id(record) : undefined),
+    compared: id,
+    filter: `${field}.id`,
+  };
+}
+
 /** The id of what the service gives no name of. */
 const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
   ref?.name === undefined ? ref?.id : undefined;
@@ -141,11 +152,7 @@ const opportunityColumns: Columns<Opportunity> = {
   company: text('company.name'),
   companyId: text('company.id'),
   stage: text('pipelineStage.name'),
-  stageId: {
-    value: ({ pipelineStage }) => idOfUnnamed(pipelineStage),
-    compared: ({ pipelineStage }) => pipelineStage?.id,
-    filter: 'pipelineStage.id',
-  },
+  stageId: referenceId('pipelineStage'),
   outcome: {
     value: (deal) => shownOutcomes[outcomeOf(deal)],
     compared: (deal) => outcomeOf(deal),
@@ -168,11 +175,7 @@ const opportunityColumns: Columns<Opportunity> = {
   },
   closed: date('closedAt'),
   owner: text('owner.name'),
-  ownerId: {
-    value: ({ owner }) => idOfUnnamed(owner),
-    compared: ({ owner }) => owner?.id,
-    filter: 'owner.id',
-  },
+  ownerId: referenceId('owner'),
   category: hidden(text('category.name')),
   source: hidden(text('source.name')),
   ask: hidden(text('description')),
@@ -247,17 +250,9 @@ const quoteColumns: Columns<Quote> = {
   company: text('company.name'),
   companyId: text('company.id'),
   opportunity: text('opportunity.name'),
-  opportunityId: {
-    value: ({ opportunity }) => idOfUnnamed(opportunity),
-    compared: ({ opportunity }) => opportunity?.id,
-    filter: 'opportunity.id',
-  },
+  opportunityId: referenceId('opportunity'),
   owner: text('owner.name'),
-  ownerId: {
-    value: ({ owner }) => idOfUnnamed(owner),
-    compared: ({ owner }) => owner?.id,
-    filter: 'owner.id',
-  },
+  ownerId: referenceId('owner'),
   created: date('createdAt'),
   expires: date('expiresAt'),
   sent: hidden(date('sentAt')),

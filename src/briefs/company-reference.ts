@@ -1,7 +1,7 @@
 /** Whether a record belongs to a company. */
 import type { ApiRecord, Company } from '../records/records.ts';
 import { fieldOf } from '../values.ts';
-import { compact, type Named, nonBlank, normaliseName } from './naming.ts';
+import { addTo, compact, type Named, nonBlank, normaliseName } from './naming.ts';
 import { forEachStep, type Steps } from './steps.ts';
 
 /** Compares by the company's id, or by name if the record has no company id. */
@@ -53,10 +53,4 @@ export class RecordsByCompany<R extends ApiRecord> {
 interface Placed<R> {
   at: number;
   record: R;
-}
-
-function addTo<R>(groups: Map<string, R[]>, key: string, item: R): void {
-  const group = groups.get(key);
-  if (group) group.push(item);
-  else groups.set(key, [item]);
 }

@@ -4,11 +4,12 @@ import { type Day, dayOf, daysSince, latestDay } from './days.ts';
 import {
   type Amounts,
   type CurrencyOf,
-  CurrencySums,
+  type CurrencySums,
   currencyOfRecord,
   type Decimal,
   decimal,
   rounded,
+  sumOf,
   unknownCurrency,
   zero,
 } from './money.ts';
@@ -181,16 +182,6 @@ export interface ValueAmounts {
 export interface DealAmounts extends ValueAmounts {
   oneTime?: Amounts;
   monthly?: Amounts;
-}
-
-/** The sum of one amount over deals, currency by currency. */
-export function sumOf(
-  deals: readonly Deal[],
-  amountOf: (deal: Deal) => Decimal | undefined,
-): CurrencySums {
-  const sums = new CurrencySums();
-  for (const deal of deals) sums.add(deal.currency, amountOf(deal));
-  return sums;
 }
 
 export const totalValue = (deals: readonly Deal[]): CurrencySums =>

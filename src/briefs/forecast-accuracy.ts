@@ -1,7 +1,7 @@
 /** Deals that were expected to close by a day, compared with those that did. */
 import { type Day, dayOf } from './days.ts';
 import type { Deal, ReadDeal } from './deals.ts';
-import { type Amounts, CurrencySums } from './money.ts';
+import { type Amounts, sumOf } from './money.ts';
 import { compact } from './naming.ts';
 import { type PipelineFilters, passesFilters } from './pipeline.ts';
 import { type DealPair, type RecordPair, totalOf } from './pipeline-changes.ts';
@@ -55,9 +55,13 @@ export class ForecastAccuracy {
   toRows(): ForecastRow[] {
     const [expected, unexpected] = [this.#expected, this.#unexpected];
     if (expected.length === 0 && unexpected.length === 0) return [];
-    const weightedValue = weightedOf(expected);
+    const weightedValue = sumOf(befores(expected), ({ value, chance }) => weighted(value, chance));
     return [
-      { deals: 'expected', ...sumsOf(befores(expected)), ...compact({ weightedValue }) },
+      {
+        deals: 'expected',
+        ...sumsOf(befores(expected)),
+        ...compact({ weightedValue: weightedValue.toAmounts() }),
+      },
       ...outcomes.flatMap((outcome) =>
         rowsOf(
           outcome,
@@ -110,10 +114,3 @@ const sumsOf = (deals: readonly Deal[]): Pick<ForecastRow, 'count' | 'value'> =>
 };
 
 const befores = (pairs: readonly DealPair[]): Deal[] => pairs.flatMap(({ before }) => before ?? []);
-
-function weightedOf(pairs: readonly DealPair[]): Amounts | undefined {
-  const sums = new CurrencySums();
-  for (const { value, chance, currency } of befores(pairs))
-    sums.add(currency, weighted(value, chance));
-  return sums.toAmounts();
-}

@@ -45,3 +45,13 @@ export function rowLabel(label: Named, missing: string, shared: ReadonlySet<stri
 
 /** The name of the row that merges the groups beyond a limit. */
 export const othersName = (groups: number): string => `${groups} others`;
+
+/** The row that merges the groups beyond a limit. */
+export const mergedRow = <Item, Figures extends object>(
+  others: readonly LabelledGroup<Item>[],
+  figuresOf: (items: readonly Item[]) => Figures,
+) => ({
+  name: othersName(others.length),
+  ...figuresOf(others.flatMap(({ items }) => items)),
+  groups: others.length,
+});

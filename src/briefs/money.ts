@@ -70,22 +70,14 @@ export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
 /** How often an amount is due. `other` is any other term, such as `quarter`. */
 export type Term = 'one-time' | 'monthly' | 'yearly' | 'other';
 
-const termWords: Readonly<Record<string, Term>> = {
-  '': 'one-time',
-  once: 'one-time',
-  onetime: 'one-time',
-  'one time': 'one-time',
-  mo: 'monthly',
-  month: 'monthly',
-  months: 'monthly',
-  monthly: 'monthly',
-  yr: 'yearly',
-  year: 'yearly',
-  years: 'yearly',
-  yearly: 'yearly',
-  annual: 'yearly',
-  annually: 'yearly',
-};
+const termWords: readonly (readonly [Term, readonly string[]])[] = [
+  ['one-time', ['', 'once', 'onetime', 'one time']],
+  ['monthly', ['mo', 'month', 'months', 'monthly']],
+  ['yearly', ['yr', 'year', 'years', 'yearly', 'annual', 'annually']],
+];
+const termByWord = new Map(
+  termWords.flatMap(([term, words]) => words.map((word) => [word, term] as const)),
+);
 
 /** A term normalised for comparison: lower case, single spaces, no leading "per". */
 export function termText(term: string | undefined): string {
@@ -94,10 +86,7 @@ export function termText(term: string | undefined): string {
 }
 
 /** Normalises a term; a blank one is one-time. */
-export function termOf(term: string | undefined): Term {
-  const text = termText(term);
-  return Object.hasOwn(termWords, text) ? (termWords[text] ?? 'other') : 'other';
-}
+export const termOf = (term: string | undefined): Term => termByWord.get(termText(term)) ?? 'other';
 
 /** The group of amounts of unknown currency. */
 export const unknownCurrency = 'unknown currency';
@@ -177,4 +166,14 @@ export class CurrencySums {
     if (currencies.length === 0) return undefined;
     return Object.fromEntries(currencies.map((name) => [name, rounded(this.of(name) ?? zero)]));
   }
+}
+
+/** The sum of one amount over several items, by currency. */
+export function sumOf<Item extends { currency: string }>(
+  items: readonly Item[],
+  amountOf: (item: Item) => Decimal | undefined,
+): CurrencySums {
+  const sums = new CurrencySums();
+  for (const item of items) sums.add(item.currency, amountOf(item));
+  return sums;
 }

@@ -138,12 +138,16 @@ export function groupBy<Item>(
 ): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
+    addTo(groups, keyOf(item), item);
   }
   return groups;
+}
+
+/** Adds an item to the list under its key. */
+export function addTo<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
+  const group = groups.get(key);
+  if (group) group.push(item);
+  else groups.set(key, [item]);
 }
 
 /** "today", "in 1 day", "in 2 days". */

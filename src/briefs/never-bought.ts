@@ -1,7 +1,7 @@
 /** Products that a company never bought, in the categories that it buys from. */
 import type { Category, Product, Quote, Ref } from '../records/records.ts';
 import { decimal, perUnit } from './money.ts';
-import { byName, compact, type LimitedList, limitSorted, nonBlank } from './naming.ts';
+import { addTo, byName, compact, type LimitedList, limitSorted, nonBlank } from './naming.ts';
 import { isDeleted, isOpenQuote } from './outcome.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts';
 import { forEachStep, type Steps } from './steps.ts';
@@ -106,11 +106,7 @@ function* listedByCategory(
   yield* forEachStep(products, (product) => {
     if (product.listed === false || isDeleted(product) || product.id === undefined) return;
     const listed = { product, part: partKey(product), buyers: buyers.get(product.id) ?? 0 };
-    for (const key of keys.keysOfProduct(product)) {
-      const known = byCategory.get(key);
-      if (known) known.push(listed);
-      else byCategory.set(key, [listed]);
-    }
+    for (const key of keys.keysOfProduct(product)) addTo(byCategory, key, listed);
   });
   return byCategory;
 }

@@ -2,7 +2,7 @@
 import type { Opportunity } from '../records/records.ts';
 import { dayOf, daysBetween } from './days.ts';
 import { percentOf, roundedPercent, zero } from './money.ts';
-import { byName, compact, type Named, nonBlank } from './naming.ts';
+import { byName, compact, groupBy, type Named, nonBlank } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import { isForward, median, type StageOrder, slipDays, stageKey } from './pipeline-changes.ts';
 
@@ -138,13 +138,7 @@ export const minExits = 5;
 
 /** Stages in their order, by the deals that left them. */
 export function stageRows(exits: readonly StageExit[], order: StageOrder): StageRow[] {
-  const byStage = new Map<string, StageExit[]>();
-  for (const exit of exits) {
-    const known = byStage.get(exit.from) ?? [];
-    byStage.set(exit.from, known);
-    known.push(exit);
-  }
-  const ranked = [...byStage].map(([key, left]) => ({
+  const ranked = [...groupBy(exits, ({ from }) => from)].map(([key, left]) => ({
     rank: order.get(key) ?? Number.MAX_VALUE,
     row: stageRow(left, order),
   }));

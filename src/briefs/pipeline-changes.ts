@@ -6,7 +6,7 @@ import type { Opportunity } from '../records/records.ts';
 import { type Day, dayOf, daysBetween } from './days.ts';
 import type { Deal, ReadDeal } from './deals.ts';
 import { type Amounts, type CurrencyOf, CurrencySums, type Decimal, zero } from './money.ts';
-import { compact, type Named, nonBlank, nonZero, normaliseName } from './naming.ts';
+import { addTo, compact, type Named, nonBlank, nonZero, normaliseName } from './naming.ts';
 import { type PipelineFilters, passesFilters, passesOpenFilters } from './pipeline.ts';
 import { forEachStep, type Steps } from './steps.ts';
 
@@ -218,9 +218,7 @@ class StageChances {
   add({ outcome, record, chance }: Deal): void {
     const stage = outcome === 'open' ? stageKey(record) : undefined;
     if (stage === undefined || !chance || record.probability === undefined) return;
-    const known = this.#byStage.get(stage) ?? [];
-    this.#byStage.set(stage, known);
-    known.push(record.probability);
+    addTo(this.#byStage, stage, record.probability);
   }
 
   toOrder(): StageOrder {

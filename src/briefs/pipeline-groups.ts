@@ -5,8 +5,8 @@ import { type Deal, type DealAmounts, type DealExtra, dealAmounts, totalValue } 
 import {
   collectGroups,
   type LabelledGroup,
+  mergedRow,
   monthOf,
-  othersName,
   rowLabel,
   sharedNames,
 } from './group-labels.ts';
@@ -87,14 +87,6 @@ export function groupDeals<Figures extends object>(
   const others = ranked.filter((group) => !shown.includes(group));
   if (others.length > 0) rows.push(mergedRow(others, figuresOf));
   return { shown: shown.length, total: ranked.length, rows };
-}
-
-function mergedRow<Figures extends object>(
-  others: readonly Group[],
-  figuresOf: Grouping<Figures>['figuresOf'],
-): GroupRow & Figures {
-  const figures = figuresOf(others.flatMap(({ items }) => items));
-  return { name: othersName(others.length), ...figures, groups: others.length };
 }
 
 /** The group of a deal: an id with its name, a month, or none. */

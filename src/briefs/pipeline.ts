@@ -14,14 +14,13 @@ import {
   dealRow,
   idleDays,
   lastChange,
-  sumOf,
   type TenantDeals,
   tenantDeals,
   type UnknownInDeals,
   type ValueAmounts,
   valueAmounts,
 } from './deals.ts';
-import { type Amounts, type CurrencyOf, type Decimal, decimal } from './money.ts';
+import { type Amounts, type CurrencyOf, type Decimal, decimal, sumOf } from './money.ts';
 import { type NameFilter, refersTo } from './name-filters.ts';
 import {
   compact,

@@ -4,18 +4,18 @@ import { type Day, dayOf, requireDay, within } from './days.ts';
 import {
   collectGroups,
   type LabelledGroup,
+  mergedRow,
   monthOf,
-  othersName,
   rowLabel,
   sharedNames,
 } from './group-labels.ts';
 import {
   type Amounts,
   type CurrencyOf,
-  CurrencySums,
   currencyOfRecord,
   type Decimal,
   rounded,
+  sumOf,
   unknownCurrency,
 } from './money.ts';
 import { mentionsText, refersTo } from './name-filters.ts';
@@ -322,7 +322,8 @@ const namedQuote = ({ quote }: Facts): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
 function figuresOf(facts: readonly Facts[]): QuoteFigures {
-  const ofTerm = (term: string) => sumOf(facts, ({ sums }) => sums.terms.get(term)?.price);
+  const ofTerm = (term: string) =>
+    sumOf(facts, ({ sums }) => sums.terms.get(term)?.price).toAmounts();
   return compact({
     count: facts.length,
     oneTime: ofTerm('one-time'),
@@ -332,17 +333,8 @@ function figuresOf(facts: readonly Facts[]): QuoteFigures {
   });
 }
 
-function sumOf(
-  facts: readonly Facts[],
-  amountOf: (each: Facts) => Decimal | undefined,
-): Amounts | undefined {
-  const sums = new CurrencySums();
-  for (const each of facts) sums.add(each.currency, amountOf(each));
-  return sums.toAmounts();
-}
-
 const firstYearOf = (facts: readonly Facts[]): Amounts | undefined =>
-  sumOf(facts, ({ firstYear }) => firstYear);
+  sumOf(facts, ({ firstYear }) => firstYear).toAmounts();
 
 /** Numbers of quotes with an unknown or partly unknown figure. */
 function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
@@ -389,7 +381,7 @@ function* groupsOf(
     yield;
   }
   const others = groups.slice(cut);
-  if (others.length > 0) rows.push(merged(others));
+  if (others.length > 0) rows.push(mergedRow(others, figuresOf));
   return { shown: shown.length, total: groups.length, rows };
 }
 
@@ -409,12 +401,6 @@ function sortByRank(groups: Group[]): void {
     (a, b) => b.items.length - a.items.length || rank(b) - rank(a) || byName(a.label, b.label),
   );
 }
-
-const merged = (groups: readonly Group[]): QuoteGroup => ({
-  name: othersName(groups.length),
-  ...figuresOf(groups.flatMap(({ items }) => items)),
-  groups: groups.length,
-});
 
 function toRow(facts: Facts): QuoteRow {
   const { quote, currency, status, acceptance, dealState, sums, firstYear } = facts;

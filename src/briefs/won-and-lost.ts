@@ -1,8 +1,8 @@
 /** Deals that were won or lost over a period: totals, win rates and groups. */
 import { type Day, dayOf, daysBetween } from './days.ts';
-import { type Deal, type DealExtra, sumOf, totalValue } from './deals.ts';
+import { type Deal, type DealExtra, totalValue } from './deals.ts';
 import { monthOf } from './group-labels.ts';
-import { type Amounts, percentOf, roundedPercent, zero } from './money.ts';
+import { type Amounts, percentOf, roundedPercent, sumOf, zero } from './money.ts';
 import { compact, nonZero } from './naming.ts';
 import { type Grouping, type GroupRow, meanDays, type PipelineBy } from './pipeline-groups.ts';
 
