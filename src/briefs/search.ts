@@ -1,6 +1,5 @@
 /** Full-text search over names, numbers and identifiers of records. */
 
-import MiniSearch, { type SearchOptions } from 'minisearch';
 import type {
   ApiRecord,
   Company,
@@ -22,6 +21,7 @@ import {
 import { contactName, normaliseName, withoutAccents } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { normalisePart } from './part-numbers.ts';
+import { WordIndex } from './word-index.ts';
 
 export const searchKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
 export type SearchKind = (typeof searchKinds)[number];
@@ -209,7 +209,7 @@ export class SearchIndex<K extends SearchKind> {
   readonly #kind: K;
   readonly #records: RecordOf[K][] = [];
   readonly #identifiers = new IdentifierIndex((at) => this.#entryAt(at));
-  readonly #words = createMiniSearch();
+  readonly #words = new WordIndex([nameBoost, 1], (word) => withoutAccents(normaliseName(word)));
 
   constructor(kind: K) {
     this.#kind = kind;
@@ -219,7 +219,7 @@ export class SearchIndex<K extends SearchKind> {
     const entry = this.#entryAt(this.#records.push(record) - 1);
     if (!entry) return;
     this.#identifiers.add(entry);
-    this.#words.add(entry);
+    this.#words.add([entry.name, entry.more]);
   }
 
   #entryAt(at: number): IndexEntry | undefined {
@@ -230,9 +230,9 @@ export class SearchIndex<K extends SearchKind> {
   /** Best first: exact ones, then by relevance; in both, deleted records last. */
   find(text: string): Hit<K>[] {
     const equal = new Set(this.#identifiers.equal(text));
-    const similar = [...this.#identifiers.similar(text), ...this.#matching(text)];
+    const similar = [...this.#identifiers.similar(text), ...this.#words.search(text, tolerant)];
     const none = equal.size === 0 && similar.length === 0;
-    const others = none ? this.#matching(text, moreTolerant) : similar;
+    const others = none ? this.#words.search(text, moreTolerant) : similar;
     const order = new Set([...this.#deletedLast([...equal]), ...this.#deletedLast(others)]);
     return [...order].flatMap((at) => {
       const record = this.#records[at];
@@ -240,10 +240,6 @@ export class SearchIndex<K extends SearchKind> {
       const by = equal.has(at) ? namedBy(record, this.#entryAt(at), text) : undefined;
       return { record, ...(by && { by }) };
     });
-  }
-
-  #matching(text: string, options?: SearchOptions): number[] {
-    return this.#words.search(text, options).map(({ id }) => Number(id));
   }
 
   #deletedLast(order: readonly number[]): number[] {
@@ -271,21 +267,7 @@ function namedBy(
   return isName && !isIdentifier ? 'name' : 'identifier';
 }
 
+const nameBoost = 3;
+const tolerant = { fuzzy: 0.2 };
 /** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
-const moreTolerant: SearchOptions = { fuzzy: (term) => (term.length > 3 ? 0.4 : false) };
-
-/** Short words must match exactly, because one different letter makes another word. */
-function createMiniSearch(): MiniSearch<IndexEntry> {
-  return new MiniSearch<IndexEntry>({
-    idField: 'at',
-    fields: ['name', 'more'],
-    storeFields: [],
-    processTerm: (term) => withoutAccents(normaliseName(term)) || null,
-    searchOptions: {
-      boost: { name: 3 },
-      prefix: (term) => term.length > 2,
-      fuzzy: (term) => (term.length > 3 ? 0.2 : false),
-      combineWith: 'AND',
-    },
-  });
-}
+const moreTolerant = { fuzzy: 0.4 };
