@@ -15,7 +15,7 @@ export interface Route {
   /** Below `/public-api`; always singular, a plural is a 404. */
   readonly path: string;
   readonly shape: Shape;
-  /** Query parameters beside the page size and offset. */
+  /** Query parameters, apart from the page size and the offset. */
   readonly parameters: readonly Parameter[];
   /** The identifiers by which one record can be read. */
   readonly one: readonly ('id' | 'externalIdentifier')[];

@@ -26,7 +26,7 @@ interface PublicDocument {
 
 const cardType = 'application/mcp-server-card+json';
 
-/** By path: the server card, beside the endpoint, and the catalog of the domain, which names the card. */
+/** By path: the server card of the endpoint, and the catalog of the domain, which names the card. */
 const documents: Readonly<Record<string, PublicDocument>> = {
   '/mcp/server-card': { type: cardType, content: serverCard },
   '/.well-known/ai-catalog.json': { type: 'application/ai-catalog+json', content: catalog },

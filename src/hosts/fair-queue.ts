@@ -120,7 +120,7 @@ export class FairQueue {
     }
   }
 
-  /** Moves busy callers to the end, so that idle ones behind them are found. */
+  /** Moves busy callers to the end, so that the idle ones after them are found. */
   #moveToEnd(name: string, caller: Caller): void {
     this.#callers.delete(name);
     this.#callers.set(name, caller);
@@ -137,7 +137,7 @@ export class FairQueue {
     for (let call = 0; call < calls; call++) callTimes.push(now);
   }
 
-  /** A batch that waits for capacity blocks the callers behind it; otherwise it could wait forever. */
+  /** A batch that waits for capacity blocks the callers after it; otherwise it could wait forever. */
   #mayStart(caller: Caller, calls: number): boolean {
     const isNext = this.#ready.size === 0 && caller.queue.size === 0;
     return isNext && this.#fitsCaller(caller, calls) && this.#fits(calls);

@@ -132,8 +132,8 @@ function describeCustomFields(from: FieldValue, to: FieldValue): Wording {
     if (was !== undefined && is !== undefined) {
       return wording`${quoteVerbatim(name)} ${describeTextChange(was, is)}`;
     }
-    const gone = was === undefined ? quotedUnlessScalar(before) : named(was);
-    return wording`${quoteVerbatim(name)} ${arrowText(gone, quotedUnlessScalar(after))}`;
+    const replaced = was === undefined ? quotedUnlessScalar(before) : named(was);
+    return wording`${quoteVerbatim(name)} ${arrowText(replaced, quotedUnlessScalar(after))}`;
   });
   return join(all, '; ');
 }

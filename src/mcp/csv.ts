@@ -12,7 +12,7 @@ const byteOrderMark = '\uFEFF';
  */
 const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
 
-/** A file of the rows, and beside it a text with the notes, if there are any. */
+/** A file of the rows, followed by a text with the notes, if there are any. */
 export function csvContents(
   uri: string,
   rows: readonly JsonObject[],

@@ -107,22 +107,22 @@ async function withLock<T>(
 }
 
 function healthOf(
-  { outage: lost }: RedisLink,
+  { outage }: RedisLink,
   replicas: number,
   advice: readonly string[],
   { failure }: WriteStatus,
 ): Health {
-  if (!lost && failure) {
-    const notes = [`The last write failed (${failure.code}).`, ...advice];
-    const since = failure.since.toISOString();
-    return { kind: 'redis', ok: false, fault: 'unwritable', since, notes };
+  if (outage) {
+    const notes = [
+      `${outage.reason}: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`,
+    ];
+    const since = outage.since.toISOString();
+    return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
   }
-  if (!lost) return { kind: 'redis', ok: true, notes: [...advice] };
-  const notes = [
-    `${lost.reason}: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`,
-  ];
-  const since = lost.since.toISOString();
-  return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
+  if (!failure) return { kind: 'redis', ok: true, notes: [...advice] };
+  const notes = [`The last write failed (${failure.code}).`, ...advice];
+  const since = failure.since.toISOString();
+  return { kind: 'redis', ok: false, fault: 'unwritable', since, notes };
 }
 
 /** Warnings about settings of Redis that can lose stored data. */

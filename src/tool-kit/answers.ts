@@ -93,7 +93,7 @@ export function deletedWords(deletion: string | true | undefined): Wording {
   return deletion === true ? wording`Deleted: ` : wording`Deleted on ${identifier(deletion)}: `;
 }
 
-/** The records with the detail or the fields that were asked for; in the concise form, a currency that all share is beside them. */
+/** The records with the requested detail or fields; in the concise form, a currency that all share is returned once. */
 function shapeRecords<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],

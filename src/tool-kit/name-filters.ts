@@ -51,7 +51,7 @@ export const dealReferences = (
   currency: () => deals.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
 });
 
-/** What was meant, by filter; or the question. */
+/** The resolved filters, or the question to ask if one is unclear. */
 export type ResolvedFilters<F extends FilterName> =
   | { filters: { [K in F]?: NameFilter }; question?: never }
   | { question: Answer; filters?: never };

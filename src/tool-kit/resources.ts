@@ -82,7 +82,7 @@ before this server watched: the service has no records of them.
 
 ## What the words mean
 - **coverage**: what an answer is based on. \`complete: false\` means that records are missing, and why.
-- **one-time, monthly, yearly**: kept apart; added up only where it is said (value: one-time + monthly × value months; first year: one-time + 12 × monthly + yearly).
+- **one-time, monthly, yearly**: kept apart, except in value (one-time + monthly × value months) and first-year value (one-time + 12 × monthly + yearly).
 - **weighted**: revenue × probability. Tenants store probability as 0–1 or 0–100; the answer says how it was read.
 - **margin**: (price − cost) / price. **Markup**: (price − cost) / cost. Both in percent.
 - **unknown**: a price, cost or currency that is missing. It is counted and reported, never treated as 0.

@@ -54,8 +54,8 @@ export async function readListPage<R extends Resource>(
   const { page, search } = await filteredPage(source, query);
   const asked = { ...query, ...search };
   const ignored = await ignoredParameters(source, asked, page);
-  if (ignored.length > 0) return applyHere(source, asked, ignored);
-  const checked = await checkPlace(source, asked, page);
+  if (ignored.length > 0) return applyLocally(source, asked, ignored);
+  const checked = await pageAtOffset(source, asked, page);
   if (checked === undefined) return sliceOf(await source.readWhole(searchOf(asked)), query);
   return pageAnswer(source, asked, checked, asOf);
 }
@@ -152,7 +152,7 @@ const parameterNames: Record<Ignorable, string> = {
 };
 
 /** Applies the ignored parameters here, to all records. */
-async function applyHere<R extends Resource>(
+async function applyLocally<R extends Resource>(
   source: ListSource<R>,
   query: PageQuery,
   ignored: readonly Ignorable[],
@@ -189,7 +189,7 @@ const strictlyFits = (record: ApiRecord, filters: string): boolean =>
 /**
  * The page at the requested offset. `undefined` if the service ignores the offset, or leaves out records of a page.
  */
-async function checkPlace<R extends Resource>(
+async function pageAtOffset<R extends Resource>(
   source: ListSource<R>,
   query: PageQuery,
   page: Page<RecordOf[R]>,
@@ -198,19 +198,19 @@ async function checkPlace<R extends Resource>(
   const { from = 0 } = query;
   if (pages.pageParam === undefined) return page;
   let checked = page;
-  if (from > 0 && !isKnownPlace(source, query, page)) {
+  if (from > 0 && !isKnownOffset(source, query, page)) {
     const isOther = await pages.learnOffset(resource, searchOf(query), call);
     if (isOther) checked = await pages.page(resource, query, call);
   }
   if (from > 0 && pages.traits(resource).offset === 'ignored') return undefined;
-  return (await hidesPlaces(source, query, checked)) ? undefined : checked;
+  return (await hidesRecords(source, query, checked)) ? undefined : checked;
 }
 
 /**
  * Whether the page is certainly at the requested offset: it repeats no record of the first page, and it would be
  * empty if the offset counted pages.
  */
-function isKnownPlace<R extends Resource>(
+function isKnownOffset<R extends Resource>(
   { pages, resource }: ListSource<R>,
   query: PageQuery,
   { records }: Page<RecordOf[R]>,
@@ -228,7 +228,7 @@ function isKnownPlace<R extends Resource>(
 }
 
 /** Whether a page is short because the service left out some of its records; the next page then overlaps it. */
-async function hidesPlaces<R extends Resource>(
+async function hidesRecords<R extends Resource>(
   { pages, resource, call }: ListSource<R>,
   query: PageQuery,
   { records, total }: Page<RecordOf[R]>,
@@ -242,7 +242,7 @@ async function hidesPlaces<R extends Resource>(
     const looking = lookAt(pages, resource, { ...query, from: end }, call);
     const [next] = recordKeys((await looking.catch(ignoreTemporary)) ?? []);
     const keys = recordKeys(records);
-    // Without a total this may be the end, behind which some services return the last record again.
+    // Without a total this may be the end, after which some services return the last record again.
     const isUncertain = next === undefined || (total === undefined && next === keys.at(-1));
     return isUncertain ? undefined : keys.includes(next);
   };
@@ -325,7 +325,7 @@ async function isEnd<R extends Resource>(
   const learnOffset = () => pages.learnOffset(resource, searchOf(query), call);
   const isLast = await hasNoneBehind().catch(ignoreTemporary);
   if (!isLast || pages.traits(resource).offset !== undefined) return isLast ?? false;
-  // An offset of another meaning may lead behind the end, or nowhere.
+  // An offset of another meaning may lead past the end.
   const isOther = await learnOffset().catch(ignoreTemporary);
   if (isOther === undefined) return false;
   return !isOther || ((await hasNoneBehind().catch(ignoreTemporary)) ?? false);

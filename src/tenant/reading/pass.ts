@@ -135,9 +135,9 @@ export class Pass<R> {
   }
 
   /** A creation time in the future is not from the service's clock: it does not show whether the record is new. */
-  #noteAge(born: number | undefined, now: number): void {
-    if (born === undefined || born > now + 60_000) this.#allAreDated = false;
-    else this.#someAreNew ||= born >= (this.#serviceStartedAt ?? now);
+  #noteAge(createdAt: number | undefined, now: number): void {
+    if (createdAt === undefined || createdAt > now + 60_000) this.#allAreDated = false;
+    else this.#someAreNew ||= createdAt >= (this.#serviceStartedAt ?? now);
   }
 
   #noteCount(total: number | undefined): void {

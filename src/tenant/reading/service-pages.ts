@@ -339,7 +339,7 @@ export class ServicePages {
     return uncounted(page);
   }
 
-  /** Whether what is called the total changes with the size, or others come behind it where the size has no effect. */
+  /** Whether the total changes with the size or, where the size has no effect, further records follow it. */
   async #countsPage<R extends Resource>(
     resource: R,
     { from: _, ...query }: PageQuery,
@@ -359,7 +359,7 @@ export class ServicePages {
     // More rows than requested, and not a usual page size: the service sends everything at once.
     if (ignoresSize && !commonSizes.includes(records.length)) return false;
     if (this.traits(resource).offset === undefined) {
-      // What lies behind is only known where it is known what the offset means.
+      // Only an offset whose meaning is known shows whether further records follow.
       if ((await this.learnOffset(resource, query, call)) && (await hasMore())) return true;
     }
     return this.traits(resource).offset === 'ignored';
