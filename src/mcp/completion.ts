@@ -25,7 +25,7 @@ export async function complete(
   if (ref.type === 'ref/resource' && ref.uri === exportTemplate.uriTemplate)
     return completion(exportValues(surface, argument));
   const kind = completedKind(tenant, ref, argument.name);
-  if (kind === undefined || !tenant.grants.has(readGrant(kind))) return noCompletion;
+  if (kind === undefined || !tenant.grants.has(readGrant(kind))) return completion([]);
   const names = await completeNames(tenant, kind, argument.value, call).catch(() => {
     call.signal.throwIfAborted();
     return [];
@@ -54,8 +54,6 @@ function exportValues(
   const all = name === 'tool' ? tools : [...new Set(words.map(String))];
   return all.filter((word) => word.includes(value.trim().toLowerCase()));
 }
-
-const noCompletion: CompleteResult = { completion: { values: [], total: 0, hasMore: false } };
 
 function completedKind(
   tenant: Tenant,

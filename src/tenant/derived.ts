@@ -1,5 +1,7 @@
 /** Results that are computed from readings of collections, and kept as long as all of these are. */
 
+import { setLatest } from '../state/set-latest.ts';
+
 /** Results of the same readings. The least recently used go first. */
 const maxResults = 40;
 
@@ -21,10 +23,7 @@ export class DerivedResults {
     const { byName } = this.#resultsOf(readings);
     const isKnown = byName.has(name);
     const value = isKnown ? (byName.get(name) as T) : work();
-    byName.delete(name);
-    byName.set(name, value);
-    const [oldest] = byName.keys();
-    if (byName.size > maxResults && oldest !== undefined) byName.delete(oldest);
+    setLatest(byName, name, value, maxResults);
     if (value instanceof Promise && !isKnown) value.catch(() => byName.delete(name));
     return value;
   }

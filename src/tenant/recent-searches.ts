@@ -1,4 +1,5 @@
 import type { ApiRecord } from '../records/records.ts';
+import { setLatest } from '../state/set-latest.ts';
 import type { Collection } from './collection.ts';
 
 const maxSearches = 10;
@@ -17,10 +18,7 @@ export class RecentSearches {
   }
 
   set(search: string, found: Collection<ApiRecord>): void {
-    this.#found.delete(search);
-    this.#found.set(search, found);
-    const [oldest] = this.#found.keys();
-    if (this.#found.size > maxSearches && oldest !== undefined) this.#found.delete(oldest);
+    setLatest(this.#found, search, found, maxSearches);
   }
 
   clear(): void {

@@ -5,6 +5,7 @@ import { isApiError, privateAddress } from '../../api/errors.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import type { RateWindow } from '../../state/port.ts';
+import { setLatest } from '../../state/set-latest.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
 import { TrafficControl } from '../../traffic/traffic-control.ts';
 import type { WireLimits } from '../../transport/connections.ts';
@@ -149,7 +150,7 @@ class KeyTenantCache {
   /** Refused keys and when each may be checked again, earliest first. */
   readonly #refused = new Map<string, number>();
   /** Keys that the service accepted at their last check, oldest first. */
-  readonly #knownGood = new Set<string>();
+  readonly #knownGood = new Map<string, true>();
   readonly #wrongKeys = new FailureLimiter(maxWrongKeys, checkWindowMs);
   readonly #mutex = new KeyedMutex();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -181,7 +182,7 @@ class KeyTenantCache {
       // Unknown keys of one sender are checked one at a time: each result decides whether the next is checked.
       else
         await this.#mutex.runExclusive(sender, () => this.#checkUnknownKey(baseUrl, key, sender));
-      this.#remember(name);
+      setLatest(this.#knownGood, name, true, maxRemembered);
       const opened = this.#open.get(name)?.tenant;
       return this.#touch(name, opened ?? this.#options.open(baseUrl, key, this.#connectLimits));
     } catch (error) {
@@ -216,19 +217,9 @@ class KeyTenantCache {
     if (!taken) throw tooManyChecks('for that address of the service', waitMs / 1000);
   }
 
-  #remember(name: string): void {
-    this.#knownGood.delete(name);
-    this.#knownGood.add(name);
-    const [first] = this.#knownGood;
-    if (this.#knownGood.size > maxRemembered && first !== undefined) this.#knownGood.delete(first);
-  }
-
   #refuse(name: string): void {
     this.#knownGood.delete(name);
-    this.#refused.delete(name);
-    this.#refused.set(name, Date.now() + refusedMs);
-    const [first] = this.#refused.keys();
-    if (this.#refused.size > maxRefusedKeys && first !== undefined) this.#refused.delete(first);
+    setLatest(this.#refused, name, Date.now() + refusedMs, maxRefusedKeys);
   }
 
   #touch(name: string, tenant: RetirableTenant): RetirableTenant {

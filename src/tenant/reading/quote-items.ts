@@ -2,6 +2,7 @@ import type { Call } from '../../api/call.ts';
 import { isApiError } from '../../api/errors.ts';
 import { hasUnknownItems } from '../../briefs/quote-totals.ts';
 import type { ApiRecord, Quote, QuoteItem, Resource } from '../../records/records.ts';
+import { setLatest } from '../../state/set-latest.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ServicePages } from './service-pages.ts';
 
@@ -112,20 +113,15 @@ export class QuoteItems {
       const record = await this.#readQuote(id, call);
       if (hasUnknownItems(record)) return undefined;
       const items = record.items ?? [];
-      if (updatedAt !== undefined) this.#remember(id, { items, updatedAt, at: Date.now() });
+      if (updatedAt !== undefined) {
+        const remembered = { items, updatedAt, at: Date.now() };
+        setLatest(this.#remembered, id, remembered, maxRemembered);
+      }
       return items;
     } catch (error) {
       if (!isApiError(error)) throw error;
       return isApiError(error, 'not-found', 'refused', 'unexpected') ? undefined : 'stop';
     }
-  }
-
-  #remember(id: string, found: Remembered): void {
-    this.#remembered.delete(id);
-    this.#remembered.set(id, found);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > maxRemembered && oldest !== undefined)
-      this.#remembered.delete(oldest);
   }
 }
 
