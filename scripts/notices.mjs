@@ -1,7 +1,7 @@
 // The notices and the bill of materials of the packages whose code the build contains.
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -16,9 +16,8 @@ const copyrightOf = { '@redis/client': 'Copyright (c) 2022-2023, Redis, inc.' };
  * @throws {Error} if a package has no licence text that could be included
  */
 export async function writeNotices(dist, files) {
-  const packages = [...packageFolders(files)]
-    .map(describePackage)
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const packages = [...[...packageFolders(files)].map(describePackage), ...packagesInside(files)];
+  packages.sort((a, b) => (a.name < b.name ? -1 : 1));
   await writeFile(join(dist, 'THIRD-PARTY-NOTICES.txt'), notices(packages));
   await writeFile(join(dist, 'sbom.cdx.json'), `${JSON.stringify(sbom(packages), null, 2)}\n`);
 }
@@ -33,6 +32,25 @@ function packageFolders(files) {
     if (folder !== undefined) folders.add(folder);
   }
   return folders;
+}
+
+/** Where the bundler of a package marks that code of another package begins. */
+const regionStart =
+  /^\/\/#region \S*\/\.pnpm\/(?:@[^/+]+\+)?[^/@]+@([^/_(]+)[^/]*\/node_modules\/((?:@[^/]+\/)?[^/\s]+)\//gm;
+
+/** The packages whose code other packages contain, such as the JSON Schema validator in the MCP SDK. */
+function packagesInside(files) {
+  const found = new Map();
+  for (const file of files) {
+    if (!file.includes('node_modules')) continue;
+    for (const [, version, name] of readFileSync(resolve(root, file), 'utf8').matchAll(regionStart))
+      found.set(`${name}@${version}`, { name, version });
+  }
+  // Their licence texts are those of the installed packages, of whatever version.
+  return [...found.values()].map(({ name, version }) => ({
+    ...describePackage(`node_modules/${name}`),
+    version,
+  }));
 }
 
 function describePackage(folder) {

@@ -46,6 +46,25 @@ test('every package that the source imports is in the notices, with a licence te
   expect(imported.filter((name) => (noticed.get(name) ?? 0) < 5)).toEqual([]);
 });
 
+test('packages inside other packages are noticed where the build contains their code', async () => {
+  const folder = dirname(inject('bundle'));
+  const files = readdirSync(join(folder, 'chunks')).map((name) => join(folder, 'chunks', name));
+  const code = files.map((file) => readFileSync(file, 'utf8')).join('');
+  const notices = await built('THIRD-PARTY-NOTICES.txt');
+  // A text of each that stays when the code is made smaller.
+  const texts = {
+    ajv: 'must have required property',
+    'ajv-formats': 'formatMinimum',
+    'content-type': 'invalid parameter format',
+    'fast-uri': 'URI can not be parsed',
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    expect([name, code.includes(text)]).toEqual([name, true]);
+    expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(`, 'm'));
+  }
+  expect(notices).toContain('Gary Court');
+});
+
 test('the bill of materials names the same packages and versions', async () => {
   const bill = JSON.parse(await built('sbom.cdx.json'));
   const named = bill.components.map(
