@@ -1,7 +1,9 @@
+import { localState } from '../../src/state/local.ts';
+import type { State } from '../../src/state/port.ts';
 import type { ToolCall } from '../../src/tenant/call.ts';
 import type { Consent, Proposal } from '../../src/tenant/changes/consent.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { openWriter, type Row, type WriterOptions } from './consent.ts';
+import { newFolder, openWriter, type Row, type WriterOptions } from './consent.ts';
 import { closing } from './shared.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
@@ -26,6 +28,15 @@ export async function tenantOver(
   );
   return { tenant, upstream };
 }
+
+/** A state with this journal of changes, to which a write adds its entries. */
+export const stateWith = (entries: Row[], damaged = 0): State => ({
+  ...localState(newFolder()),
+  journal: () => ({
+    read: async () => ({ entries, damaged }),
+    append: async (entry) => void entries.push(entry),
+  }),
+});
 
 /** A call in which a person gives this answer to every proposal, which is recorded. */
 export function callWith(

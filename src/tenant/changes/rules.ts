@@ -12,7 +12,7 @@ const hourMs = 3_600_000;
 /** @throws ChangeRefused for a field or a stage that may not be written */
 export async function checkAllowed(
   tenant: Tenant,
-  plan: ChangePlan,
+  plan: Pick<ChangePlan, 'changes'>,
   call: ToolCall,
 ): Promise<void> {
   const { fields, barredStages } = tenant.writeRules;

@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Opportunity } from '../../src/records/records.ts';
+import type { FieldChange, FieldKind, FieldValue } from '../../src/tenant/changes/fields.ts';
+import { journalError, readChanges } from '../../src/tenant/changes/journal.ts';
+import { checkAllowed, checkHourlyLimit } from '../../src/tenant/changes/rules.ts';
+import { describeRule, rulesConcerning } from '../../src/tenant/changes/service-rules.ts';
+import { shownValue } from '../../src/tenant/changes/shown.ts';
+import { stagesOf } from '../../src/tenant/changes/stages.ts';
+import { findUnknownStages, watchStages } from '../../src/tenant/changes/unknown-stages.ts';
+import type { WriteRules } from '../../src/tenant/changes/write-rules.ts';
+import { callWith, stateWith, tenantOver } from '../support/changes.ts';
+import type { Row } from '../support/consent.ts';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const change = (field: string, from: FieldValue, to: FieldValue): FieldChange => ({
+  field,
+  label: field,
+  kind: 'text',
+  from,
+  to,
+});
+
+describe('the rules of the web interface that a change may break', () => {
+  const kit = change('category', undefined, { id: 'k' });
+  const cases: [what: string, record: Opportunity | undefined, FieldChange[], rules: string[]][] = [
+    ['a status', { statusId: ' WON ' }, [], ['status']],
+    ['a neutral status', { statusId: 'Open' }, [], []],
+    ['a first company', {}, [change('company', undefined, { id: 'c' })], []],
+    ['another company', {}, [change('company', { id: 'b' }, { id: 'c' })], ['locked']],
+    ['no contact any more', {}, [change('contact', { id: 'b' }, undefined)], ['locked']],
+    ['another amount', {}, [change('onetime_revenue', 1, 2)], ['computed']],
+    ['another monthly amount', {}, [change('monthly_revenue', 1, 2)], ['computed']],
+    ['a first amount', {}, [change('onetime_revenue', undefined, 2)], []],
+    ['an amount of a new record', undefined, [change('onetime_revenue', 1, 2), kit], []],
+    ['another name', {}, [change('name', 'Old', 'New')], []],
+    ['a long name', {}, [change('name', 'Old', 'x'.repeat(128))], []],
+    ['too long a name', {}, [change('name', 'Old', 'x'.repeat(129))], ['title']],
+    ['a new record without a category', undefined, [change('name', '', 'x')], ['category']],
+    ['a new record with a category', undefined, [kit], []],
+    ['a category that is cleared', {}, [change('category', { id: 'k' }, undefined)], []],
+  ];
+  test.each(cases)('%s', (_, record, changes, rules) => {
+    expect(rulesConcerning(record, changes)).toEqual(rules);
+  });
+
+  test('are described', () => {
+    expect(describeRule('title')).toMatch(/at most 128 characters/);
+  });
+});
+
+test.each<[FieldKind | undefined, FieldValue, number | string]>([
+  ['money', 0, 0],
+  ['text', undefined, '(empty)'],
+  ['text', '', ''],
+  ['text', ' as stored ', ' as stored '],
+  ['reference', { id: 'x', name: 'X' }, 'X (x)'],
+  ['reference', { id: 'x' }, 'x'],
+  ['reference', { id: '', name: 'X' }, 'X'],
+  ['custom', { id: 'x', name: 'X' }, '{"id":"x","name":"X"}'],
+  [undefined, { id: 'x', name: 'X' }, '{"id":"x","name":"X"}'],
+  ['custom', ['a', 1], '["a",1]'],
+  ['custom', true, 'true'],
+])('the value of the kind %s is shown: %o', (kind, value, shown) => {
+  const found = shownValue(kind, value);
+  expect(typeof found === 'number' ? found : found.text).toBe(shown);
+});
+
+describe('stages', () => {
+  const stage = (pipelineStage: unknown) => ({ pipelineStage }) as Opportunity;
+  const opportunities = [
+    stage({ id: 's1', name: 'Offer', externalIdentifier: 'OFF' }),
+    stage({ id: 's2', name: 'Won' }),
+    stage({ id: 's1', name: 'Proposal', externalIdentifier: '' }),
+    stage({ id: 7 }),
+    stage({ name: 'Without an id' }),
+    stage('A text'),
+    stage(undefined),
+  ];
+
+  test('have all names and identifiers that occur', () => {
+    expect(stagesOf(opportunities)).toEqual([
+      { id: 's1', names: new Set(['Offer', 'OFF', 'Proposal']) },
+      { id: 's2', names: new Set(['Won']) },
+      { id: '7', names: new Set() },
+    ]);
+  });
+
+  test('that are barred and do not exist are named, with at most 30 that exist', async () => {
+    const found = await findUnknownStages(opportunities, ['proposal', 's2', '7', 'off', 'Lost']);
+    expect(found).toEqual({ unknown: ['Lost'], stages: ['Offer', 'Won'] });
+    const many = Array.from({ length: 40 }, (_, at) => stage({ id: `${at}`, name: `Stage ${at}` }));
+    expect((await findUnknownStages(many, ['x'])).stages).toHaveLength(30);
+  });
+
+  test('that are barred and do not exist are reported once, at the first complete reading', async () => {
+    const reports: unknown[] = [];
+    const watch = watchStages(['Lost', 'Won'], (found) => reports.push(found));
+    const read = (complete: boolean, records = opportunities) => ({
+      records,
+      coverage: { complete, read: 1, total: 1 },
+      asOf: new Date(),
+    });
+    watch('company', read(true));
+    watch('opportunity', read(false));
+    await import('../../src/text/look-alikes.ts');
+    expect(reports).toEqual([]);
+    watch('opportunity', read(true));
+    watch('opportunity', read(true));
+    await vi.waitFor(() => expect(reports).not.toEqual([]));
+    expect(reports).toEqual([{ unknown: ['Lost'], stages: ['Offer', 'Won'] }]);
+    const none: unknown[] = [];
+    watchStages(['Won'], (found) => none.push(found))('opportunity', read(true));
+    watchStages([], (found) => none.push(found))('opportunity', read(true, []));
+    await findUnknownStages(opportunities, ['Won']);
+    expect(none).toEqual([]);
+  });
+});
+
+describe('what an operator does not let agents write', () => {
+  const opportunity = [
+    { id: 'o1', pipelineStage: { id: 's1', name: 'Offer' } },
+    { id: 'o2', pipelineStage: { id: 's1', name: 'Proposal' } },
+    { id: 'o3', pipelineStage: { id: 's2', name: 'Won' } },
+  ];
+  const allowed = async (changes: FieldChange[], rules: Partial<WriteRules>) => {
+    const { tenant } = await tenantOver({ opportunity }, { rules });
+    return checkAllowed(tenant, { changes }, callWith()).then(
+      () => 'allowed',
+      ({ message }) => message,
+    );
+  };
+  const toStage = (id: string, name?: string): FieldChange =>
+    change('stage', undefined, name === undefined ? { id } : { id, name });
+
+  test.each<[string, FieldChange[], Partial<WriteRules>, RegExp]>([
+    ['a field', [change('name', 'a', 'b')], { fields: new Set(['name']) }, /^allowed$/],
+    [
+      'other fields',
+      [change('name', 'a', 'b'), change('description', 'a', 'b'), change('owner', 'a', 'b')],
+      { fields: new Set(['name', 'stage']) },
+      /write description, owner\. Allowed: name, stage\.$/,
+    ],
+    ['a stage', [toStage('s2', 'Won')], { barredStages: ['won'] }, /set the stage "Won"/],
+    ['a stage by its id', [toStage('s2', 'Won')], { barredStages: ['s2'] }, /set the stage "Won"/],
+    ['a stage without a name', [toStage('s2')], { barredStages: ['won'] }, /set the stage "s2"/],
+    ['a renamed stage', [toStage('s1', 'Proposal')], { barredStages: ['offer'] }, /"Proposal"/],
+    ['a stage unknown so far', [toStage('s9', 'Lost')], { barredStages: ['lost'] }, /"Lost"/],
+    ['another stage', [toStage('s1', 'Proposal')], { barredStages: ['won'] }, /^allowed$/],
+    [
+      'no stage',
+      [change('stage', { id: 's1' }, undefined)],
+      { barredStages: ['won'] },
+      /^allowed$/,
+    ],
+  ])('%s', async (_, changes, rules, answer) => {
+    expect(await allowed(changes, rules)).toMatch(answer);
+  });
+});
+
+const tenantWithJournal = async (entries: Row[], rules: Partial<WriteRules> = {}) =>
+  (await tenantOver({}, { state: stateWith(entries, 1), rules })).tenant;
+
+const intent = (id: string, more: Row = {}): Row => ({
+  phase: 'sending',
+  id,
+  at: '2026-06-01T12:00:00Z',
+  what: 'change',
+  externalId: 'E-1',
+  name: 'One',
+  before: {},
+  changes: [{ field: 'name' }],
+  ...more,
+});
+const outcome = (id: string, result = 'written'): Row => ({ phase: 'done', id, outcome: result });
+
+describe('the limit of writes an hour', () => {
+  const minutesAgo = (minutes: number, id: string) =>
+    intent(id, {
+      at: new Date(Date.parse('2026-06-01T12:00:00Z') - minutes * 60_000).toISOString(),
+    });
+  const entries = [
+    minutesAgo(60, 'a'),
+    minutesAgo(59.5, 'b'),
+    minutesAgo(30, 'c'),
+    outcome('c', 'cannot_tell'),
+    minutesAgo(20, 'd'),
+    outcome('d', 'not_written'),
+    minutesAgo(10, 'e'),
+    outcome('e'),
+  ];
+  const waitAt = async (perHour: number) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-06-01T12:00:00Z') });
+    const tenant = await tenantWithJournal(entries, { perHour });
+    return checkHourlyLimit(tenant).then(
+      () => undefined,
+      ({ message }) => message.match(/in (\d+) minutes/)?.[1] ?? message,
+    );
+  };
+
+  test.each([
+    [1, '50'],
+    [2, '30'],
+    [3, '1'],
+    [4, undefined],
+    [0, 'The operator of this server has disabled writing.'],
+  ])('of %i', async (perHour, wait) => {
+    expect(await waitAt(perHour)).toBe(wait);
+  });
+});
+
+describe('the changes in a journal', () => {
+  test('are the newest first, each with its outcome and the change that reverts it', async () => {
+    const { journal } = await tenantWithJournal([
+      intent('a'),
+      outcome('a'),
+      intent('b', { reverts: 'a' }),
+      outcome('b'),
+      intent('c', { reverts: 'b' }),
+      outcome('c', 'not_written'),
+      intent('d', { reverts: 'gone' }),
+      intent('e', { reverts: 'c' }),
+    ]);
+    const { changes, damaged } = await readChanges(journal);
+    expect(damaged).toBe(1);
+    expect(
+      changes.map(({ intent, outcome, revertedBy }) => [intent.id, outcome?.outcome, revertedBy]),
+    ).toEqual([
+      ['e', undefined, undefined],
+      ['d', undefined, undefined],
+      ['c', 'not_written', undefined],
+      ['b', 'written', undefined],
+      ['a', 'written', 'b'],
+    ]);
+  });
+
+  test.each<[string, Row]>([
+    ['of an unknown phase', intent('a', { phase: 'other' })],
+    ['without an identifier', intent('a', { externalId: undefined })],
+    ['without a time', intent('a', { at: 5 })],
+    ['without a name', intent('a', { name: null })],
+    ['with values before that are none', intent('a', { before: [] })],
+    ['with changes that are no list', intent('a', { changes: {} })],
+    ['with a change that is none', intent('a', { changes: [{}, 'x'] })],
+    ['of an unknown outcome', outcome('a', 'perhaps')],
+    ['of an outcome without its change', { ...outcome('a'), id: 5 }],
+    ['of an outcome in another phase', { ...outcome('a'), phase: 'sending' }],
+  ])('leave out and count an entry %s', async (_, entry) => {
+    const { journal } = await tenantWithJournal([entry, intent('b')]);
+    const { changes, damaged } = await readChanges(journal);
+    expect([changes.map(({ intent }) => intent.id), damaged]).toEqual([['b'], 2]);
+  });
+
+  test('an outcome without its intent is no change', async () => {
+    const { journal } = await tenantWithJournal([outcome('a'), intent('b')]);
+    const { changes, damaged } = await readChanges(journal);
+    expect([changes.map(({ outcome }) => outcome), damaged]).toEqual([[undefined], 1]);
+  });
+});
+
+test('a journal that cannot be used is explained by its error', () => {
+  const { message, remedy } = journalError('read', Object.assign(new Error(), { code: 'EACCES' }));
+  expect(message).toBe('The journal of changes cannot be read (EACCES).');
+  expect(remedy?.((name) => `<${name}>`)).toContain('<stateDir>');
+  expect(journalError('kept', 'x').message).toContain('cannot be kept (unknown reason)');
+});
