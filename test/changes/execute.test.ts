@@ -87,7 +87,7 @@ describe('a write', () => {
     [
       'another address',
       { redirect: { code: 302, to: 'other' } },
-      /^the service sent it elsewhere, which is not followed$/,
+      /redirect, which is not followed$/,
     ],
   ])(
     'that is refused was not written, for the reason of the service: %s',

@@ -12,6 +12,8 @@ import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
 import { shared } from '../support/shared.ts';
+import { limit } from '../support/upstream/behaviour.ts';
+import { faults } from '../support/upstream/faults.ts';
 
 const call = callWith();
 const deleted = '2026-01-01T00:00:00Z';
@@ -74,7 +76,8 @@ describe('a company', () => {
     ];
     const [, ...eight] = (await similar(nine.slice(0, 8), 'Nobody')) as string[];
     expect(eight).toHaveLength(8);
-    expect(await similar(nine, 'nordic/of')).toEqual(['There is no company "nordic/of".', 'x']);
+    expect(await similar(nine, 'NORDIC/of')).toEqual(['There is no company "NORDIC/of".', 'x']);
+    expect(await similar(nine, 'Its Ltd')).toEqual(['There is no company "Its Ltd".', 'x']);
     expect(await similar(nine, 'Acme')).toEqual(['There is no company "Acme".', 'y']);
     expect(await similar(nine, 'td')).toEqual([
       'There is no company "td". Look it up with cpq_find or a list first.',
@@ -326,6 +329,15 @@ describe('the opportunity to write', () => {
     const { tenant } = await tenantOver({ opportunity, company }, { grants });
     const { record } = await findTarget(tenant, { opportunityId: 'o1' }, call);
     expect(record?.company).toEqual({ name: 'Acme' });
+  });
+
+  test('is not new where not all could be read', async () => {
+    const rows = Array.from({ length: 60 }, (_, at) => ({ id: `o${at}`, name: `${at}` }));
+    const { tenant, upstream } = await tenantOver({ opportunity: rows });
+    upstream.set(limit(faults['ignored-from-clamped'], { path: '/opportunity' }));
+    expect(await answerOf(findTarget(tenant, { externalId: 'E-9', create: true }, call))).toEqual([
+      expect.stringMatching(/^Only 10 of 60 opportunities could be read .* that "E-9" is new/),
+    ]);
   });
 
   test('is read again before the write', async () => {

@@ -50,41 +50,35 @@ export const resolveCompany = (
   tenant: Tenant,
   requested: string,
   call: ToolCall,
-): Promise<Reference> =>
-  resolveRecord(tenant, { field: 'company', requested, candidateOf: companyCandidate }, call);
+): Promise<Reference> => resolveAmong(tenant, 'company', requested, call, companyCandidate);
 
 /**
  * A contact by id, external identifier, e-mail address or name. A name only matches contacts of `company`, if that
  * is known.
  * @throws ChangeRefused with the candidates
  */
-export function resolveContact(
+export const resolveContact = (
   tenant: Tenant,
   requested: string,
   company: Reference | undefined,
   call: ToolCall,
-): Promise<Reference> {
-  const candidateOf = (contact: Contact) => contactCandidate(contact, company);
-  return resolveRecord(tenant, { field: 'contact', requested, candidateOf }, call);
-}
+): Promise<Reference> =>
+  resolveAmong(tenant, 'contact', requested, call, (contact) => contactCandidate(contact, company));
 
-/** Searches the service for what the cached collection does not contain. */
-async function resolveRecord<R extends 'company' | 'contact'>(
+async function resolveAmong<R extends 'company' | 'contact'>(
   tenant: Tenant,
-  {
-    field,
-    requested,
-    candidateOf,
-  }: { field: R; requested: string; candidateOf(record: RecordOf[R]): Candidate },
+  resource: R,
+  requested: string,
   call: ToolCall,
+  candidateOf: (record: RecordOf[R]) => Candidate,
 ): Promise<Reference> {
-  const { records, coverage } = await tenant.collection(field, call);
+  const { records, coverage } = await tenant.collection(resource, call);
+  const search = { field: resource, requested, coverage };
   const candidates = records.map(candidateOf);
-  if (candidates.some((it) => matchKindOf(it, requested))) {
-    return pickOne({ field, requested, candidates, coverage });
-  }
-  const latest = (await searchService(tenant, field, requested, call)).map(candidateOf);
-  return pickOne({ field, requested, candidates: withLatest(candidates, latest), coverage });
+  if (candidates.some((it) => matchKindOf(it, requested)))
+    return pickOne({ ...search, candidates });
+  const latest = (await searchService(tenant, resource, requested, call)).map(candidateOf);
+  return pickOne({ ...search, candidates: withLatest(candidates, latest) });
 }
 
 const withLatest = (known: readonly Candidate[], latest: readonly Candidate[]): Candidate[] => [
