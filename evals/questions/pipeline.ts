@@ -188,4 +188,11 @@ export const pipelineQuestions: Question[] = [
     truth: `select count(*) as deals ${open} and probability >= 0.8`,
     expect: [{ figure: 'deals' }],
   },
+  {
+    id: 'deals-without-quote',
+    ask: 'How many of our open deals has nobody made a quote for yet, and how many of those are in the stage "Discovery"?',
+    truth: `select count(*) as deals, sum(d.stage = 'Discovery') as discovery from deals d where d.outcome = 'open'
+      and not exists (select 1 from offers q where q.opportunityId = d.id)`,
+    expect: [{ figure: 'deals' }, { figure: 'discovery' }],
+  },
 ];

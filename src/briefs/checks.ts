@@ -16,7 +16,11 @@ import {
 } from './checks/check.ts';
 import { contractsRunningOut } from './checks/contracts.ts';
 import { type CountRow, countFindings } from './checks/counts.ts';
-import { missingCloseDates, stalledOpportunities } from './checks/opportunities.ts';
+import {
+  missingCloseDates,
+  opportunitiesWithoutQuote,
+  stalledOpportunities,
+} from './checks/opportunities.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './checks/products.ts';
 import {
   expiringQuotes,
@@ -60,6 +64,7 @@ export const checks = {
   contracts_running_out: contractsRunningOut,
   stalled_opportunities: stalledOpportunities,
   missing_close_dates: missingCloseDates,
+  opportunities_without_quote: opportunitiesWithoutQuote,
   missing_external_ids: missingExternalIds,
   contacts_without_email: contactsWithoutEmail,
 };

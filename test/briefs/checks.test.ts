@@ -506,6 +506,35 @@ describe('open opportunities', () => {
   });
 });
 
+test('opportunities_without_quote finds open deals that no quote names, deleted quotes apart', () => {
+  const deal = (id: string, more: Opportunity = {}) => ({
+    id,
+    name: id,
+    onetimeRevenue: 10,
+    ...more,
+  });
+  const report = run('opportunities_without_quote', {
+    opportunity: [
+      deal('quoted'),
+      deal('declined'),
+      deal('deleted'),
+      deal('none', { expectedCloseDate: '2026-07-01' }),
+      deal('won', { statusId: 'won' }),
+    ],
+    quote: [
+      { opportunity: { id: 'quoted' } },
+      { opportunity: { id: 'declined' }, status: 'declined' },
+      { opportunity: { id: 'deleted' }, deletedAt: today },
+      {},
+    ],
+  });
+  expect(report.examined).toBe(4);
+  expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
+    ['deleted', 'no quote'],
+    ['none', 'no quote; closes 2026-07-01'],
+  ]);
+});
+
 test('contacts_without_email finds blank and invalid addresses', () => {
   const report = run('contacts_without_email', {
     contact: [
@@ -716,7 +745,7 @@ test('contracts_running_out finds items that end within the days', () => {
 
 describe('every check', () => {
   test('names the collections that it reads', () => {
-    expect(checkNames).toHaveLength(15);
+    expect(checkNames).toHaveLength(16);
     for (const name of checkNames) expect(checks[name].needs.length).toBeGreaterThan(0);
   });
 
@@ -728,6 +757,7 @@ describe('every check', () => {
       'unlisted_on_quotes',
       'stalled_opportunities',
       'missing_close_dates',
+      'opportunities_without_quote',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { type Day, dayOf } from '../days.ts';
 import { dealValue, idleDays, lastChange } from '../deals.ts';
 import { currencyOfRecord } from '../money.ts';
 import { compact, named, nonBlank, plural } from '../naming.ts';
-import { isOpen } from '../outcome.ts';
+import { isDeleted, isOpen } from '../outcome.ts';
 import { filterSteps, flatMapSteps, type Steps } from '../steps.ts';
 import {
   type Check,
@@ -92,4 +92,21 @@ export const missingCloseDates: Check = {
       return () =>
         written ? wording`close date ${quote(written)} is no date` : wording`no close date`;
     }),
+};
+
+export const opportunitiesWithoutQuote: Check = {
+  ...opportunityCheck,
+  needs: ['opportunity', 'quote'],
+  defaults: {},
+  define: () =>
+    `Open opportunities without a quote; deleted quotes do not count, answered and expired ones do. ${stakeDefinition}`,
+  *examine({ opportunity, quote: quotes = [] }, context) {
+    const current = yield* filterSteps(quotes, (each) => !isDeleted(each));
+    const quoted = new Set(current.flatMap(({ opportunity: deal }) => deal?.id ?? []));
+    return yield* examineOpen(opportunity, context, ({ id, expectedCloseDate }) => {
+      if (id !== undefined && quoted.has(id)) return undefined;
+      const closes = dayOf(expectedCloseDate);
+      return () => (closes ? wording`no quote; closes ${trusted(closes)}` : wording`no quote`);
+    });
+  },
 };

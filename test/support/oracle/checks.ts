@@ -129,6 +129,13 @@ export const checks: Record<string, Check> = {
     const findings = open.filter(({ closes }) => !closes).map(worth(today));
     return { examined: open.length, findings, additive: true };
   },
+  opportunities_without_quote: (ask, today) => {
+    const open = openDeals(ask);
+    const quotes = quotesOf(ask).filter(({ statusCategory }) => statusCategory !== 'deleted');
+    const quoted = new Set(quotes.map(({ opportunityId }) => opportunityId));
+    const findings = open.filter(({ id }) => !quoted.has(id)).map(worth(today));
+    return { examined: open.length, findings, additive: true };
+  },
   contacts_without_email: withoutEmail,
 };
 
