@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis.ts';
 import { describeWith } from '../support/needs.ts';
+import { run } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
@@ -518,6 +519,17 @@ describeWith('redis', 'secrets and warnings', () => {
     );
     expect(error.message).toMatch(/^Redis at 127\.0\.0\.1:\d+ rejects the connection: WRONGPASS/);
     expect(`${error.message}${error.stack}`).not.toContain('canary0wrong0password');
+  });
+
+  test('a server over stdio does not start with a wrong password', async () => {
+    const it = await startRedis('canary0redis0password');
+    const url = new URL(it.url);
+    url.password = 'canary0wrong0password';
+    const address = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: 'key' };
+    const { status, stderr } = await run(['stdio'], { ...address, CPQ_REDIS_URL: url.href });
+    expect(status).toBe(1);
+    expect(stderr).toContain('WRONGPASS');
+    expect(stderr).not.toContain('canary0wrong0password');
   });
 
   test('settings of Redis that can lose data are reported', async () => {
