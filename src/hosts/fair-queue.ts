@@ -1,3 +1,4 @@
+import { shiftWhile } from '../state/shift-while.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
 /** Limits of calls in this process. */
@@ -130,8 +131,7 @@ export class FairQueue {
   #countCall(caller: Caller, calls: number): void {
     const { callTimes } = caller;
     const now = performance.now();
-    const recent = callTimes.findIndex((at) => at > now - minuteMs);
-    callTimes.splice(0, recent === -1 ? callTimes.length : recent);
+    shiftWhile(callTimes, (at) => at <= now - minuteMs);
     const over = callTimes.length + calls - this.#limits.callsPerMinute;
     if (over > 0) throw new TooManyCalls('rate', (callTimes[over - 1] ?? now) + minuteMs - now);
     for (let call = 0; call < calls; call++) callTimes.push(now);

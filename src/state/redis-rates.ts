@@ -9,6 +9,7 @@ import {
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import { listReply } from './redis-replies.ts';
+import { shiftWhile } from './shift-while.ts';
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member; an empty member counts nothing. */
 const takeScript = `
@@ -157,8 +158,7 @@ export class RedisRates implements RateWindow {
     this.#local.count(key, rule, request.at);
     const all: CountedRequest[] = this.#requests.get(key)?.all ?? [];
     const start = request.at - countedMs(rule);
-    const expired = all.findIndex(({ at }) => at > start);
-    all.splice(0, expired === -1 ? all.length : expired);
+    shiftWhile(all, ({ at }) => at <= start);
     all.push(request);
     this.#requests.set(key, { rule, all });
   }

@@ -3,6 +3,7 @@ import { DealSeries } from '../../briefs/pipeline-change-series.ts';
 import { type Opportunity, toRecord } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import { type Inbox, type InboxEntry, ifUnavailable } from '../../state/port.ts';
+import { shiftWhile } from '../../state/shift-while.ts';
 import { fieldsOf } from '../events/read-event.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-columns.ts';
@@ -159,7 +160,7 @@ async function seriesBetween(
   end: DatedSnapshot,
 ): Promise<DealSeries> {
   const series = new DealSeries(start.records, start.takenAt);
-  const events = new EventQueue(await eventsBetween(tenant, start.takenAt, end.takenAt));
+  const events = await eventsBetween(tenant, start.takenAt, end.takenAt);
   for (const day of spreadEvenly(days, maxDays(start.records.length))) {
     const snapshot = await reader.read(day);
     if (snapshot) await observe(series, events, snapshot);
@@ -168,17 +169,19 @@ async function seriesBetween(
   return series;
 }
 
+/** @param events those that were not observed yet, oldest first */
 async function observe(
   series: DealSeries,
-  events: EventQueue,
+  events: DealEvent[],
   { takenAt, records }: Snapshot,
 ): Promise<void> {
-  await forEachInSlices(events.until(takenAt.getTime()), ({ at, id, fields }) =>
+  const earlier = shiftWhile(events, ({ at }) => at <= takenAt.getTime());
+  await forEachInSlices(earlier, ({ at, id, fields }) =>
     series.observeEvent(id, fields, new Date(at).toISOString()),
   );
-  const seen = takenAt.toISOString();
+  const time = takenAt.toISOString();
   series.startSnapshot(takenAt);
-  await forEachInSlices(records, (record) => series.observe(record, seen));
+  await forEachInSlices(records, (record) => series.observe(record, time));
 }
 
 const maxDays = (records: number): number =>
@@ -197,22 +200,6 @@ interface DealEvent {
   at: number;
   id: string;
   fields: Opportunity;
-}
-
-/** Events in the order of time, each given once. */
-class EventQueue {
-  readonly #events: readonly DealEvent[];
-  #next = 0;
-
-  constructor(events: readonly DealEvent[]) {
-    this.#events = events;
-  }
-
-  until(time: number): DealEvent[] {
-    const first = this.#next;
-    while ((this.#events[this.#next]?.at ?? Number.POSITIVE_INFINITY) <= time) this.#next += 1;
-    return this.#events.slice(first, this.#next);
-  }
 }
 
 /** The events of opportunities that name their fields, oldest first; none if they cannot be read now. */
