@@ -106,7 +106,9 @@ function catalog(endpoint: URL): object {
     specVersion: '1.0',
     entries: [
       {
-        identifier: `urn:air:${endpoint.hostname}:mcp:${name}`,
+        // Without a namespace or a kind, whose order drafts of the catalog disagree on.
+        identifier: `urn:air:${endpoint.hostname}:${name}`,
+        displayName: serverInfo(version).title,
         type: cardType,
         url: `${endpoint.href}/server-card`,
       },

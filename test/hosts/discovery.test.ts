@@ -98,7 +98,8 @@ describe('the server card', () => {
       specVersion: '1.0',
       entries: [
         {
-          identifier: 'urn:air:mcp.example.com:mcp:cpq-mcp',
+          identifier: 'urn:air:mcp.example.com:cpq-mcp',
+          displayName: 'Quotes and pipeline',
           type: 'application/mcp-server-card+json',
           url: `${publicUrl}/server-card`,
         },
