@@ -143,7 +143,8 @@ export interface CheckReport extends LimitedList<CheckFinding> {
   next?: number;
 }
 
-const unusedParameters = { floor: 0, days: 0, tolerance: 0 };
+/** No check reads a parameter that it has no default for. */
+const unusedParameters = { floor: Number.NaN, days: Number.NaN, tolerance: Number.NaN };
 const defaults = { from: 0, maxRows: 15 };
 /** Related records named in one finding. */
 const maxRelated = 2;
@@ -233,15 +234,14 @@ function contextOf(check: Check, options: CheckOptions): CheckContext {
 type AnyRecord = RecordOf[Resource];
 
 /** Status category of a quote, stage of an opportunity; other records have none. */
-export function statusOf(resource: Resource, record: AnyRecord): Ref | undefined {
-  if (resource === 'quote') return { name: statusOfQuote(record) };
-  return resource === 'opportunity' ? (record as RecordOf['opportunity']).pipelineStage : undefined;
-}
+export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined =>
+  resource === 'quote'
+    ? { name: statusOfQuote(record) }
+    : (record as RecordOf['opportunity']).pipelineStage;
 
 /** The collections that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(check: Check, data: CheckData, filters: CheckFilters): Steps<CheckData> {
   const { owner, company, status } = filters;
-  if (!owner && !company && !status) return data;
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
   for (const resource of check.about) {
     const records: readonly AnyRecord[] = data[resource] ?? [];

@@ -31,13 +31,11 @@ export class RecordsByCompany<R extends ApiRecord> {
 
   static *of<R extends ApiRecord>(records: readonly R[]): Steps<RecordsByCompany<R>> {
     const grouped = new RecordsByCompany<R>();
-    let at = 0;
-    yield* forEachStep(records, (record) => {
+    yield* forEachStep(records.entries(), ([at, record]) => {
       const { id, name } = companyOf(record);
       const placed = { at, record };
       if (id !== undefined) addTo(grouped.#byId, id, placed);
       else if (name !== undefined) addTo(grouped.#byName, normaliseName(name), placed);
-      at += 1;
     });
     return grouped;
   }

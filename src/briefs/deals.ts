@@ -163,7 +163,7 @@ const maxAsk = 240;
 
 /** The description on one line; a tag of HTML is not cut in two. */
 function askOf({ description }: Opportunity): string | undefined {
-  const line = nonBlank(description?.slice(0, 4 * maxAsk).replace(/\s+/g, ' '));
+  const line = nonBlank(description?.replace(/\s+/g, ' '));
   if (line === undefined || line.length <= maxAsk) return line;
   const cut = line.slice(0, maxAsk).toWellFormed();
   const tag = cut.lastIndexOf('<');

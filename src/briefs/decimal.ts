@@ -18,7 +18,7 @@ const maxParsed = 1e15;
 
 /** A decimal number of any length. Immutable. */
 export class Decimal {
-  /** The value is `integer / 10 ** places`, unless there is `big`. */
+  /** The value is `integer / 10 ** places`; NaN where `big` is the value. */
   readonly #integer: number;
   readonly #places: number;
   readonly #big: Big | undefined;
@@ -41,7 +41,7 @@ export class Decimal {
   }
 
   static #ofBig(big: Big): Decimal {
-    return new Decimal(0, 0, big);
+    return new Decimal(Number.NaN, 0, big);
   }
 
   /** The decimal if it is exact as an integer with a scale. */
@@ -63,17 +63,14 @@ export class Decimal {
 
   #sum(that: Decimal, sign: 1 | -1): Decimal | undefined {
     const places = Math.max(this.#places, that.#places);
-    const [one, two] = [this.#scaled(places), that.#scaled(places)];
-    const isExact = Number.isSafeInteger(one) && Number.isSafeInteger(two);
-    return isExact ? Decimal.#exact(one + sign * two, places) : undefined;
+    // A safe sum is exact: at most one of the two is scaled, and an even integer is exact up to 2 ** 54.
+    return Decimal.#exact(this.#scaled(places) + sign * that.#scaled(places), places);
   }
 
   times(other: Decimal | number): Decimal {
     const that = toDecimal(other);
-    const isInteger = !this.#big && !that.#big;
-    const product = isInteger ? this.#integer * that.#integer : Number.NaN;
     return (
-      Decimal.#exact(product, this.#places + that.#places) ??
+      Decimal.#exact(this.#integer * that.#integer, this.#places + that.#places) ??
       Decimal.#ofBig(this.#toBig().times(that.#toBig()))
     );
   }
@@ -81,8 +78,8 @@ export class Decimal {
   /** To 20 decimals, half away from zero. @throws Error if the divisor is 0 */
   div(other: Decimal | number): Decimal {
     const that = toDecimal(other);
-    const isHundred = !that.#big && that.#integer === 100 && that.#places === 0;
-    const exact = isHundred && !this.#big && Decimal.#exact(this.#integer, this.#places + 2);
+    const isHundred = that.#integer === 100 && that.#places === 0;
+    const exact = isHundred && Decimal.#exact(this.#integer, this.#places + 2);
     return exact || Decimal.#ofBig(this.#toBig().div(that.#toBig()));
   }
 
@@ -104,10 +101,10 @@ export class Decimal {
 
   cmp(other: Decimal | number): -1 | 0 | 1 {
     const that = toDecimal(other);
+    if (this.#big || that.#big) return this.#toBig().cmp(that.#toBig());
     const places = Math.max(this.#places, that.#places);
+    // At most one of the two is scaled. Where that rounds it, it is beyond every safe integer.
     const [one, two] = [this.#scaled(places), that.#scaled(places)];
-    if (!Number.isSafeInteger(one) || !Number.isSafeInteger(two))
-      return this.#toBig().cmp(that.#toBig());
     if (one === two) return 0;
     return one < two ? -1 : 1;
   }
@@ -139,7 +136,6 @@ export class Decimal {
 
   /** The integer for more decimals; not a safe one where that would not be exact. */
   #scaled(places: number): number {
-    if (this.#big) return Number.NaN;
     return this.#integer * powerOf(places - this.#places);
   }
 

@@ -23,9 +23,8 @@ export function phoneDigits(text: string): string | undefined {
 
 /** `same`: equal except for the country code. `similar`: one ends with the other, as without an area code. */
 export function comparePhones(one: string, other: string): 'same' | 'similar' | undefined {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (!long.endsWith(short)) return undefined;
-  return long.length - short.length <= maxCountryCode ? 'same' : 'similar';
+  if (!one.endsWith(other) && !other.endsWith(one)) return undefined;
+  return Math.abs(one.length - other.length) <= maxCountryCode ? 'same' : 'similar';
 }
 
 /** The end that two numbers share if either ends with the other. */

@@ -3,7 +3,15 @@
  * back where this finds none, or several.
  */
 import type { Ref } from '../records/records.ts';
-import { byName, compact, type Named, nonBlank, normaliseName, withoutAccents } from './naming.ts';
+import {
+  byName,
+  compact,
+  type Named,
+  nonBlank,
+  normaliseName,
+  sortedNames,
+  withoutAccents,
+} from './naming.ts';
 import { isDeleted } from './outcome.ts';
 
 /** A reference or a record that a filter can mean. */
@@ -112,7 +120,7 @@ function choiceOf(
 
 function addName(choice: Choice, name: string): void {
   choice.names.add(name);
-  if (byName({ name }, compact({ name: choice.name })) < 0) choice.name = name;
+  [choice.name = name] = sortedNames(choice.names);
 }
 
 /** How a text can fit, the most specific first. */
@@ -128,17 +136,18 @@ function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[]
     ({ identifier }) => identifier === lower,
     some((name) => normaliseName(name) === lower),
     some((name) => folded !== '' && foldName(name) === folded),
-    ...(byWords && words.length > 0 ? [some((name) => hasWords(name, words))] : []),
+    ...(byWords && words.size > 0 ? [some((name) => hasWords(name, words))] : []),
   ];
 }
 
-function hasWords(name: string, words: readonly string[]): boolean {
-  const known = new Set(wordsOf(name));
-  return words.every((word) => known.has(word));
+function hasWords(name: string, words: ReadonlySet<string>): boolean {
+  const known = wordsOf(name);
+  return [...words].every((word) => known.has(word));
 }
 
 /** The words of a name; one with punctuation inside also as its parts: O'Connor, Smith-Jones. */
-const wordsOf = (name: string): string[] => name.split(/\s+/).flatMap(formsOfWord);
+const wordsOf = (name: string): ReadonlySet<string> =>
+  new Set(name.split(/\s+/).flatMap(formsOfWord));
 
 const formsOfWord = (word: string): string[] =>
   [word, ...word.split('-')].map(foldName).filter((it) => it !== '');
@@ -197,5 +206,5 @@ function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): numbe
   for (const pair of one) if (other.has(pair)) common += 1;
   if (common === 0) return 0;
   const [shorter, longer] = [Math.min(one.size, other.size), Math.max(one.size, other.size)];
-  return (0.75 * common) / shorter + (0.25 * common) / longer;
+  return common * (0.75 / shorter + 0.25 / longer);
 }

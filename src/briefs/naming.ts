@@ -92,6 +92,10 @@ export function byName(a: Named, b: Named): number {
   );
 }
 
+/** In the order of `byName`. */
+export const sortedNames = (names: Iterable<string>): string[] =>
+  [...names].sort((a, b) => byName({ name: a }, { name: b }));
+
 /** By code unit, which is independent of the locale. */
 export function compare(a: string, b: string): number {
   if (a === b) return 0;

@@ -1,7 +1,15 @@
 /** Products that a company never bought, in the categories that it buys from. */
 import type { Category, Product, Quote, Ref } from '../records/records.ts';
 import { decimal, perUnit } from './money.ts';
-import { addTo, byName, compact, type LimitedList, limitSorted, nonBlank } from './naming.ts';
+import {
+  addTo,
+  byName,
+  compact,
+  type LimitedList,
+  limitSorted,
+  nonBlank,
+  sortedNames,
+} from './naming.ts';
 import { isDeleted, isOpenQuote } from './outcome.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from './part-numbers.ts';
 import { forEachStep, type Steps } from './steps.ts';
@@ -60,7 +68,7 @@ export function neverBought(market: Market, own: readonly Quote[], limit: number
       otherCompanies: buyers || undefined,
       quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
     });
-  const names = [...purchases.categories.values()].sort((a, b) => byName({ name: a }, { name: b }));
+  const names = sortedNames(purchases.categories.values());
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,
@@ -70,9 +78,10 @@ export function neverBought(market: Market, own: readonly Quote[], limit: number
 
 /** What most companies bought first, then by price. */
 const byDemand = (a: ListedProduct, b: ListedProduct): number =>
-  b.buyers - a.buyers ||
-  (b.product.price ?? -1) - (a.product.price ?? -1) ||
-  byName(a.product, b.product);
+  b.buyers - a.buyers || priceRank(b) - priceRank(a) || byName(a.product, b.product);
+
+/** Products without a price come last. */
+const priceRank = ({ product: { price = -Number.MAX_VALUE } }: ListedProduct): number => price;
 
 /** The catalogue and what all companies bought of it: the same whichever company is asked about. */
 export interface Market {

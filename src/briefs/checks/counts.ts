@@ -1,5 +1,5 @@
 /** How many findings there are by status, kind and owner. */
-import { byName, compare, nonBlank, normaliseName, plural } from '../naming.ts';
+import { byName, compare, nonBlank, normaliseName, plural, sortedNames } from '../naming.ts';
 import { forEachStep, type Steps } from '../steps.ts';
 import type { RawFinding } from './check.ts';
 
@@ -57,7 +57,7 @@ function* countBy(
     group.names.add(nameOf(finding));
   });
   const rows = [...groups.values()].map(({ count, names }): CountRow => {
-    const [value = ''] = [...names].sort((a, b) => byName({ name: a }, { name: b }));
+    const [value = ''] = sortedNames(names);
     return { by, value, count };
   });
   rows.sort((a, b) => b.count - a.count || byName({ name: a.value }, { name: b.value }));
