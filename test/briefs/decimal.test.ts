@@ -60,6 +60,17 @@ describe('a decimal', () => {
     expect(large.times(large).minus(large.times(large).minus(1)).toNumber()).toBe(1);
     expect(large.plus(0.01).minus(large).toNumber()).toBe(0.01);
     expect(large.plus(0.01).gt(large)).toBe(true);
+    const micro = Decimal.of(0.000001);
+    const smallest = micro.times(micro).times(micro).times(0.01);
+    expect(smallest.toNumber()).toBe(1e-20);
+    expect(smallest.div(3).toNumber()).toBe(0);
+  });
+
+  test('is divided by numbers that look like a hundred', () => {
+    const ten = Decimal.of(5.5).plus(4.5);
+    const one = Decimal.of(0.25).plus(0.75);
+    expect([ten, one, 100].map((by) => Decimal.of(7).div(by).toNumber())).toEqual([0.7, 7, 0.07]);
+    expect(Decimal.of(202).div(101).toNumber()).toBe(2);
   });
 
   test('compares with numbers and decimals', () => {

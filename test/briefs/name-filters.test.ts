@@ -145,20 +145,35 @@ describe('a name that is not found', () => {
     // Names are compared by their first letter and their pairs of neighbouring letters.
     ['me', ['Meyers', 'Messner', 'Meyer Group International']],
     ['meyer', ['Meyers', 'Meyer Group International', 'Messner']],
-    ['t', ['Tao', 'Tailor']],
+    ['t', ['Tao', 'Toni', 'Tailor']],
+    // One pair of four, but not of six, is just enough.
+    ['txyz', ['Tao', 'Toni']],
     // One pair of five is too little, and the last letter alone is no pair.
     ['mxqzk', []],
     ['xo', []],
     ['?!', []],
   ])('%s is answered with those like it, the most similar first', (text, names) => {
     const others = ['Bo', 'Cy', 'Di', 'Ed', 'Flo', 'Gil', 'Hal', 'Ivo', 'Jan', 'Kim'];
-    const all = ['Meyer Group International', 'Messner', 'Meyers', 'Tailor', 'Tao', ...others];
+    const all = [
+      'Meyer Group International',
+      'Messner',
+      'Meyers',
+      'Tailor',
+      'Tao',
+      'Toni',
+      ...others,
+    ];
     const found = matchName(
       text,
       all.map((name) => ({ name })),
       { byWords: false },
     );
     expect(found.kind === 'none' && found.candidates.map(({ name }) => name)).toEqual(names);
+  });
+
+  test('is answered with names of letters before one without', () => {
+    const names = ['???', 'Abc', 'Meyers'].map((name) => ({ name }));
+    expect(meant('meyer', names)).toMatchObject({ candidates: [names[2], names[0], names[1]] });
   });
 
   test('is answered with eight of those that are equally like it', () => {

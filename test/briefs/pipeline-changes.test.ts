@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DaySum } from '../../src/briefs/daily-totals.ts';
 import { toDeal } from '../../src/briefs/deals.ts';
 import { ForecastAccuracy } from '../../src/briefs/forecast-accuracy.ts';
 import { openingDay } from '../../src/briefs/period-start.ts';
@@ -265,6 +266,19 @@ test('stages stand in their order, unknown ones last by name, with the median of
     { name: 'X', left: 1, won: 1 },
     { name: 'Y', left: 1, won: 1 },
   ]);
+});
+
+test('the pipeline of a day has the deals of the filtered owner only', () => {
+  const sum = new DaySum({ owner: { id: 'u1' } }, (record) => toDeal(record, new Map(), '0-1'));
+  const common = { currency: 'EUR', probability: 0.25 };
+  sum.add({ ...common, owner: { id: 'u1' }, onetimeRevenue: 10 });
+  sum.add({ ...common, owner: { id: 'u2' }, onetimeRevenue: 7 });
+  expect(sum.toTotal('2026-06-15')).toEqual({
+    day: '2026-06-15',
+    count: 1,
+    value: { EUR: 10 },
+    weightedValue: { EUR: 2.5 },
+  });
 });
 
 test('the forecast tells what became of the deals that were expected to close', () => {
