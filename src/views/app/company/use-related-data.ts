@@ -1,7 +1,8 @@
 /** Data of the timeline that the answer lacks: closed opportunities, and events of the account. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import type { Host } from '../shell/start.tsx';
+import { useReading } from '../shell/use-reading.ts';
 import {
   type CompanyData,
   type EventRow,
@@ -15,16 +16,11 @@ const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
 /** Reads again whenever the answer changes. */
 export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
   const [relatedData, setRelatedData] = useState(noData);
-  useEffect(() => {
-    const reading = { over: false };
-    const show = (more: Partial<RelatedData>) => {
-      if (!reading.over) setRelatedData((before) => ({ ...before, ...more }));
-    };
-    void readRelatedData(host, data, maxEvents, show);
-    return () => {
-      reading.over = true;
-    };
-  }, [data]);
+  useReading([data], (isCurrent) => {
+    void readRelatedData(host, data, maxEvents, (more) => {
+      if (isCurrent()) setRelatedData((before) => ({ ...before, ...more }));
+    });
+  });
   return relatedData;
 }
 

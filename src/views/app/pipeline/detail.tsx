@@ -6,6 +6,7 @@ import { messageOf } from '../../../values.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { Ask } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';
+import { useReading } from '../shell/use-reading.ts';
 
 interface Props {
   id: string;
@@ -51,21 +52,14 @@ export function Detail({ id, deal, host, close }: Props) {
 
 function useRecord(host: Host, id: string): ReadState {
   const [read, setRead] = useState<ReadState>({});
-  useEffect(() => {
-    const reading = { over: false };
+  useReading([id], (isCurrent) => {
+    const call = { resource: 'opportunity', id, fields: readFields };
     setRead({});
     host
-      .read<{ record: OpportunityFields }>('cpq_get_record', {
-        resource: 'opportunity',
-        id,
-        fields: readFields,
-      })
-      .then(({ record }) => !reading.over && setRead({ record }))
-      .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
-    return () => {
-      reading.over = true;
-    };
-  }, [id]);
+      .read<{ record: OpportunityFields }>('cpq_get_record', call)
+      .then(({ record }) => isCurrent() && setRead({ record }))
+      .catch((error: unknown) => isCurrent() && setRead({ failed: messageOf(error) }));
+  });
   return read;
 }
 

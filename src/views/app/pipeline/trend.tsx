@@ -1,9 +1,10 @@
 /** The total contract value day by day, where a history of enough days is kept. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { DayTotal } from '../../../briefs/daily-totals.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import type { Host } from '../shell/start.tsx';
+import { useReading } from '../shell/use-reading.ts';
 import { pointsOf } from './trend-line.ts';
 import { scopeOf } from './use-changes.ts';
 
@@ -65,17 +66,13 @@ export function Trend({ host, args, answer, currency }: Props) {
 /** Without days where they cannot be read: the line is an addition to figures that are shown anyway. */
 function useDays(host: Host, args: Arguments, answer: object): readonly DayTotal[] {
   const [days, setDays] = useState<readonly DayTotal[]>([]);
-  useEffect(() => {
+  useReading([answer], (isCurrent) => {
     if (!host.canRead || !host.lists('cpq_pipeline_changes')) return;
-    const reading = { over: false };
     const call = { ...scopeOf(args), since: period, by: 'day', rows: maxDays };
     host
       .read<{ days?: { rows: DayTotal[] } }>('cpq_pipeline_changes', call)
-      .then((found) => !reading.over && setDays(found.days?.rows ?? []))
-      .catch(() => !reading.over && setDays([]));
-    return () => {
-      reading.over = true;
-    };
-  }, [answer]);
+      .then((found) => isCurrent() && setDays(found.days?.rows ?? []))
+      .catch(() => isCurrent() && setDays([]));
+  });
   return days;
 }

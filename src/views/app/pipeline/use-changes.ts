@@ -1,11 +1,12 @@
 /** The changes of the pipeline since a day, with the filters of the view. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { LimitedList } from '../../../briefs/naming.ts';
 import type { ChangeRow } from '../../../briefs/pipeline-change-rows.ts';
 import type { MoveRow } from '../../../briefs/pipeline-changes.ts';
 import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import type { Host } from '../shell/start.tsx';
+import { useReading } from '../shell/use-reading.ts';
 import type { PipelineRow } from './waterfall.ts';
 
 /** The answer of `cpq_pipeline_changes`; without `pipeline` there is nothing to compare. */
@@ -51,15 +52,11 @@ export function useChanges(
   answer: object,
 ): ReadChanges {
   const [read, setRead] = useState<ReadChanges>({});
-  useEffect(() => {
-    const reading = { over: false };
+  useReading([answer, since], (isCurrent) => {
     host
       .read<ChangesAnswer>('cpq_pipeline_changes', { ...scopeOf(args), since, rows: maxRows })
-      .then((found) => !reading.over && setRead({ answer: found }))
-      .catch((error: unknown) => !reading.over && setRead({ failed: messageOf(error) }));
-    return () => {
-      reading.over = true;
-    };
-  }, [answer, since]);
+      .then((found) => isCurrent() && setRead({ answer: found }))
+      .catch((error: unknown) => isCurrent() && setRead({ failed: messageOf(error) }));
+  });
   return read;
 }

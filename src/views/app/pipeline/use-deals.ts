@@ -1,11 +1,12 @@
 /** Reads every open deal, page by page. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
 import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import type { CoverageData } from '../shell/parts.tsx';
 import { showsProfit } from '../shell/profit.ts';
 import type { Host } from '../shell/start.tsx';
+import { useReading } from '../shell/use-reading.ts';
 
 export interface Loaded {
   deals: OpenDeal[];
@@ -39,19 +40,15 @@ interface Page {
 /** Reads again whenever `answer`, the result of the view's tool, changes. */
 export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
   const [loaded, setLoaded] = useState(noDeals);
-  useEffect(() => {
-    const reading = { over: false };
+  useReading([answer], (isCurrent) => {
     // What is shown stays until everything was read again: a board that empties and fills would lose its place.
     const isFirst = loaded.deals.length === 0;
     const show = (now: Loaded) => {
       if (isFirst || now.settled || now.failed !== undefined) setLoaded(now);
     };
     setLoaded({ ...loaded, complete: false });
-    if (host.canRead) void readAllDeals(host, args, reading, show);
-    return () => {
-      reading.over = true;
-    };
-  }, [answer]);
+    if (host.canRead) void readAllDeals(host, args, isCurrent, show);
+  });
   return loaded;
 }
 
@@ -67,7 +64,7 @@ function pageOf({ sections: _sections, show, ...args }: Arguments, from: number)
 async function readAllDeals(
   host: Host,
   args: Arguments,
-  reading: { over: boolean },
+  isCurrent: () => boolean,
   show: (loaded: Loaded) => void,
 ): Promise<void> {
   const deals: OpenDeal[] = [];
@@ -78,7 +75,7 @@ async function readAllDeals(
     for (let next: number | undefined = 0; next !== undefined && deals.length < maxDeals; ) {
       const answer: Page = await host.read('cpq_brief_pipeline', pageOf(args, next));
       const { records, page, coverage } = answer;
-      if (reading.over) return;
+      if (!isCurrent()) return;
       deals.push(...records);
       next = page.next;
       loaded = { ...noDeals, deals: [...deals], total: page.total, coverage };
@@ -86,8 +83,8 @@ async function readAllDeals(
       drawnAt = deals.length + deals.length;
       show(loaded);
     }
-    if (!reading.over) show({ ...loaded, complete: deals.length === loaded.total, settled: true });
+    if (isCurrent()) show({ ...loaded, complete: deals.length === loaded.total, settled: true });
   } catch (error) {
-    if (!reading.over) show({ ...loaded, failed: messageOf(error) });
+    if (isCurrent()) show({ ...loaded, failed: messageOf(error) });
   }
 }

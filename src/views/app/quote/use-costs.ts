@@ -1,8 +1,9 @@
 /** The costs of a quote: read when they are turned on, dropped when they are turned off. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import type { Host } from '../shell/start.tsx';
+import { useReading } from '../shell/use-reading.ts';
 import { type Costs, costsOf, type QuoteAnswer, type QuoteData } from './data.ts';
 
 interface ShownCosts {
@@ -16,22 +17,15 @@ export function useCosts(host: Host, data: QuoteData, args: Arguments): ShownCos
   const [isShown, setShown] = useState(false);
   const [costs, setCosts] = useState<Costs>();
   const [failed, setFailed] = useState('');
-  useEffect(() => {
-    const reading = { over: false };
+  useReading([isShown, data], (isCurrent) => {
     setFailed('');
     setCosts(undefined);
-    if (isShown)
-      host
-        .read<QuoteAnswer>('cpq_brief_quote', {
-          ...args,
-          quote: data.id ?? args.quote,
-          lines: data.lines.shown,
-        })
-        .then((answer) => !reading.over && setCosts(costsOf(answer)))
-        .catch((error: unknown) => !reading.over && setFailed(messageOf(error)));
-    return () => {
-      reading.over = true;
-    };
-  }, [isShown, data]);
+    if (!isShown) return;
+    const call = { ...args, quote: data.id ?? args.quote, lines: data.lines.shown };
+    host
+      .read<QuoteAnswer>('cpq_brief_quote', call)
+      .then((answer) => isCurrent() && setCosts(costsOf(answer)))
+      .catch((error: unknown) => isCurrent() && setFailed(messageOf(error)));
+  });
   return { costs, failed, isShown, setShown };
 }

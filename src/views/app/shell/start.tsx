@@ -1,9 +1,9 @@
-import { messageOf } from '../../../values.ts';
 /** What all views share: the connection to the host, and the waiting, error, choice and answer states. */
 import './style.css';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { type ComponentType, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { messageOf } from '../../../values.ts';
 import { type Arguments, Bridge, type ReadTool, type ToolResult, textOf } from './bridge.ts';
 import { type Candidate, Choices } from './choices.tsx';
 import { FormatContext, formatsOf } from './format.ts';
