@@ -63,7 +63,7 @@ async function withHistories<T>(
 ): Promise<T> {
   if (settings.sandbox)
     throw new ConfigError(
-      'The embedded tenant has a past of its own; no snapshots of it are kept.',
+      'The embedded tenant generates its history; no snapshots of it are kept.',
     );
   const namespaces = namespacesOf(settings);
   const state = await openState(settings, { warn: () => {} });

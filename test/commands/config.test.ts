@@ -653,15 +653,15 @@ describe('a configuration file that cannot be edited safely', () => {
   test.each([
     ['cursor', '{"mcpServers": {', 'is not valid JSON (line 1'],
     ['cursor', '{\n"a": 1,\n"b": }\n', 'is not valid JSON (line 3'],
-    ['cursor', '[]', 'does not hold a JSON object'],
-    ['cursor', '{"mcpServers": []}', 'something else than an object at "mcpServers"'],
-    ['vscode', '{"inputs": "none"}', 'something else than a list at "inputs"'],
+    ['cursor', '[]', 'does not contain a JSON object'],
+    ['cursor', '{"mcpServers": []}', 'a value that is not an object at "mcpServers"'],
+    ['vscode', '{"inputs": "none"}', 'a value that is not a list at "inputs"'],
     ['codex', '[a]\nb = = 1\n', 'is not valid TOML (line 2'],
     ['codex', 'mcp_servers = { cpq-mcp = { command = "x" } }\n', 'cannot edit safely'],
     ['codex', 'mcp_servers = "none"\n', 'cannot edit safely'],
     ['goose', 'a: 1\nb: [\n', 'is not valid YAML (line'],
-    ['goose', '- a\n', 'does not hold a YAML mapping'],
-    ['goose', 'extensions: [a]\n', 'something else than an object at "extensions"'],
+    ['goose', '- a\n', 'does not contain a YAML mapping'],
+    ['goose', 'extensions: [a]\n', 'a value that is not an object at "extensions"'],
   ])('is left unchanged: %s with %j', async (name, before, said) => {
     const { status, stdout, stderr, after, left } = await written(name, before);
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);

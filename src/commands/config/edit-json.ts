@@ -59,7 +59,7 @@ function parseDocument(text: string): Entry {
     throw new NotEdited(`is not valid JSON (line ${line}: ${printParseErrorCode(error.error)})`);
   }
   if (!isObject(document)) {
-    throw new NotEdited('does not hold a JSON object');
+    throw new NotEdited('does not contain a JSON object');
   }
   return document;
 }
@@ -67,7 +67,7 @@ function parseDocument(text: string): Entry {
 function objectOr(servers: unknown, root: string): Entry {
   if (servers === undefined) return {};
   if (isObject(servers)) return servers;
-  throw new NotEdited(`has something else than an object at "${root}"`);
+  throw new NotEdited(`has a value that is not an object at "${root}"`);
 }
 
 /** Sets key by key, to preserve comments in an existing entry. */
@@ -88,7 +88,7 @@ function addInputs(text: string, inputs: readonly Entry[], style: Style): string
   return inputs.reduce((changed, input) => {
     const present = parseDocument(changed).inputs;
     if (present === undefined) return replaceValue(changed, ['inputs'], [input], style);
-    if (!Array.isArray(present)) throw new NotEdited('has something else than a list at "inputs"');
+    if (!Array.isArray(present)) throw new NotEdited('has a value that is not a list at "inputs"');
     if (present.some((one: Entry) => one?.id === input.id)) return changed;
     return replaceValue(changed, ['inputs', present.length], input, style);
   }, text);

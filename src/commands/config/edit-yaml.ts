@@ -20,7 +20,7 @@ export function editYaml(before: string, root: string, name: string, launch: Ent
   const content = contentOf(document);
   const servers = content[root] ?? {};
   if (!isObject(servers)) {
-    throw new NotEdited(`has something else than an object at "${root}"`);
+    throw new NotEdited(`has a value that is not an object at "${root}"`);
   }
   const entry = merge(servers[name], launch);
   if (isDeepStrictEqual(servers[name], entry)) return { text: before, entry };
@@ -48,5 +48,5 @@ function parsed(text: string) {
 function contentOf(document: ReturnType<typeof parsed>): Entry {
   const content: unknown = document.toJS() ?? {};
   if (isObject(content)) return content;
-  throw new NotEdited('does not hold a YAML mapping');
+  throw new NotEdited('does not contain a YAML mapping');
 }

@@ -50,10 +50,10 @@ export function makeBooks(
       at % 3 === 2 ? random.some(customers, 5).map(({ row }) => row.id) : undefined;
     const book = makeBook(world, random, { name, at, companyIds: restricted, reference });
     const current = book.validFrom <= world.day(0) && (book.validTo ?? '9') >= world.day(0);
-    const reach = current ? reachOf(book, customers) : [];
+    const companies = current ? companiesOf(book, customers) : [];
     for (const product of random.some(ranges.get(range) ?? products, random.int(15, 60))) {
       const price = addPrice(world, random, book, product);
-      for (const company of reach) {
+      for (const company of companies) {
         found.set(`${product.id} ${company}`, price);
       }
     }
@@ -62,7 +62,7 @@ export function makeBooks(
 }
 
 /** The companies that a book is for; an empty text stands for all. */
-function reachOf({ companyIds, classificationIds }: Book, customers: Customer[]): string[] {
+function companiesOf({ companyIds, classificationIds }: Book, customers: Customer[]): string[] {
   if (companyIds.length > 0) return companyIds;
   const [classification] = classificationIds;
   if (classification === undefined) return [''];
@@ -72,7 +72,7 @@ function reachOf({ companyIds, classificationIds }: Book, customers: Customer[])
 
 const KINDS = ['special bid', 'framework', 'promotion', 'project prices'];
 
-/** Each name once; when there are no more, with a number. */
+/** Unique names: with a number once all are used. */
 function bookNames(random: Random, ranges: string[], count: number) {
   const plain = KINDS.flatMap((kind) =>
     ranges.map((range) => ({ range, name: `${range} ${kind}` })),
@@ -112,7 +112,7 @@ function makeBook(
   return row;
 }
 
-/** Half of the prices are bought cheaper, too; the others take a part of the margin. */
+/** Half of the entries have a lower cost too; the others only lower the margin. */
 function addPrice(world: World, random: Random, book: Book, product: Product): BookPrice {
   const factor = random.amount(0.86, 0.97);
   const part = random.amount(0.1, 0.5);

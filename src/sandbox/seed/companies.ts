@@ -51,7 +51,7 @@ export function makeCompanies(world: World, reference: Reference): Customer[] {
   return customers;
 }
 
-/** Each name once; when there are no more, with a city, and at last with a number. */
+/** Unique names: with a city once all are used, then with a number. */
 function companyNames({ heads, trades, cities }: Profile, random: Random, count: number) {
   const plain = heads.flatMap((head) =>
     trades.flatMap((trade) => trade.names.map((end) => ({ name: `${head} ${end}`, trade }))),

@@ -207,7 +207,7 @@ function lastTouch(random: Random, { neglected }: Shares, { owner, moved }: Cour
   return neglected.next(0.13 * Math.min(owner.neglect, 1.4), moved >= 30) ? long : recent;
 }
 
-/** Most open deals should close when they would at their pace; some are overdue, a few far off or without a date. */
+/** Expected close and start date: usually by the length of the deal; some are overdue, a few far away or missing. */
 function expected(world: World, random: Random, course: Course, { overdue, undated }: Shares) {
   const { created, length, owner, reached } = course;
   const due = Math.max(2, length - created) * random.middling(0.4, 1.2);

@@ -119,21 +119,21 @@ function quoteLifetime(quote: JsonObject, now: Date): Lifetime {
   return { created, end: Math.max(created, end) };
 }
 
-const inCaseOf = (status: string, { status: like }: JsonObject): string =>
+const matchCase = (status: string, { status: like }: JsonObject): string =>
   like === String(like).toUpperCase() ? status.toUpperCase() : status;
 
 /** Before it was approved, declined or expired, a quote was sent, or a draft if it never was. */
 function answers(quote: JsonObject, { created }: Lifetime): Change[] {
   const [at] = known(quote.approvedAt, quote.declinedAt, quote.expiredAt).sort((a, b) => a - b);
   if (at === undefined || at <= created) return [];
-  const status = inCaseOf(timeOf(quote.sentAt) < at ? 'sent' : 'draft', quote);
+  const status = matchCase(timeOf(quote.sentAt) < at ? 'sent' : 'draft', quote);
   const unanswered = { approvedAt: undefined, declinedAt: undefined, expiredAt: undefined };
   return [{ at, before: { status, ...unanswered } }];
 }
 
 function sendings(quote: JsonObject, { created, end }: Lifetime): Change[] {
   const at = timeOf(quote.sentAt);
-  const draft = { status: inCaseOf('draft', quote), sentAt: undefined, expiresAt: undefined };
+  const draft = { status: matchCase('draft', quote), sentAt: undefined, expiresAt: undefined };
   return at > created && at < end ? [{ at, before: draft }] : [];
 }
 

@@ -109,7 +109,7 @@ function makeProduct(
   };
 }
 
-/** Prices of 10 and more end as those of a price list do. */
+/** Rounded as in a price list: to whole amounts from 200, to tenths from 10. */
 function listPrice(price: number): number {
   if (price >= 200) return Math.round(price);
   return price >= 10 ? Math.round(price * 10) / 10 : cents(price);
@@ -178,10 +178,7 @@ const partsOf = (random: Random, index: ProductIndex, { parts, term }: Kit): Par
     quantity,
   }));
 
-/**
- * A bundle has the cost of its parts, and the sum of their prices or a little more: it comes assembled. One in six
- * became cheaper than its parts, because prices of these were raised since.
- */
+/** A bundle costs what its parts cost; its price is the sum of theirs or slightly more, of one in six it is lower. */
 function makeBundle(
   world: World,
   random: Random,

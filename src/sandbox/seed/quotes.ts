@@ -55,7 +55,7 @@ export function makeQuotes(world: World, sources: QuoteSources): void {
   });
 }
 
-/** An early deal has no quote, a later one has a draft, then one that was sent; some had a version before. */
+/** An early deal has no quote, a later one a draft, then a sent quote; some have an earlier version. */
 function plansFor(random: Random, deal: Deal, leftOpen: Quota): Plan[] {
   const { outcome, reached, moved, created, owner } = deal.course;
   const common = { deal, customer: deal.customer, ownerId: owner.id, scope: deal.scope };
@@ -92,7 +92,7 @@ type Common = Pick<Plan, 'deal' | 'customer' | 'ownerId' | 'scope'>;
 const before = (random: Random, { course }: Deal, day: number): number =>
   Math.min(course.created, day + random.int(0, 6));
 
-/** The quote that decided a deal; of one deal in nine a quote was forgotten, and is still open. */
+/** The quote that decided a deal; for one deal in nine another quote is still open. */
 function closedPlans(random: Random, deal: Deal, common: Common, leftOpen: Quota): Plan[] {
   const { outcome, moved, created } = deal.course;
   const answered = Math.min(created, moved + random.int(0, 2));
@@ -112,7 +112,7 @@ function closedPlans(random: Random, deal: Deal, common: Common, leftOpen: Quota
   return [...open, current, ...earlier(random, deal, common, current.created)];
 }
 
-/** A version before, of other quantities, which the customer did not take. */
+/** An earlier, declined version with other quantities. */
 function earlier(random: Random, deal: Deal, common: Common, day: number): Plan[] {
   const answered = Math.min(deal.course.created, day + random.int(0, 3));
   const sent = Math.min(deal.course.created, answered + random.int(3, 14));

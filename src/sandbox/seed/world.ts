@@ -35,7 +35,7 @@ export class World {
     return Math.max(1, Math.round(count * this.#scale));
   }
 
-  /** Days since the creation of so many records, the oldest first: later ones were created later. */
+  /** Days since the creation of that many records, the oldest first. */
   ages(random: Random, count: number, youngest: number, oldest: number): number[] {
     const ages = Array.from({ length: count }, () => random.int(youngest, oldest));
     return ages.sort((one, other) => other - one);
@@ -53,17 +53,17 @@ export class World {
     this.add('awkward', [{ resource, id: row.id ?? null, kind }]);
   }
 
-  /** The date so many days from today, `YYYY-MM-DD`. */
+  /** The date that many days from today, `YYYY-MM-DD`. */
   day(offset: number): string {
     return dateOf(this.#midnight(offset));
   }
 
-  /** The working day so many days from today: the Friday before, where that is a weekend. */
+  /** The same, or the Friday before if it is at a weekend. */
   workday(offset: number): string {
     return dateOf(workdayAt(this.#midnight(offset)));
   }
 
-  /** A time on a working day so many days from today, never in the future for today. ISO 8601, UTC. */
+  /** A time on a working day that many days from today; for today never in the future. ISO 8601, UTC. */
   moment(random: Random, offset: number): string {
     const midnight = this.#midnight(offset);
     const seconds = random.int(7 * 3600, 18 * 3600) * 1000;
@@ -82,8 +82,8 @@ export class World {
   }
 
   /**
-   * The day on which a deal closes that would close so many days from today, as such a number of days: many close in
-   * the last days of a quarter, and few in August.
+   * Moves a closing day to a typical one: many deals close at the end of a quarter, few in August. Takes and returns days
+   * from today.
    */
   closingDay(random: Random, offset: number): number {
     const [early, waits] = [random.int(0, 11), random.chance(0.3)];

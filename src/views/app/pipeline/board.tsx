@@ -53,7 +53,7 @@ export function Board(props: BoardProps) {
   );
 }
 
-/** Say that there are more columns, and go there. */
+/** Show that there are more columns, and scroll to them. */
 function ScrollButtons({ hidden, scrollBy }: ReturnType<typeof useScroll>) {
   const button = (text: string, label: string, direction: -1 | 1, isEnd: boolean) => (
     <button

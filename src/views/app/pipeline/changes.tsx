@@ -50,7 +50,7 @@ const names: Readonly<Record<PipelineRow['step'] | Movement, string>> = {
   ownerChanged: 'New owner',
 };
 
-/** Nothing where the server does not list the tool. */
+/** Renders nothing if the server does not list the tool. */
 export function Changes(props: Props) {
   return props.host.lists('cpq_pipeline_changes') ? <ListedChanges {...props} /> : null;
 }

@@ -29,7 +29,7 @@ export function Groups({ groups, by, measure }: Props) {
   );
 }
 
-/** Of weighted amounts, groups have the value only. */
+/** Groups have a weighted amount of the value only. */
 function sumOf(group: PipelineGroup, { revenue, weighted }: Measure) {
   if (!weighted) return group[revenue];
   return revenue === 'value' ? group.weightedValue : undefined;

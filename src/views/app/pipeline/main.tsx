@@ -265,7 +265,7 @@ interface ReadingProps {
   filter: Filter;
   found: number;
   canRead: boolean;
-  /** Takes the filter away. */
+  /** Removes the filter. */
   clear?(): void;
 }
 

@@ -1,9 +1,9 @@
-/** What the answer was asked for, and the way back to everything. */
+/** The filters of the answer, and a button that removes them. */
 import { useFormats } from '../shell/format.ts';
 import { ActionButton, Badge } from '../shell/parts.tsx';
 import type { ViewProps } from '../shell/start.tsx';
 
-/** The filters of the tool, and how a person calls them. */
+/** The filters of the tool, with their labels. */
 const filters = {
   owner: 'Owner',
   company: 'Company',
@@ -16,7 +16,7 @@ const filters = {
   min_value: 'Worth at least',
 } as const;
 
-/** The arguments that take every filter away. */
+/** The arguments that remove every filter. */
 const noFilters = Object.fromEntries(Object.keys(filters).map((filter) => [filter, undefined]));
 
 export function Scope({ args, host, reload }: Omit<ViewProps<unknown>, 'data'>) {

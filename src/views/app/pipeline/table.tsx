@@ -77,7 +77,7 @@ interface HeaderProps {
 function SortHeader({ column: { key, title, isNumber }, order, setOrder }: HeaderProps) {
   const isSorted = order.column === key;
   const isAscending = isSorted && order.direction === 'ascending';
-  // Numbers are wanted from the top at first, names from A.
+  // The first click sorts numbers in descending order, texts in ascending order.
   const next = isSorted ? !isAscending : !isNumber;
   return (
     <th

@@ -18,10 +18,10 @@ interface Props {
 
 const period = '90d';
 const maxDays = 30;
-/** With fewer days a line says nothing. */
+/** With fewer days a line is not meaningful. */
 const minDays = 7;
 
-/** Nothing where there is no history. */
+/** Renders nothing if there is no history. */
 export function Trend({ host, args, answer, currency }: Props) {
   const { day, money } = useFormats();
   const days = useDays(host, args, answer);

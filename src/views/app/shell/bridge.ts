@@ -85,11 +85,11 @@ export class Bridge {
     name: ReadTool,
     args: Arguments,
   ): Promise<Answer> {
-    if (!readTools.includes(name)) throw new Error(`${String(name)} is not for views.`);
+    if (!readTools.includes(name)) throw new Error(`Views may not call ${String(name)}.`);
     const params = { name, arguments: args };
     const result = await this.#request<ToolResult<Answer>>('tools/call', params);
     if (result.isError) throw new Error(textOf(result) || 'The call was refused.');
-    if (!result.structuredContent) throw new Error('The host passed on no figures.');
+    if (!result.structuredContent) throw new Error('The host did not pass on the data.');
     return result.structuredContent;
   }
 
@@ -97,12 +97,12 @@ export class Bridge {
   async ask(text: string): Promise<void> {
     const message = { role: 'user', content: [{ type: 'text', text }] };
     const result = await this.#request<{ isError?: boolean }>('ui/message', message);
-    if (result.isError) throw new Error('The host did not take the question.');
+    if (result.isError) throw new Error('The host did not accept the question.');
   }
 
   /** Has the host open a web page. @throws Error if it did not, or if the link is to anything else */
   async open(url: string): Promise<void> {
-    if (!isWebLink(url)) throw new Error('That is no link to a web page.');
+    if (!isWebLink(url)) throw new Error('This is not a link to a web page.');
     const result = await this.#request<{ isError?: boolean }>('ui/open-link', { url });
     if (result.isError) throw new Error('The host did not open the link.');
   }
