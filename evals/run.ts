@@ -19,10 +19,21 @@ const { values: options } = parseArgs({
     list: { type: 'boolean' },
     serve: { type: 'boolean' },
     server: { type: 'string', default: 'dist/cpq-mcp.js' },
+    help: { type: 'boolean' },
   },
 });
 
-if (options.serve) await serve();
+const usage = `Use: npm run eval -- [flags], with EVAL_MODEL, and EVAL_API_KEY or EVAL_BASE_URL
+  --only ID,…        these questions only
+  --list             print the questions
+  --out FILE         write the answers as a transcript, one JSON object a line
+  --transcript FILE  score answers from elsewhere: {"id", "answer"}, and calls, tokens, milliseconds if known
+  --server FILE      another build of the server
+  --serve            keep the tenant open and print the entry for an assistant's configuration
+  --data FILE        with --serve, the SQLite file of the tenant; with --transcript, where changes are looked for`;
+
+if (options.help) print(usage);
+else if (options.serve) await serve();
 else await withSandbox(tenantOptions, ask);
 
 async function withSandbox(
