@@ -88,7 +88,5 @@ function newestEvent(
   return found;
 }
 
-function nameFor(kind: RecentChangeKind, record: ApiRecord): string | undefined {
-  if (kind === 'contact') return contactName(record);
-  return kind === 'quote' ? quoteName(record) : nonBlank(record.name);
-}
+const nameFor = (kind: RecentChangeKind, record: ApiRecord): string | undefined =>
+  kind === 'quote' ? quoteName(record) : contactName(record);

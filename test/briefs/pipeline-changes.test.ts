@@ -3,6 +3,7 @@ import { DaySum } from '../../src/briefs/daily-totals.ts';
 import { toDeal } from '../../src/briefs/deals.ts';
 import { ForecastAccuracy } from '../../src/briefs/forecast-accuracy.ts';
 import { openingDay } from '../../src/briefs/period-start.ts';
+import type { PipelineFilters } from '../../src/briefs/pipeline.ts';
 import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
 import { changeRows } from '../../src/briefs/pipeline-change-rows.ts';
 import { DealSeries, type StageExit, stageRows } from '../../src/briefs/pipeline-change-series.ts';
@@ -61,19 +62,19 @@ test('groups by the month of closing stand in time order, others by value', () =
   expect(names('owner')).toEqual(['B large one', 'A small one']);
 });
 
-describe('a pipeline that is compared', () => {
-  const open = (id: string, value: number, more: Opportunity = {}): Opportunity => ({
-    id,
-    currency: 'EUR',
-    onetimeRevenue: value,
-    ...more,
-  });
-  const compared = (pairs: readonly [Opportunity | undefined, Opportunity | undefined][]) => {
-    const all = new StateComparison('2026-06-01', {}, (record) => toDeal(record, new Map(), '0-1'));
-    for (const [before, after] of pairs) all.add({ before, after });
-    return runSteps(all.result());
-  };
+const open = (id: string, value: number, more: Opportunity = {}): Opportunity => ({
+  id,
+  currency: 'EUR',
+  onetimeRevenue: value,
+  ...more,
+});
+const compared = (pairs: readonly [Opportunity | undefined, Opportunity | undefined][]) => {
+  const all = new StateComparison('2026-06-01', {}, (record) => toDeal(record, new Map(), '0-1'));
+  for (const [before, after] of pairs) all.add({ before, after });
+  return runSteps(all.result());
+};
 
+describe('a pipeline that is compared', () => {
   test('goes from the opening to the closing value in steps', () => {
     const same = open('same', 1);
     const { opening, closing, changes } = compared([
@@ -111,6 +112,21 @@ describe('a pipeline that is compared', () => {
     ]);
   });
 
+  test('adds up whole cents, and has no step of a value that stays', () => {
+    const { opening, changes } = compared([
+      [open('a', 1.004), open('a', 1.001, { name: 'Renamed' })],
+      [open('b', 1.004), open('b', 1.004, { name: 'Renamed' })],
+    ]);
+    expect(opening).toEqual({ count: 2, value: { EUR: 2 } });
+    expect(runSteps(stepRows(changes))).toEqual([]);
+  });
+
+  test('does not tell the direction between stages without an order', () => {
+    const at = (id: string) => open('d', 1, { pipelineStage: { id } });
+    const { changes } = compared([[at('one'), at('two')]]);
+    expect(runSteps(moveRows(changes))).toMatchObject([{ move: 'stageChanged', count: 1 }]);
+  });
+
   test('tells where deals moved', () => {
     const at = (id: string, stage: string, probability: number, closes: string) =>
       open(id, 1, { pipelineStage: { id: stage }, probability, expectedCloseDate: closes });
@@ -130,6 +146,41 @@ describe('a pipeline that is compared', () => {
       { move: 'ownerChanged', count: 1, value: { EUR: 1 } },
     ]);
   });
+});
+
+test('a pipeline that is compared has steps of what its filters leave out on one day', () => {
+  const filters = { owner: { id: 'u1' }, stage: { id: 's1' }, closeFrom: '2026-07-01' };
+  const within: Opportunity = {
+    owner: { id: 'u1' },
+    pipelineStage: { id: 's1' },
+    expectedCloseDate: '2026-07-01',
+  };
+  const stepOf = (
+    before: Opportunity | undefined,
+    after: Opportunity | undefined,
+    by: PipelineFilters = filters,
+  ) => {
+    const all = new StateComparison('2026-06-01', by, (it) => toDeal(it, new Map(), '0-1'));
+    const deal = (more: Opportunity) => open('d', 1, { ...within, ...more });
+    all.add({ before: before && deal(before), after: after && deal(after) });
+    return runSteps(stepRows(runSteps(all.result()).changes)).map(({ step }) => step);
+  };
+  const earlier = { expectedCloseDate: '2026-06-30' };
+  const won = { statusId: 'won', closedAt: '2026-06-10' };
+  const { stage: _, ...anyStage } = filters;
+  expect(stepOf({}, earlier)).toEqual(['movedOut']);
+  expect(stepOf(earlier, {})).toEqual(['movedIn']);
+  for (const other of [{ owner: { id: 'u2' } }, { pipelineStage: { id: 's2' } }]) {
+    expect(stepOf({}, other)).toEqual(['transferredOut']);
+    expect(stepOf(other, {})).toEqual(['transferredIn']);
+    expect(stepOf({}, { ...other, ...earlier })).toEqual(['transferredOut']);
+  }
+  expect(stepOf({}, won)).toEqual(['won']);
+  expect(stepOf(undefined, won)).toEqual([]);
+  expect(stepOf(undefined, won, anyStage)).toEqual(['new', 'won']);
+  expect(stepOf(undefined, { ...won, ...earlier }, anyStage)).toEqual([]);
+  expect(stepOf(undefined, { ...won, owner: { id: 'u2' } }, anyStage)).toEqual([]);
+  expect(stepOf(undefined, { ...won, deletedAt: '2026-06-11' }, anyStage)).toEqual([]);
 });
 
 // 17 June 2026 is a Wednesday.
@@ -199,6 +250,7 @@ describe('a row of a deal that changed', () => {
     currency: 'EUR',
     onetimeRevenue: 100,
     pipelineStage: { name: 'One' },
+    expectedCloseDate: '2026-07-01',
   };
   const deal = (record: Opportunity) => toDeal(record, new Map(), '0-1');
   const rowOf = (was: Opportunity | undefined, is: Opportunity | undefined) => {
@@ -209,13 +261,21 @@ describe('a row of a deal that changed', () => {
   };
 
   test('has what was before and after, and the difference of the values', () => {
-    const after = { ...before, onetimeRevenue: 150, owner: { name: 'Ada' } };
+    const after = {
+      ...before,
+      onetimeRevenue: 150,
+      owner: { name: 'Ada' },
+      expectedCloseDate: '2026-07-03',
+    };
     expect(rowOf(before, after)).toMatchObject({
       owner: '(none) → Ada',
       stage: 'One',
       value: 150,
       valueChange: 50,
+      closes: '2026-07-01 → 2026-07-03',
+      slipDays: 2,
     });
+    expect(rowOf(after, after)).not.toHaveProperty('slipDays');
     expect(rowOf(after, before)?.owner).toBe('Ada → (none)');
   });
 

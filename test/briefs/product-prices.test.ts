@@ -196,3 +196,10 @@ describe('discounts of discount groups', () => {
     expect(discountsOf([{ amount: 5 }], { companyIds: ['other'] })).toEqual([]);
   });
 });
+
+test('the list price is the lowest next to a single dearer book, and alone it is not marked', () => {
+  expect(pricesIn([book('Premium', { price: 120 })]).list).toMatchObject({ marks: ['lowest'] });
+  const { list, notCounted } = pricesIn([]);
+  expect(list).not.toHaveProperty('marks');
+  expect(notCounted).toBeUndefined();
+});

@@ -565,3 +565,37 @@ test('pre-flight: does not repeat a loss that the lines already show', () => {
   const quote = { ...withItem({ ...good, price: 40 }), discount: { type: 'amount', amount: 1 } };
   expect(codes({ quote })).toEqual(['stop price_under_cost 1']);
 });
+
+test('a discount over the limit is told with that of the quote, where there is one', () => {
+  const why = (discount: Quote['discount']) => {
+    const quote = {
+      ...withItem({ ...good, cost: 1, discount: 30 }),
+      ...(discount && { discount }),
+    };
+    const { rows } = quoteBrief({ quote }, options).preflight;
+    return rows.find(({ code }) => code === 'discount_over_limit')?.why;
+  };
+  expect(why(undefined)).toBe('Discount 30 %, over the limit of 20 %.');
+  // 1 − 0.7 × 0.9 = 0.37
+  expect(why({ type: 'percent', amount: 10 })).toBe(
+    "Discount 30 %, 37 % with the quote's, over the limit of 20 %.",
+  );
+});
+
+test('a setup that costs little and is not charged is a finding', () => {
+  expect(codes({ quote: withItem({ ...good, setupCost: 0.5 }) })).toEqual([
+    'stop setup_cost_without_price 1',
+  ]);
+  expect(codes({ quote: withItem({ ...good, setupCost: 0 }) })).toEqual([]);
+});
+
+test('a quote whose items were not read has no totals', () => {
+  expect(quoteTotals({ unreadable: { items: 'odd' } })).toEqual({});
+  expect(quoteTotals({})).toEqual({ items: 0 });
+});
+
+test('totals of other terms are in the order of their names', () => {
+  const items = ['week', 'quarter', 'decade'].map((term) => ({ price: 1, term }));
+  const { otherTerms = {} } = quoteTotals({ items });
+  expect(Object.keys(otherTerms)).toEqual(['decade', 'quarter', 'week']);
+});

@@ -100,3 +100,20 @@ test('deleted quotes are counted, and in no figure', () => {
   const { total, deleted } = runSteps(QuotesReport.of(quotes, [], options)).brief;
   expect([total.count, deleted]).toEqual([1, 1]);
 });
+
+test('groups of less than one unit go by their value too', () => {
+  const owned = (name: string, price: number) => quote(name, price, { owner: { id: name, name } });
+  const quotes = [owned('a', 0.2), owned('b', 0.5), owned('c', -3)];
+  const names = groups(quotes, { by: 'owner' }).rows.map(({ name }) => name);
+  expect(names).toEqual(['b', 'a', 'c']);
+});
+
+test('a quote has its acceptance where its status does not say it', () => {
+  const rows = runSteps(
+    QuotesReport.of([quote('a', 2), quote('b', 1, { status: 'draft' })], [], options),
+  ).rows(0, 9);
+  expect(rows.map(({ status, acceptance }) => [status, acceptance])).toEqual([
+    ['sent', 'open to acceptance'],
+    ['draft', undefined],
+  ]);
+});
