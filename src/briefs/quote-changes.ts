@@ -120,6 +120,28 @@ export interface QuoteChanges {
   quotes: LimitedList<QuoteChangeRow>;
 }
 
+/** Adds up the open quotes of a day, one record after the other. */
+export class OpenQuotesSum {
+  readonly #day: Day;
+  readonly #currencyOf: CurrencyOf;
+  readonly #sum = new PipelineSum();
+
+  constructor(day: Day, currencyOf: CurrencyOf) {
+    this.#day = day;
+    this.#currencyOf = currencyOf;
+  }
+
+  add(record: PricedQuote): void {
+    if (endSteps[acceptanceOf(record, this.#day)] !== undefined) return;
+    const currency = currencyOfRecord(record, this.#currencyOf);
+    this.#sum.add({ currency, value: decimal(record.firstYearValue) });
+  }
+
+  toTotal(): PipelineTotal {
+    return this.#sum.toTotal();
+  }
+}
+
 /** Compares two days, one quote after the other. */
 export class QuoteComparison {
   readonly #days: { opening: Day; closing: Day };

@@ -1,9 +1,11 @@
 /** The days of the pipeline that can be compared, with their totals, as a CSV file. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
-import { utcDay } from '../briefs/days.ts';
-import { currenciesOf } from '../briefs/money.ts';
+import { type Day, utcDay } from '../briefs/days.ts';
+import { type CurrencyOf, currenciesOf } from '../briefs/money.ts';
+import { compact } from '../briefs/naming.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { type KeptDay, keptTotals } from '../tenant/history/figures.ts';
+import { openQuotesByDay } from '../tenant/history/quotes.ts';
 import { readCollections } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
@@ -19,12 +21,28 @@ export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadR
     ? { day: utcDay(coverage.asOf), records: records.opportunity ?? [] }
     : undefined;
   const days = (await history?.days()) ?? [];
-  const rows = history
-    ? await keptTotals(history, days, present, currenciesOf(records.company ?? []))
-    : [];
+  const currencyOf = currenciesOf(records.company ?? []);
+  const rows = history ? await keptTotals(history, days, present, currencyOf) : [];
   const notes = [...historyNotes(rows, history !== undefined, coverage.complete), ...read.omitted];
-  const file = rows.map((row) => ({ ...row }));
+  const quotes = await openQuotes(tenant, currencyOf);
+  const file = rows.map((row) => ({ ...row, ...quotes.get(row.day) }));
   return tenant.client.withoutKey(csvContents(historyUri, file, notes));
+}
+
+/** Columns about the open quotes, by day, where the quotes may be read. */
+async function openQuotes(tenant: Tenant, currencyOf: CurrencyOf): Promise<Map<Day, object>> {
+  const history = tenant.grants.has('quote:read') ? await tenant.quoteHistory() : undefined;
+  const totals = history ? await openQuotesByDay(history, currencyOf) : [];
+  return new Map(
+    [...totals].map(([day, { count, value, unknownValue }]) => [
+      day,
+      compact({
+        quotes: count,
+        quotesFirstYearValue: value,
+        quotesOfUnknownValue: unknownValue,
+      }),
+    ]),
+  );
 }
 
 function historyNotes(rows: readonly KeptDay[], isKept: boolean, isWhole: boolean): Wording[] {

@@ -47,7 +47,7 @@ export const historyResource = {
   name: 'pipeline-history',
   title: 'History of the pipeline',
   description:
-    'The days that can be compared, each with count, value and weighted value of the open pipeline, by currency, as CSV',
+    'The days that can be compared, each with count, value and weighted value of the open pipeline, and, of days that are over, the open quotes and their first-year value, by currency, as CSV',
   mimeType: 'text/csv',
 };
 

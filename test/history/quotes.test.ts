@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
 import { compact } from '../../src/briefs/naming.ts';
 import { pastQuotes } from '../../src/tenant/history/known-past.ts';
-import { compareQuotes } from '../../src/tenant/history/quotes.ts';
+import { compareQuotes, openQuotesByDay } from '../../src/tenant/history/quotes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import type { AskedChanges } from '../support/oracle/pipeline-changes.ts';
@@ -62,6 +62,17 @@ describe.each(worlds)('seed $seed, spoilt $spoilt', ({ seed, tenant, spoilt }) =
     );
     const common = ['new', 'valueUp', 'accepted', 'declined', 'expired'];
     expect([...seen]).toEqual(expect.arrayContaining(common));
+  });
+
+  test('the open quotes of each day are those of the database', async () => {
+    const totals = await openQuotesByDay(history, past.currencyOf);
+    expect([...totals.keys()]).toEqual(await history.days());
+    for (const back of [-200, -31, -2]) {
+      const days: [string, string] = [addDays(today, back), addDays(today, -1)];
+      const { opening } = expectedQuoteChanges(past.ask, days, {});
+      const { value: firstYearValue, ...others } = totals.get(days[0]) ?? { count: -1 };
+      expect(compact({ ...others, firstYearValue }), days[0]).toEqual(opening);
+    }
   });
 
   test('the quotes that changed are listed, the largest first', async () => {

@@ -1,9 +1,10 @@
 /** The quotes of a period, compared in slices. */
 import { type ApiError, isApiError } from '../../api/errors.ts';
-import { utcDay } from '../../briefs/days.ts';
+import { type Day, utcDay } from '../../briefs/days.ts';
 import type { CurrencyOf } from '../../briefs/money.ts';
-import { pairRecords } from '../../briefs/pipeline-changes.ts';
+import { type PipelineTotal, pairRecords } from '../../briefs/pipeline-changes.ts';
 import {
+  OpenQuotesSum,
   type PricedQuote,
   type QuoteChanges,
   QuoteComparison,
@@ -16,7 +17,7 @@ import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import { readCollections } from '../read-collections.ts';
 import type { Tenant } from '../tenant.ts';
-import { type PeriodWanted, readStates, type StatePair } from './compare.ts';
+import { type PeriodWanted, readStates, type StatePair, spreadEvenly } from './compare.ts';
 import type { QuoteHistory, Snapshot } from './history.ts';
 import { asStored } from './snapshot-columns.ts';
 
@@ -89,4 +90,28 @@ async function presentState({ takenAt, records }: Snapshot<Quote>) {
   const stored: PricedQuote[] = [];
   await forEachInSlices(records, (quote) => stored.push(asStored(quote)));
   return { day: utcDay(takenAt), takenAt, records: stored };
+}
+
+/** Quotes that are added up: more would take longer than a call may. */
+const maxQuotesAdded = 2_000_000;
+
+/** The open quotes at the end of each day that has a snapshot; with very many quotes, of evenly spread days only. */
+export async function openQuotesByDay(
+  history: QuoteHistory,
+  currencyOf: CurrencyOf,
+): Promise<Map<Day, PipelineTotal>> {
+  const reader = history.reader();
+  const days = await history.days();
+  const last = days.at(-1);
+  const { records = [] } = (last === undefined ? undefined : await reader.read(last)) ?? {};
+  const limit = Math.floor(maxQuotesAdded / Math.max(1, records.length));
+  const totals = new Map<Day, PipelineTotal>();
+  for (const day of spreadEvenly(days, limit)) {
+    const snapshot = await reader.read(day);
+    if (!snapshot) continue;
+    const sum = new OpenQuotesSum(day, currencyOf);
+    await forEachInSlices(snapshot.records, (quote) => sum.add(quote));
+    totals.set(day, sum.toTotal());
+  }
+  return totals;
 }
