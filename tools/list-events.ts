@@ -8,7 +8,7 @@ import {
   subjects,
 } from '../src/tenant/events/names.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, logCoverage } from '../src/tool-kit/answers.ts';
+import { answerWithRows, logCoverage, toIsoSeconds } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   day,
@@ -115,7 +115,7 @@ function eventNotes(
 }
 
 const eventRow = ({ at, isKnown, record, ...event }: EventPage['events'][number]) => ({
-  at: `${at.toISOString().slice(0, 19)}Z`,
+  at: toIsoSeconds(at),
   ...event,
   id: record,
   // Marks an event name that the service is not known to use.

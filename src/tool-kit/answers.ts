@@ -30,11 +30,11 @@ export interface RecordShape {
 }
 
 /** A time as answers show it: ISO 8601, to the second in UTC. */
-export const toSecond = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
+export const toIsoSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
   const { complete, read, total, asOf, reason } = coverage;
-  return compact({ complete, read, total, asOf: toSecond(asOf), reason });
+  return compact({ complete, read, total, asOf: toIsoSeconds(asOf), reason });
 }
 
 /** Reasons that need no warning, because the summary of a page says how many records there are. */

@@ -1,8 +1,8 @@
 import type { StatePair } from '../tenant/history/compare.ts';
-import { toSecond } from './answers.ts';
+import { toIsoSeconds } from './answers.ts';
 
 /** When the two compared states were taken. */
 export function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {
-  const to = toSecond(closing.takenAt);
-  return { from: toSecond(opening.takenAt), to: isLive ? `${to} (now)` : to };
+  const to = toIsoSeconds(closing.takenAt);
+  return { from: toIsoSeconds(opening.takenAt), to: isLive ? `${to} (now)` : to };
 }
