@@ -43,10 +43,9 @@ import {
   answerFields,
   coverage,
   day,
+  dealFilterInput,
   defineTool,
   inOrder,
-  nameFilter,
-  plainDay,
   readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
 import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
@@ -88,14 +87,7 @@ export const pipelineChanges = defineTool({
         .refine((text) => allMovements.includes(text), `must be one of ${allMovements.join(', ')}`)
         .optional()
         .describe('E.g. slipped'),
-      owner: nameFilter,
-      company: nameFilter,
-      stage: nameFilter,
-      category: nameFilter,
-      source: nameFilter,
-      currency: nameFilter,
-      close_from: plainDay,
-      close_to: plainDay,
+      ...dealFilterInput,
       min_value: z.number().optional(),
       rows: z.int().min(0).max(1_001).optional(),
     }),

@@ -90,6 +90,18 @@ export const plainDay = z
   .optional();
 export const day = plainDay.describe('YYYY-MM-DD');
 
+/** Filters of deals: names as of `nameFilter`, and the expected close date. */
+export const dealFilterInput = {
+  owner: nameFilter,
+  company: nameFilter,
+  stage: nameFilter,
+  category: nameFilter,
+  source: nameFilter,
+  currency: nameFilter,
+  close_from: plainDay,
+  close_to: plainDay,
+};
+
 function isDay(text: string): boolean {
   return dayOf(text) === text;
 }
