@@ -1,26 +1,12 @@
-import type { ServerDescription } from '../mcp/server-description.ts';
-import type { CallParts } from '../mcp/tool-run.ts';
 import { isObject, type JsonObject, toError } from '../values.ts';
-import { FastPath } from './fast-path.ts';
+import { FastPath, type FastPathParts } from './fast-path.ts';
 import { type ClientInfo, type Era, type FastRequest, readRequest } from './requests.ts';
-
-/** What is served: its description, and what calls need, from the first call on. */
-interface ConnectionParts {
-  description: ServerDescription;
-  callParts(): Promise<CallParts>;
-}
 
 /** The connection of a message. */
 export interface ConnectionContext {
   write(line: string): void;
   onError(error: Error): void;
 }
-
-/** Id of an internal request that completes the negotiation of the era; its answer is discarded. */
-const internalRequestId = 'cpq-mcp-settles';
-
-/** For a fault of this server, such as a file of it that was removed while it runs. */
-const internalError = { code: -32603, message: 'Internal error' };
 
 /** The fast path of a persistent connection. A connection with an unusual opening is served by the SDK alone. */
 export class ConnectionFastPath {
@@ -35,8 +21,8 @@ export class ConnectionFastPath {
   #isOn = true;
   #sdkStarted = false;
 
-  constructor({ description, callParts }: ConnectionParts) {
-    this.#fastPath = new FastPath(description, { isPersistent: true, callParts });
+  constructor(parts: FastPathParts) {
+    this.#fastPath = new FastPath(parts, true);
   }
 
   /** @returns whether the message is handled here; if not, the SDK must handle it */
@@ -70,8 +56,7 @@ export class ConnectionFastPath {
 
   /** Whether the request opens the connection or fits its era. */
   #fits({ method, era }: FastRequest): boolean {
-    if (!this.#era) return isOpening(method);
-    return era === this.#era && method !== 'initialize';
+    return this.#era ? era === this.#era && method !== 'initialize' : isOpening(method);
   }
 
   #open({ method, era, client, params }: FastRequest, message: JsonObject): void {
@@ -81,7 +66,8 @@ export class ConnectionFastPath {
       this.#client = clientInfo as ClientInfo | undefined;
       this.opening.push(message);
     } else if (!this.#isNegotiated && !isOpening(method)) {
-      const negotiation = { id: internalRequestId, method: 'tools/list', params: { _meta } };
+      // Completes the negotiation of the era when it is replayed; its answer is discarded.
+      const negotiation = { id: 'cpq-mcp-settles', method: 'tools/list', params: { _meta } };
       this.opening.push({ jsonrpc: '2.0', ...negotiation });
     }
   }
@@ -103,8 +89,9 @@ export class ConnectionFastPath {
       if (!signal.aborted) write(answer);
     } catch (error) {
       if (signal.aborted) return; // Cancelled calls are not answered.
-      onError(toError(error));
-      write(JSON.stringify({ jsonrpc: '2.0', id: request.id, error: internalError }));
+      onError(toError(error)); // A fault of this server, such as a file of it that was removed.
+      const internal = { code: -32603, message: 'Internal error' };
+      write(JSON.stringify({ jsonrpc: '2.0', id: request.id, error: internal }));
     } finally {
       if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
     }

@@ -1,19 +1,34 @@
+import type { Trace } from '../api/call.ts';
 import { capabilitiesOf, description, identity, listCacheHints } from '../mcp/identity.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { metaKeys, modernRevision } from '../mcp/protocol.ts';
 import type { ServerDescription } from '../mcp/server-description.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
-import type { FastRequest } from './requests.ts';
-import type { CallContext } from './tool-calls.ts';
+import { callMs, type ToolCall } from '../tenant/call.ts';
+import { visible } from '../text/characters.ts';
+import { traceFrom } from '../traffic/trace.ts';
+import type { JsonObject } from '../values.ts';
+import type { ClientInfo, FastRequest } from './requests.ts';
 
-export interface FastPathOptions {
-  /** Serves a persistent connection rather than stateless requests. */
-  isPersistent: boolean;
-  /** What calls need, from the first call on. */
+type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
+type ToolRun = typeof import('../mcp/tool-run.ts');
+
+/** What lists need, and what calls need besides, from the first call on. */
+export interface FastPathParts {
+  description: ServerDescription;
   callParts(): CallParts | Promise<CallParts>;
 }
 
-type Caller = (request: FastRequest, context: CallContext) => Promise<object>;
+/** The context of a request. */
+export interface CallContext {
+  signal: AbortSignal;
+  /** The client, if the request does not name it. */
+  client?: ClientInfo | undefined;
+  /** Trace context, if the request contains none. */
+  trace?: Trace | undefined;
+  /** Sends a notification ahead of the answer. */
+  notify(method: string, params: JsonObject): void;
+}
 
 /**
  * Answers frequent requests byte for byte as the SDK would, without it: loading the SDK takes longer than the
@@ -22,23 +37,23 @@ type Caller = (request: FastRequest, context: CallContext) => Promise<object>;
  */
 export class FastPath {
   readonly #description: ServerDescription;
-  readonly #options: FastPathOptions;
+  readonly #callParts: FastPathParts['callParts'];
+  readonly #isPersistent: boolean;
   /** Loaded by the first call: lists need neither tools nor a tenant. */
-  #caller: Promise<Caller> | undefined;
+  #loaded: Promise<[ToolRun, CallParts]> | undefined;
   /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
-  constructor(description: ServerDescription, options: FastPathOptions) {
+  /** `isPersistent`: serves a persistent connection rather than stateless requests. */
+  constructor({ description, callParts }: FastPathParts, isPersistent: boolean) {
     this.#description = description;
-    this.#options = options;
+    this.#callParts = callParts;
+    this.#isPersistent = isPersistent;
   }
 
   canHandle({ method, params }: FastRequest): boolean {
-    if (method !== 'tools/call') return true;
-    return (
-      this.#description.surface.find(String(params.name))?.definition.annotations?.readOnlyHint ===
-      true
-    );
+    const { annotations } = this.#description.surface.find(String(params.name))?.definition ?? {};
+    return method !== 'tools/call' || annotations?.readOnlyHint === true;
   }
 
   /**
@@ -54,14 +69,21 @@ export class FastPath {
   }
 
   async #call(request: FastRequest, context: CallContext): Promise<object> {
-    this.#caller ??= this.#loadCaller();
-    return (await this.#caller)(request, context);
-  }
-
-  async #loadCaller(): Promise<Caller> {
-    const loading = import('./tool-calls.ts');
-    const [{ callTool }, parts] = await Promise.all([loading, this.#options.callParts()]);
-    return (request, context) => callTool(request, context, parts);
+    this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#callParts()]);
+    const [{ errorResult, progressReporter, runTool }, parts] = await this.#loaded;
+    const { name, arguments: given, _meta = {} } = request.params as Called;
+    const entry = parts.surface.find(name);
+    if (!entry) throw new Error(`not handled by the fast path: ${name}`);
+    const { signal } = context;
+    const asked = { given, signal, trace: traceFrom(_meta) ?? context.trace };
+    const call = (_: unknown, trace: Trace | undefined) =>
+      toToolCall(request, context, trace, progressReporter);
+    try {
+      return await runTool(entry, parts, asked, call);
+    } catch (error) {
+      signal.throwIfAborted();
+      return errorResult(name, error, parts);
+    }
   }
 
   async #listed(request: FastRequest): Promise<string> {
@@ -77,20 +99,16 @@ export class FastPath {
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
     const { surface, version, receivesUpdates = false } = this.#description;
     const serverInfo = description(version);
+    const _meta = { [metaKeys.server]: serverInfo };
     const instructions = instructionsFor(this.#description);
     const capabilities = capabilitiesOf(
-      receivesUpdates && (this.#options.isPersistent || era === 'modern'),
+      receivesUpdates && (this.#isPersistent || era === 'modern'),
     );
     switch (method) {
       case 'initialize':
         return { protocolVersion, capabilities, serverInfo, instructions };
       case 'server/discover':
-        return {
-          supportedVersions: [modernRevision],
-          capabilities,
-          instructions,
-          _meta: { [metaKeys.server]: serverInfo },
-        };
+        return { supportedVersions: [modernRevision], capabilities, instructions, _meta };
       case 'tools/list':
         return { tools: surface.list };
       case 'resources/list':
@@ -112,4 +130,22 @@ export class FastPath {
     const named = '_meta' in result ? {} : { _meta };
     return { ...result, resultType: 'complete', ...holds, ...named };
   }
+}
+
+function toToolCall(
+  { client, progressToken }: FastRequest,
+  { signal, notify, ...connection }: CallContext,
+  trace: Trace | undefined,
+  progressReporter: ToolRun['progressReporter'],
+): ToolCall {
+  const asking = client ?? connection.client;
+  const send = (params: JsonObject) => notify('notifications/progress', params);
+  return {
+    signal,
+    deadline: Date.now() + callMs,
+    progress: progressToken === undefined ? () => {} : progressReporter(send, progressToken),
+    client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
+    trace,
+    consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
+  };
 }

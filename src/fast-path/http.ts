@@ -13,37 +13,28 @@ export interface HttpContext {
   signal: AbortSignal;
 }
 
-export interface HttpAnswer {
-  status: 200 | 202;
-  /** JSON, or empty. */
-  body: string;
-}
-
 /** The fast path of stateless HTTP. */
 export class HttpFastPath {
   readonly #fastPath: FastPath;
 
   constructor(parts: ServerParts) {
     const description = { ...parts, grants: parts.tenant.grants };
-    this.#fastPath = new FastPath(description, { isPersistent: false, callParts: () => parts });
+    this.#fastPath = new FastPath({ description, callParts: () => parts }, false);
   }
 
   /**
-   * Answers a message; undefined if the SDK must answer it.
+   * The JSON that answers a message, empty for a notification; undefined if the SDK must answer it.
    * @throws the signal's reason when the sender disconnects
    */
-  async tryAnswer(
-    message: unknown,
-    { headers, signal }: HttpContext,
-  ): Promise<HttpAnswer | undefined> {
+  async tryAnswer(message: unknown, { headers, signal }: HttpContext): Promise<string | undefined> {
     if (!isJson(headers)) return undefined;
-    if (endsHandshake(message) && fitsLegacy(headers)) return { status: 202, body: '' };
+    if (endsHandshake(message) && fitsLegacy(headers)) return '';
     const request = readRequest(message);
     // Progress notifications need a stream.
     const isOurs = request?.progressToken === undefined && request && fits(request, headers);
     if (!isOurs || !this.#fastPath.canHandle(request)) return undefined;
     const context = { signal, trace: traceFrom(headers), notify: () => {} };
-    return { status: 200, body: await this.#fastPath.answer(request, context) };
+    return this.#fastPath.answer(request, context);
   }
 }
 

@@ -209,7 +209,7 @@ class HttpFrontend {
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
     const answer = body && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
-    if (answer) return sendText(response, answer.status, answer.body);
+    if (answer !== undefined) return sendText(response, answer === '' ? 202 : 200, answer);
     const sdk = await this.#sdkOf(endpoint, responders);
     await sdk.handle({ request, body }, response, { caller, listens });
   }

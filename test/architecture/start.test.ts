@@ -25,7 +25,7 @@ async function loadedFiles() {
   await loadEntry('run');
   const atStart = [...loaded.values()];
   await loadEntry('open');
-  await loadEntry('tool-calls');
+  await loadEntry('tool-run');
   return { atStart, byFirstCall: [...loaded.values()].slice(atStart.length) };
 }
 

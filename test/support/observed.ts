@@ -137,7 +137,7 @@ async function answer(fastPath: HttpFastPath, request: IncomingMessage, response
   response.once('close', () => gone.abort());
   const context = { headers: request.headers, signal: gone.signal };
   const answer = await fastPath.tryAnswer(message, context).catch(() => undefined);
-  if (answer) sendText(response, answer.status, answer.body);
+  if (answer !== undefined) sendText(response, answer === '' ? 202 : 200, answer);
   else if (!response.destroyed) response.writeHead(404).end();
 }
 
