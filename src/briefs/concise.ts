@@ -1,5 +1,5 @@
 import type { RecordOf, Resource } from '../records/records.ts';
-import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
+import { isKeyOf, isObject, type JsonObject } from '../values.ts';
 import { columnsOf, type Known, nothingKnown } from './columns.ts';
 
 /** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
@@ -75,7 +75,7 @@ export function valueAt(value: unknown, path: string): unknown {
   let at = value;
   for (const name of path.split('.')) {
     if (Array.isArray(at)) at = at.map((entry) => valueAt(entry, name));
-    else at = fieldOf(at, name);
+    else at = isObject(at) && isKeyOf(at, name) ? at[name] : undefined;
   }
   return at;
 }

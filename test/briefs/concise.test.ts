@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Known, nothingKnown } from '../../src/briefs/columns.ts';
-import { concise, fullRecord, selectFields } from '../../src/briefs/concise.ts';
+import { concise, fullRecord, selectFields, withKeys } from '../../src/briefs/concise.ts';
 import type { Company } from '../../src/records/records.ts';
 
 const names = new Map([
@@ -130,6 +130,32 @@ test('selected fields bring the name of the record, and values that lists leave 
     (product) => selectFields('product', product, ['listed']).listed,
   );
   expect(listed).toEqual([true, true, false]);
+});
+
+test('a row takes the keys of its list: hidden columns, and fields of the service', () => {
+  const deal = {
+    id: 'o',
+    name: 'Deal',
+    company: { name: 'Acme' },
+    source: { id: 's', name: 'Fair' },
+    customFields: { region: 'North', empty: '' },
+  };
+  const row = { id: 'o', name: 'Deal' };
+  // Columns that a list left out on purpose stay left out.
+  const keys = ['company', 'source', 'category', 'customFields.region', 'customFields.empty'];
+  expect(withKeys('opportunity', deal, row, keys, known)).toStrictEqual({
+    id: 'o',
+    name: 'Deal',
+    source: 'Fair',
+    'customFields.region': 'North',
+  });
+});
+
+test('a key that every object has is no column', () => {
+  expect(selectFields('company', { id: 'c' }, ['constructor'])).toEqual({ id: 'c' });
+  expect(withKeys('company', {}, {}, ['constructor'], known)).toEqual({});
+  const named = JSON.parse('{ "constructor": "Own" }');
+  expect(withKeys('company', named, {}, ['constructor'], known)).toEqual({ constructor: 'Own' });
 });
 
 test('a product says that it is not listed, and by what category and manufacturer it goes', () => {
