@@ -203,3 +203,12 @@ test('the list price is the lowest next to a single dearer book, and alone it is
   expect(list).not.toHaveProperty('marks');
   expect(notCounted).toBeUndefined();
 });
+
+test('prices of one book that do not count go up, unknown ones last', () => {
+  const products = [7, undefined, 5].map((price) => ({
+    productId: 'p',
+    ...(price !== undefined && { price }),
+  }));
+  const { notCounted } = pricesIn([{ id: 'old', name: 'Old', validTo: '2026-06-14', products }]);
+  expect(notCounted?.rows.map(({ price }) => price)).toEqual([5, 7, undefined]);
+});

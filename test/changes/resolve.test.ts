@@ -244,10 +244,10 @@ describe('another record whose name looks the same', () => {
     { id: 'c5', name: 'BoIt', deleted },
   ];
   const contact = [
+    { id: 'p4', firstName: 'Bob', companyId: 'c3' },
     { id: 'p1', firstName: 'Ada', companyId: 'c1' },
     { id: 'p2', firstName: 'Аda', companyId: 'c1' },
     { id: 'p3', firstName: 'Bob', companyId: 'c1' },
-    { id: 'p4', firstName: 'Bob', companyId: 'c3' },
   ];
   const stage = (id: string, name: string): Row => ({
     id: `o-${id}${name}`,
@@ -287,6 +287,7 @@ describe('the opportunity to write', () => {
     { id: 'o2', name: 'Without an identifier' },
     { id: 'o3', externalIdentifier: 'E-3', name: 'Gone', deletedAt: deleted },
     { id: 'o5', externalIdentifier: '..', name: 'No path' },
+    { externalIdentifier: 'E-6', name: 'Without an id' },
   ];
   const company: Row[] = [{ id: 'acme', name: 'Acme' }];
   const all = shared(async () => (await tenantOver({ opportunity, company })).tenant);
@@ -312,6 +313,7 @@ describe('the opportunity to write', () => {
     [{ opportunityId: 'o2' }, [expect.stringMatching(/has no external identifier/)]],
     [{ opportunityId: 'o3' }, ['This opportunity has been deleted.']],
     [{ externalId: 'E-3' }, ['This opportunity has been deleted.']],
+    [{ externalId: 'E-6' }, ['This opportunity has no id to read it by.']],
     [{ opportunityId: 'o1', externalId: 'E-3' }, [expect.stringMatching(/"E-1", not "E-3"\.$/)]],
     [{ opportunityId: 'o1', externalId: 'E-1' }, { record: { id: 'o1', name: 'One' } }],
   ])('%j', async (selector, found) => {

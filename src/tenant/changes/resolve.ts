@@ -10,6 +10,7 @@ import type {
 } from '../../records/records.ts';
 import { firstInvisible } from '../../text/characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import { isOneOf } from '../../values.ts';
 import { interactiveCall, type ToolCall } from '../call.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import { bestMatches, type MatchKind, readIfExists } from '../resolve.ts';
@@ -42,8 +43,9 @@ interface NameSearch {
   coverage: Coverage;
 }
 
+/** `other` is not blank. */
 const equalsFolded = (one: unknown, other: string): boolean =>
-  typeof one === 'string' && one.trim() !== '' && normaliseName(one) === normaliseName(other);
+  typeof one === 'string' && normaliseName(one) === normaliseName(other);
 
 /** A company by id, external identifier or name. @throws ChangeRefused with the candidates */
 export const resolveCompany = (
@@ -187,7 +189,7 @@ function knownValues(what: ReferenceField, opportunities: readonly Opportunity[]
     };
     // Of several names, the last one is shown, and all are matched.
     if (ref.name) word.names.add(ref.name);
-    if (ref.externalIdentifier) word.otherIdentifiers.push(ref.externalIdentifier);
+    word.otherIdentifiers.push(ref.externalIdentifier);
     known.set(ref.id, { ...word, name: ref.name ?? word.name });
   }
   return [...known.values()];
@@ -227,8 +229,8 @@ async function candidatesFor(
     const colleagues = records.filter((it) => it.companyId === companyId);
     return colleagues.map((it) => contactCandidate(it, undefined));
   }
-  const word = referenceFields.find((it) => it === field);
-  return word ? knownValues(word, (await tenant.collection('opportunity', call)).records) : [];
+  if (!isOneOf(referenceFields, field)) return [];
+  return knownValues(field, (await tenant.collection('opportunity', call)).records);
 }
 
 const hasName = ({ name, names }: Candidate, requested: string): boolean =>
@@ -269,8 +271,8 @@ const referenceTo = ({ id, name }: Candidate): Reference =>
 
 /** Of several contacts with the same e-mail address or name, the only one of the company, if there is one. */
 function preferredOnly(current: readonly Candidate[]): readonly Candidate[] {
-  const near = current.filter((it) => it.isPreferred === true);
-  return current.some((it) => it.isPreferred === false) && near.length === 1 ? near : [];
+  const near = current.filter((it) => it.isPreferred);
+  return near.length === 1 ? near : [];
 }
 
 function deletedError(
