@@ -12,6 +12,7 @@ import {
   median,
   moveRows,
   StateComparison,
+  stageKey,
   stepRows,
 } from '../../src/briefs/pipeline-changes.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
@@ -403,4 +404,14 @@ describe('when a deal left its stage', () => {
     expect(leftAt({ stageUpdatedAt: 'soon' })).toBe('2026-06-10');
     expect(leftAt({ closedAt: 'unknown', statusId: 'won' })).toBe('2026-06-10');
   });
+});
+
+test('a stage is known by its id, or by its name where it has none', () => {
+  const keyOf = (pipelineStage: Opportunity['pipelineStage']) =>
+    stageKey(pipelineStage ? { pipelineStage } : {});
+  expect(keyOf({ id: 's', name: 'Old' })).toBe(keyOf({ id: 's', name: 'New' }));
+  expect(keyOf({ name: ' One ' })).toBe(keyOf({ name: 'one' }));
+  expect(keyOf({ name: 'One' })).not.toBe(keyOf({ name: 'Two' }));
+  expect(keyOf({ name: 's' })).not.toBe(keyOf({ id: 's' }));
+  expect(keyOf(undefined)).toBeUndefined();
 });

@@ -599,3 +599,16 @@ test('totals of other terms are in the order of their names', () => {
   const { otherTerms = {} } = quoteTotals({ items });
   expect(Object.keys(otherTerms)).toEqual(['decade', 'quarter', 'week']);
 });
+
+test('fifteen findings are shown unless more are asked for, and all are counted', () => {
+  const items = Array.from({ length: 20 }, () => ({ ...good, setupCost: 1 }));
+  const shownOf = (more: object) => {
+    const { stops, shown, rows } = quoteBrief(
+      { quote: { ...sound, items } },
+      { ...options, ...more },
+    ).preflight;
+    return [stops, shown, rows.length];
+  };
+  expect(shownOf({})).toEqual([20, 15, 15]);
+  expect(shownOf({ maxFindings: 18 })).toEqual([20, 18, 18]);
+});

@@ -117,3 +117,14 @@ test('a quote has its acceptance where its status does not say it', () => {
     ['draft', undefined],
   ]);
 });
+
+test('a period may have one end, and is told as it was given', () => {
+  const periodOf = (more: Partial<QuotesOptions>) =>
+    runSteps(QuotesReport.of([], [], { ...options, ...more })).brief.period;
+  expect(periodOf({ to: '2026-05-31' })).toEqual({ date: 'sent', to: '2026-05-31' });
+  expect(periodOf({ from: '2026-05-01', date: 'expires' })).toEqual({
+    date: 'expires',
+    from: '2026-05-01',
+  });
+  expect(periodOf({ date: 'expires' })).toBeUndefined();
+});
