@@ -41,16 +41,17 @@ describe('below_cost', () => {
         product('no price', undefined, 10),
         product('no cost', 10),
         product('nothing'),
+        product('nothing either'),
       ],
     });
     expect(report).toStrictEqual({
       check: 'below_cost',
       definition:
         'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
-      examined: 7,
+      examined: 8,
       of: 'listed products',
       unit: 'product',
-      notChecked: { 'no price': 1, 'no cost': 1, 'no price and no cost': 1 },
+      notChecked: { 'no price': 1, 'no cost': 1, 'no price and no cost': 2 },
       counts: [
         { by: 'price', value: 'under cost', count: 2 },
         { by: 'price', value: 'price 0', count: 1 },
@@ -130,6 +131,10 @@ describe('thin_margins', () => {
   test('accepts another floor', () => {
     expect(ids('thin_margins', catalogue, { floor: 10.01 })).toContain('at the floor');
     expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
+    expect(ids('thin_margins', catalogue, { floor: -10 })).toEqual(['below cost', 'free']);
+    expect(ids('thin_margins', catalogue, { floor: -20 })).toEqual(['free']);
+    const almost = { product: [product('9.9995 %', 100, 90.0005)] };
+    expect(ids('thin_margins', almost)).toEqual(['9.9995 %']);
     expect(defineCheck('thin_margins', { today, floor: 12 })).toContain('under 12 %');
   });
 
