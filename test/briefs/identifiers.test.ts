@@ -212,3 +212,12 @@ test('telephone numbers are compared in either order', () => {
 test('swaps each pair of neighbours that differ', () => {
   expect([...swapped('abbc')]).toEqual(['babc', 'abcb']);
 });
+
+test('a quote is found by its title, or by its name where it has no title', () => {
+  const index = new SearchIndex('quote');
+  index.add({ id: 'a', title: 'Network refresh', name: 'Draft' });
+  index.add({ id: 'b', name: 'Telephones' });
+  const idsOf = (text: string) => index.find(text).map(({ record }) => record.id);
+  expect(idsOf('refresh')).toEqual(['a']);
+  expect(idsOf('telephones')).toEqual(['b']);
+});

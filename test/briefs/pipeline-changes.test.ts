@@ -15,6 +15,7 @@ import {
   stageKey,
   stepRows,
 } from '../../src/briefs/pipeline-changes.ts';
+import { openDealRow } from '../../src/briefs/pipeline-deals.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
@@ -120,6 +121,14 @@ describe('a pipeline that is compared', () => {
     ]);
     expect(opening).toEqual({ count: 2, value: { EUR: 2 } });
     expect(runSteps(stepRows(changes))).toEqual([]);
+  });
+
+  test('has no part for a deal that is in it on neither day', () => {
+    const all = new StateComparison('2026-06-01', {}, (it) => toDeal(it, new Map(), '0-1'));
+    const won = open('won', 1, { statusId: 'won', closedAt: '2026-05-01' });
+    expect(all.add({ before: undefined, after: won })).toBeUndefined();
+    expect(all.add({ before: won, after: won })).toBeUndefined();
+    expect(all.add({ before: undefined, after: open('new', 1) })).toBeDefined();
   });
 
   test('does not tell the direction between stages without an order', () => {
@@ -414,4 +423,13 @@ test('a stage is known by its id, or by its name where it has none', () => {
   expect(keyOf({ name: 'One' })).not.toBe(keyOf({ name: 'Two' }));
   expect(keyOf({ name: 's' })).not.toBe(keyOf({ id: 's' }));
   expect(keyOf(undefined)).toBeUndefined();
+});
+
+test('an open deal is listed with the name of its stage and owner, or the id without a name', () => {
+  const rowOf = (record: Opportunity) =>
+    openDealRow(toDeal(record, new Map(), '0-1'), '2026-06-01', []);
+  const named = { pipelineStage: { id: 's', name: 'Offer' }, owner: { id: 'u', name: 'Ada' } };
+  expect(rowOf(named)).toMatchObject({ stage: 'Offer', owner: 'Ada' });
+  const unnamed = { pipelineStage: { id: 's' }, owner: { id: 'u' } };
+  expect(rowOf(unnamed)).toMatchObject({ stage: 's', owner: 'u' });
 });

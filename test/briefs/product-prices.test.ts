@@ -212,3 +212,11 @@ test('prices of one book that do not count go up, unknown ones last', () => {
   const { notCounted } = pricesIn([{ id: 'old', name: 'Old', validTo: '2026-06-14', products }]);
   expect(notCounted?.rows.map(({ price }) => price)).toEqual([5, 7, undefined]);
 });
+
+test('discount groups stand in alphabetical order', () => {
+  const discounts = [{ productId: 'p', amount: 5, type: 'percentage' }];
+  const group = (name: string) => ({ id: name, name, companyIds: ['acme'], discounts });
+  const discountGroups = [group('Volume'), group('Loyalty')];
+  const found = productPrices({ company, product, discountGroups }, today).discounts;
+  expect(found?.rows.map(({ name }) => name)).toEqual(['Loyalty', 'Volume']);
+});
