@@ -4,6 +4,7 @@ import { type DealExtra, dealExtras } from '../src/briefs/deals.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
 import type { ApiRecord, Company, Quote, Resource } from '../src/records/records.ts';
+import { waitForSlice } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { knownFor } from '../src/tenant/lists/known.ts';
 import {
@@ -119,6 +120,8 @@ async function brief(
     };
     const own = quotes ? recordsOf(company, ofCompany.quotes ?? []) : [];
     const coverage = await readItems(tenant, own, call, read.coverage);
+    const market = await marketFor(tenant, records);
+    await waitForSlice();
     const about = companyBrief(
       {
         company,
@@ -132,13 +135,14 @@ async function brief(
       {
         today: today(),
         currencyOf: currenciesFor(tenant, records.company),
-        market: await marketFor(tenant, records),
+        market,
         nameOf: (person) => ownerNamesFor(tenant, records.opportunity, records.quote).get(person),
         ...compact({ probability: probabilityScaleFor(tenant, records.opportunity) }),
         maxRows: rows,
         show,
       },
     );
+    await waitForSlice();
     const shown = selectParts(about, selected);
     const beta = shown.contractItems
       ? [wording`Contract items are beta: fields may change or be missing.`]
