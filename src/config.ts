@@ -206,7 +206,7 @@ export const settings = {
   cacheMegabytes: setting({
     env: 'CPQ_CACHE_MB',
     flag: 'cache-mb',
-    description: 'Memory for cached collections per process, in MB',
+    description: 'Memory per process for cached collections and what is derived from them, in MB',
     fallback: '256',
     parse: wholeNumber(1, 65_536),
   }),

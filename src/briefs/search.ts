@@ -117,9 +117,17 @@ const normaliseIdentifier = (text: string): string =>
 const isCalled = (entry: IndexEntry | undefined, key: string): boolean =>
   entry !== undefined && (entry.exact.includes(key) || normaliseIdentifier(entry.name) === key);
 
+/** A short text and its entry in a map. */
+const bytesPerKey = 80;
+
 /** Positions of the records under each key. Most keys have one, which needs no list. */
 class Positions {
   readonly #at = new Map<string, number | number[]>();
+
+  /** Estimated. */
+  get bytes(): number {
+    return this.#at.size * bytesPerKey;
+  }
 
   add(key: string, at: number): void {
     if (key === '') return;
@@ -145,6 +153,10 @@ class IdentifierIndex {
 
   constructor(entryAt: (at: number) => IndexEntry | undefined) {
     this.#entryAt = entryAt;
+  }
+
+  get bytes(): number {
+    return this.#whole.bytes + this.#phoneEnds.bytes + this.#emailLocals.bytes;
   }
 
   add(entry: IndexEntry): void {
@@ -213,6 +225,11 @@ export class SearchIndex<K extends SearchKind> {
 
   constructor(kind: K) {
     this.#kind = kind;
+  }
+
+  /** Estimated, without the records. */
+  get bytes(): number {
+    return this.#identifiers.bytes + this.#words.bytes;
   }
 
   add(record: RecordOf[K]): void {

@@ -14,6 +14,9 @@ const weights = { prefix: 0.375, fuzzy: 0.45 };
 const minLength = { prefix: 3, fuzzy: 4 };
 const maxErrors = 6;
 
+/** A word and its nodes in the tree; measured, and rounded up. */
+const bytesPerWord = 250;
+
 const separators = /[\n\r\p{Z}\p{P}]+/u;
 
 /** Texts of several fields, added one by one under the numbers 0, 1, 2 and so on. */
@@ -29,6 +32,11 @@ export class WordIndex {
   constructor(boosts: readonly number[], normalise: (word: string) => string) {
     this.#fields = boosts.map((boost) => new FieldIndex(boost));
     this.#normalise = normalise;
+  }
+
+  /** Estimated. */
+  get bytes(): number {
+    return this.#fields.reduce((sum, field) => sum + field.bytes, this.#wordCount * bytesPerWord);
   }
 
   /** @param texts one for each field */
@@ -111,6 +119,10 @@ class FieldIndex {
     this.#boost = boost;
   }
 
+  get bytes(): number {
+    return this.#texts.bytes + this.#previous.bytes + this.#lengths.bytes + 8 * this.#last.length;
+  }
+
   startText(length: number): void {
     const before = this.#lengths.size;
     this.#lengths.push(length);
@@ -157,6 +169,10 @@ const none = 0xffff_ffff;
 class Numbers {
   #values = new Uint32Array(64);
   size = 0;
+
+  get bytes(): number {
+    return this.#values.byteLength;
+  }
 
   at(index: number): number {
     return this.#values[index] ?? none;

@@ -1,34 +1,64 @@
 /** Results that are computed from readings of collections, and kept as long as all of these are. */
 
-import { setLatest } from '../state/set-latest.ts';
-
 /** Results of the same readings. The least recently used go first. */
 const maxResults = 40;
+
+interface Result {
+  readonly value: unknown;
+  /** Stops counting its memory. */
+  release: () => void;
+}
 
 /** The results of some readings, and those of these and further ones. */
 class Results {
   readonly further = new WeakMap<object, Results>();
   /** The most recently used last. */
-  readonly byName = new Map<string, unknown>();
+  readonly byName = new Map<string, Result>();
 }
+
+type Readings = readonly (object | undefined)[];
 
 export class DerivedResults {
   readonly #ofNothing = new Results();
+  readonly #count: (readings: Readings, bytes: number) => () => void;
+
+  /** @param count counts the memory of a result, and returns a function that stops counting it */
+  constructor(count: (readings: Readings, bytes: number) => () => void) {
+    this.#count = count;
+  }
 
   /**
    * The result of the same name from the same readings, or that of `work`. A promise that is rejected is not kept.
    * `undefined` stands for a collection that may not be read.
+   * @param bytesOf estimates the memory of the result; default: too little to be counted
    */
-  get<T>(readings: readonly (object | undefined)[], name: string, work: () => T): T {
+  get<T>(
+    readings: Readings,
+    name: string,
+    work: () => T,
+    bytesOf?: (result: Awaited<T>) => number,
+  ): T {
     const { byName } = this.#resultsOf(readings);
-    const isKnown = byName.has(name);
-    const value = isKnown ? (byName.get(name) as T) : work();
-    setLatest(byName, name, value, maxResults);
-    if (value instanceof Promise && !isKnown) value.catch(() => byName.delete(name));
+    const known = byName.get(name);
+    if (known) {
+      byName.delete(name);
+      byName.set(name, known);
+      return known.value as T;
+    }
+    const value = work();
+    const result: Result = { value, release: () => {} };
+    byName.set(name, result);
+    dropOldest(byName);
+    const count = (settled: Awaited<T>) => {
+      if (bytesOf && byName.get(name) === result)
+        result.release = this.#count(readings, bytesOf(settled));
+    };
+    if (value instanceof Promise) value.then(count, () => byName.delete(name));
+    else count(value as Awaited<T>);
     return value;
   }
 
-  #resultsOf(readings: readonly (object | undefined)[]): Results {
+  #resultsOf(readings: Readings): Results {
     let results = this.#ofNothing;
     for (const reading of readings) {
       const further = results.further.get(reading ?? nothing) ?? new Results();
@@ -37,6 +67,14 @@ export class DerivedResults {
     }
     return results;
   }
+}
+
+function dropOldest(byName: Map<string, Result>): void {
+  const [oldest] = byName;
+  if (byName.size <= maxResults || oldest === undefined) return;
+  const [name, { release }] = oldest;
+  byName.delete(name);
+  release();
 }
 
 const nothing = {};

@@ -18,6 +18,9 @@ import type {
 import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';
 
+/** Bytes of each record of the results that are prepared here; measured, and rounded up. */
+const bytesEach = { deal: 320, grouped: 60, product: 160, margin: 70 };
+
 /** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (
   tenant: Tenant,
@@ -30,8 +33,11 @@ export const dealsFor = (
   opportunities: readonly Opportunity[],
   companies: readonly Company[] | undefined,
 ): Promise<TenantDeals> =>
-  tenant.derivedFromNames([opportunities, companies], 'deals', () =>
-    runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
+  tenant.derivedFromNames(
+    [opportunities, companies],
+    'deals',
+    () => runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
+    ({ all }) => all.length * bytesEach.deal,
   );
 
 /** The records of one company, deleted ones too; `undefined` where the collection was not read. */
@@ -41,8 +47,11 @@ export async function recordsOfCompany<R extends ApiRecord>(
   records: readonly R[] | undefined,
 ): Promise<R[] | undefined> {
   if (!records) return undefined;
-  const grouped = await tenant.derivedFromNames([records], 'by company', () =>
-    runInSlices(RecordsByCompany.of(records)),
+  const grouped = await tenant.derivedFromNames(
+    [records],
+    'by company',
+    () => runInSlices(RecordsByCompany.of(records)),
+    () => records.length * bytesEach.grouped,
   );
   return grouped.of(company);
 }
@@ -61,8 +70,11 @@ export async function marketFor(
   if (!product || !quote) return undefined;
   // Items that the lists leave out are read later, into the same quotes.
   const unread = quote.filter(hasUnknownItems).length;
-  return tenant.derivedFromNames([product, quote, category], `market without ${unread}`, () =>
-    runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
+  return tenant.derivedFromNames(
+    [product, quote, category],
+    `market without ${unread}`,
+    () => runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
+    () => product.length * bytesEach.product,
   );
 }
 
@@ -71,7 +83,13 @@ export const marginsFor = (
   tenant: Tenant,
   products: readonly Product[] | undefined,
 ): Promise<Margins> | undefined =>
-  products && tenant.derived([products], 'margins', () => runInSlices(marginsOf(products)));
+  products &&
+  tenant.derived(
+    [products],
+    'margins',
+    () => runInSlices(marginsOf(products)),
+    ({ checked }) => checked.length * bytesEach.margin,
+  );
 
 /** How the tenant's probabilities are read; `undefined` where opportunities were not read. */
 export const probabilityScaleFor = (

@@ -200,8 +200,13 @@ export const searchIndexOf = <K extends SearchKind>(
   kind: K,
   records: readonly RecordOf[K][],
 ): Promise<SearchIndex<K>> =>
-  tenant.derived([records], 'search index', async () => {
-    const index = new SearchIndex(kind);
-    await forEachInSlices(records, (record) => index.add(record));
-    return index;
-  });
+  tenant.derived(
+    [records],
+    'search index',
+    async () => {
+      const index = new SearchIndex(kind);
+      await forEachInSlices(records, (record) => index.add(record));
+      return index;
+    },
+    (index) => index.bytes,
+  );

@@ -76,7 +76,7 @@ class SharedTenantState {
   readonly pages: ServicePages;
   readonly items: QuoteItems;
   readonly collections: Collections;
-  readonly derived = new DerivedResults();
+  readonly derived: DerivedResults;
   /** How often references of cached records were completed. */
   completions = 0;
   #completing: Promise<unknown> = Promise.resolve();
@@ -95,6 +95,7 @@ class SharedTenantState {
   constructor(options: TenantOptions, namespace: string, identity: string) {
     const { state, baseUrl, cache, freshness = defaultFreshness } = options;
     this.#state = state;
+    this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
     this.#namespace = namespace;
     this.#identity = identity;
     // All keys of a tenant share one budget.
@@ -371,13 +372,26 @@ export class Tenant {
   }
 
   /** `derived` for what depends on the names of references too. */
-  derivedFromNames<T>(from: readonly (object | undefined)[], name: string, work: () => T): T {
-    return this.derived(from, `${name} ${this.#shared.completions}`, work);
+  derivedFromNames<T>(
+    from: readonly (object | undefined)[],
+    name: string,
+    work: () => T,
+    bytesOf?: (result: Awaited<T>) => number,
+  ): T {
+    return this.derived(from, `${name} ${this.#shared.completions}`, work, bytesOf);
   }
 
-  /** Computes a value once for each reading of these collections; `name` says which of their values. */
-  derived<T>(from: readonly (object | undefined)[], name: string, work: () => T): T {
-    return this.#shared.derived.get(from, name, work);
+  /**
+   * Computes a value once for each reading of these collections; `name` says which of their values, `bytesOf` how much
+   * memory it takes where that counts.
+   */
+  derived<T>(
+    from: readonly (object | undefined)[],
+    name: string,
+    work: () => T,
+    bytesOf?: (result: Awaited<T>) => number,
+  ): T {
+    return this.#shared.derived.get(from, name, work, bytesOf);
   }
 
   /** The past of the pipeline; `undefined` if none is kept. */

@@ -20,5 +20,8 @@ export function memoizedAnswer<R extends Resource>(
   const { quote }: { quote?: readonly Quote[] } = read.records;
   if (quote?.some(hasUnknownItems)) return compute();
   const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
-  return tenant.derivedFromNames(read.readings, name, compute);
+  return tenant.derivedFromNames(read.readings, name, compute, bytesOf);
 }
+
+/** As of the records in the cache. */
+const bytesOf = ({ data }: Answer): number => 2 * JSON.stringify(data).length;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CollectionCache } from '../../src/tenant/cache.ts';
+import { searchIndexOf } from '../../src/tenant/resolve.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { type OpenOptions, openTenant, serve, toolCall } from '../support/hardening-tenant.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
@@ -331,7 +332,7 @@ describe('an incomplete collection', () => {
 describe('memory of the cache', () => {
   /** A collection of about this size. */
   const heavy = (count: number, kib: number) => {
-    const note = 'x'.repeat((kib * 1024) / count / 3);
+    const note = 'x'.repeat((kib * 1024) / count / 2);
     for (const row of upstream.records['/company']) row.note = note;
     for (const row of upstream.records['/pricing-book']) row.note = note;
   };
@@ -361,6 +362,29 @@ describe('memory of the cache', () => {
     expect(await companies(one)).toBe(small);
     const cost = sent();
     await companies(other);
+    expect(sent()).toBeGreaterThan(cost);
+  });
+
+  test('includes the search index, and what else is derived from a collection', async () => {
+    heavy(45, 400);
+    const cache = new CollectionCache(1);
+    const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
+    await companies(one);
+    const { records } = await companies(other);
+    const before = cache.bytes;
+    const index = await searchIndexOf(other, 'company', records);
+    expect(index.bytes).toBeGreaterThan(10_000);
+    expect(cache.bytes).toBe(before + index.bytes);
+    other.derived(
+      [records],
+      'large',
+      () => 0,
+      () => 300_000,
+    );
+    expect(cache.bytes).toBeLessThanOrEqual(2 ** 20);
+    expect((await companies(other)).records).toBe(records);
+    const cost = sent();
+    expect((await companies(one)).records).toEqual(records);
     expect(sent()).toBeGreaterThan(cost);
   });
 

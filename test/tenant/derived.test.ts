@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { CollectionCache } from '../../src/tenant/cache.ts';
 import { DerivedResults } from '../../src/tenant/derived.ts';
 
 const counted = () => {
@@ -9,8 +10,10 @@ const counted = () => {
   };
 };
 
+const uncounted = () => new DerivedResults(() => () => {});
+
 test('a result is computed once for the same readings, and again when one of them is new', () => {
-  const derived = new DerivedResults();
+  const derived = uncounted();
   const [deals, companies, work] = [[{}], [{}], counted()];
   expect(derived.get([deals, companies], 'sum', work)).toBe(1);
   expect(derived.get([deals, companies], 'sum', work)).toBe(1);
@@ -20,7 +23,7 @@ test('a result is computed once for the same readings, and again when one of the
 });
 
 test('a collection that may not be read is not mistaken for one that was read', () => {
-  const derived = new DerivedResults();
+  const derived = uncounted();
   const [deals, companies, work] = [[{}], [{}], counted()];
   expect(derived.get([deals, undefined], 'sum', work)).toBe(1);
   expect(derived.get([deals, companies], 'sum', work)).toBe(2);
@@ -28,7 +31,7 @@ test('a collection that may not be read is not mistaken for one that was read', 
 });
 
 test('a computation that failed is repeated', async () => {
-  const derived = new DerivedResults();
+  const derived = uncounted();
   const deals = [{}];
   const failing = derived.get([deals], 'sum', () => Promise.reject(new Error('failed')));
   await expect(failing).rejects.toThrow('failed');
@@ -36,7 +39,7 @@ test('a computation that failed is repeated', async () => {
 });
 
 test('the results of one reading are bounded, and those in use stay', () => {
-  const derived = new DerivedResults();
+  const derived = uncounted();
   const [deals, work] = [[{}], counted()];
   derived.get([deals], 'in use', work);
   for (let at = 0; at < 100; at++) {
@@ -44,4 +47,33 @@ test('the results of one reading are bounded, and those in use stay', () => {
     expect(derived.get([deals], 'in use', work)).toBe(1);
   }
   expect(derived.get([deals], 'question 0', work)).toBe(102);
+});
+
+test('a result is counted until it is dropped, or its reading is', async () => {
+  const cache = new CollectionCache(1);
+  const derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
+  const [owner, deals, companies] = [{}, [{ id: 'd' }], [{ id: 'c' }]];
+  const coverage = { complete: true, read: 1, total: 1 };
+  cache.set(owner, 'opportunity', { records: deals, coverage, asOf: new Date() });
+  const before = cache.bytes;
+  for (let at = 0; at < 100; at++) {
+    derived.get(
+      [companies, deals],
+      `question ${at}`,
+      () => at,
+      () => 1_000,
+    );
+  }
+  expect(cache.bytes).toBe(before + 40_000);
+  await derived.get(
+    [deals],
+    'later',
+    async () => 'later',
+    (result) => result.length,
+  );
+  expect(cache.bytes).toBe(before + 40_005);
+  cache.delete(owner, 'opportunity');
+  expect(cache.bytes).toBe(0);
+  for (let at = 0; at < 100; at++) derived.get([companies, deals], `other ${at}`, () => at);
+  expect(cache.bytes).toBe(0);
 });
