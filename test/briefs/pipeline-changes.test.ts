@@ -407,6 +407,10 @@ describe('when a deal left its stage', () => {
     expect(leftAt({ statusId: 'won', closedAt: '2026-06-08' })).toBe('2026-06-08');
   });
 
+  test('is not told while it stays there', () => {
+    expect(leftAt({ pipelineStage: { id: 'one' }, name: 'Renamed' })).toBeUndefined();
+  });
+
   test('is when it was seen otherwise', () => {
     expect(leftAt({})).toBe('2026-06-10');
     expect(leftAt({ stageUpdatedAt: '2026-05-01' })).toBe('2026-06-10');

@@ -505,3 +505,15 @@ describe('what is shown on request', () => {
     expect(Object.keys(row ?? {})).not.toContain('profit');
   });
 });
+
+test('open deals are listed by value', () => {
+  const deals = [
+    { id: 'small', onetimeRevenue: 1 },
+    { id: 'large', onetimeRevenue: 9 },
+    { id: 'won', onetimeRevenue: 5, statusId: 'won', closedAt: '2026-06-10' },
+  ];
+  const listed = runSteps(
+    dealsAbout(deals, 'open', { today: '2026-06-15', currencyOf: new Map() }),
+  );
+  expect(listed.map(({ record }) => record.id)).toEqual(['large', 'small']);
+});

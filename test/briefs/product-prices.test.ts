@@ -220,3 +220,15 @@ test('discount groups stand in alphabetical order', () => {
   const found = productPrices({ company, product, discountGroups }, today).discounts;
   expect(found?.rows.map(({ name }) => name)).toEqual(['Loyalty', 'Volume']);
 });
+
+test('valid prices for other companies are counted', () => {
+  const other = { companyIds: ['other'] };
+  const expired = { ...other, validTo: '2026-06-14' };
+  const { prices, pricesForOtherCompanies } = pricesIn([
+    book('Ours', { price: 90 }),
+    book('Theirs', { price: 80 }, other),
+    book('Expired', { price: 70 }, expired),
+  ]);
+  expect([prices?.total, pricesForOtherCompanies]).toEqual([1, 1]);
+  expect(pricesIn([book('Ours', { price: 90 })])).not.toHaveProperty('pricesForOtherCompanies');
+});

@@ -128,3 +128,15 @@ test('a period may have one end, and is told as it was given', () => {
   });
   expect(periodOf({ date: 'expires' })).toBeUndefined();
 });
+
+test('quotes with amounts of another term are counted, because those are in no column', () => {
+  const termed = (id: string, term: string) => quote(id, 1, { items: [{ price: 1, term }] });
+  const quotes = [
+    termed('a', 'quarter'),
+    termed('b', 'decade'),
+    termed('c', 'month'),
+    quote('d', 1),
+  ];
+  const { otherTerms } = runSteps(QuotesReport.of(quotes, [], options)).brief;
+  expect(otherTerms).toBe(2);
+});
