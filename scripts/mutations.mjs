@@ -82,12 +82,14 @@ const changesOf = {
   CallExpression: callChanges,
 };
 
-function operatorChange({ left, right, operator }, source) {
+function operatorChange({ start, end, left, right, operator }, source) {
   const to = otherOperator[operator];
   const at = source.indexOf(operator, left.end);
-  return to === undefined || at >= right.start
-    ? []
-    : [{ start: at, end: at + operator.length, to }];
+  if (to === undefined || at >= right.start) return [];
+  if (operator !== '??') return [{ start: at, end: at + operator.length, to }];
+  // Without parentheses, ?? beside another operator is a syntax error.
+  const [one, other] = [left, right].map((it) => `(${source.slice(it.start, it.end)})`);
+  return [{ start, end, to: `(${one} ${to} ${other})` }];
 }
 
 function conditionChanges({ test: { start, end } }) {
