@@ -47,13 +47,12 @@ type Move = (typeof moves)[number];
 
 export type Movement = Step | Move;
 
-/** A contribution to the sums; `count` is what it adds to the number of deals in the pipeline. */
+/** A contribution to the sums. */
 export interface Effect<S extends string = Step> {
   step: S;
   currency: string;
   /** In whole cents, negative where value leaves the pipeline. */
   amount: Decimal;
-  count: -1 | 0 | 1;
 }
 
 /** The same record on both days; absent where it did not exist. */
@@ -139,14 +138,12 @@ export const entering = <S extends string>(step: S, deal: Valued): Effect<S> => 
   step,
   currency: deal.currency,
   amount: centsOf(deal),
-  count: 1,
 });
 
 export const leavingAs = <S extends string>(step: S, deal: Valued): Effect<S> => ({
   step,
   currency: deal.currency,
   amount: zero.minus(centsOf(deal)),
-  count: -1,
 });
 
 type ValueStep = 'valueUp' | 'valueDown' | 'currencyChanged';
@@ -157,12 +154,12 @@ export function valueEffects(before: Valued, after: Valued): Effect<ValueStep>[]
     const amount = is.minus(was);
     if (amount.eq(0)) return [];
     const step = amount.gt(0) ? 'valueUp' : 'valueDown';
-    return [{ step, currency: after.currency, amount, count: 0 }];
+    return [{ step, currency: after.currency, amount }];
   }
   const [from, to] = [before.currency, after.currency];
   return [
-    { step: 'currencyChanged', currency: from, amount: zero.minus(was), count: 0 },
-    { step: 'currencyChanged', currency: to, amount: is, count: 0 },
+    { step: 'currencyChanged', currency: from, amount: zero.minus(was) },
+    { step: 'currencyChanged', currency: to, amount: is },
   ];
 }
 
