@@ -182,9 +182,7 @@ export function preflight(
   ];
   const severities: readonly Severity[] = ['stop', 'check'];
   return findings.toSorted(
-    (a, b) =>
-      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-      (a.line ?? 0) - (b.line ?? 0),
+    (a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity),
   );
 }
 
