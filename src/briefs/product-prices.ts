@@ -133,7 +133,9 @@ function bookPrices(
   const entries = books.flatMap((book) => entriesOf(book, data, today));
   const valid = entries.filter(({ why }) => why === undefined);
   const applying = valid.filter(isFor).sort(byPrice);
-  const uncounted = entries.filter((entry) => entry.why && isFor(entry)).sort(byWhy);
+  const uncounted = uncountedReasons.flatMap((reason) =>
+    entries.filter((entry) => entry.why === reason && isFor(entry)).sort(byBookThenAmount),
+  );
   const list = decimal(product.price);
   const lowest = lowestOf([list, ...applying.map(({ price }) => price)]);
   const toRow = (entry: Entry) => bookRow(entry, product, lowest);
@@ -209,8 +211,8 @@ function entriesOf(
       appliesTo,
       price: decimal(priced.price),
       cost: decimal(priced.cost) ?? decimal(product.cost),
-      validFrom: extreme(1, book.validFrom, priced.validFrom),
-      validTo: extreme(-1, book.validTo, priced.validTo),
+      validFrom: daysInOrder(book.validFrom, priced.validFrom).at(-1),
+      validTo: daysInOrder(book.validTo, priced.validTo).at(0),
     };
     return { ...entry, why: whyUncounted(entry, today) };
   });
@@ -227,11 +229,12 @@ function whyUncounted(
   return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
 }
 
-/** The later of two days with the sign 1, the earlier with -1; days that are missing do not count. */
-function extreme(sign: 1 | -1, ...times: (string | undefined)[]): Day | undefined {
-  const days = times.map(dayOf).filter((day) => day !== undefined);
-  return days.sort((a, b) => -sign * compare(a, b))[0];
-}
+/** The days that are known, the earliest first. */
+const daysInOrder = (...times: (string | undefined)[]): Day[] =>
+  times
+    .map(dayOf)
+    .filter((day) => day !== undefined)
+    .sort(compare);
 
 function lowestOf(prices: readonly (Decimal | undefined)[]): Decimal | undefined {
   const known = prices.filter((price) => price !== undefined);
@@ -262,17 +265,13 @@ function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined): B
 }
 
 /** The lowest price first; then the most specific book. */
-const byPrice = (a: Entry, b: Entry): number =>
-  (a.price && b.price ? a.price.cmp(b.price) : 0) || byBook(a, b);
+const byPrice = (a: Entry, b: Entry): number => byAmount(a, b) || byBook(a, b);
 
-/** In the order of the reasons; then the most specific book, unknown prices last. */
-const byWhy = (a: Entry, b: Entry): number =>
-  placeOf(a) - placeOf(b) ||
-  byBook(a, b) ||
-  Number(!a.price) - Number(!b.price) ||
-  (a.price && b.price ? a.price.cmp(b.price) : 0);
+/** The most specific book first; then the lowest price, unknown prices last. */
+const byBookThenAmount = (a: Entry, b: Entry): number => byBook(a, b) || byAmount(a, b);
 
-const placeOf = ({ why }: Entry): number => (why ? uncountedReasons.indexOf(why) : -1);
+const byAmount = (a: Entry, b: Entry): number =>
+  a.price && b.price ? a.price.cmp(b.price) : Number(!a.price) - Number(!b.price);
 
 const byBook = (a: Entry, b: Entry): number =>
   byApplicability(sortKeys(a), sortKeys(b)) ||
