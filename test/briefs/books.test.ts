@@ -135,3 +135,18 @@ test('pricing books: uses the books that were valid when the quote was sent', ()
   expect(against([may], sent)).toEqual(['check departs_from_book 1']);
   expect(against([may], { ...sent, status: 'draft' })).toEqual([]);
 });
+
+test.each<[number, number, string]>([
+  [100, 1, 'Price 100 differs from the price of 90 in pricing book "Book" (+11.1 %).'],
+  [90.45, 0, 'Price 90.45 differs from the price of 90 in pricing book "Book" (+0.5 %).'],
+  [
+    85.5,
+    1,
+    'After discounts the price is 85.5, under the price of 90 in pricing book "Book" (-5 %).',
+  ],
+])('pricing books: words how far a price of %d is away', (price, bookTolerance, why) => {
+  const priced = withItem({ ...good, price, product: { id: 'p' } });
+  const records = { quote: priced, company: acme, books: [book({})] };
+  const findings = preflight(records, { today, currencyOf, bookTolerance });
+  expect(findings.map((finding) => finding.why)).toEqual([why]);
+});

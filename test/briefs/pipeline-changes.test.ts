@@ -15,7 +15,7 @@ import {
   stageKey,
   stepRows,
 } from '../../src/briefs/pipeline-changes.ts';
-import { openDealRow } from '../../src/briefs/pipeline-deals.ts';
+import { closedDealRow, openDealRow } from '../../src/briefs/pipeline-deals.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
@@ -70,7 +70,8 @@ const open = (id: string, value: number, more: Opportunity = {}): Opportunity =>
   onetimeRevenue: value,
   ...more,
 });
-const compared = (pairs: readonly [Opportunity | undefined, Opportunity | undefined][]) => {
+type Pair = readonly [Opportunity | undefined, Opportunity | undefined];
+const compared = (pairs: readonly Pair[]) => {
   const all = new StateComparison('2026-06-01', {}, (record) => toDeal(record, new Map(), '0-1'));
   for (const [before, after] of pairs) all.add({ before, after });
   return runSteps(all.result());
@@ -121,6 +122,9 @@ describe('a pipeline that is compared', () => {
     ]);
     expect(opening).toEqual({ count: 2, value: { EUR: 2 } });
     expect(runSteps(stepRows(changes))).toEqual([]);
+    expect(runSteps(stepRows(compared([[open('c', 1), open('c', 1.01)]]).changes))).toEqual([
+      { step: 'valueUp', count: 1, value: { EUR: 0.01 } },
+    ]);
   });
 
   test('has no part for a deal that is in it on neither day', () => {
@@ -129,6 +133,21 @@ describe('a pipeline that is compared', () => {
     expect(all.add({ before: undefined, after: won })).toBeUndefined();
     expect(all.add({ before: won, after: won })).toBeUndefined();
     expect(all.add({ before: undefined, after: open('new', 1) })).toBeDefined();
+  });
+
+  test('has no change of a deal that is the same record on both days', () => {
+    const same = open('same', 1);
+    expect(compared([[same, same]]).changes).toEqual([]);
+  });
+
+  test('orders stages by the probabilities that are on the scale', () => {
+    const at = (id: string, probability: number) =>
+      open(id, 1, { pipelineStage: { id }, probability });
+    const { order } = compared([
+      [at('one', 0.5), undefined],
+      [at('two', 5), undefined],
+    ]);
+    expect([...order]).toEqual([['id one', 0.5]]);
   });
 
   test('does not tell the direction between stages without an order', () => {
@@ -186,6 +205,9 @@ test('a pipeline that is compared has steps of what its filters leave out on one
     expect(stepOf({}, { ...other, ...earlier })).toEqual(['transferredOut']);
   }
   expect(stepOf({}, won)).toEqual(['won']);
+  expect(stepOf(won, {})).toEqual(['reopened']);
+  expect(stepOf(won, { ...won, name: 'Renamed' }, anyStage)).toEqual([]);
+  expect(stepOf(earlier, won, anyStage)).toEqual(['movedIn', 'won']);
   expect(stepOf(undefined, won)).toEqual([]);
   expect(stepOf(undefined, won, anyStage)).toEqual(['new', 'won']);
   expect(stepOf(undefined, { ...won, ...earlier }, anyStage)).toEqual([]);
@@ -245,13 +267,16 @@ test('only a later close date of an open deal is a slip', () => {
     ...more,
   });
   const series = new DealSeries([closing('2026-06-10')], new Date(0));
+  series.observe(closing('2026-06-10', { name: 'Renamed' }), '2026-06-01');
+  expect(series.slips.size).toBe(0);
   series.observe(closing('2026-06-12'), '2026-06-02');
+  series.observe(closing('2026-06-13'), '2026-06-02');
   series.observe(closing('2026-06-11'), '2026-06-03');
   series.observe(closing('2026-06-21'), '2026-06-04');
   series.observe(closing('soon'), '2026-06-05');
   series.observe(closing('2026-06-21'), '2026-06-06');
   series.observe(closing('2026-06-22', { statusId: 'won', closedAt: '2026-06-07' }), '2026-06-07');
-  expect(series.slips.get('d')).toEqual({ times: 2, days: 12 });
+  expect(series.slips.get('d')).toEqual({ times: 3, days: 13 });
 });
 
 describe('a row of a deal that changed', () => {
@@ -297,16 +322,17 @@ describe('a row of a deal that changed', () => {
   });
 });
 
-test('rows go by the larger of both values', () => {
+test('deals that moved go by the larger of both values', () => {
   const of = (id: string, value: number) => toDeal({ id, onetimeRevenue: value }, new Map(), '0-1');
   const changes: DealChange[] = [
     { before: undefined, after: of('new', 5), effects: [], moves: ['slipped'] },
+    { before: of('same', 8), after: of('same', 8), effects: [], moves: [] },
     { before: of('fell', 9), after: of('fell', 1), effects: [], moves: ['slipped'] },
-    { before: of('gone', 7), after: undefined, effects: [], moves: ['slipped'] },
+    { before: of('sold', 7), after: undefined, effects: [], moves: ['slipped'] },
   ];
   const series = { slips: new Map(), changedAt: new Map() };
   const { rows } = runSteps(changeRows(changes, series, 5));
-  expect(rows.map(({ id }) => id)).toEqual(['fell', 'gone', 'new']);
+  expect(rows.map(({ id }) => id)).toEqual(['fell', 'sold', 'new']);
 });
 
 test('stages stand in their order, unknown ones last by name, with the median of the known days', () => {
@@ -436,4 +462,147 @@ test('an open deal is listed with the name of its stage and owner, or the id wit
   expect(rowOf(named)).toMatchObject({ stage: 'Offer', owner: 'Ada' });
   const unnamed = { pipelineStage: { id: 's' }, owner: { id: 'u' } };
   expect(rowOf(unnamed)).toMatchObject({ stage: 's', owner: 'u' });
+});
+
+describe('changes by owner', () => {
+  const byOwner = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
+    const all = new StateComparison('2026-06-01', filters, (it) => toDeal(it, new Map(), '0-1'));
+    const groups = new ChangeGroups('owner', filters);
+    for (const [before, after] of pairs) {
+      const change = all.add({ before, after });
+      if (change) groups.add(change);
+    }
+    return groups.toRows(5).rows;
+  };
+  const of = (name: string, value: number, more: Opportunity = {}) =>
+    open(name, value, { owner: { name }, ...more });
+
+  test('begin with what is within the filters, and end with it', () => {
+    const [one, two] = [{ pipelineStage: { id: 's1' } }, { pipelineStage: { id: 's2' } }];
+    const inStageOne = (pair: Pair) => byOwner([pair], { stage: { id: 's1' } });
+    expect(inStageOne([of('Ada', 10, one), of('Ada', 10, two)])).toEqual([
+      { name: 'Ada', opening: { EUR: 10 }, moved: { EUR: -10 } },
+    ]);
+    expect(inStageOne([of('Ada', 10, two), of('Ada', 10, one)])).toEqual([
+      { name: 'Ada', moved: { EUR: 10 }, closing: { EUR: 10 } },
+    ]);
+  });
+
+  test('move the old value out of one and the new value into the other', () => {
+    expect(byOwner([[of('Ada', 10), of('Ben', 12)]])).toEqual([
+      { name: 'Ben', moved: { EUR: 12 }, closing: { EUR: 12 } },
+      { name: 'Ada', opening: { EUR: 10 }, moved: { EUR: -10 } },
+    ]);
+  });
+
+  test('stand by their larger value of both days', () => {
+    const rows = byOwner([
+      [of('Even', 5), of('Even', 5)],
+      [of('Fell', 9), of('Fell', 1)],
+    ]);
+    expect(rows.map(({ name }) => name)).toEqual(['Fell', 'Even']);
+  });
+
+  test.each([
+    ['Zoe', 'Ada'],
+    ['Ada', 'Zoe'],
+  ])('have one name for an id that is %s, then %s', (first, second) => {
+    const named = (name: string) => of(name, 1, { owner: { id: 'u1', name } });
+    const rows = byOwner([
+      [undefined, named(first)],
+      [undefined, named(second)],
+    ]);
+    expect(rows).toMatchObject([{ name: 'Ada', closing: { EUR: 2 } }]);
+  });
+});
+
+describe('an event of a deal', () => {
+  const to = (id: string, more: Opportunity = {}) => ({ pipelineStage: { id }, ...more });
+  const stagesAfter = (...events: Opportunity[]) => {
+    const opening = [{ id: 'd', ...to('one') }];
+    const series = new DealSeries(opening, new Date('2026-06-10T12:00:00Z'));
+    for (const event of events) series.observeEvent('d', event, '2026-06-10T14:00:00Z');
+    return series.exits.map((exit) => exit.to);
+  };
+
+  test('counts if it is newer than the snapshot, or does not say when it was', () => {
+    expect(stagesAfter(to('two', { updatedAt: '2026-06-10T12:00:01Z' }))).toEqual(['id two']);
+    for (const updatedAt of ['2026-06-10T12:00:00Z', '2026-06-10T11:00:00Z']) {
+      expect(stagesAfter(to('two', { updatedAt }))).toEqual([]);
+      expect(stagesAfter(to('two', { stageUpdatedAt: updatedAt }))).toEqual([]);
+    }
+    const both = { updatedAt: '2026-06-10T13:00:00Z', stageUpdatedAt: '2026-06-10T11:00:00Z' };
+    expect(stagesAfter(to('two', both))).toEqual(['id two']);
+    for (const unknown of [{}, { updatedAt: '2026-06-10' }, { updatedAt: 'about an hour ago' }]) {
+      expect(stagesAfter(to('two', unknown))).toEqual(['id two']);
+    }
+  });
+
+  test('does not count after a newer one', () => {
+    const early = to('two', { updatedAt: '2026-06-10T12:20:00Z' });
+    const late = to('three', { updatedAt: '2026-06-10T12:40:00Z' });
+    expect(stagesAfter(early, late)).toEqual(['id two', 'id three']);
+    expect(stagesAfter(late, early)).toEqual(['id three']);
+    const old = to('four', { updatedAt: '2026-06-10T11:00:00Z' });
+    expect(stagesAfter(to('two', { updatedAt: 'about an hour ago' }), old)).toEqual(['id two']);
+  });
+
+  test('says nothing about a deal that is not known', () => {
+    const series = new DealSeries([], new Date(0));
+    series.observeEvent('d', to('one'), '2026-06-10');
+    series.observe({ id: 'd', ...to('two') }, '2026-06-11');
+    expect(series.exits).toEqual([]);
+  });
+});
+
+test('an exit has the stage that follows if the deal is open, and the days in the one that it left', () => {
+  const before: Opportunity = {
+    id: 'd',
+    pipelineStage: { id: 'one', name: 'One' },
+    stageUpdatedAt: '2026-06-01',
+  };
+  const exitOf = (fields: Opportunity) => {
+    const series = new DealSeries([before], new Date(0));
+    series.observe({ ...before, pipelineStage: { id: 'two' }, ...fields }, '2026-06-10T08:00:00Z');
+    return series.exits[0];
+  };
+  expect(exitOf({ stageUpdatedAt: '2026-06-04T09:00:00Z' })).toMatchObject({
+    from: 'id one',
+    label: { id: 'one', name: 'One' },
+    to: 'id two',
+    outcome: 'open',
+    days: 3,
+  });
+  const won = (closedAt: string) => exitOf({ statusId: 'won', closedAt });
+  expect(won('2026-06-01')).toMatchObject({ to: undefined, outcome: 'won', days: 0 });
+  expect(won('2026-05-31')).toMatchObject({ outcome: 'won', days: undefined });
+});
+
+test('a stage has one name, or its id without any, and counts the moves forward and back', () => {
+  const exit = (label: StageExit['label'], to: string): StageExit => {
+    return { deal: {}, from: 'id s', label, to, outcome: 'open', days: undefined };
+  };
+  const order = new Map([
+    ['id r', 0.1],
+    ['id s', 0.5],
+    ['id t', 0.9],
+  ]);
+  const labels = [
+    { id: 's', name: 'Zulu' },
+    { id: 's', name: 'Alpha' },
+  ];
+  const exits = [...labels.map((label) => exit(label, 'id t')), exit({ id: 's' }, 'id r')];
+  expect(stageRows(exits, order)).toEqual([{ name: 'Alpha', left: 3, forward: 2, back: 1 }]);
+  expect(stageRows([exit({ id: 's' }, 'id r')], order)).toEqual([{ id: 's', left: 1, back: 1 }]);
+});
+
+test('a closed deal is listed with its outcome only among others, and with its days to close', () => {
+  const rowOf = (record: Opportunity, about: 'won' | 'closed') =>
+    closedDealRow(toDeal(record, new Map(), '0-1'), about, []);
+  const won = { statusId: 'won', createdAt: '2026-06-01', closedAt: '2026-06-01' };
+  expect(rowOf(won, 'closed')).toEqual({ outcome: 'won', closed: '2026-06-01', daysToClose: 0 });
+  expect(rowOf(won, 'won')).toEqual({ closed: '2026-06-01', daysToClose: 0 });
+  const unknown = { createdAt: '2026-06-01', closedAt: '2026-06-03' };
+  expect(rowOf(unknown, 'closed')).toMatchObject({ outcome: 'closed', daysToClose: 2 });
+  expect(rowOf({ ...won, closedAt: '2026-05-01' }, 'won').daysToClose).toBe(0);
 });

@@ -5,6 +5,7 @@ import {
   type PipelineOptions,
   pipelineBrief,
 } from '../../src/briefs/pipeline.ts';
+import { probabilityScale } from '../../src/briefs/probability.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
@@ -140,6 +141,8 @@ test('the open pipeline: reports what is overdue, closing soon and stalled', () 
     { id: 'b', name: 'Backup', company: 'Hansa', value: 0.2, currency: 'EUR', idleDays: 30 },
   ]);
   expect(brief([a, b, c], { stalledAfterDays: 31 }).stalled.total).toBe(0);
+  expect(brief([{}], { stalledAfterDays: 0 }).stalled.total).toBe(0);
+  expect(brief([a, a, a]).overdue).toMatchObject({ total: 3, shown: 2 });
   expect(brief([a, b, c], { closingWithinDays: 29 }).closingSoon.total).toBe(1);
 });
 
@@ -305,6 +308,8 @@ describe('filters', () => {
     expect(count({ stage: offer, owner: ben })).toBe(1);
     expect(count({ category: { id: 'g1' } })).toBe(0);
     expect(count({ source: { name: 'Web' } })).toBe(0);
+    expect(count({ currency: { name: 'EUR' } })).toBe(2);
+    expect(count({ currency: { name: 'USD' } })).toBe(1);
   });
 
   test('includes both ends of the close dates', () => {
@@ -324,6 +329,8 @@ describe('filters', () => {
     const options = { today, currencyOf, minValue: 0 };
     expect(brief([a, {}], { minValue: 0, owner: anna }).notes?.[0]).toContain('0 deals of unknown');
     expect(closedBrief([a, {}], 'lost', options).notes?.[0]).toContain('0 deals of unknown');
+    const inOffer = brief([a, { pipelineStage: intake }], { minValue: 0, stage: offer });
+    expect(inOffer.notes?.[1]).toContain('0 deals of unknown');
     const lost = closed('l', { statusId: 'lost' });
     expect(closedBrief([a, {}, lost], 'lost', options).notes?.[0]).toContain('1 deal of unknown');
   });
@@ -393,15 +400,19 @@ describe('won and lost', () => {
     const { closed: period } = brief([won(0), lost(0, { onetimeRevenue: undefined } as never)]);
     expect(period.winRatePercent).toBe(50);
     expect(period).not.toHaveProperty('winRatePercentByValue');
+    expect(brief([won(-1)]).closed).not.toHaveProperty('winRatePercentByValue');
+    expect(brief([won(0.5), lost(0.5)]).closed.winRatePercentByValue).toEqual({ EUR: 50 });
   });
 
   test('treats a won deal without a closing time as closed, in no period', () => {
     const { closedAt: _none, ...undated } = won(5);
-    const { open, closed: period, unknown, notes } = brief([a, undated]);
+    const { open, closed: period, unknown, notes } = brief([a, undated, lost(3)]);
     expect(open.count).toBe(1);
     expect(period.won.count).toBe(0);
     expect(unknown).toStrictEqual({ closedAt: 1 });
     expect(notes).toEqual(['1 closed deal without a closing date: in no period.']);
+    const options = { today, currencyOf };
+    expect(closedBrief([undated, lost(3)], 'won', options).unknown).toEqual({ closedAt: 1 });
   });
 });
 
@@ -516,4 +527,36 @@ test('open deals are listed by value', () => {
     dealsAbout(deals, 'open', { today: '2026-06-15', currencyOf: new Map() }),
   );
   expect(listed.map(({ record }) => record.id)).toEqual(['large', 'small']);
+});
+
+test.each<[number[], string, boolean]>([
+  [[0.5], '0-1', false],
+  [[0.5, 1, 0], '0-1', false],
+  [[1, 0], '0-1', true],
+  [[50, 0, 1], '0-100', false],
+  [[2], '0-100', false],
+  [[50, 0.5], '0-100', true],
+])('probabilities %j are on the scale %s, ambiguous: %s', (values, scale, isAmbiguous) => {
+  const read = probabilityScale(values.map((probability) => ({ probability })));
+  expect([read.scale, read.ambiguous ?? false]).toEqual([scale, isAmbiguous]);
+});
+
+test('deals without an owner are merged with other groups, if they are worth the least', () => {
+  const of = (onetimeRevenue: number, owner?: string): Opportunity => ({
+    onetimeRevenue,
+    ...(owner !== undefined && { owner: { name: owner } }),
+  });
+  const deals = [of(9, 'Anna'), of(5, 'Ben'), of(1)];
+  const { groups } = brief(deals, { by: 'owner', maxGroups: 1 });
+  expect(groups.rows.map(({ name }) => name)).toEqual(['Anna', '2 others']);
+});
+
+test('close months stand in their order, whatever they are worth', () => {
+  const of = (expectedCloseDate: string, onetimeRevenue: number): Opportunity => ({
+    expectedCloseDate,
+    onetimeRevenue,
+  });
+  const months = [of('2026-08-01', 900), of('2026-07-01', 1), of('2026-09-01', 5)];
+  const { rows } = brief(months, { by: 'close_month' }).groups;
+  expect(rows.map(({ name }) => name)).toEqual(['2026-07', '2026-08', '2026-09']);
 });

@@ -232,3 +232,49 @@ test('valid prices for other companies are counted', () => {
   expect([prices?.total, pricesForOtherCompanies]).toEqual([1, 1]);
   expect(pricesIn([book('Ours', { price: 90 })])).not.toHaveProperty('pricesForOtherCompanies');
 });
+
+test('a price that does not count tells its one reason', () => {
+  const { notCounted } = pricesIn([book('Over', { price: 2 }, { validTo: '2026-06-14' })]);
+  expect(notCounted).toMatchObject({ total: 1, reasons: { expired: 1 } });
+  expect(Object.keys(notCounted?.reasons ?? {})).toEqual(['expired']);
+});
+
+test('a product is told with its maker, else its vendor, and where it is no longer listed', () => {
+  const { manufacturer: _maker, ...unmade } = product;
+  const factsOf = (more: Product) => pricesIn([], { ...unmade, ...more }).product;
+  expect(factsOf({ manufacturer: 'Cisco', vendor: 'Ingram' }).manufacturer).toBe('Cisco');
+  expect(factsOf({ vendor: 'Ingram' }).manufacturer).toBe('Ingram');
+  expect(factsOf({ listed: false }).listed).toBe(false);
+  expect(factsOf({ listed: true })).not.toHaveProperty('listed');
+});
+
+test('a product without an id has no price in a book', () => {
+  const { id: _id, ...unknown } = product;
+  const nameless = { id: 'b', name: 'Book', products: [{ price: 1 }] };
+  expect(pricesIn([nameless], unknown).prices?.total).toBe(0);
+});
+
+test('a price under a list price of cents is told in percent of it', () => {
+  const { prices } = pricesIn([book('Cents', { price: 0.4 })], { ...product, price: 0.5 });
+  expect(prices?.rows[0]?.belowList).toBe(20);
+});
+
+test('equal prices of one book stand by their first day, then by their last', () => {
+  const entry = (validFrom: string, validTo: string) => ({
+    productId: 'p',
+    price: 90,
+    validFrom,
+    validTo,
+  });
+  const products = [
+    entry('2026-03-01', '2026-12-31'),
+    entry('2026-01-01', '2026-12-31'),
+    entry('2026-01-01', '2026-06-30'),
+  ];
+  const { prices } = pricesIn([{ id: 'b', name: 'Book', products }]);
+  expect(prices?.rows.map(({ validFrom, validTo }) => [validFrom, validTo])).toEqual([
+    ['2026-01-01', '2026-06-30'],
+    ['2026-01-01', '2026-12-31'],
+    ['2026-03-01', '2026-12-31'],
+  ]);
+});

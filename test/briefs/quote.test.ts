@@ -337,6 +337,12 @@ test('pre-flight: adds the percentage of the quote to that of the line', () => {
   expect(finding?.code).toBe('discount_over_limit');
   expect(finding?.why).toBe("Discount 15 %, 27.8 % with the quote's, over the limit of 20 %.");
   expect(codes({ quote }, { discountLimit: 27.75 })).toEqual([]);
+  const small: Quote = {
+    ...withItem({ ...good, discount: 0.5 }),
+    discount: { type: 'percent', amount: 20 },
+  };
+  // 1 − 0.995 × 0.8 = 20.4 %.
+  expect(codes({ quote: small })).toEqual(['check discount_over_limit 1']);
 });
 
 test('pre-flight: accepts a discount of the whole quote at the limit', () => {
@@ -372,6 +378,15 @@ test('pre-flight: measures an amount against the one-time total', () => {
   expect(codes({ quote: { ...quote(5), discount: { amount: 5 } } })).toEqual([
     'check discount_not_applied',
   ]);
+  const costing = (cost: number | undefined, amount: number) => {
+    const { cost: _cost, ...item } = good;
+    const items = [{ ...item, ...(cost !== undefined && { cost }) }];
+    return codes({ quote: { ...quote(amount), items } });
+  };
+  expect(costing(90, 10)).toEqual([]);
+  expect(costing(90, 10.01)).toEqual(['stop negative_margin']);
+  expect(costing(100, 1)).toEqual(['stop negative_margin', 'check zero_margin 1']);
+  expect(costing(undefined, 60)).toEqual(['check discount_over_limit', 'check missing_cost 1']);
 });
 
 test('pre-flight: compares with the term of the catalogue', () => {
@@ -465,6 +480,7 @@ test('pre-flight: reports what it checked, and what it could not', () => {
       'opportunity',
     ],
   });
+  expect(scope({ quote, ...all, products: undefined }).notChecked).toEqual(['catalogue']);
   expect(scope({ quote: { ...quote, status: 'approved' }, ...all }).checked).toEqual([
     'prices',
     'costs',
@@ -531,6 +547,11 @@ test.each<[string, Quote, string]>([
     'The quote expired on 2026-06-02.',
   ],
   ['a status alone', { ...sound, status: 'expired' }, 'The quote has expired.'],
+  [
+    'a status on the last day',
+    { ...sound, status: 'expired', expiresAt: today },
+    'The quote expired on 2026-06-15.',
+  ],
   ['the last day', { ...sound, expiresAt: today }, 'The quote expires on 2026-06-15, today.'],
   ['one day', { ...sound, expiresAt: '2026-06-16' }, 'The quote expires on 2026-06-16, in 1 day.'],
   [
@@ -555,6 +576,7 @@ test.each<[string, Quote, string]>([
 test.each<[string, Quote['contact'], boolean]>([
   ['an id', { id: 'c' }, true],
   ['a part of a name', { lastName: 'Okafor' }, true],
+  ['an id and a blank name', { id: 'c', name: ' ' }, true],
   ['blanks', { id: '', name: ' ', labels: ['VIP'] }, false],
 ])('pre-flight: a contact with %s', (_what, contact, isThere) => {
   const found = codes({ quote: { ...sound, ...(contact && { contact }) } });
@@ -611,4 +633,16 @@ test('fifteen findings are shown unless more are asked for, and all are counted'
   };
   expect(shownOf({})).toEqual([20, 15, 15]);
   expect(shownOf({ maxFindings: 18 })).toEqual([20, 18, 18]);
+});
+
+test('a finding names its line by the name of the item, or by the part number without a name', () => {
+  const items = [
+    { quantity: 1, cost: 1, name: 'Switch', mpn: 'SW-1' },
+    { quantity: 1, cost: 1, name: ' ', mpn: 'SW-2' },
+  ];
+  const { rows } = quoteBrief({ quote: { ...sound, items } }, options).preflight;
+  expect(rows.map(({ line, item }) => [line, item])).toEqual([
+    [1, 'Switch'],
+    [2, 'SW-2'],
+  ]);
 });
