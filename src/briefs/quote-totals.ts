@@ -14,6 +14,7 @@ import {
   termText,
   zero,
 } from './money.ts';
+import { compare } from './naming.ts';
 
 /** One line, in the quote's currency. */
 export interface LineAmounts {
@@ -201,9 +202,7 @@ function amountOff(term: TermSums | undefined, amount: Decimal): TermSums {
 
 /** Sums of a quote after all discounts, unrounded. */
 export const sumQuote = (quote: Quote): QuoteSums =>
-  hasUnknownItems(quote)
-    ? sumItems([])
-    : applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
+  applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
 
 /**
  * The totals of one quote after line and quote discounts, in the quote's currency, rounded to 2 decimals.
@@ -267,7 +266,7 @@ export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals 
   }
   const others = [...amounts]
     .filter(([key]) => !isNamedTerm(key))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
+    .sort(([a], [b]) => compare(a, b));
   if (others.length > 0) {
     totals.otherTerms = Object.fromEntries(others.map(([key, amount]) => [key, rounded(amount)]));
   }

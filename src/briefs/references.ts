@@ -128,20 +128,20 @@ export function* completionSteps(known: KnownRecords): Steps<boolean> {
     incomplete = incomplete.concat(yield* incompleteIn(known, resource));
   const contacts = yield* incompleteContacts(known);
   if (incomplete.length === 0 && contacts.length === 0) return false;
-  const before = knownParts(incomplete, contacts);
+  const before = countMissing(incomplete, contacts);
   const directory = yield* Directory.of(known);
   yield* forEachStep(contacts, (contact) => directory.completeCompany(contact));
-  const bare = incomplete.filter(({ ref }) => ref.id === undefined);
   const readAs = new Set<'id' | 'name' | undefined>();
   yield* forEachStep(incomplete, (link) => readAs.add(directory.complete(link)));
-  if (readAs.has('id') && !readAs.has('name')) bare.forEach(useTextAsId);
-  return knownParts(incomplete, contacts) !== before;
+  if (readAs.has('id') && !readAs.has('name')) incomplete.forEach(useTextAsId);
+  return countMissing(incomplete, contacts) !== before;
 }
 
-/** Changes whenever a reference is completed: an id counts more, because a text may turn out to be one. */
-const knownParts = (links: readonly Link[], contacts: readonly Contact[]): number =>
-  links.reduce((sum, { ref }) => sum + (ref.id ? 2 : 0) + (ref.name ? 1 : 0), 0) +
-  contacts.reduce((sum, it) => sum + (it.companyId ? 2 : 0) + (it.companyName ? 1 : 0), 0);
+/** Falls whenever a reference is completed: one without an id counts twice, because its text may turn out to be one. */
+const countMissing = (links: readonly Link[], contacts: readonly Contact[]): number =>
+  links.filter(({ ref }) => isIncomplete(ref)).length +
+  links.filter(({ ref }) => ref.id === undefined).length +
+  contacts.filter(lacksCompany).length;
 
 function useTextAsId({ ref }: Link): void {
   if (ref.id !== undefined || ref.name === undefined) return;

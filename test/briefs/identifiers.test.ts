@@ -221,3 +221,65 @@ test('a quote is found by its title, or by its name where it has no title', () =
   expect(idsOf('refresh')).toEqual(['a']);
   expect(idsOf('telephones')).toEqual(['b']);
 });
+
+describe('a hit', () => {
+  const company = {
+    id: 'c1',
+    name: 'Café Nord',
+    externalIdentifier: 'ERP-7',
+    labels: ['Gold'],
+    website: 'nord.example',
+    telephone: '+49 30 1234567',
+  };
+  const index = createSearchIndex('company', [company, { id: 'Other', name: 'ERP-8' }]);
+
+  test.each([
+    ['c1', 'id'],
+    ['C1', 'identifier'],
+    ['erp 7', 'identifier'],
+    ['cafe nord', 'name'],
+    ['ERP-8', 'name'],
+    ['030 1234567', 'identifier'],
+    ['gold', undefined],
+    ['nord', undefined],
+  ])('for %j is by its %j', (text, by) => {
+    const [hit] = index.find(text);
+    expect([hit?.record.id, hit?.by]).toEqual([text === 'ERP-8' ? 'Other' : 'c1', by]);
+  });
+
+  test('by one of several telephone numbers, or of several records, is found', () => {
+    const shared = { phone: '+49 30 1234567' };
+    const people = createSearchIndex('contact', [
+      { id: 'a', ...shared, mobilePhone: '+49 171 5550001' },
+      { id: 'b', ...shared },
+      { id: 'c', ...shared },
+    ]);
+    const idsOf = (text: string) => people.find(text).map(({ record }) => record.id);
+    expect(idsOf('030 1234567')).toEqual(['a', 'b', 'c']);
+    expect(idsOf('0171 5550001')).toEqual(['a']);
+    expect(people.find('1234567').map(({ by }) => by)).toEqual([undefined, undefined, undefined]);
+  });
+
+  test('by a word is a similar one too only as far as one letter in five is wrong', () => {
+    expect(index.find('nort').map(({ record }) => record.id)).toEqual(['c1']);
+    const words = createSearchIndex('product', [
+      { id: 'exact', name: 'Switch' },
+      { id: 'near', name: 'Switxh' },
+      { id: 'far', name: 'Swoxxh' },
+    ]);
+    const idsOf = (text: string) => words.find(text).map(({ record }) => record.id);
+    expect(idsOf('switch')).toEqual(['exact', 'near']);
+    expect(idsOf('sxxtch')).toEqual(['exact']);
+    expect(idsOf('axxxxh')).toEqual([]);
+  });
+
+  test('lists each record once, the deleted ones last', () => {
+    const records = ['1', '2', '3'].map((id) => ({
+      id,
+      name: 'Acme',
+      ...(id === '2' && { deleted: '2026-01-01' }),
+    }));
+    const hits = createSearchIndex('company', records).find('acme');
+    expect(hits.map(({ record }) => record.id)).toEqual(['1', '3', '2']);
+  });
+});

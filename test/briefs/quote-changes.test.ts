@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
+  OpenQuotesSum,
   type PricedQuote,
+  priceQuote,
   QuoteComparison,
   type QuoteFilters,
   type QuoteMovement,
@@ -162,6 +164,7 @@ describe('a quote was sent', () => {
   const cases: [what: string, pair: Pair, isSent: boolean][] = [
     ['later than before', [quote(), quote({ sentAt: '2026-06-02' })], true],
     ['on the same day', [quote(), quote()], false],
+    ['again, before the opening', [quote(), quote({ sentAt: '2026-05-20' })], true],
     ['for the first time', [draft, quote({ sentAt: '2026-06-02' })], true],
     ['new, after the opening day', [undefined, quote({ sentAt: '2026-06-02' })], true],
     ['new, on the opening day', [undefined, quote({ sentAt: '2026-06-01' })], false],
@@ -230,4 +233,36 @@ describe('the quotes that changed', () => {
     const [row] = compared([[quote(), unread]]).quotes.rows;
     expect(row).not.toHaveProperty('currency');
   });
+});
+
+test('the open quotes of a day are drafts and those that can be accepted', () => {
+  const sum = new OpenQuotesSum('2026-06-30', new Map());
+  for (const each of [
+    quote(),
+    quote({ status: 'draft', firstYearValue: 20 }),
+    unread,
+    quote({ currency: 'USD', firstYearValue: 3 }),
+    past('2026-06-29'),
+    approved(),
+    declined(),
+    quote({ deletedAt }),
+  ])
+    sum.add(each);
+  expect(sum.toTotal()).toEqual({ count: 4, value: { EUR: 120, USD: 3 }, unknownValue: 1 });
+});
+
+test('a quote is priced from its items, and has no totals without them', () => {
+  const items = [
+    { price: 10.005, quantity: 1 },
+    { price: 2, quantity: 1, term: 'month' },
+  ];
+  // 10.005 + 12 × 2 = 34.005
+  expect(priceQuote({ id: 'q', items })).toEqual({
+    id: 'q',
+    items,
+    oneTime: 10.01,
+    monthly: 2,
+    firstYearValue: 34.01,
+  });
+  expect(priceQuote({ id: 'q', firstYearValue: 9 } as PricedQuote)).toEqual({ id: 'q' });
 });

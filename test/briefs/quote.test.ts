@@ -107,6 +107,27 @@ test('the totals of a quote: counts a missing price as unknown and a missing qua
   });
 });
 
+test('the totals of a quote: other terms stand in order, and no setup is no one-time price', () => {
+  const items = ['week', 'decade', 'quarter'].map((term) => ({
+    price: 1,
+    quantity: 1,
+    term,
+    setupPrice: 0,
+    setupCost: 0,
+  }));
+  const { otherTerms, ...totals } = quoteTotals({ items });
+  expect(Object.keys(otherTerms ?? {})).toEqual(['decade', 'quarter', 'week']);
+  expect(totals).toStrictEqual({ items: 3 });
+});
+
+test.each([
+  [' Percent ', 90],
+  ['FIXED', 190],
+])('the totals of a quote: the type of a discount is read in any spelling: %j', (type, oneTime) => {
+  const items = [{ price: type === 'FIXED' ? 200 : 100, quantity: 1 }];
+  expect(quoteTotals({ items, discount: { type, amount: 10 } }).oneTime).toBe(oneTime);
+});
+
 test('the totals of a quote: are empty where nothing is known', () => {
   expect(quoteTotals({})).toStrictEqual({ items: 0 });
   expect(quoteTotals({ discount: { type: 'amount', amount: 5 } })).toStrictEqual({ items: 0 });

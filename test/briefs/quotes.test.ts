@@ -140,3 +140,97 @@ test('quotes with amounts of another term are counted, because those are in no c
   const { otherTerms } = runSteps(QuotesReport.of(quotes, [], options)).brief;
   expect(otherTerms).toBe(2);
 });
+
+/** Quotes that differ in what can be filtered and grouped by; the state of a deal is that of `deals`. */
+const mixed = [
+  quote('a', 4, { opportunity: { id: 'won' }, title: 'Titled', name: 'Named' }),
+  quote('b', 3, { status: 'draft', currency: 'USD', name: 'Named', owner: { id: 'u1' } }),
+  quote('c', 2, { status: 'approved', opportunity: { id: 'open' }, company: { id: 'acme' } }),
+  quote('d', 1, { status: 'parked', opportunity: { id: 'gone' } }),
+];
+const deals = [{ id: 'won', statusId: 'won', closedAt: '2026-06-01' }, { id: 'open' }];
+const report = (quotes: readonly Quote[], more: Partial<QuotesOptions> = {}) =>
+  runSteps(QuotesReport.of(quotes, deals, { ...options, ...more }));
+
+test.each<[Partial<QuotesOptions>, string[]]>([
+  [{ status: { name: 'sent' } }, ['a']],
+  [{ currency: { name: 'USD' } }, ['b']],
+  [{ dealState: { name: 'won' } }, ['a']],
+  [{ dealState: { name: 'open' } }, ['c']],
+  [{ dealState: { name: 'not_found' } }, ['d']],
+  [{ dealState: { name: 'none' } }, ['b']],
+  [{ acceptance: { name: 'accepted' } }, ['c']],
+])('quotes are filtered by %j', (filter, expected) => {
+  expect(
+    report(mixed, filter)
+      .rows(0, 9)
+      .map(({ id }) => id),
+  ).toEqual(expected);
+});
+
+test.each<[QuotesOptions['by'], string[]]>([
+  ['status', ['sent', 'draft', 'approved', 'parked']],
+  ['acceptance', ['open to acceptance', 'draft', 'accepted', 'other']],
+  ['currency', ['EUR', 'USD']],
+  ['deal_state', ['won', 'none', 'open', 'not_found']],
+  ['owner', ['no owner', 'u1']],
+])('quotes are grouped by %s', (by, expected) => {
+  const { rows } = report(mixed, by && { by }).brief.groups;
+  expect(rows.map(({ name, id }) => name ?? id)).toEqual(expected);
+});
+
+test('quotes are grouped by status unless asked otherwise, with the numbers of each acceptance', () => {
+  const { by, groups, acceptance } = report(mixed).brief;
+  expect(by).toBe('status');
+  expect(groups.rows[0]?.name).toBe('sent');
+  expect(acceptance).toEqual([
+    { acceptance: 'draft', count: 1, firstYearValue: { USD: 3 } },
+    { acceptance: 'open to acceptance', count: 1, firstYearValue: { EUR: 4 } },
+    { acceptance: 'accepted', count: 1, firstYearValue: { EUR: 2 } },
+    { acceptance: 'other', count: 1, firstYearValue: { EUR: 1 } },
+  ]);
+});
+
+test('a quote is shown with its title, and with ids where names are unknown', () => {
+  const [a, b, c] = report(mixed).rows(0, 9);
+  expect([a?.name, a?.company, a?.owner]).toEqual(['Titled', 'Acme', undefined]);
+  expect([b?.name, b?.owner]).toEqual(['Named', 'u1']);
+  expect(c?.company).toBe('acme');
+});
+
+test('quotes of unknown value come last, and the unknown figures are counted', () => {
+  const quotes = [
+    quote('priceless', 1, { items: [{ name: 'Switch' }] }),
+    quote('loss', -5),
+    quote('partly', 1, { items: [{ price: 7 }, {}] }),
+    quote('stateless', 9, { company: { id: 'other' } }),
+  ];
+  expect(ids(quotes, {})).toEqual(['stateless', 'partly', 'loss', 'priceless']);
+  const { items: _, ...unread } = quote('unread', 1, { unreadable: { items: 'x' } });
+  const { unknown } = report([...quotes, unread]).brief;
+  expect(unknown).toEqual({ firstYearValue: 2, prices: 2, items: 1, currency: 1 });
+  expect(report([quote('known', 1)]).brief.unknown).toBeUndefined();
+});
+
+test('24 groups are shown unless asked otherwise', () => {
+  const owned = (owner: number) => quote(`${owner}`, 1, { owner: { name: `${owner}` } });
+  const owners = Array.from({ length: 26 }, (_, at) => owned(at));
+  const { shown, rows } = report(owners, { by: 'owner' }).brief.groups;
+  expect([shown, rows.length, rows.at(-1)?.groups]).toEqual([24, 25, 2]);
+});
+
+test('a period with one end leaves out what is beyond it', () => {
+  const quotes = ['2026-05-01', '2026-05-31'].map((sentAt) => quote(sentAt, 1, { sentAt }));
+  expect(ids(quotes, { from: '2026-05-02' })).toEqual(['2026-05-31']);
+  expect(ids(quotes, { to: '2026-05-30' })).toEqual(['2026-05-01']);
+});
+
+test('a quote has amounts of another term where one of its known prices is', () => {
+  const termed = (...terms: string[]) =>
+    quote('q', 1, { items: terms.map((term) => ({ price: 1, term })) });
+  const unpriced = quote('q', 1, { items: [{ price: 1 }, { term: 'quarter' }] });
+  const countOf = (each: Quote) => report([each]).brief.otherTerms;
+  expect(countOf(termed('month', 'quarter'))).toBe(1);
+  expect(countOf(termed('month', 'year'))).toBeUndefined();
+  expect(countOf(unpriced)).toBeUndefined();
+});

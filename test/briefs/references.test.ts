@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { completeReferences, completionSteps } from '../../src/briefs/references.ts';
-import { toRecord } from '../../src/records/records.ts';
+import {
+  completeReferences,
+  completionSteps,
+  haveCompleteReferences,
+  referencesWithoutId,
+} from '../../src/briefs/references.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
+import { type ApiRecord, type Resource, toRecord } from '../../src/records/records.ts';
 
 const company = [
   { id: 'c1', name: 'Acme' },
@@ -47,6 +53,14 @@ describe('completing references', () => {
     expect(contact.companyName).toBe('Acme');
   });
 
+  test('adds the id of its company to a contact, and reports both kinds of change together', () => {
+    const contact = toRecord('contact', { id: 'p1', companyName: 'ACME' });
+    const one = deal({ companyId: 'c1' });
+    expect(completeReferences({ company, contact: [contact], opportunity: [one] })).toBe(true);
+    expect(contact).toMatchObject({ companyId: 'c1', companyName: 'ACME' });
+    expect(one.company).toEqual({ id: 'c1', name: 'Acme' });
+  });
+
   test('changes nothing where nothing is missing', () => {
     expect(completeReferences({ company })).toBe(false);
   });
@@ -67,4 +81,31 @@ describe('completing references', () => {
     const steps = [...completionSteps({ company, opportunity })];
     expect(steps.length).toBeGreaterThanOrEqual(count / 100);
   });
+});
+
+const acme = { id: 'c1', name: 'Acme' };
+
+// Twice each, because lists that are complete are remembered.
+test.each<[what: string, resource: Resource, records: ApiRecord[], isComplete: boolean]>([
+  ['a contact of a company', 'contact', [{ companyId: 'c1', companyName: 'Acme' }], true],
+  ['a contact without a company', 'contact', [{}], true],
+  ['a contact of a company without a name', 'contact', [{ companyId: 'c1' }], false],
+  ['a contact of a company without an id', 'contact', [{}, { companyName: 'Acme' }], false],
+  ['a quote of a company', 'quote', [{ company: acme }], true],
+  [
+    'a quote of a company without a name',
+    'quote',
+    [{ company: acme }, { company: { id: 'c1' } }],
+    false,
+  ],
+  ['a quote of a company without an id', 'quote', [{ company: { name: 'Acme' } }], false],
+  ['a company', 'company', [{ id: 'c1' }], true],
+])('whether references are complete: %s', (_, resource, records, isComplete) => {
+  for (const attempt of [1, 2])
+    expect(runSteps(haveCompleteReferences(resource, records)), `${attempt}`).toBe(isComplete);
+});
+
+test('the references of an opportunity that have no id', () => {
+  const one = deal({ company: 'Acme', ownerId: 'u1', source: 'Fair' });
+  expect([...referencesWithoutId(one)]).toEqual(['company', 'source']);
 });

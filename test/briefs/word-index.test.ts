@@ -39,3 +39,36 @@ test('finds what the library finds, in the same order', () => {
     }),
   );
 });
+
+/** Words of products, some of which begin alike or differ by a letter. */
+const vocabulary =
+  'switch switches switching swatch router routed cable cables camera cameras cam access point points' +
+  ' rack racks server servers service services license licenses licence support managed wireless';
+const stock = vocabulary.split(' ');
+/** Rare words at the end of the vocabulary, texts of one to nine words, words that occur twice. */
+const names = Array.from({ length: 150 }, (_, at): [string, string] => {
+  const wordAt = (place: number) =>
+    stock[((at * 31 + place * place * 7) ** 2 % 997) % stock.length];
+  const words = Array.from({ length: 2 + ((at * 5) % 9) }, (_, place) => wordAt(place));
+  return [words.slice(0, 1 + (at % 3)).join(' '), words.join('-')];
+});
+const misspelt = (word: string) => `${word.slice(0, 2)}x${word.slice(3)}`;
+const queries = [
+  ...stock.flatMap((word) => [word, word.slice(0, 2), word.slice(0, 3), word.slice(0, 4)]),
+  ...stock.flatMap((word, at) => [misspelt(word), `${word} ${stock[(at + 9) % stock.length]}`]),
+  'switch camera point',
+  '-switch-',
+  'unheard switch',
+  '',
+];
+
+test('ranks names of products as the library does', () => {
+  const index = indexOf(names);
+  for (const fuzzy of [0.2, 0.4]) {
+    const reference = referenceOf(names, fuzzy);
+    for (const query of queries) {
+      const expected = reference.search(query).map(({ id }) => id);
+      expect(index.search(query, { fuzzy }), query).toEqual(expected);
+    }
+  }
+});
