@@ -101,7 +101,9 @@ describe('the scale of probabilities', () => {
   test.each([
     [[], 'unknown', undefined],
     [[undefined], 'unknown', undefined],
+    [[0.5], '0-1', undefined],
     [[0.2, 0.9, 1], '0-1', undefined],
+    [[2], '0-100', undefined],
     [[20, 90, 100, 0], '0-100', undefined],
     [[0, 1, 1], '0-1', true],
     [[0.5, 20], '0-100', true],

@@ -495,6 +495,16 @@ describe('changes by owner', () => {
     ]);
   });
 
+  test('have the deals that were removed, and those that came and were closed between the days', () => {
+    expect(byOwner([[of('Ada', 10), undefined]])).toEqual([
+      { name: 'Ada', opening: { EUR: 10 }, removed: { EUR: -10 } },
+    ]);
+    const won = of('Ada', 5, { statusId: 'won', closedAt: '2026-06-10' });
+    expect(byOwner([[undefined, won]])).toEqual([
+      { name: 'Ada', new: { EUR: 5 }, won: { EUR: -5 } },
+    ]);
+  });
+
   test('stand by their larger value of both days', () => {
     const rows = byOwner([
       [of('Even', 5), of('Even', 5)],

@@ -5,7 +5,6 @@ import {
   type PipelineOptions,
   pipelineBrief,
 } from '../../src/briefs/pipeline.ts';
-import { probabilityScale } from '../../src/briefs/probability.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
@@ -527,18 +526,6 @@ test('open deals are listed by value', () => {
     dealsAbout(deals, 'open', { today: '2026-06-15', currencyOf: new Map() }),
   );
   expect(listed.map(({ record }) => record.id)).toEqual(['large', 'small']);
-});
-
-test.each<[number[], string, boolean]>([
-  [[0.5], '0-1', false],
-  [[0.5, 1, 0], '0-1', false],
-  [[1, 0], '0-1', true],
-  [[50, 0, 1], '0-100', false],
-  [[2], '0-100', false],
-  [[50, 0.5], '0-100', true],
-])('probabilities %j are on the scale %s, ambiguous: %s', (values, scale, isAmbiguous) => {
-  const read = probabilityScale(values.map((probability) => ({ probability })));
-  expect([read.scale, read.ambiguous ?? false]).toEqual([scale, isAmbiguous]);
 });
 
 test('deals without an owner are merged with other groups, if they are worth the least', () => {

@@ -667,3 +667,12 @@ test('a finding names its line by the name of the item, or by the part number wi
     [2, 'SW-2'],
   ]);
 });
+
+test.each<[string, Contact, string]>([
+  ['name', { id: 'c1', name: 'Maria' }, 'The contact "Maria" has no e-mail.'],
+  ['id without a name', { id: 'c1' }, 'The contact "c1" has no e-mail.'],
+  ['name, deleted', { id: 'c1', name: 'Maria', deleted: true }, 'The contact "Maria" was deleted.'],
+])('pre-flight: tells a contact by its %s', (_what, contact, why) => {
+  const { rows } = quoteBrief({ quote: sound, contact }, options).preflight;
+  expect(rows.map((finding) => finding.why)).toEqual([why]);
+});
