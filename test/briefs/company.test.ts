@@ -418,11 +418,15 @@ test('reports recent changes, once per record, newest first', () => {
       createdAt: '2026-05-20',
     },
   ];
-  const contacts = [{ id: 'c1', firstName: 'New', companyId: 'acme', createdAt: '2026-06-14' }];
+  const contacts = [
+    { id: 'c1', firstName: 'New', companyId: 'acme', createdAt: '2026-06-14' },
+    { id: 'c2', firstName: 'Today', companyId: 'acme', createdAt: today },
+  ];
   const { recentActivity } = brief({ quotes, opportunities, contacts }, { maxRows: 9 });
   expect(
     recentActivity.rows.map(({ day, kind, what, id }) => `${day} ${kind} ${id} ${what}`),
   ).toEqual([
+    '2026-06-15 contact c2 created',
     '2026-06-14 contact c1 created',
     '2026-06-11 quote q2 approved',
     '2026-06-11 opportunity o1 won',

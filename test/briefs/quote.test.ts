@@ -293,6 +293,28 @@ test('the brief of a quote: an amount off a quote without one-time lines is a lo
   expect(terms[0]).toStrictEqual({ term: 'one-time', price: -60, cost: 0, profit: -60 });
 });
 
+test.each([
+  [{ amount: 1, unit: 'month' }, '1 month'],
+  [{ amount: 2, unit: 'Year' }, '2 Years'],
+  [{ amount: 2, unit: 'Saison' }, '2 Saison'],
+  [{ amount: 3 }, '3'],
+])('the brief of a quote: the duration %j is told as %j', (contractDuration, duration) => {
+  const { contract } = quoteBrief({ quote: { ...sound, contractDuration } }, options);
+  expect(contract).toEqual({ duration });
+});
+
+test('the brief of a quote: shows discount and setup of a line, and takes the currency of the company record', () => {
+  const item = { ...good, discount: 10, setupPrice: 30, setupCost: 20 };
+  const company = { id: 'acme', currency: 'USD' };
+  const paymentTerm = { id: 't1' };
+  const quote = { ...withItem(item), paymentTerm };
+  const brief = quoteBrief({ quote, company }, { ...options, currencyOf: new Map() });
+  expect(brief.lines.rows[0]).toMatchObject({ discount: 10, setupPrice: 30, setupCost: 20 });
+  expect([brief.currency, brief.paymentTerm]).toEqual(['USD', 't1']);
+  // Without the record, the company is the one that the quote names.
+  expect(quoteBrief({ quote }, options).company).toEqual({ id: 'acme', name: 'Acme' });
+});
+
 test('the brief of a quote: shows a limited number of lines and counts all', () => {
   const items = Array.from({ length: 30 }, () => good);
   const brief = quoteBrief({ quote: { ...sound, items } }, options);

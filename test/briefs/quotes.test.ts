@@ -234,3 +234,9 @@ test('a quote has amounts of another term where one of its known prices is', () 
   expect(countOf(termed('month', 'year'))).toBeUndefined();
   expect(countOf(unpriced)).toBeUndefined();
 });
+
+test('a deal without an id is not that of a quote which names one without an id', () => {
+  const unnamed = [quote('a', 1, { opportunity: { name: 'Refresh' } })];
+  const [row] = runSteps(QuotesReport.of(unnamed, [{ name: 'Other' }], options)).rows(0, 9);
+  expect(row?.dealState).toBe('not_found');
+});

@@ -43,4 +43,9 @@ describe('a computation in steps', () => {
       ['b', { id: 'b', at: 2 }],
     ]);
   });
+
+  test('pauses after every 50 items', () => {
+    const pausesOf = (count: number) => [...filterSteps(items.slice(0, count), () => true)].length;
+    expect([49, 50, 99, 100].map(pausesOf)).toEqual([0, 1, 1, 2]);
+  });
 });

@@ -45,13 +45,14 @@ const vocabulary =
   'switch switches switching swatch router routed cable cables camera cameras cam access point points' +
   ' rack racks server servers service services license licenses licence support managed wireless';
 const stock = vocabulary.split(' ');
-/** Rare words at the end of the vocabulary, texts of one to nine words, words that occur twice. */
+/** Names of one to three words in texts of two to ten, in which words occur again. */
 const names = Array.from({ length: 150 }, (_, at): [string, string] => {
   const wordAt = (place: number) =>
     stock[((at * 31 + place * place * 7) ** 2 % 997) % stock.length];
   const words = Array.from({ length: 2 + ((at * 5) % 9) }, (_, place) => wordAt(place));
   return [words.slice(0, 1 + (at % 3)).join(' '), words.join('-')];
 });
+names.push(['internationalisation', 'internationalisation']);
 const misspelt = (word: string) => `${word.slice(0, 2)}x${word.slice(3)}`;
 const queries = [
   ...stock.flatMap((word) => [word, word.slice(0, 2), word.slice(0, 3), word.slice(0, 4)]),
@@ -59,6 +60,8 @@ const queries = [
   'switch camera point',
   '-switch-',
   'unheard switch',
+  'xxxxxxnationalisation',
+  'xxxxxxxationalisation',
   '',
 ];
 
@@ -71,4 +74,11 @@ test('ranks names of products as the library does', () => {
       expect(index.search(query, { fuzzy }), query).toEqual(expected);
     }
   }
+});
+
+test('estimates the memory of its words and of where they occur', () => {
+  const index = new WordIndex([1], (word) => word);
+  index.add([Array.from({ length: 60 }, (_, at) => `-w${at}`).join(' ')]);
+  // 250 for each word, 8 for its last occurrence, and three lists of 64 numbers of 4 bytes.
+  expect(index.bytes).toBe(60 * 250 + 60 * 8 + 3 * 64 * 4);
 });
