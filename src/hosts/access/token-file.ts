@@ -104,7 +104,7 @@ function parseTokens(text: string): StoredToken[] | undefined {
     const tokens = fieldOf(JSON.parse(text), 'tokens');
     return Array.isArray(tokens) && tokens.every(isStoredToken) ? tokens : undefined;
   } catch {
-    return undefined; // VerbatimWording by the caller.
+    return undefined; // The caller words the error.
   }
 }
 

@@ -78,7 +78,7 @@ interface DaysOfPeriod extends TwoStates {
 }
 
 /**
- * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spreadEvenly days between.
+ * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spread days between.
  * @param limit most days; at least 2
  */
 export async function dailyTotals(
@@ -103,7 +103,7 @@ const maxDealsAdded = 2_000_000;
 export type KeptDay = Pick<DayTotal, 'day'> & Partial<DayTotal>;
 
 /**
- * Every day of a history and the present, oldest first. With very many deals, only evenly spreadEvenly days have totals.
+ * Every day of a history and the present, oldest first. With very many deals, only evenly spread days have totals.
  * @param days those of the history, oldest first
  */
 export async function keptTotals(
