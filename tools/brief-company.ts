@@ -6,7 +6,6 @@ import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
 import type { ApiRecord, Company, Quote, Resource } from '../src/records/records.ts';
 import { waitForSlice } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { knownFor } from '../src/tenant/lists/known.ts';
 import {
   currenciesFor,
   marketFor,
@@ -64,8 +63,7 @@ export const briefCompany = defineTool({
   output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
   async run(tenant, { company, parts: selected, rows, show = [] }, call) {
     const resolved = await resolveRecord(tenant, 'company', company, call, { askFirst: false });
-    if (resolved.kind !== 'one')
-      return ambiguousAnswer('company', company, resolved, await knownFor(tenant, 'company', call));
+    if (resolved.kind !== 'one') return ambiguousAnswer(tenant, 'company', company, resolved, call);
     return brief(tenant, resolved.record, { parts: selected ?? [], rows, show }, call);
   },
 });

@@ -4,7 +4,6 @@ import { compact } from '../src/briefs/naming.ts';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
 import { completeReferences } from '../src/briefs/references.ts';
 import type { ApiRecord, Quote, Ref } from '../src/records/records.ts';
-import { knownFor } from '../src/tenant/lists/known.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
@@ -41,8 +40,7 @@ export const briefQuote = defineTool({
   output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
   async run(tenant, { quote: text, discount_limit, lines }, call) {
     const resolved = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
-    if (resolved.kind !== 'one')
-      return ambiguousAnswer('quote', text, resolved, await knownFor(tenant, 'quote', call));
+    if (resolved.kind !== 'one') return ambiguousAnswer(tenant, 'quote', text, resolved, call);
     const { record } = resolved;
     await tenant.completeItems([record], call);
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;

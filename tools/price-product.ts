@@ -8,7 +8,6 @@ import {
 } from '../src/briefs/product-prices.ts';
 import type { Company, Product } from '../src/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { knownFor } from '../src/tenant/lists/known.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -56,20 +55,10 @@ export const priceProduct = defineTool({
   async run(tenant, args, call) {
     const company = await resolveRecord(tenant, 'company', args.company, call, askNever);
     if (company.kind !== 'one')
-      return ambiguousAnswer(
-        'company',
-        args.company,
-        company,
-        await knownFor(tenant, 'company', call),
-      );
+      return ambiguousAnswer(tenant, 'company', args.company, company, call);
     const product = await resolveRecord(tenant, 'product', args.product, call, askNever);
     if (product.kind !== 'one')
-      return ambiguousAnswer(
-        'product',
-        args.product,
-        product,
-        await knownFor(tenant, 'product', call),
-      );
+      return ambiguousAnswer(tenant, 'product', args.product, product, call);
     return pricesAnswer(tenant, company.record, product.record, call);
   },
 });

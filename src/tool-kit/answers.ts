@@ -5,13 +5,16 @@ import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
 import { compact } from '../briefs/naming.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { keyNames } from '../tenant/lists/criteria.ts';
+import { knownFor } from '../tenant/lists/known.ts';
 import type { NamedPage } from '../tenant/lists/list-records.ts';
 import type { Coverage } from '../tenant/reading/coverage.ts';
 import type { ListPage } from '../tenant/reading/list-page.ts';
 import type { Resolution } from '../tenant/resolve.ts';
 import { valuesOf } from '../tenant/search-terms.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import {
   counted,
   identifier,
@@ -258,12 +261,14 @@ export function formatAmounts(amounts: Readonly<Record<string, number>> | undefi
 }
 
 /** Lists the records that match a text equally well, so that the caller can choose one. */
-export function ambiguousAnswer<R extends Resource>(
+export async function ambiguousAnswer<R extends Resource>(
+  tenant: Tenant,
   resource: R,
   text: string,
   { kind, candidates, total, coverage }: Exclude<Resolution<RecordOf[R]>, { kind: 'one' }>,
-  known: Known,
-): Answer {
+  call: ToolCall,
+): Promise<Answer> {
+  const known = await knownFor(tenant, resource, call);
   const what = trusted(resource);
   const records = candidates.map((record) => concise(resource, record, known));
   const summary =
