@@ -78,7 +78,7 @@ export const keysToShow = ({ conditions, sort }: Criteria): string[] => [
 
 function isOneText({ tests }: Condition): boolean {
   const [test] = tests;
-  return tests.length === 1 && test !== undefined && 'is' in test && !dateShape.test(test.is);
+  return tests.length === 1 && test !== undefined && 'is' in test && !isDate(test.is);
 }
 
 function readCondition(resource: Resource, part: string): Condition {
