@@ -39,7 +39,7 @@ const ofOpenDeals = {
 } as const;
 
 /** Refuses filters of open deals where the answer is about closed ones. */
-const forItsOutcome = <Input extends z.ZodObject>(input: Input): Input =>
+const fittingOutcome = <Input extends z.ZodObject>(input: Input): Input =>
   Object.entries(ofOpenDeals).reduce(
     (checked, [name, message]) =>
       checked.refine((args) => args.outcome === 'open' || args[name] === undefined, {
@@ -59,7 +59,7 @@ export const briefPipeline = defineTool({
   needs: ['opportunity:read'],
   hints: readOnlyHints,
   input: inOrder(
-    forItsOutcome(
+    fittingOutcome(
       z.strictObject({
         outcome: z.enum(dealOutcomes).default('open'),
         sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
