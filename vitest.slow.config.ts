@@ -22,8 +22,8 @@ const sampled = [
   'test/tools/tools.test.ts',
 ];
 
-/** They run over fewer worlds in the quick suite (`describeWorlds`). */
-const ofWorlds = ['test/oracle/*.test.ts'];
+/** They run over fewer seeds in the quick suite (`describeTenants`). */
+const ofSeveralTenants = ['test/oracle/*.test.ts'];
 
 /** Suites that take minutes, or need more than Node and npm. */
 export default defineConfig({
@@ -31,7 +31,7 @@ export default defineConfig({
   test: {
     ...common.test,
     env: { CPQ_TEST_ALL_CASES: '1' },
-    include: ['test/**/*.slow.test.ts', ...sampled, ...ofWorlds],
+    include: ['test/**/*.slow.test.ts', ...sampled, ...ofSeveralTenants],
     exclude: ['node_modules/**'],
     passWithNoTests: true,
     testTimeout: 300_000,

@@ -66,7 +66,7 @@ with deals as (
     count(*) as items, sum(iif(total is null, 1, 0)) as unpriced
   from lines group by quoteId
 ), offers as (
-  select q.*, lower(trim(q.status)) as standing, w.name as owner, c.name as company,
+  select q.*, lower(trim(q.status)) as statusCategory, w.name as owner, c.name as company,
     upper(trim(c.currency)) as currency, d.name as deal, d.outcome as dealOutcome,
     substr(q.sentAt, 1, 10) as sent, substr(q.approvedAt, 1, 10) as approved, substr(q.expiresAt, 1, 10) as expires,
     coalesce(s.items, 0) as items, coalesce(s.unpriced, 0) as unpriced,

@@ -58,8 +58,8 @@ export const companyQuestions: Question[] = [
     ),
     ask: 'How many quotes have we made for {company}, by status?',
     truth:
-      'select standing, count(*) as quotes from offers where companyId = :id group by standing',
-    expect: [{ name: 'standing' }, { figure: 'quotes' }],
+      'select statusCategory, count(*) as quotes from offers where companyId = :id group by statusCategory',
+    expect: [{ name: 'statusCategory' }, { figure: 'quotes' }],
   },
   {
     id: 'company-won',

@@ -58,7 +58,7 @@ export const productQuestions: Question[] = [
     id: 'unlisted-on-quotes',
     ask: 'How many draft or sent quotes contain a product that is no longer listed?',
     truth: `select count(distinct o.id) as quotes from offers o join lines l on l.quoteId = o.id
-      join product p on p.id = l.productId where o.standing in ('draft', 'sent') and p.listed = 0`,
+      join product p on p.id = l.productId where o.statusCategory in ('draft', 'sent') and p.listed = 0`,
     expect: [{ figure: 'quotes' }],
   },
   {
@@ -133,7 +133,7 @@ export const productQuestions: Question[] = [
     id: 'manufacturer',
     ask: 'How many quotes do we have in draft or sent with at least one Fortinet line?',
     truth: `select count(distinct o.id) as quotes from offers o join lines l on l.quoteId = o.id
-      where o.standing in ('draft', 'sent') and l.manufacturer = 'Fortinet'`,
+      where o.statusCategory in ('draft', 'sent') and l.manufacturer = 'Fortinet'`,
     expect: [{ figure: 'quotes' }],
   },
   {

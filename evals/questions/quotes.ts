@@ -1,7 +1,7 @@
 import type { Question } from '../question.ts';
 
-const sentOpen = "standing = 'sent' and (expires is null or expires >= :today)";
-const pickOwner = `select owner from offers where standing = 'draft' and owner is not null and instr(owner, '''') = 0
+const sentOpen = "statusCategory = 'sent' and (expires is null or expires >= :today)";
+const pickOwner = `select owner from offers where statusCategory = 'draft' and owner is not null and instr(owner, '''') = 0
   group by owner having count(*) between 3 and 12 order by count(*) desc, owner limit 1`;
 const pickQuote = (having: string): string =>
   `select id, number from offers where items between 2 and 9 and unpriced = 0 and ${having} order by number limit 1`;
@@ -17,19 +17,20 @@ export const quoteQuestions: Question[] = [
   {
     id: 'quotes-sent-expired',
     ask: 'How many quotes with status sent are already past their expiry date?',
-    truth: "select count(*) as quotes from offers where standing = 'sent' and expires < :today",
+    truth:
+      "select count(*) as quotes from offers where statusCategory = 'sent' and expires < :today",
     expect: [{ figure: 'quotes' }],
   },
   {
     id: 'quotes-by-status',
     ask: 'How many quotes do we have in each status?',
-    truth: 'select standing, count(*) as quotes from offers group by standing',
-    expect: [{ name: 'standing' }, { figure: 'quotes' }],
+    truth: 'select statusCategory, count(*) as quotes from offers group by statusCategory',
+    expect: [{ name: 'statusCategory' }, { figure: 'quotes' }],
   },
   {
     id: 'quotes-approved',
     ask: 'How many quotes were approved since 1 January 2026?',
-    truth: `select count(*) as quotes from offers where standing = 'approved' and approved between '2026-01-01' and :today`,
+    truth: `select count(*) as quotes from offers where statusCategory = 'approved' and approved between '2026-01-01' and :today`,
     expect: [{ figure: 'quotes' }],
   },
   {
@@ -43,26 +44,26 @@ export const quoteQuestions: Question[] = [
     id: 'drafts-of-owner',
     about: pickOwner,
     ask: 'Which quotes of {owner} are still drafts? Give their numbers.',
-    truth: "select number from offers where standing = 'draft' and owner = :owner",
+    truth: "select number from offers where statusCategory = 'draft' and owner = :owner",
     expect: [{ name: 'number' }],
   },
   {
     id: 'quotes-expiring',
     ask: 'Which quotes that are draft or sent expire within the next 7 days? Give their numbers.',
-    truth: `select number from offers where standing in ('draft', 'sent')
+    truth: `select number from offers where statusCategory in ('draft', 'sent')
       and expires between :today and date(:today, '+7 days')`,
     expect: [{ name: 'number' }],
   },
   {
     id: 'quotes-stale',
     ask: 'How many quotes were sent 30 or more days ago and are still without an answer (status sent)?',
-    truth: `select count(*) as quotes from offers where standing = 'sent' and sent <= date(:today, '-30 days')`,
+    truth: `select count(*) as quotes from offers where statusCategory = 'sent' and sent <= date(:today, '-30 days')`,
     expect: [{ figure: 'quotes' }],
   },
   {
     id: 'quotes-closed-deals',
     ask: 'How many draft or sent quotes belong to a deal that is already closed, won or lost?',
-    truth: `select count(*) as quotes from offers where standing in ('draft', 'sent') and dealOutcome in ('won', 'lost', 'unknown')`,
+    truth: `select count(*) as quotes from offers where statusCategory in ('draft', 'sent') and dealOutcome in ('won', 'lost', 'unknown')`,
     expect: [{ figure: 'quotes' }],
   },
   {
@@ -89,14 +90,14 @@ export const quoteQuestions: Question[] = [
   },
   {
     id: 'quote-owner-and-expiry',
-    about: pickQuote("standing = 'sent' and owner is not null and expires is not null"),
+    about: pickQuote("statusCategory = 'sent' and owner is not null and expires is not null"),
     ask: 'Who owns quote {number}, and until when is it valid?',
     truth: 'select owner, expires from offers where id = :id',
     expect: [{ name: 'owner' }, { day: 'expires' }],
   },
   {
     id: 'quote-under-cost',
-    about: `select o.id, o.number from offers o where o.standing = 'draft' and (select count(*) from lines l
+    about: `select o.id, o.number from offers o where o.statusCategory = 'draft' and (select count(*) from lines l
       where l.quoteId = o.id and cast(l.price as real) < cast(l.cost as real)) = 1 order by o.number limit 1`,
     ask: 'Is anything in quote {number} priced under cost? Which line?',
     truth:
@@ -124,7 +125,7 @@ export const quoteQuestions: Question[] = [
     id: 'quotes-first-year',
     ask: 'What is the first-year value (one-time + 12 × monthly + yearly) of all approved quotes in US dollars, as far as their lines have prices?',
     truth:
-      "select sum(firstYear) as total from offers where standing = 'approved' and currency = 'USD'",
+      "select sum(firstYear) as total from offers where statusCategory = 'approved' and currency = 'USD'",
     expect: [{ figure: 'total' }],
   },
   {

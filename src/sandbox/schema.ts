@@ -259,7 +259,7 @@ export const tables: Record<string, string[]> = {
   quote_item: ['quoteId', 'position', ...own(quoteItem), 'nulls'],
   pricing_book_product: ['pricingBookId', ...own(bookPrice), 'nulls'],
   quote_order: ['id', 'quoteId', 'status', 'createdAt', 'updatedAt'],
-  awkward: ['resource', 'id', 'kind'],
+  edge_case: ['resource', 'id', 'kind'],
   opportunity_version: ['opportunityId', 'at', 'record'],
   quote_version: ['quoteId', 'at', 'record'],
   ...Object.fromEntries(

@@ -38,10 +38,10 @@ const requests = [
 
 /** Writes only a name, and only another company. */
 async function write(service: Service) {
-  const [deal, other] = service.world['/opportunity'];
+  const [deal, other] = service.storedData['/opportunity'];
   const body = { name: deal?.name, companyId: other?.company?.id };
   const stored = await ask(service, `/opportunity/ext/${deal?.externalIdentifier}`, body);
-  return { ...stored, now: service.world['/opportunity'][0] };
+  return { ...stored, now: service.storedData['/opportunity'][0] };
 }
 
 async function everything(service: Service): Promise<string[]> {
@@ -78,7 +78,7 @@ describe('the documented service', () => {
   test('counts, cuts, filters and sorts', async () => {
     const service = await start({});
     const { body } = await ask(service, '/opportunity?size=3&from=2&filters=statusId:won');
-    const won = service.world['/opportunity'].filter(({ statusId }) => statusId === 'won');
+    const won = service.storedData['/opportunity'].filter(({ statusId }) => statusId === 'won');
     expect(body.total).toBe(won.length);
     expect(body.results?.map(({ id }) => id)).toEqual(won.slice(2, 5).map(({ id }) => id));
   });

@@ -18,7 +18,7 @@ import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { closing } from '../support/shared.ts';
 
-/** Histories as a hostile or unlucky world makes them: the figures add up, and nothing happens twice. */
+/** Histories as a hostile or faulty service makes them: the figures add up, and nothing happens twice. */
 
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);

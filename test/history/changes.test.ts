@@ -8,8 +8,8 @@ import { runSteps } from '../../src/briefs/steps.ts';
 import { compareStates, dailyTotals, periodDeals } from '../../src/tenant/history/figures.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
+import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import { dealsOn, expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
-import { spoil } from '../support/oracle/spoil.ts';
 import { optionsOf, type TenantPast, tenantPast } from '../support/oracle/tenant-past.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
@@ -17,15 +17,16 @@ import { shared } from '../support/shared.ts';
 /** Compares any two days of the embedded tenants with the versions of records in the database. */
 
 const today = '2026-06-15';
-const worlds = [
-  { seed: 1, spoilt: false },
-  { seed: 3, spoilt: true },
+const seeds = [
+  { seed: 1, withEdgeCases: false },
+  { seed: 3, withEdgeCases: true },
 ];
 
-describe.each(worlds)('seed $seed, spoilt $spoilt', ({ seed, spoilt }) => {
+describe.each(seeds)('seed $seed, edge cases added: $withEdgeCases', ({ seed, withEdgeCases }) => {
   const sandbox = shared(async () => {
     const started = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
-    if (spoilt) for (const { name } of started.tenants) spoil(started.database, name, today);
+    if (withEdgeCases)
+      for (const { name } of started.tenants) addEdgeCases(started.database, name, today);
     return started;
   });
   describe.each([0, 1])('tenant %i', (at) => compareTenant(sandbox, at));

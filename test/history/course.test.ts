@@ -9,9 +9,9 @@ import {
   periodDeals,
 } from '../../src/tenant/history/figures.ts';
 import fc from '../support/fast-check.ts';
+import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import { type DayDeal, dealsOn } from '../support/oracle/pipeline-changes.ts';
 import { expectedCourse, expectedForecast } from '../support/oracle/pipeline-course.ts';
-import { spoil } from '../support/oracle/spoil.ts';
 import { optionsOf, tenantPast } from '../support/oracle/tenant-past.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { startSandbox } from '../support/sandbox.ts';
@@ -19,9 +19,9 @@ import { startSandbox } from '../support/sandbox.ts';
 /** Compares the figures of every day of a period with the versions of records in the database. */
 
 const today = '2026-06-15';
-const worlds = [
-  { seed: 1, tenant: 0, spoilt: false },
-  { seed: 3, tenant: 1, spoilt: true },
+const seeds = [
+  { seed: 1, tenant: 0, withEdgeCases: false },
+  { seed: 3, tenant: 1, withEdgeCases: true },
 ];
 /** Number of past days that the test covers, because reading them all takes long. */
 const observed = quickOrAll(80, 200);
@@ -34,11 +34,12 @@ const period = fc
   .map((days) => days.sort() as [string, string])
   .filter(([from, to]) => from !== to && daysBetween(from, to) <= 60);
 
-test.each(worlds)(
-  'slips, stages and the forecast are those of the database: seed $seed, spoilt $spoilt',
-  async ({ seed, tenant, spoilt }) => {
+test.each(seeds)(
+  'slips, stages and the forecast are those of the database: seed $seed, edge cases added: $withEdgeCases',
+  async ({ seed, tenant, withEdgeCases }) => {
     const sandbox = await startSandbox({ seed, scale: 0.5, now: new Date(`${today}T09:00:00Z`) });
-    if (spoilt) for (const { name } of sandbox.tenants) spoil(sandbox.database, name, today);
+    if (withEdgeCases)
+      for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
     const past = tenantPast(sandbox, tenant, today);
     const known = new Map<string, ReadonlyMap<string, DayDeal>>();
     const deals = (day: string) => {

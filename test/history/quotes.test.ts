@@ -5,18 +5,18 @@ import { pastQuotes } from '../../src/tenant/history/known-past.ts';
 import { compareQuotes, openQuotesByDay } from '../../src/tenant/history/quotes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
+import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import type { AskedChanges } from '../support/oracle/pipeline-changes.ts';
 import { expectedQuoteChanges } from '../support/oracle/quote-changes.ts';
-import { spoil } from '../support/oracle/spoil.ts';
 import { optionsOf, type TenantPast, tenantPast } from '../support/oracle/tenant-past.ts';
 import { startSandbox } from '../support/sandbox.ts';
 
 /** The quotes of any two days, compared with what the versions in the database say. */
 
 const today = '2026-06-15';
-const worlds = [
-  { seed: 1, tenant: 0, spoilt: false },
-  { seed: 3, tenant: 1, spoilt: true },
+const seeds = [
+  { seed: 1, tenant: 0, withEdgeCases: false },
+  { seed: 3, tenant: 1, withEdgeCases: true },
 ];
 const day = fc.integer({ min: -200, max: -1 }).map((days) => addDays(today, days));
 const period = fc
@@ -24,65 +24,69 @@ const period = fc
   .filter(([one, other]) => one !== other)
   .map((days) => days.sort() as [string, string]);
 
-describe.each(worlds)('seed $seed, spoilt $spoilt', ({ seed, tenant, spoilt }) => {
-  let past: TenantPast;
-  let history: ReturnType<typeof pastQuotes>;
-  beforeAll(async () => {
-    const sandbox = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
-    if (spoilt) for (const { name } of sandbox.tenants) spoil(sandbox.database, name, today);
-    past = tenantPast(sandbox, tenant, today);
-    history = pastQuotes(sandbox.past(sandbox.tenants[tenant]?.name ?? ''));
-  });
+describe.each(seeds)(
+  'seed $seed, edge cases added: $withEdgeCases',
+  ({ seed, tenant, withEdgeCases }) => {
+    let past: TenantPast;
+    let history: ReturnType<typeof pastQuotes>;
+    beforeAll(async () => {
+      const sandbox = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
+      if (withEdgeCases)
+        for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
+      past = tenantPast(sandbox, tenant, today);
+      history = pastQuotes(sandbox.past(sandbox.tenants[tenant]?.name ?? ''));
+    });
 
-  const changesOf = async ([opening, closing]: readonly [string, string], asked: object) => {
-    const options = { ...asked, currencyOf: past.currencyOf, limit: 1_000, movement: undefined };
-    const compared = await compareQuotes(history, { opening, closing }, undefined, options);
-    if (!compared) throw new Error('every day can be read');
-    return compared.changes;
-  };
+    const changesOf = async ([opening, closing]: readonly [string, string], asked: object) => {
+      const options = { ...asked, currencyOf: past.currencyOf, limit: 1_000, movement: undefined };
+      const compared = await compareQuotes(history, { opening, closing }, undefined, options);
+      if (!compared) throw new Error('every day can be read');
+      return compared.changes;
+    };
 
-  test('every figure of any two days is that of the database, and they add up', async () => {
-    const filters = fc
-      .option(past.filters, { nil: {} as AskedChanges })
-      .map(({ owner, company, currency }) => compact({ owner, company, currency }));
-    const seen = new Set<string>();
-    await fc.assert(
-      fc.asyncProperty(period, filters, async (days, asked) => {
-        const { owner, company, currency } = optionsOf(asked, past.currencyOf);
-        const { rows, moves } = await changesOf(days, compact({ owner, company, currency }));
-        const { opening, closing, steps, sent } = expectedQuoteChanges(past.ask, days, asked);
-        const found = Object.fromEntries(rows.map(({ step, ...row }) => [step, row]));
-        expect(found).toEqual({ opening, ...steps, closing });
-        expect(moves).toEqual(sent && [{ move: 'sent', ...sent }]);
-        const values = rows.map(({ firstYearValue }) => firstYearValue);
-        expectSum(values.slice(0, -1), values.at(-1));
-        for (const { step } of rows) seen.add(step);
-      }),
-      { numRuns: 30 },
-    );
-    const common = ['new', 'valueUp', 'accepted', 'declined', 'expired'];
-    expect([...seen]).toEqual(expect.arrayContaining(common));
-  });
+    test('every figure of any two days is that of the database, and they add up', async () => {
+      const filters = fc
+        .option(past.filters, { nil: {} as AskedChanges })
+        .map(({ owner, company, currency }) => compact({ owner, company, currency }));
+      const seen = new Set<string>();
+      await fc.assert(
+        fc.asyncProperty(period, filters, async (days, asked) => {
+          const { owner, company, currency } = optionsOf(asked, past.currencyOf);
+          const { rows, moves } = await changesOf(days, compact({ owner, company, currency }));
+          const { opening, closing, steps, sent } = expectedQuoteChanges(past.ask, days, asked);
+          const found = Object.fromEntries(rows.map(({ step, ...row }) => [step, row]));
+          expect(found).toEqual({ opening, ...steps, closing });
+          expect(moves).toEqual(sent && [{ move: 'sent', ...sent }]);
+          const values = rows.map(({ firstYearValue }) => firstYearValue);
+          expectSum(values.slice(0, -1), values.at(-1));
+          for (const { step } of rows) seen.add(step);
+        }),
+        { numRuns: 30 },
+      );
+      const common = ['new', 'valueUp', 'accepted', 'declined', 'expired'];
+      expect([...seen]).toEqual(expect.arrayContaining(common));
+    });
 
-  test('the open quotes of each day are those of the database', async () => {
-    const totals = await openQuotesByDay(history, past.currencyOf);
-    expect([...totals.keys()]).toEqual(await history.days());
-    for (const back of [-200, -31, -2]) {
-      const days: [string, string] = [addDays(today, back), addDays(today, -1)];
-      const { opening } = expectedQuoteChanges(past.ask, days, {});
-      const { value: firstYearValue, ...others } = totals.get(days[0]) ?? { count: -1 };
-      expect(compact({ ...others, firstYearValue }), days[0]).toEqual(opening);
-    }
-  });
+    test('the open quotes of each day are those of the database', async () => {
+      const totals = await openQuotesByDay(history, past.currencyOf);
+      expect([...totals.keys()]).toEqual(await history.days());
+      for (const back of [-200, -31, -2]) {
+        const days: [string, string] = [addDays(today, back), addDays(today, -1)];
+        const { opening } = expectedQuoteChanges(past.ask, days, {});
+        const { value: firstYearValue, ...others } = totals.get(days[0]) ?? { count: -1 };
+        expect(compact({ ...others, firstYearValue }), days[0]).toEqual(opening);
+      }
+    });
 
-  test('the quotes that changed are listed, the largest first', async () => {
-    const { rows, quotes } = await changesOf([addDays(today, -60), addDays(today, -1)], {});
-    const count = (movement: string) =>
-      quotes.rows.filter((row) => row.movement.some((it) => it === movement)).length;
-    for (const { step, ...row } of rows.slice(1, -1))
-      expect([step, count(step)]).toEqual([step, row.count]);
-    expect(quotes.total).toBe(quotes.rows.length);
-    const accepted = quotes.rows.find(({ movement }) => movement.includes('accepted'));
-    expect(accepted?.status).toMatch(/approved$/);
-  });
-});
+    test('the quotes that changed are listed, the largest first', async () => {
+      const { rows, quotes } = await changesOf([addDays(today, -60), addDays(today, -1)], {});
+      const count = (movement: string) =>
+        quotes.rows.filter((row) => row.movement.some((it) => it === movement)).length;
+      for (const { step, ...row } of rows.slice(1, -1))
+        expect([step, count(step)]).toEqual([step, row.count]);
+      expect(quotes.total).toBe(quotes.rows.length);
+      const accepted = quotes.rows.find(({ movement }) => movement.includes('accepted'));
+      expect(accepted?.status).toMatch(/approved$/);
+    });
+  },
+);

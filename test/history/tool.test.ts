@@ -27,7 +27,7 @@ const newFolder = async (): Promise<string> => {
 
 /** A service with a known past, and a server that has kept some days of it. */
 const kept = ['2026-04-20', '2026-05-18', '2026-06-10', '2026-06-12', '2026-06-14', '2026-06-16'];
-const world = shared(async () => {
+const started = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.4, now: new Date(`${today}T09:00:00Z`) });
   const [{ name }] = sandbox.tenants;
   const address = addressIn(sandbox, 'limited');
@@ -82,7 +82,7 @@ describe('a comparison', () => {
     ['yesterday', '2026-06-14'],
     ['2020-01-01', '2026-04-20'],
   ])('since %s starts from the end of %s', async (since, day) => {
-    const { server } = await world();
+    const { server } = await started();
     const { compared } = await changes(server, { since });
     expect(compared).toEqual({
       from: `${day}T18:00:00Z`,
@@ -93,7 +93,7 @@ describe('a comparison', () => {
   test.each([{}, { currency: 'USD' }])(
     'of two kept days has the figures of the database, with the filters %o',
     async (asked) => {
-      const { server, ask } = await world();
+      const { server, ask } = await started();
       const args = { since: '2026-05-19', until: '2026-06-14', ...asked };
       const { pipeline, compared, summary } = await changes(server, args);
       expect(summary?.startsWith('Only currency "USD". ')).toBe(asked.currency !== undefined);
@@ -106,7 +106,7 @@ describe('a comparison', () => {
   );
 
   test('says that the snapshots it has cannot be read', async () => {
-    const { address, namespace } = await world();
+    const { address, namespace } = await started();
     const folder = await newFolder();
     const store = localState(folder).snapshots(namespace);
     await store.write('2026-06-10', Buffer.from('of a later version'));
@@ -117,7 +117,7 @@ describe('a comparison', () => {
   });
 
   test('says what it cannot know', async () => {
-    const { server } = await world();
+    const { server } = await started();
     const early = await server.call('cpq_pipeline_changes', { since: '2026-01-01' });
     expect(early.text).toContain(
       'The first snapshot is of 2026-04-20: what changed before cannot be known.',
@@ -133,7 +133,7 @@ describe('a comparison', () => {
   });
 
   test('refuses a period that ends before it starts, and words that name no day', async () => {
-    const { server } = await world();
+    const { server } = await started();
     const args = { since: 'monday', until: '2026-06-01' };
     expect(await server.refused('cpq_pipeline_changes', args)).toContain('must not be after until');
     const unknown = await server.refused('cpq_pipeline_changes', { since: 'soon' });
@@ -147,7 +147,7 @@ describe('a comparison', () => {
   });
 
   test('asks back where a filter matches nothing', async () => {
-    const { server } = await world();
+    const { server } = await started();
     const { data } = await server.call('cpq_pipeline_changes', { owner: 'Nobody at all' });
     expect(data.filter).toBe('owner');
     expect(data.pipeline).toBeUndefined();
@@ -156,7 +156,7 @@ describe('a comparison', () => {
 
 describe('its parts', () => {
   test('lists the deals of one movement, and by groups', async () => {
-    const { server } = await world();
+    const { server } = await started();
     const { deals } = await changes(server, { since: 'last_month', movement: 'slipped', rows: 50 });
     expect(deals.total).toBeGreaterThan(0);
     for (const { movement, slipDays, slips, closes } of deals.rows) {
@@ -170,7 +170,7 @@ describe('its parts', () => {
   });
 
   test('says in its first sentence all that changes the number of deals', async () => {
-    const { server } = await world();
+    const { server } = await started();
     const entering = ['new', 'reopened', 'moved into the period', 'came in'];
     const leaving = ['won', 'lost', 'closed with unknown outcome', 'removed'];
     const outside = ['moved out of the period', 'went out'];
@@ -185,7 +185,7 @@ describe('its parts', () => {
   });
 
   test('leaves out the forecast, and stages that were not asked for, where deals are filtered by them', async () => {
-    const { server } = await world();
+    const { server } = await started();
     const since = { since: 'last_month' };
     const { stages, forecast } = await changes(server, since);
     expect([(stages as Row[]).length > 1, forecast]).toEqual([true, expect.anything()]);
@@ -198,7 +198,7 @@ describe('its parts', () => {
   });
 
   test('has the totals of days, evenly spread where not all are asked for', async () => {
-    const { server, ask } = await world();
+    const { server, ask } = await started();
     const args = { since: '2026-04-21', until: '2026-06-16', by: 'day' };
     const { days } = await changes(server, { ...args, rows: 50 });
     expect(days).toEqual({ shown: 6, total: 6, rows: expectedDays(ask, kept, {}) });
@@ -229,7 +229,7 @@ describe('its parts', () => {
   });
 
   test('knows a stage that a deal left and entered again between two snapshots by its webhooks', async () => {
-    const { state, namespace, server, ask } = await world();
+    const { state, namespace, server, ask } = await started();
     const stages = ask('select id, name from pipeline_stage where tenant = ? order by position');
     const [deal] = ask(`select id, pipelineStageId as stage from opportunity where tenant = ?
       and outcome = 'open' and pipelineStageId is not null and stageUpdatedAt < '2026-06-01'`);
@@ -378,7 +378,7 @@ describe('the resource', () => {
     );
 
   test('has each kept day, and today, with the totals of the database', async () => {
-    const { server, ask } = await world();
+    const { server, ask } = await started();
     const { rows, notes } = await readHistory(server);
     expect(rows).toEqual(expectedDays(ask, [...kept, today], {}).map(flat));
     expect(notes).toBeUndefined();
@@ -387,7 +387,7 @@ describe('the resource', () => {
   });
 
   test('is not for those who may not read opportunities', async () => {
-    const { address } = await world();
+    const { address } = await started();
     const server = await anyHost.start(address, { env: { CPQ_GRANTS: 'company:read' } });
     const { resources } = (await server.request('resources/list')) as { resources: Row[] };
     expect(resources.map((resource) => resource.uri)).not.toContain(uri);
@@ -395,7 +395,7 @@ describe('the resource', () => {
   });
 
   test('says if no history is kept', async () => {
-    const { address } = await world();
+    const { address } = await started();
     const off = await anyHost.start(address, { env: { CPQ_HISTORY_DAYS: '0' } });
     expect(await readHistory(off)).toEqual({
       rows: [],
@@ -406,7 +406,7 @@ describe('the resource', () => {
 
 describe('cpq-mcp history', () => {
   test('lists and deletes what is kept', async () => {
-    const { address, folder } = await world();
+    const { address, folder } = await started();
     const copy = await newFolder();
     const state = localState(copy);
     const namespace = namespaceOf(new URL(address.baseUrl), undefined);

@@ -4,7 +4,7 @@ import { expectedQuotes, type Filters } from '../support/oracle/all-quotes.ts';
 import { only } from '../support/oracle/order.ts';
 import { later } from '../support/oracle/pipeline.ts';
 import { type Quote, quotesOf } from '../support/oracle/quotes.ts';
-import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 const groupings = ['status', 'acceptance', 'owner', 'company', 'month', 'currency', 'deal_state'];
 const shown = ['id', 'number', 'company', 'owner', 'status', 'dealState', 'currency'];
@@ -32,16 +32,16 @@ function briefIn(data: Row): Row {
   });
 }
 
-describeWorlds((load) => {
-  let world: World;
+describeTenants((load) => {
+  let fixture: TenantFixture;
   let quotes: Quote[];
   beforeAll(async () => {
-    world = await load();
-    quotes = quotesOf(world.ask);
+    fixture = await load();
+    quotes = quotesOf(fixture.ask);
   });
 
   const check = async (by: string, filters: Filters) => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const args = { by, ...filters, size: 20, groups: 200 };
     const { data } = await call('cpq_brief_quotes', args);
     const expected = expectedQuotes(quotes, by, filters);
@@ -68,8 +68,8 @@ describeWorlds((load) => {
     (date) =>
       check('month', {
         date,
-        date_from: later(world.today, -90),
-        date_to: later(world.today, 30),
+        date_from: later(fixture.today, -90),
+        date_to: later(fixture.today, 30),
       }),
   );
 
@@ -78,7 +78,7 @@ describeWorlds((load) => {
   );
 
   test('expired, as an acceptance, is past expiry', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const asked = async (acceptance: string) =>
       (await call('cpq_brief_quotes', { acceptance })).data.total;
     expect(await asked('Expired')).toEqual(await asked('past expiry'));
@@ -95,7 +95,7 @@ describeWorlds((load) => {
   });
 
   test('every quote is on one page', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const ids: unknown[] = [];
     for (let from: unknown = 0; from !== undefined; ) {
       const { data } = await call('cpq_brief_quotes', { from, size: 25 });
@@ -109,7 +109,7 @@ describeWorlds((load) => {
   test.each([{ owner: 'Nobody At All' }, { status: 'unheard of' }, { currency: 'XXX' }])(
     'a filter that nothing matches is a question: %j',
     async (args) => {
-      const { call } = await world.server();
+      const { call } = await fixture.server();
       const { text, data } = await call('cpq_brief_quotes', args);
       expect(text).toContain('No figures yet');
       expect(data).not.toHaveProperty('total');

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { checks, expectedReport, type Parameters } from '../support/oracle/checks.ts';
 import { only } from '../support/oracle/order.ts';
-import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 /** Adds the currency to every row; the answer states it once where it is the same for all. */
 function reportIn(data: Row): Row {
@@ -52,16 +52,16 @@ const asked: [check: string, Parameters][] = [
   ...others,
 ];
 
-describeWorlds((load) => {
-  let world: World;
+describeTenants((load) => {
+  let fixture: TenantFixture;
   beforeAll(async () => {
-    world = await load();
+    fixture = await load();
   });
 
   test.each(asked)('%s %j', async (check, parameters) => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { data } = await call('cpq_check_sales_data', { check, ...parameters, size: 100 });
-    const expected = expectedReport(check, world.ask, world.today, parameters);
+    const expected = expectedReport(check, fixture.ask, fixture.today, parameters);
     // A long answer is cut at a row and says how many rows there are.
     const shown = (data.rows as Row[]).length;
     expect(shown).toBe(data.shown);
@@ -70,9 +70,9 @@ describeWorlds((load) => {
   });
 
   test('the findings of every owner are all findings, page by page', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const check = 'quotes_of_closed_deals';
-    const whole = expectedReport(check, world.ask, world.today);
+    const whole = expectedReport(check, fixture.ask, fixture.today);
     const owners = whole.counts?.filter(({ by }) => by === 'owner') ?? [];
     expect(owners.length).toBeGreaterThan(1);
     for (const { value, count } of owners.filter((row) => row.value !== 'no owner')) {
@@ -94,7 +94,7 @@ describeWorlds((load) => {
     { check: 'stalled_opportunities', status: 'nobody at all' },
     { check: 'below_cost', kind: 'nobody at all' },
   ])('a filter that nothing matches is a question: %j', async (args) => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { data, text } = await call('cpq_check_sales_data', args);
     expect(text).toContain('No figures yet');
     expect(data).not.toHaveProperty('total');

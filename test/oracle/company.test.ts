@@ -7,7 +7,7 @@ import { productsOf } from '../support/oracle/products.ts';
 import { quotesOf } from '../support/oracle/quotes.ts';
 import type { Company } from '../support/oracle/recent-activity.ts';
 import { text } from '../support/oracle/sql.ts';
-import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
 const ofQuote = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
@@ -39,30 +39,30 @@ function figuresIn(data: Row): Row {
 const picked = (row: Row, keys: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
 
-describeWorlds((load) => {
-  let world: World;
+describeTenants((load) => {
+  let fixture: TenantFixture;
   let tenant: Tenant;
   let companies: Company[];
   beforeAll(async () => {
-    world = await load();
-    const products = productsOf(world.ask);
-    const quotes = quotesOf(world.ask);
+    fixture = await load();
+    const products = productsOf(fixture.ask);
+    const quotes = quotesOf(fixture.ask);
     const productOf = productFinder(products);
     tenant = {
-      ask: world.ask,
-      today: world.today,
-      deals: dealsOf(world.ask),
+      ask: fixture.ask,
+      today: fixture.today,
+      deals: dealsOf(fixture.ask),
       quotes,
       products,
       productOf,
       buyers: buyersOf(quotes, productOf),
     };
-    const rows = world.ask('select id, name from company where tenant = ? and ? <> 0');
+    const rows = fixture.ask('select id, name from company where tenant = ? and ? <> 0');
     companies = rows.map((row) => ({ id: String(row.id), name: text(row, 'name') }));
   });
 
   test('the brief of every company', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     for (const company of companies) {
       const { data } = await call('cpq_brief_company', { company: company.id, rows: 8 });
       expect(figuresIn(data), company.id).toEqual(expectedCompany(tenant, company, 8));

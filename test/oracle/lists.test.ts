@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import type { Connection, Row } from '../support/hosts.ts';
 import { quotesOf, totalsOf } from '../support/oracle/quotes.ts';
 import { contactName, isSet, outcome, type SqlRow } from '../support/oracle/sql.ts';
-import { describeWorld, type World } from '../support/oracle/worlds.ts';
+import { describeTenant, type TenantFixture } from '../support/oracle/tenants.ts';
 
 /** `names`: a JSON array, sorted by the first name. */
 type Kind = 'text' | 'names' | 'date' | 'number';
@@ -184,29 +184,29 @@ async function listed({ call }: Connection, tool: string, args: Row): Promise<Ro
 const idsOf = (rows: readonly (Row | SqlRow)[]): string[] =>
   rows.map(({ id }) => String(id)).sort();
 
-describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
-  let world: World;
+describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
+  let fixture: TenantFixture;
   beforeAll(async () => {
-    world = await load();
+    fixture = await load();
   });
 
   describe.each(lists.map((list) => [list.tool, list] as const))('%s', (tool, list) => {
     const occurring = ([sql, kind]: readonly [string, Kind]): string[] => {
-      const values = world
+      const values = fixture
         .ask(allOf(list, `distinct ${sql} as value`))
         .flatMap(({ value }) => (value === null || value === '' ? [] : [String(value)]));
       return kind === 'names' ? values.flatMap((names) => JSON.parse(names) as string[]) : values;
     };
 
     test('filters as SQL does', async () => {
-      const server = await world.server();
+      const server = await fixture.server();
       const one = Object.entries(list.columns).map(([column, how]) =>
         conditionsOn(column, how, occurring(how)),
       );
       const check = async (conditions: readonly Condition[]) => {
         const filters = conditions.map(({ filter }) => filter).join(',');
         const where = conditions.map(({ sql }) => `(${sql})`).join(' and ');
-        const expected = world.ask(`${allOf(list, 't.id')} where ${where}`);
+        const expected = fixture.ask(`${allOf(list, 't.id')} where ${where}`);
         const rows = await listed(server, tool, { filters, fields: ['id'] });
         expect(idsOf(rows), filters).toEqual(idsOf(expected));
       };
@@ -216,11 +216,11 @@ describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
     });
 
     test('sorts as SQL does, with what has no value last', async () => {
-      const server = await world.server();
+      const server = await fixture.server();
       for (const [column, [sql, kind]] of Object.entries(list.columns)) {
         const key = comparedBy[kind](sql);
         for (const [sign, order] of Object.entries({ '-': 'desc', '+': 'asc' })) {
-          const expected = world.ask(
+          const expected = fixture.ask(
             `${allOf(list, `nullif(${key}, '') as value`)} order by value is null, value ${order} limit 20`,
           );
           const args = { sort: `${sign}${column}`, fields: [column], size: 20 };
@@ -234,8 +234,8 @@ describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
   });
 
   test('filters quotes by totals that the service does not have', async () => {
-    const server = await world.server();
-    const quotes = quotesOf(world.ask);
+    const server = await fixture.server();
+    const quotes = quotesOf(fixture.ask);
     for (const column of ['oneTime', 'monthly', 'yearly'] as const) {
       const totalOf = (quote: (typeof quotes)[number]) =>
         Number(totalsOf(quote)[column] ?? Number.NaN);
@@ -249,11 +249,11 @@ describeWorld({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
   });
 
   test('shows of each deal the currency of its company, once companies were read', async () => {
-    const server = await world.server();
+    const server = await fixture.server();
     await server.call('cpq_brief_pipeline');
     const { records, data } = await server.call('cpq_list_opportunities', { size: 100 });
     const expected = new Map(
-      world
+      fixture
         .ask(allOf(lists[2] as List, `t.id, ${currency} as currency`))
         .map((row) => [row.id, row.currency]),
     );

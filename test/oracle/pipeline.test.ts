@@ -11,7 +11,7 @@ import {
   openAmong,
   rowOfDeal,
 } from '../support/oracle/pipeline.ts';
-import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 /** Parts of an answer that SQL cannot compute: sentences and times of reading. */
 const words = new Set(['summary', 'notes', 'coverage', 'probability']);
@@ -37,14 +37,14 @@ const shouted = (name: string): string => name.replace(/[a-zäöüéó]/g, (it) 
 
 const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];
 
-let world: World;
+let fixture: TenantFixture;
 let deals: Deal[];
 
 const compareWith = async (asked: Asked) => {
-  const { call } = await world.server();
+  const { call } = await fixture.server();
   const { data } = await call('cpq_brief_pipeline', asked);
   const { records: _records, page: _page, ...figures } = data;
-  expect(figuresIn(figures)).toEqual(expectedPipeline(deals, world.today, asked));
+  expect(figuresIn(figures)).toEqual(expectedPipeline(deals, fixture.today, asked));
   return data;
 };
 const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {
@@ -52,10 +52,10 @@ const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {
   return { id: deal?.[what].id ?? '', name: deal?.[what].name ?? '' };
 };
 
-describeWorlds((load) => {
+describeTenants((load) => {
   beforeAll(async () => {
-    world = await load();
-    deals = dealsOf(world.ask);
+    fixture = await load();
+    deals = dealsOf(fixture.ask);
   });
 
   groupAndFilterTests();
@@ -76,7 +76,7 @@ function groupAndFilterTests(): void {
   });
 
   test('the rows of the three lists', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { data } = await call('cpq_brief_pipeline', { rows: 50 });
     const byId = new Map(deals.map((deal) => [deal.id, deal]));
     const { overdue, closingSoon, stalled } = data as Record<string, { rows: Row[] }>;
@@ -99,7 +99,7 @@ function groupAndFilterTests(): void {
 
   test('of one currency, open or closed', async () => {
     const inIts = async (currency: string) => {
-      await compareWith({ currency, outcome: 'closed', period_from: later(world.today, -400) });
+      await compareWith({ currency, outcome: 'closed', period_from: later(fixture.today, -400) });
       return (await compareWith({ currency, by: 'owner' })).open as Row;
     };
     const currencies = new Set(deals.map(({ currency }) => currency.toLowerCase()));
@@ -109,7 +109,7 @@ function groupAndFilterTests(): void {
   });
 
   test('of an unknown owner: a question, and no figures', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { data } = await call('cpq_brief_pipeline', { owner: 'Nobody at all' });
     expect(data.summary).toBe('No owner is called "Nobody at all". No figures yet.');
     const names = new Set(deals.map(({ owner }) => owner.name));
@@ -122,16 +122,16 @@ function groupAndFilterTests(): void {
     ['close_from', 'close_to'],
     ['period_from', 'period_to'],
   ])('a window with %s after %s is refused', async (from, to) => {
-    const { refused } = await world.server();
+    const { refused } = await fixture.server();
     const words = await refused('cpq_brief_pipeline', { [from]: '2026-02-01', [to]: '2026-01-31' });
     expect(words).toContain(`${from}: must not be after ${to}`);
   });
 
   test('a period that would begin after today is refused', async () => {
-    const { refused } = await world.server();
-    const words = await refused('cpq_brief_pipeline', { period_from: later(world.today, 1) });
+    const { refused } = await fixture.server();
+    const words = await refused('cpq_brief_pipeline', { period_from: later(fixture.today, 1) });
     expect(words).toContain('must not be after period_to, which is today');
-    await compareWith({ period_from: world.today });
+    await compareWith({ period_from: fixture.today });
   });
 
   test.each([
@@ -139,8 +139,8 @@ function groupAndFilterTests(): void {
     ['up to today', undefined, 0],
     ['within a month', -15, 15],
   ])('expected to close %s', async (_, from, to) => {
-    const close_from = from === undefined ? {} : { close_from: later(world.today, from) };
-    const close_to = to === undefined ? {} : { close_to: later(world.today, to) };
+    const close_from = from === undefined ? {} : { close_from: later(fixture.today, from) };
+    const close_to = to === undefined ? {} : { close_to: later(fixture.today, to) };
     await compareWith({ ...close_from, ...close_to, by: 'close_month' });
   });
 }
@@ -163,11 +163,14 @@ function valueTests(): void {
     ['a month that is over', -60, -30],
     ['the time to come', 1, 365],
   ])('won and lost over %s', async (_, from, to) => {
-    await compareWith({ period_from: later(world.today, from), period_to: later(world.today, to) });
+    await compareWith({
+      period_from: later(fixture.today, from),
+      period_to: later(fixture.today, to),
+    });
   });
 
   test('won and lost up to a day', async () => {
-    await compareWith({ period_to: later(world.today, -100) });
+    await compareWith({ period_to: later(fixture.today, -100) });
   });
 
   test.each([1, 14, 90, 3650])('stalled for %i days', async (stalled_days) => {
@@ -180,24 +183,27 @@ function valueTests(): void {
       owner,
       by: 'company',
       min_value: 1000,
-      close_from: later(world.today, -90),
-      period_from: later(world.today, -300),
+      close_from: later(fixture.today, -90),
+      period_from: later(fixture.today, -300),
     });
   });
 }
 
 function closedDealTests(): void {
   test.each(['won', 'lost', 'closed'])('deals that were %s, by each', async (outcome) => {
-    const period_from = later(world.today, -400);
+    const period_from = later(fixture.today, -400);
     for (const by of groupings) await compareWith({ outcome, by, period_from });
     await compareWith({ outcome, show: ['profit'], groups: 2, owner: nameOf('owner').name });
   });
 
   test.each(['won', 'lost', 'closed'])('the list of those that were %s', async (outcome) => {
-    const { call } = await world.server();
-    const period = { period_from: later(world.today, -200), period_to: later(world.today, -10) };
+    const { call } = await fixture.server();
+    const period = {
+      period_from: later(fixture.today, -200),
+      period_to: later(fixture.today, -10),
+    };
     const asked = { outcome, ...period, show: ['profit', 'ask'] };
-    const its = closedWithin(deals, world.today, asked)
+    const its = closedWithin(deals, fixture.today, asked)
       .filter((deal) => outcome === 'closed' || deal.outcome === outcome)
       .sort(byWorth);
     const list = { ...asked, sections: ['deals'], rows: 30 };
@@ -222,7 +228,7 @@ function requestTests(): void {
       const ids = deals.flatMap(({ [what]: { id } }) => id ?? []);
       return fc.constantFrom(...new Set(ids));
     };
-    const day = fc.integer({ min: -400, max: 60 }).map((days) => later(world.today, days));
+    const day = fc.integer({ min: -400, max: 60 }).map((days) => later(fixture.today, days));
     const asked = fc.record(
       {
         by: fc.constantFrom(...groupings),
@@ -266,7 +272,7 @@ function requestTests(): void {
   });
 
   test('who says by what to group gets the groups beside the chosen sections', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const chosen = { outcome: 'won', sections: ['closed'] };
     expect((await call('cpq_brief_pipeline', chosen)).data).not.toHaveProperty('groups');
     const { data } = await call('cpq_brief_pipeline', { ...chosen, by: 'owner' });
@@ -274,7 +280,7 @@ function requestTests(): void {
   });
 
   test('what the customers of open deals ask for, cut', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { records } = await call('cpq_brief_pipeline', { sections: ['deals'], show: ['ask'] });
     const asks = new Map(deals.map(({ id, ask }) => [id, ask]));
     expect(records.some(({ ask }) => ask !== undefined)).toBe(true);
@@ -288,18 +294,18 @@ function requestTests(): void {
 
 function coverageAndRowTests(): void {
   test('the scale of probability is reported', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { data } = await call('cpq_brief_pipeline');
-    const [row] = world.ask(
+    const [row] = fixture.ask(
       'select probabilityScale as top from tenant where tenant = ?1 and ?2 <> 0',
     );
     expect(data.probability).toMatchObject({ scale: `0-${row?.top}` });
   });
 
   test('coverage includes every opportunity, and every company for its currency', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { coverage } = await call('cpq_brief_pipeline');
-    const [row] = world.ask(
+    const [row] = fixture.ask(
       `select (select count(*) from opportunity where tenant = ?1) +
          (select count(*) from company where tenant = ?1) as total where ?2 <> ''`,
     );
@@ -307,7 +313,7 @@ function coverageAndRowTests(): void {
   });
 
   test('all open deals, the largest first, a hundred at a time', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const open = openAmong(deals, {});
     const first = await call('cpq_brief_pipeline', { deals_from: 0, rows: 100 });
     expect(first.records.map(({ id }) => id)).toEqual(open.slice(0, 100).map(({ id }) => id));

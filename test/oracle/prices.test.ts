@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { only } from '../support/oracle/order.ts';
 import { expectedPrices, type Pair, pairsOf } from '../support/oracle/prices.ts';
-import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 const withoutNames = (rows: readonly Row[]): Row[] => rows.map(({ name: _, ...row }) => row);
 
@@ -22,20 +22,20 @@ function figuresIn({ product, list, prices, notCounted, discounts, ...data }: Ro
   });
 }
 
-describeWorlds((load) => {
-  let world: World;
+describeTenants((load) => {
+  let fixture: TenantFixture;
   let pairs: Pair[];
   beforeAll(async () => {
-    world = await load();
-    pairs = pairsOf(world.ask);
+    fixture = await load();
+    pairs = pairsOf(fixture.ask);
   });
 
   test('what companies may be quoted for products', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     expect(pairs.length).toBeGreaterThan(10);
     for (const pair of pairs) {
       const { data } = await call('cpq_price_product', { ...pair });
-      expect(figuresIn(data), JSON.stringify(pair)).toEqual(expectedPrices(world.ask, pair));
+      expect(figuresIn(data), JSON.stringify(pair)).toEqual(expectedPrices(fixture.ask, pair));
     }
   });
 });

@@ -4,7 +4,7 @@ import { differencesBetween } from '../support/facts.ts';
 import type { Connection, Row } from '../support/hosts.ts';
 import { dealsOf } from '../support/oracle/deals.ts';
 import { later, openAmong, sums } from '../support/oracle/pipeline.ts';
-import { describeWorld, describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenant, describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 type Amounts = Record<string, number>;
 type Figures = Row & { count: number; oneTime?: Amounts; monthly?: Amounts };
@@ -45,18 +45,18 @@ function expectWhole(parts: readonly Row[], whole: Row, key: string, cents: numb
 const countOf = (rows: readonly Figures[]): number =>
   rows.reduce((sum, { count }) => sum + count, 0);
 
-describeWorlds((load) => {
-  let world: World;
+describeTenants((load) => {
+  let fixture: TenantFixture;
   let connection: Connection;
   const brief = async (args: Row = {}) =>
     (await connection.call('cpq_brief_pipeline', args)).data as Brief;
   beforeAll(async () => {
-    world = await load();
-    connection = await world.server();
+    fixture = await load();
+    connection = await fixture.server();
   });
 
   /** Amounts with fractions of a cent are rounded in every part. */
-  const cents = (parts: readonly unknown[]) => (world.spoilt ? parts.length : 0);
+  const cents = (parts: readonly unknown[]) => (fixture.withEdgeCases ? parts.length : 0);
 
   test.each(groupings)('the groups by %s add up to the open pipeline', async (by) => {
     const { open, groups } = await brief({ by });
@@ -75,11 +75,11 @@ describeWorlds((load) => {
 
   test.each(['owner', 'stage'] as const)('the parts by %s add up to the whole', async (filter) => {
     const column = filter === 'owner' ? 'ownerId' : 'pipelineStageId';
-    const ids = world.ask(`select distinct ${column} as id from opportunity
+    const ids = fixture.ask(`select distinct ${column} as id from opportunity
       where tenant = ?1 and ?2 <> '' and ${column} is not null`);
     const whole = await brief();
     const parts = await Promise.all(ids.map(({ id }) => brief({ [filter]: id })));
-    const without = openAmong(dealsOf(world.ask), {}).filter((deal) => !deal[filter].id);
+    const without = openAmong(dealsOf(fixture.ask), {}).filter((deal) => !deal[filter].id);
     const rest = { count: without.length, ...sums(without) } as Figures;
     const opens = [...parts.map(({ open }) => open), rest];
     expect(countOf(opens)).toBe(whole.open.count);
@@ -88,8 +88,8 @@ describeWorlds((load) => {
 
   test('before today, from today and without a date add up to every open deal', async () => {
     const whole = await brief();
-    const before = await brief({ close_to: later(world.today, -1) });
-    const after = await brief({ close_from: world.today });
+    const before = await brief({ close_to: later(fixture.today, -1) });
+    const after = await brief({ close_from: fixture.today });
     const dayless = whole.unknown?.expectedCloseDate ?? 0;
     expect(before.open.count + after.open.count + dayless).toBe(whole.open.count);
     expect((whole.overdue as Row).total).toBe(before.open.count);
@@ -106,7 +106,7 @@ describeWorlds((load) => {
   });
 
   test('two adjacent periods add up to one', async () => {
-    const [early, middle, late] = [-200, -80, -20].map((days) => later(world.today, days));
+    const [early, middle, late] = [-200, -80, -20].map((days) => later(fixture.today, days));
     const first = await brief({ period_from: early, period_to: middle });
     const second = await brief({ period_from: later(middle ?? '', 1), period_to: late });
     const both = await brief({ period_from: early, period_to: late });
@@ -131,7 +131,8 @@ describeWorlds((load) => {
 
   test('text and structured content have the same facts', async () => {
     const [company, quote] = ['company', 'quote'].map(
-      (table) => world.ask(`select id from ${table} where tenant = ?1 and ?2 <> '' limit 1`)[0]?.id,
+      (table) =>
+        fixture.ask(`select id from ${table} where tenant = ?1 and ?2 <> '' limit 1`)[0]?.id,
     );
     const calls: [tool: string, args: Row][] = [
       ...groupings.map((by): [string, Row] => ['cpq_brief_pipeline', { by, rows: 5 }]),
@@ -153,14 +154,14 @@ describeWorlds((load) => {
   });
 });
 
-describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) => {
-  let world: World;
+describeTenant({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) => {
+  let fixture: TenantFixture;
   beforeAll(async () => {
-    world = await load();
+    fixture = await load();
   });
   /** Asks a new server, which has read nothing yet. */
   const anew = async (args: Row = {}): Promise<Brief> => {
-    const { call, close } = await world.serverAnew();
+    const { call, close } = await fixture.serverAnew();
     const { data } = await call('cpq_brief_pipeline', args);
     await close();
     return data as Brief;
@@ -169,7 +170,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
   test('the order of records does not matter', async () => {
     const before = await anew({ by: 'company', rows: 50 });
     for (const table of ['opportunity', 'company']) {
-      world.change(`update ${table} set rowid = -rowid where tenant = ?`);
+      fixture.change(`update ${table} set rowid = -rowid where tenant = ?`);
     }
     const after = await anew({ by: 'company', rows: 50 });
     expect({ ...after, coverage: 0 }).toEqual({ ...before, coverage: 0 });
@@ -177,11 +178,11 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
 
   test('a won deal is in no open figure', async () => {
     const before = await anew();
-    const stage = world.ask(
+    const stage = fixture.ask(
       `select id from pipeline_stage where tenant = ?1 and ?2 <> '' and outcome = 'won'`,
     )[0]?.id;
     const revenue = { onetimeRevenue: 1234.56, monthlyRevenue: 10, valueMonths: 24 };
-    await world.put('/opportunity/ext/NEW-1', {
+    await fixture.put('/opportunity/ext/NEW-1', {
       name: 'A deal',
       pipelineStageId: stage,
       ...revenue,
@@ -199,11 +200,11 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
 
   test('an added open deal is in one group, and in the total', async () => {
     const before = await anew();
-    const [stage] = world.ask(
+    const [stage] = fixture.ask(
       `select id, name from pipeline_stage where tenant = ?1 and ?2 <> '' and position = 1`,
     );
     const deal = { name: 'Another', pipelineStageId: stage?.id, onetimeRevenue: 0.07 };
-    await world.put('/opportunity/ext/NEW-2', deal);
+    await fixture.put('/opportunity/ext/NEW-2', deal);
     const after = await anew();
     expect(after.open.count).toBe(before.open.count + 1);
     const [now, then] = [after, before].map(
@@ -219,7 +220,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
   test('a deleted deal leaves the figures, and is counted', async () => {
     const before = await anew();
     const open = (before.stalled as { rows: Row[] }).rows[0]?.id;
-    world.change(
+    fixture.change(
       `update opportunity set deletedAt = '2026-09-30' where tenant = ? and id = ?`,
       String(open),
     );
@@ -230,7 +231,7 @@ describeWorld({ seed: 6, today: '2026-09-30', scale: 0.1, first: true }, (load) 
 
   test('doubling all revenue doubles every sum', async () => {
     const before = await anew({ by: 'owner' });
-    world.change(`update opportunity set onetimeRevenue = 2 * onetimeRevenue,
+    fixture.change(`update opportunity set onetimeRevenue = 2 * onetimeRevenue,
       monthlyRevenue = 2 * monthlyRevenue where tenant = ?`);
     const after = await anew({ by: 'owner' });
     for (const key of exact) expectWhole([before.open, before.open], after.open, key, 0);

@@ -15,7 +15,7 @@ import {
   termsOf,
   totalsOf,
 } from '../support/oracle/quotes.ts';
-import { describeWorlds, type World } from '../support/oracle/worlds.ts';
+import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 const totals = ['items', 'oneTime', 'monthly', 'yearly', 'otherTerms'];
 const reportedTotals = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotApplied'];
@@ -25,20 +25,20 @@ const lineFigures = [...ofLine, 'setupPrice', 'setupCost'];
 const picked = (row: Row, keys: readonly string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([key]) => keys.includes(key)));
 
-describeWorlds((load) => {
-  let world: World;
+describeTenants((load) => {
+  let fixture: TenantFixture;
   let quotes: Quote[];
   let products: Map<string, Product>;
   let books: Books;
   beforeAll(async () => {
-    world = await load();
-    quotes = quotesOf(world.ask);
-    products = new Map(productsOf(world.ask).map((product) => [product.id, product]));
-    books = booksOf(world.ask);
+    fixture = await load();
+    quotes = quotesOf(fixture.ask);
+    products = new Map(productsOf(fixture.ask).map((product) => [product.id, product]));
+    books = booksOf(fixture.ask);
   });
 
   const expectedBrief = (quote: Quote, discountLimit = 20) => {
-    const flaws = flawsOf(quote, { today: world.today, products, books, discountLimit });
+    const flaws = flawsOf(quote, { today: fixture.today, products, books, discountLimit });
     const stops = flaws.filter(({ severity }) => severity === 'stop').length;
     return only({
       expiresInDays: quote.expires === undefined ? undefined : quote.expiresIn,
@@ -73,7 +73,7 @@ describeWorlds((load) => {
   };
 
   test('the brief of every quote', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     for (const quote of quotes) {
       const { data } = await call('cpq_brief_quote', { quote: quote.id, lines: 200 });
       expect(briefIn(data), quote.id).toEqual(expectedBrief(quote));
@@ -81,7 +81,7 @@ describeWorlds((load) => {
   });
 
   test('the brief with another discount limit', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     for (const quote of quotes.slice(0, 12)) {
       const args = { quote: quote.id, lines: 200, discount_limit: 5 };
       const { data } = await call('cpq_brief_quote', args);
@@ -90,7 +90,7 @@ describeWorlds((load) => {
   });
 
   test('the totals of every quote in a list', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const listed: Row[] = [];
     for (let from: number | undefined = 0; from !== undefined; ) {
       const { records, page, coverage } = await call('cpq_list_quotes', { size: 40, from });
@@ -107,9 +107,9 @@ describeWorlds((load) => {
   });
 
   test('coverage names the collections that a quote is checked against', async () => {
-    const { call } = await world.server();
+    const { call } = await fixture.server();
     const { coverage } = await call('cpq_brief_quote', { quote: quotes[0]?.id });
-    const [row] = world.ask(`select
+    const [row] = fixture.ask(`select
       (select count(*) from company where tenant = ?1) +
       (select count(*) from opportunity where tenant = ?1) +
       (select count(*) from pricing_book where tenant = ?1) +

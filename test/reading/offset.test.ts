@@ -74,11 +74,11 @@ describe('what is learnt about a route', () => {
     const offset = { name: 'page', counts: 'pages from 1', otherwise: 'ignored' } as const;
     const { service, tenant } = await opened({ offset });
     const { records } = await tenant.list('company', { size: 20, from: 40 }, toolCall());
-    const ids = service.world['/company'].slice(40, 60).map(({ id }) => id);
+    const ids = service.storedData['/company'].slice(40, 60).map(({ id }) => id);
     expect(records.map(({ id }) => id)).toEqual(ids);
     expect(tenant.pages.traits('company').offset).toEqual({ name: 'page', counts: 'pages from 1' });
     const quotes = await tenant.list('quote', { size: 10, from: 10 }, toolCall());
-    const quoteIds = service.world['/quote'].slice(10, 20).map(({ id }) => id);
+    const quoteIds = service.storedData['/quote'].slice(10, 20).map(({ id }) => id);
     expect(quotes.records.map(({ id }) => id)).toEqual(quoteIds);
   });
 });
@@ -92,7 +92,7 @@ describe('a large size answered with status 500', () => {
     const collections = ['company', 'contact', 'opportunity', 'product'] as const;
     const read = await Promise.all(collections.map((it) => tenant.collection(it, toolCall())));
     expect(read.map(({ coverage }) => coverage.complete)).toEqual([true, true, true, true]);
-    const [company] = service.world['/company'];
+    const [company] = service.storedData['/company'];
     const record = await tenant.getRecord('company', 'id', String(company?.id), toolCall());
     expect(record.name).toBe(company?.name);
   });

@@ -30,7 +30,7 @@ describe('rows without items', () => {
     expect(await tenant.completeItems(some, toolCall())).toBe(0);
     expect(service.requests() - before).toBe(20);
     for (const quote of some) {
-      const truth = service.world['/quote'].find(({ id }) => id === quote.id);
+      const truth = service.storedData['/quote'].find(({ id }) => id === quote.id);
       expect(quoteTotals(quote)).toEqual(truth && trueTotals(truth));
       expect(quote.unreadable).toBeUndefined();
     }
@@ -85,7 +85,7 @@ describe('rows with items', () => {
 
   test('that have none are known to have none', async () => {
     const { service, tenant } = await serving({});
-    for (const quote of service.world['/quote']) quote.items = [];
+    for (const quote of service.storedData['/quote']) quote.items = [];
     const { records } = await tenant.collection('quote', toolCall());
     expect(records.map(quoteTotals)).toEqual(records.map(() => ({ items: 0 })));
   });

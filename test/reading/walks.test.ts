@@ -37,7 +37,7 @@ interface Change {
   to: number;
 }
 
-interface World {
+interface Scenario {
   resource: Resource;
   count: number;
   on: Active;
@@ -56,21 +56,21 @@ const call: Call = {
   purpose: 'walk',
 };
 
-/** The service of a world. */
+/** The service of a scenario. */
 class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   readonly pageParam = 'from';
   readonly rows: Row[];
   readonly queries: PageRequest[] = [];
-  readonly #world: World;
+  readonly #scenario: Scenario;
   readonly #turn: <T>(work: () => T) => Promise<T>;
   readonly #random = random(1);
   #answered = 0;
   #made = 0;
 
-  constructor(world: World, nextTurn: <T>(work: () => T) => Promise<T>) {
-    this.#world = world;
+  constructor(scenario: Scenario, nextTurn: <T>(work: () => T) => Promise<T>) {
+    this.#scenario = scenario;
     this.#turn = nextTurn;
-    this.rows = Array.from({ length: world.count }, () => this.#newRow(-hour));
+    this.rows = Array.from({ length: scenario.count }, () => this.#newRow(-hour));
   }
 
   page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
@@ -85,19 +85,19 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     );
   }
 
-  #now = (): number => Date.now() + this.#world.ahead;
+  #now = (): number => Date.now() + this.#scenario.ahead;
 
   #newRow(age: number): Row {
     this.#made += 1;
     const row = { id: `r${this.#made}`, name: `Row ${this.#made}` };
-    if (!this.#world.dated) return row;
+    if (!this.#scenario.dated) return row;
     const time = new Date(this.#now() + age).toISOString();
     return { ...row, createdAt: time, updatedAt: time };
   }
 
   #answer<R extends Resource>(resource: R, query: PageRequest) {
     this.#answered += 1;
-    for (const change of this.#world.changes) {
+    for (const change of this.#scenario.changes) {
       if (change.before === this.#answered) this.#apply(change);
     }
     const search = new URLSearchParams();
@@ -106,12 +106,12 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     if (query.sort) search.set('sort', query.sort);
     const request = { query: search, n: this.#answered } as UpstreamRequest;
     const path = routes[resource].path as ResourcePath;
-    const body = list(path, this.rows, request, this.#world.on, this.#random);
+    const body = list(path, this.rows, request, this.#scenario.on, this.#random);
     if (body instanceof RefusedByModel) return body;
     const page = readPage(structuredClone(body), { host: 'model' });
     for (const record of page.records) toRecord(resource, record);
     const second = Math.floor(this.#now() / 1000) * 1000;
-    const told = this.#world.tellsTime ? { ...page, answeredAt: second } : page;
+    const told = this.#scenario.tellsTime ? { ...page, answeredAt: second } : page;
     return told as Page<RecordOf[R]>;
   }
 
@@ -130,7 +130,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   }
 
   #touched(row: Row): Row {
-    if (!this.#world.dated) return row;
+    if (!this.#scenario.dated) return row;
     return { ...row, updatedAt: new Date(this.#now()).toISOString() };
   }
 }
@@ -151,13 +151,13 @@ async function toTheEnd<R>(walking: AsyncGenerator<unknown, R>): Promise<R> {
 }
 
 /** Reads the collection; the scheduler decides the order of answers. */
-async function readWorld(world: World, s?: fc.Scheduler): Promise<Read> {
+async function readScenario(scenario: Scenario, s?: fc.Scheduler): Promise<Read> {
   const nextTurn = <T>(work: () => T): Promise<T> =>
     s ? s.schedule(Promise.resolve()).then(work) : Promise.resolve().then(work);
-  const model = new Model(world, nextTurn);
-  const shown = () => visibleIn(model.rows, world.on).map(({ id }) => String(id));
+  const model = new Model(scenario, nextTurn);
+  const shown = () => visibleIn(model.rows, scenario.on).map(({ id }) => String(id));
   const before = shown();
-  const walking = toTheEnd(readCollection(new ServicePages(model), world.resource, {}, call));
+  const walking = toTheEnd(readCollection(new ServicePages(model), scenario.resource, {}, call));
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
   const now = new Set(shown());
   return { reading, model, before, stayed: before.filter((id) => now.has(id)) };
@@ -281,8 +281,8 @@ const clocks = {
   tellsTime: fc.constant(true),
 };
 
-const worlds = (parts: Partial<{ [N in keyof World]: fc.Arbitrary<World[N]> }>) =>
-  fc.record<World>({
+const scenarios = (parts: Partial<{ [N in keyof Scenario]: fc.Arbitrary<Scenario[N]> }>) =>
+  fc.record<Scenario>({
     resource: fc.constantFrom<Resource>('company', 'category'),
     count: fc.integer({ min: 0, max: 150 }),
     on: sane,
@@ -318,7 +318,7 @@ describe('the number of requests of a reading', () => {
       fc.asyncProperty(fc.integer({ min: 0, max: 5_100 }), fc.boolean(), async (count, dated) => {
         const on: Active = { envelope: 'results', maxSize: 100 };
         const quiet = { changes: [], ahead: 0, tellsTime: true };
-        const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
+        const read = await readScenario({ resource: 'company', count, on, dated, ...quiet });
         expectAll(read);
         // A first page of a common size that holds the whole count may hold only the count of the page.
         const isDoubtful = [10, 20, 25, 30, 40, 50, 100].includes(count);
@@ -336,7 +336,7 @@ describe('the number of requests of a reading', () => {
       fc.asyncProperty(fc.nat(3_000), fc.boolean(), sizes, async (count, dated, maxSize) => {
         const on: Active = { envelope: 'results', maxSize };
         const quiet = { changes: [], ahead: 0, tellsTime: true };
-        const read = await readWorld({ resource: 'company', count, on, dated, ...quiet });
+        const read = await readScenario({ resource: 'company', count, on, dated, ...quiet });
         expectAll(read);
         // Without dates each page must begin with the last record of the page before.
         const minRequests = Math.max(1, Math.ceil(count / maxSize));
@@ -351,8 +351,8 @@ describe('the number of requests of a reading', () => {
 describe('a collection that does not change', () => {
   test('is read completely, each record once, and known to be complete', async () => {
     await fc.assert(
-      fc.asyncProperty(worlds({}), fc.scheduler(), async (world, s) => {
-        expectAll(await readWorld(world, s));
+      fc.asyncProperty(scenarios({}), fc.scheduler(), async (scenario, s) => {
+        expectAll(await readScenario(scenario, s));
       }),
       runs(600),
     );
@@ -360,8 +360,8 @@ describe('a collection that does not change', () => {
 
   test('is never called complete when it is not, with any paging', async () => {
     await fc.assert(
-      fc.asyncProperty(worlds({ on: oddAndStill }), fc.scheduler(), async (world, s) => {
-        expectHonest(await readWorld(world, s));
+      fc.asyncProperty(scenarios({ on: oddAndStill }), fc.scheduler(), async (scenario, s) => {
+        expectHonest(await readScenario(scenario, s));
       }),
       runs(600),
     );
@@ -375,9 +375,14 @@ describe('a collection that changes while it is read', () => {
     const on = merged(counted, sizes, beyond);
     await fc.assert(
       fc.asyncProperty(
-        worlds({ on, changes, dated: fc.constant(true), count: fc.integer({ min: 0, max: 450 }) }),
+        scenarios({
+          on,
+          changes,
+          dated: fc.constant(true),
+          count: fc.integer({ min: 0, max: 450 }),
+        }),
         fc.scheduler(),
-        async (world, s) => expectHonest(await readWorld(world, s)),
+        async (scenario, s) => expectHonest(await readScenario(scenario, s)),
       ),
       runs(1_000),
     );
@@ -387,9 +392,9 @@ describe('a collection that changes while it is read', () => {
     const changes = changesOf('insert', 'delete', 'replace', 'edit');
     await fc.assert(
       fc.asyncProperty(
-        worlds({ changes, dated: fc.constant(false), on: sane }),
+        scenarios({ changes, dated: fc.constant(false), on: sane }),
         fc.scheduler(),
-        async (world, s) => expectHonest(await readWorld(world, s)),
+        async (scenario, s) => expectHonest(await readScenario(scenario, s)),
       ),
       runs(1_000),
     );
@@ -400,8 +405,8 @@ describe('a collection that changes while it is read', () => {
     const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
     const cases = fc.oneof(
       // Pages that overlap, and pages of one record, which cannot, but whose records have dates.
-      worlds({ changes, on: merged(counted, uncountedSizes, beyond) }),
-      worlds({
+      scenarios({ changes, on: merged(counted, uncountedSizes, beyond) }),
+      scenarios({
         changes,
         on: merged(counted, whole),
         count: fc.constantFrom(200, 300, 400, 397),
@@ -409,8 +414,8 @@ describe('a collection that changes while it is read', () => {
       }),
     );
     await fc.assert(
-      fc.asyncProperty(cases, fc.scheduler(), async (world, s) =>
-        expectHonest(await readWorld(world, s)),
+      fc.asyncProperty(cases, fc.scheduler(), async (scenario, s) =>
+        expectHonest(await readScenario(scenario, s)),
       ),
       runs(1_000),
     );
@@ -419,8 +424,8 @@ describe('a collection that changes while it is read', () => {
   test('has each unchanged record once, or is reported incomplete: any paging', async () => {
     const changes = changesOf('insert', 'delete', 'replace', 'edit');
     await fc.assert(
-      fc.asyncProperty(worlds({ changes, on: odd }), fc.scheduler(), async (world, s) =>
-        expectHonest(await readWorld(world, s)),
+      fc.asyncProperty(scenarios({ changes, on: odd }), fc.scheduler(), async (scenario, s) =>
+        expectHonest(await readScenario(scenario, s)),
       ),
       runs(1_000),
     );
@@ -436,9 +441,9 @@ describe('a collection that changes while it is read', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        worlds({ changes, on, count: fc.integer({ min: 80, max: 150 }) }),
-        async (world) => {
-          const { reading, stayed, model } = await readWorld(world);
+        scenarios({ changes, on, count: fc.integer({ min: 80, max: 150 }) }),
+        async (scenario) => {
+          const { reading, stayed, model } = await readScenario(scenario);
           expect(reading.coverage.complete).toBe(true);
           expect(reading.records.length).toBe(model.rows.length);
           expect(reading.records.map(({ id }) => id)).toEqual(expect.arrayContaining(stayed));

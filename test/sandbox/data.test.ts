@@ -75,11 +75,11 @@ describe('the pipeline and the quotes', () => {
 });
 
 describe('irregular data', () => {
-  test('awkward rows are served as they are in the tables', async () => {
+  test('edge cases are served as they are in the tables', async () => {
     const ids = (kind: string, resource = 'opportunity') =>
       rows(
         sandbox,
-        'select id from awkward where tenant = ? and resource = ? and kind = ?',
+        'select id from edge_case where tenant = ? and resource = ? and kind = ?',
         tenant.name,
         resource,
         kind,

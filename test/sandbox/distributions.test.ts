@@ -12,7 +12,7 @@ afterAll(() => sandbox.close());
 
 /** Leaves out records that lack the measured fields on purpose. */
 const regular = (resource: string, id: string) =>
-  `not exists (select 1 from awkward a where a.tenant = ?1 and a.resource = '${resource}' and a.id = ${id}
+  `not exists (select 1 from edge_case a where a.tenant = ?1 and a.resource = '${resource}' and a.id = ${id}
     and a.kind in ('zero value', 'null value', 'no value', 'zero price', 'no price', 'null cost', 'no cost',
       'no product', 'no company', 'e-mail of another contact'))`;
 const dealValue = `(cast(onetimeRevenue as real) + cast(monthlyRevenue as real) * coalesce(valueMonths, 0))`;
@@ -102,7 +102,7 @@ describe.each(tenants)('the deals of %s', (tenant) => {
     const ratios = numbers(`select t.total / ${dealValue} as it from (${quoteTotals}) t
       join opportunity o on o.tenant = ?1 and o.id = t.opportunityId
       where ${regular('opportunity', 'o.id')}
-        and not exists (select 1 from quote_item i join awkward a on a.tenant = ?1 and a.id = i.id
+        and not exists (select 1 from quote_item i join edge_case a on a.tenant = ?1 and a.id = i.id
           where i.tenant = ?1 and i.quoteId = t.id)`);
     expect(ratios.length).toBeGreaterThan(100);
     const near = ratios.filter((ratio) => ratio > 0.7 && ratio < 1.4);
@@ -159,7 +159,7 @@ describe.each(tenants)('what deals are made of at %s', (tenant) => {
       const named = `select name as it from ${table} where tenant = ?1`;
       expect(rows(`${named} and name glob '* [0-9]*'`)).toEqual([]);
       const twice = rows(`${named} group by name having count(*) > 1`).length;
-      const wanted = number(`select count(*) from awkward where tenant = ?1
+      const wanted = number(`select count(*) from edge_case where tenant = ?1
         and resource = '${table}' and kind = 'name of another company'`);
       expect(twice).toBeLessThanOrEqual(wanted);
     },
@@ -203,7 +203,7 @@ describe.each(tenants)('what deals are made of at %s', (tenant) => {
   test('irregular records are few, and the documentation lists all kinds', () => {
     const documented = readFileSync('docs/sandbox.md', 'utf8').replaceAll(/\s+/g, ' ');
     for (const { resource, kind, count } of rows(`select resource, kind, count(*) as count
-      from awkward where tenant = ?1 group by resource, kind`)) {
+      from edge_case where tenant = ?1 group by resource, kind`)) {
       expect(documented, `${resource}: ${kind}`).toContain(String(kind));
       const all = number(`select count(*) from ${resource} where tenant = ?1`);
       expect(Number(count) / all, `${resource}: ${kind}`).toBeLessThan(0.14);

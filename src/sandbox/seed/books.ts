@@ -1,9 +1,9 @@
 import type { Row } from '../json.ts';
 import type { Customer } from './companies.ts';
+import type { Dataset } from './dataset.ts';
 import type { Product } from './product-index.ts';
 import { cents, groupBy, type Random } from './random.ts';
 import type { Reference } from './reference.ts';
-import type { World } from './world.ts';
 
 type Book = Row & {
   id: string;
@@ -37,22 +37,22 @@ const WINDOWS: Window[] = [...CURRENT, ...PAST, ...FUTURE];
 
 /** Pricing books with their overrides; every third one is for a few companies only. */
 export function makeBooks(
-  world: World,
+  dataset: Dataset,
   reference: Reference,
   products: Product[],
   customers: Customer[],
 ): PriceBook {
-  const random = world.random.fork('book');
+  const random = dataset.random.fork('book');
   const found = new Map<string, BookPrice>();
   const ranges = groupBy(products, ({ manufacturer }) => manufacturer ?? 'Services');
-  bookNames(random, [...ranges.keys()], world.count(14)).forEach(({ name, range }, at) => {
+  bookNames(random, [...ranges.keys()], dataset.count(14)).forEach(({ name, range }, at) => {
     const restricted =
       at % 3 === 2 ? random.some(customers, 5).map(({ row }) => row.id) : undefined;
-    const book = makeBook(world, random, { name, at, companyIds: restricted, reference });
-    const current = book.validFrom <= world.day(0) && (book.validTo ?? '9') >= world.day(0);
+    const book = makeBook(dataset, random, { name, at, companyIds: restricted, reference });
+    const current = book.validFrom <= dataset.day(0) && (book.validTo ?? '9') >= dataset.day(0);
     const companies = current ? companiesOf(book, customers) : [];
     for (const product of random.some(ranges.get(range) ?? products, random.int(15, 60))) {
-      const price = addPrice(world, random, book, product);
+      const price = addPrice(dataset, random, book, product);
       for (const company of companies) {
         found.set(`${product.id} ${company}`, price);
       }
@@ -93,7 +93,7 @@ interface BookSource {
 }
 
 function makeBook(
-  world: World,
+  dataset: Dataset,
   random: Random,
   { name, at, companyIds, reference }: BookSource,
 ): Book {
@@ -103,17 +103,17 @@ function makeBook(
     id: random.id(),
     name,
     specialBidNumber: random.chance(0.6) ? `SB-${random.int(100_000, 999_999)}` : undefined,
-    validFrom: world.day(from),
-    validTo: to === undefined ? undefined : world.day(to),
+    validFrom: dataset.day(from),
+    validTo: to === undefined ? undefined : dataset.day(to),
     companyIds: companyIds ?? [],
     classificationIds: classified ? [random.pick(reference.classifications).id] : [],
   };
-  world.add('pricing_book', [row]);
+  dataset.add('pricing_book', [row]);
   return row;
 }
 
 /** Half of the entries have a lower cost too; the others only lower the margin. */
-function addPrice(world: World, random: Random, book: Book, product: Product): BookPrice {
+function addPrice(dataset: Dataset, random: Random, book: Book, product: Product): BookPrice {
   const factor = random.amount(0.86, 0.97);
   const part = random.amount(0.1, 0.5);
   const margin = Math.max(0, product.price - product.cost);
@@ -121,7 +121,7 @@ function addPrice(world: World, random: Random, book: Book, product: Product): B
   const cost = bid ? cents(product.cost * factor) : undefined;
   const price = cents(bid ? product.price * factor : product.price - margin * part);
   const narrower = random.chance(0.15);
-  world.add('pricing_book_product', [
+  dataset.add('pricing_book_product', [
     {
       pricingBookId: book.id,
       productId: product.id,
@@ -136,11 +136,11 @@ function addPrice(world: World, random: Random, book: Book, product: Product): B
 
 /** Named discount policies for some companies or for a whole classification. */
 export function makeDiscountGroups(
-  world: World,
+  dataset: Dataset,
   reference: Reference,
   customers: Customer[],
 ): void {
-  const random = world.random.fork('discount');
+  const random = dataset.random.fork('discount');
   const names = ['Volume', 'Nonprofit', 'Education', 'Framework', 'Loyalty', 'Launch', 'Staff'];
   const categories = [...reference.categories.values()];
   const rows = names.map((name, at) => ({
@@ -155,5 +155,5 @@ export function makeDiscountGroups(
       at % 2 === 0 ? random.some(customers, random.int(1, 6)).map(({ row }) => row.id) : [],
     classificationIds: at % 2 === 1 ? [random.pick(reference.classifications).id] : [],
   }));
-  world.add('discount_group', rows);
+  dataset.add('discount_group', rows);
 }

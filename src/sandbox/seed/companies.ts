@@ -1,9 +1,9 @@
 import type { Row } from '../json.ts';
 import { lines } from './catalog.ts';
+import type { Dataset } from './dataset.ts';
 import { type Random, Weighted } from './random.ts';
 import type { Named, Reference } from './reference.ts';
 import { companyLabels, type Profile, type Trade } from './words.ts';
-import type { World } from './world.ts';
 
 type Company = Row & {
   id: string;
@@ -25,28 +25,28 @@ export interface Customer {
 }
 
 /** Customers, prospects and manufacturers; the manufacturers are a sixth. */
-export function makeCompanies(world: World, reference: Reference): Customer[] {
-  const random = world.random.fork('company');
-  const count = world.count(165);
+export function makeCompanies(dataset: Dataset, reference: Reference): Customer[] {
+  const random = dataset.random.fork('company');
+  const count = dataset.count(165);
   const makers = [...new Set(lines.map(({ maker }) => maker))].filter(Boolean);
   const manufacturers = Math.min(makers.length, Math.floor(count / 6));
   const managers = new Weighted(reference.owners, ({ share }) => share);
-  const ages = world.ages(random, count - manufacturers, 60, 2200);
-  const customers = companyNames(world.profile, random, count - manufacturers).map((named, at) =>
-    makeCustomer(world, random, { reference, managers, ...named, at, age: ages[at] ?? 60 }),
+  const ages = dataset.ages(random, count - manufacturers, 60, 2200);
+  const customers = companyNames(dataset.profile, random, count - manufacturers).map((named, at) =>
+    makeCustomer(dataset, random, { reference, managers, ...named, at, age: ages[at] ?? 60 }),
   );
   for (const { row } of customers) {
     const parent = random.pick(customers).row;
     if (random.chance(0.06) && parent !== row) row.parentCompanyId = parent.id;
   }
-  world.add(
+  dataset.add(
     'company',
     customers.map(({ row }) => row),
   );
   const others = makers.slice(0, manufacturers);
-  world.add(
+  dataset.add(
     'company',
-    others.map((name, at) => makeManufacturer(world, random, name, at)),
+    others.map((name, at) => makeManufacturer(dataset, random, name, at)),
   );
   return customers;
 }
@@ -75,9 +75,9 @@ interface CustomerSource {
   age: number;
 }
 
-function makeCustomer(world: World, random: Random, source: CustomerSource): Customer {
+function makeCustomer(dataset: Dataset, random: Random, source: CustomerSource): Customer {
   const { name, trade, at, age } = source;
-  const { profile } = world;
+  const { profile } = dataset;
   const foreign = random.chance(0.05);
   const [city, zip, phone] = random.pick(foreign ? profile.foreignCities : profile.cities);
   const employees = Math.round(Math.min(640, Math.max(4, random.logNormal(trade.employees, 0.8))));
@@ -86,7 +86,7 @@ function makeCustomer(world: World, random: Random, source: CustomerSource): Cus
     ['prospect', 28],
     ['partner', 4],
   ]);
-  const createdAt = world.moment(random, -age);
+  const createdAt = dataset.moment(random, -age);
   const row = {
     id: random.id(),
     name,
@@ -106,7 +106,7 @@ function makeCustomer(world: World, random: Random, source: CustomerSource): Cus
     },
     customFields: random.chance(0.6) ? { employees, renewalMonth: random.int(1, 12) } : undefined,
     createdAt,
-    updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 400)), createdAt),
+    updatedAt: dataset.momentAfter(random, -random.int(0, Math.min(age, 400)), createdAt),
   };
   return { row, trade, employees, phone, contacts: [] };
 }
@@ -127,65 +127,67 @@ function classificationOf(
   return random.chance(0.85) ? classifications.find(({ name }) => name === wanted)?.id : undefined;
 }
 
-function makeManufacturer(world: World, random: Random, name: string, at: number): Company {
-  const createdAt = world.moment(random, -2200);
+function makeManufacturer(dataset: Dataset, random: Random, name: string, at: number): Company {
+  const createdAt = dataset.moment(random, -2200);
   return {
     id: random.id(),
     name,
     type: 'manufacturer',
-    currency: world.profile.currency,
+    currency: dataset.profile.currency,
     accountManagerId: undefined,
     website: `https://${slug(name)}.example`,
     externalIdentifier: `VEN-${101 + at}`,
     createdAt,
-    updatedAt: world.moment(random, -random.int(0, 900)),
+    updatedAt: dataset.moment(random, -random.int(0, 900)),
   };
 }
 
 /** Larger companies have more contacts, a few companies have none. No two contacts have the same name, if possible. */
-export function makeContacts(world: World, customers: Customer[]): void {
-  const random = world.random.fork('contact');
-  const { firstNames, lastNames } = world.profile;
+export function makeContacts(dataset: Dataset, customers: Customer[]): void {
+  const random = dataset.random.fork('contact');
+  const { firstNames, lastNames } = dataset.profile;
   const names = random.some(
     firstNames.flatMap((first) => lastNames.map((last) => [first, last] as const)),
     Number.POSITIVE_INFINITY,
   );
-  const count = world.count(430);
+  const count = dataset.count(430);
   const spread = new Weighted(customers, ({ employees }) => Math.sqrt(employees));
   const employers = customers.filter(() => random.chance(0.94)).slice(0, count);
-  const ages = world.ages(random, count, 20, 1500);
+  const ages = dataset.ages(random, count, 20, 1500);
   const rows = random.some(employers, employers.length);
   while (rows.length < count) rows.push(spread.pick(random));
   const contacts = rows.map((customer, at) => {
-    const contact = makeContact(world, random, customer, names[at % names.length] ?? ['', '']);
+    const contact = makeContact(dataset, random, customer, names[at % names.length] ?? ['', '']);
     const age = ages[at] ?? 20;
     customer.contacts.push(contact);
-    const createdAt = world.momentAfter(random, -age, String(customer.row.createdAt));
+    const createdAt = dataset.momentAfter(random, -age, String(customer.row.createdAt));
     return Object.assign(contact, {
       externalIdentifier: random.chance(0.75) ? `CON-${20_001 + at}` : undefined,
       createdAt,
-      updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 300)), createdAt),
+      updatedAt: dataset.momentAfter(random, -random.int(0, Math.min(age, 300)), createdAt),
     });
   });
-  world.add('contact', contacts);
+  dataset.add('contact', contacts);
 }
 
 function makeContact(
-  world: World,
+  dataset: Dataset,
   random: Random,
   { row, trade, employees, phone, contacts }: Customer,
   [firstName, lastName]: readonly [string, string],
 ): Contact {
   const titles = employees < 15 ? trade.jobTitles.slice(0, 2) : trade.jobTitles;
   const mailbox = `${slug(firstName)}.${slug(lastName)}`;
-  const middle = random.pick(world.profile.firstNames).charAt(0);
+  const middle = random.pick(dataset.profile.firstNames).charAt(0);
   const title = titles[contacts.length] ?? random.pick(titles.slice(1));
   return {
     id: random.id(),
     firstName,
     middleName: random.chance(0.08) ? `${middle}.` : undefined,
     lastName,
-    email: random.chance(0.97) ? `${mailbox}@${slug(row.name)}.${world.profile.domain}` : undefined,
+    email: random.chance(0.97)
+      ? `${mailbox}@${slug(row.name)}.${dataset.profile.domain}`
+      : undefined,
     phone: random.chance(0.75) ? telephone(random, phone) : undefined,
     mobilePhone: random.chance(0.4) ? telephone(random, phone) : undefined,
     jobTitle: random.chance(0.8) ? title : undefined,

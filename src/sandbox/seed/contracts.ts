@@ -1,7 +1,7 @@
 import type { Customer } from './companies.ts';
+import type { Dataset } from './dataset.ts';
 import type { Product, ProductIndex } from './product-index.ts';
 import { cents, type Random } from './random.ts';
-import type { World } from './world.ts';
 
 /** Kinds of recurring services: for which share of the employees, and at most how many. */
 const KINDS: readonly (readonly [category: string, share: number, max: number])[] = [
@@ -16,16 +16,16 @@ const KINDS: readonly (readonly [category: string, share: number, max: number])[
 ];
 
 /** Recurring services of customers; a beta resource, so some rows have flaws. */
-export function makeContracts(world: World, customers: Customer[], index: ProductIndex): void {
-  const random = world.random.fork('contract');
+export function makeContracts(dataset: Dataset, customers: Customer[], index: ProductIndex): void {
+  const random = dataset.random.fork('contract');
   const buying = customers.filter(({ row }) => row.type === 'customer');
-  const rows = Array.from({ length: world.count(160) }, () =>
-    makeContract(world, random, random.pick(buying.length > 0 ? buying : customers), index),
+  const rows = Array.from({ length: dataset.count(160) }, () =>
+    makeContract(dataset, random, random.pick(buying.length > 0 ? buying : customers), index),
   );
-  world.add('contract_item', rows);
+  dataset.add('contract_item', rows);
 }
 
-function makeContract(world: World, random: Random, customer: Customer, index: ProductIndex) {
+function makeContract(dataset: Dataset, random: Random, customer: Customer, index: ProductIndex) {
   const [category, share, max] = random.pick(KINDS);
   const product: Product = random.pick(index.find(category, random.chance(0.8) ? 'month' : 'year'));
   const wanted = Math.round(customer.employees * share * random.amount(0.7, 1));
@@ -43,7 +43,7 @@ function makeContract(world: World, random: Random, customer: Customer, index: P
     revenue: random.chance(0.08) ? revenue.toFixed(2) : revenue,
     profit: random.chance(0.95) ? cents((product.price - product.cost) * quantity) : undefined,
     companyId: customer.row.id,
-    startDate: world.day(-started),
-    endDate: ends ? world.day(365 * Math.max(1, years) - started) : undefined,
+    startDate: dataset.day(-started),
+    endDate: ends ? dataset.day(365 * Math.max(1, years) - started) : undefined,
   };
 }

@@ -1,11 +1,11 @@
 import type { Row } from '../json.ts';
 import type { Customer } from './companies.ts';
+import type { Dataset } from './dataset.ts';
 import { cents, Quota, type Random, Weighted } from './random.ts';
 import type { Owner, Reference, Stage } from './reference.ts';
 import { type Market, makeScope, type Scope, totalsOf } from './scope.ts';
 import { projects } from './solutions.ts';
 import { dealNotes } from './words.ts';
-import type { World } from './world.ts';
 
 type Outcome = 'open' | 'won' | 'lost' | 'unknown';
 type Opportunity = Row & { id: string; name: string; createdAt: string };
@@ -37,19 +37,26 @@ const PACE = [0, 0.14, 0.38, 0.62, 0.86];
 const OLDEST = 430;
 
 export function makeOpportunities(
-  world: World,
+  dataset: Dataset,
   reference: Reference,
   customers: Customer[],
   market: Market,
 ): Deal[] {
-  const random = world.random.fork('opportunity');
+  const random = dataset.random.fork('opportunity');
   const shares = new Shares();
   const buyers = new Weighted(customers, ({ employees }) => employees ** 0.4);
-  const ages = world.ages(random, world.count(330), 1, OLDEST);
+  const ages = dataset.ages(random, dataset.count(330), 1, OLDEST);
   const deals = ages.map((age, at) =>
-    makeDeal(world, random, { shares, reference, market, customer: buyers.pick(random), age, at }),
+    makeDeal(dataset, random, {
+      shares,
+      reference,
+      market,
+      customer: buyers.pick(random),
+      age,
+      at,
+    }),
   );
-  world.add(
+  dataset.add(
     'opportunity',
     deals.map(({ row }) => row),
   );
@@ -74,9 +81,9 @@ interface DealSource {
   at: number;
 }
 
-function makeDeal(world: World, random: Random, source: DealSource): Deal {
+function makeDeal(dataset: Dataset, random: Random, source: DealSource): Deal {
   const { reference, market, customer, at } = source;
-  const course = courseOf(world, random, source);
+  const course = courseOf(dataset, random, source);
   const scope = makeScope(random, market, customer, random.pick(projects));
   const row = {
     id: random.id(),
@@ -89,7 +96,7 @@ function makeDeal(world: World, random: Random, source: DealSource): Deal {
     categoryId: categoryOf(random, reference, scope),
     sourceId: random.chance(0.6) ? random.pick(reference.sources).id : undefined,
     customFields: random.chance(0.4) ? ownFields(random) : undefined,
-    ...stateOf(world, random, course, source.shares),
+    ...stateOf(dataset, random, course, source.shares),
   };
   return { row, customer, scope, course };
 }
@@ -133,11 +140,11 @@ const ownFields = (random: Random) => ({
 });
 
 /** Deals are closed after a few months; those that are too young for that are open. */
-function courseOf(world: World, random: Random, source: DealSource): Course {
+function courseOf(dataset: Dataset, random: Random, source: DealSource): Course {
   const { reference, customer, age } = source;
   const owner = ownerOf(random, reference, customer);
   const length = Math.min(400, Math.max(9, Math.round(random.logNormal(138, 0.58))));
-  const closing = -world.closingDay(random, length - age);
+  const closing = -dataset.closingDay(random, length - age);
   const decided = outcomeFor(random, source.shares, owner, customer);
   const common = { owner, created: age, length };
   if (length >= age)
@@ -177,26 +184,26 @@ function progress(random: Random, reference: Reference, part: number, age: numbe
 }
 
 /** Stage, probability and dates. */
-function stateOf(world: World, random: Random, course: Course, shares: Shares) {
+function stateOf(dataset: Dataset, random: Random, course: Course, shares: Shares) {
   const { outcome, stage, created, moved } = course;
   const isOpen = outcome === 'open';
-  const createdAt = world.moment(random, -created);
-  const stageUpdatedAt = world.momentAfter(random, -moved, createdAt);
+  const createdAt = dataset.moment(random, -created);
+  const stageUpdatedAt = dataset.momentAfter(random, -moved, createdAt);
   const filed = moved - random.int(0, Math.min(moved, 9));
   const touched = isOpen ? lastTouch(random, shares, course) : filed;
   const closed = {
     closedAt: stageUpdatedAt,
-    expectedCloseDate: world.workday(random.int(-24, 12) - moved),
+    expectedCloseDate: dataset.workday(random.int(-24, 12) - moved),
   };
   return {
     outcome,
     pipelineStageId: stage.id,
-    statusId: statusFor(world, random, outcome),
-    probability: probabilityFor(world, random, stage),
+    statusId: statusFor(dataset, random, outcome),
+    probability: probabilityFor(dataset, random, stage),
     createdAt,
     stageUpdatedAt,
-    updatedAt: world.momentAfter(random, -touched, stageUpdatedAt),
-    ...(isOpen ? expected(world, random, course, shares) : closed),
+    updatedAt: dataset.momentAfter(random, -touched, stageUpdatedAt),
+    ...(isOpen ? expected(dataset, random, course, shares) : closed),
   };
 }
 
@@ -208,11 +215,11 @@ function lastTouch(random: Random, { neglected }: Shares, { owner, moved }: Cour
 }
 
 /** Expected close and start date: usually by the length of the deal; some are overdue, a few far away or missing. */
-function expected(world: World, random: Random, course: Course, { overdue, undated }: Shares) {
+function expected(dataset: Dataset, random: Random, course: Course, { overdue, undated }: Shares) {
   const { created, length, owner, reached } = course;
   const due = Math.max(2, length - created) * random.middling(0.4, 1.2);
   const late = Math.min(75, Math.max(1, Math.round(random.logNormal(14, 0.9))));
-  const soon = world.closingDay(random, Math.round(due));
+  const soon = dataset.closingDay(random, Math.round(due));
   const far = random.int(400, 800);
   const planned = random.chance(0.015) ? far : soon;
   const isOverdue = overdue.next((reached > 0 ? 0.16 : 0.05) * owner.neglect);
@@ -220,17 +227,17 @@ function expected(world: World, random: Random, course: Course, { overdue, undat
   const starts = random.chance(0.4) ? random.int(7, 60) : undefined;
   if (undated.next(0.03)) return {};
   return {
-    expectedCloseDate: world.workday(offset),
-    startDate: starts === undefined ? undefined : world.day(Math.max(offset, 0) + starts),
+    expectedCloseDate: dataset.workday(offset),
+    startDate: starts === undefined ? undefined : dataset.day(Math.max(offset, 0) + starts),
   };
 }
 
-function statusFor({ profile }: World, random: Random, outcome: Outcome): string | undefined {
+function statusFor({ profile }: Dataset, random: Random, outcome: Outcome): string | undefined {
   if (outcome === 'unknown') return random.chance(0.5) ? profile.status.closed : undefined;
   return profile.status[outcome];
 }
 
-function probabilityFor({ profile }: World, random: Random, stage: Stage): number {
+function probabilityFor({ profile }: Dataset, random: Random, stage: Stage): number {
   const own = stage.outcome === 'open' && random.chance(0.3) ? random.int(-2, 2) * 0.05 : 0;
   return cents(Math.min(1, Math.max(0, stage.probability + own)) * profile.probabilityScale);
 }

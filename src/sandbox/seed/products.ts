@@ -1,9 +1,9 @@
 import { type Kit, kits, lines, type ProductLine } from './catalog.ts';
+import type { Dataset } from './dataset.ts';
 import { type Product, ProductIndex } from './product-index.ts';
 import { cents, type Random } from './random.ts';
 import type { Named, Reference } from './reference.ts';
 import { productNotes } from './words.ts';
-import type { World } from './world.ts';
 
 interface Article {
   line: ProductLine;
@@ -21,21 +21,21 @@ const EDITIONS: Record<ProductLine['type'] | 'subscription', readonly string[]> 
   labor: ['', ', contract rate', ', prepaid hours', ', emergency', ', project rate'],
 };
 
-export function makeProducts(world: World, reference: Reference): Product[] {
-  const random = world.random.fork('product');
+export function makeProducts(dataset: Dataset, reference: Reference): Product[] {
+  const random = dataset.random.fork('product');
   const articles = everyKindFirst(random.some(allArticles(), Number.POSITIVE_INFINITY));
-  const count = world.count(1260);
+  const count = dataset.count(1260);
   const kitCount = Math.max(1, Math.round(count / 42));
-  const ages = world.ages(random, Math.max(1, count - kitCount), 30, 1300);
+  const ages = dataset.ages(random, Math.max(1, count - kitCount), 30, 1300);
   const products = ages.map((age, at) => {
     const article = articles[at % articles.length];
     if (!article) throw new Error('The catalog is empty');
     const pass = Math.floor(at / articles.length);
-    return makeProduct(world, random, reference, { article, at, pass, age });
+    return makeProduct(dataset, random, reference, { article, at, pass, age });
   });
   const index = new ProductIndex(products, reference.categories);
-  const bundles = makeBundles(world, random, reference, index, kitCount);
-  return world.add('product', [...products, ...bundles]);
+  const bundles = makeBundles(dataset, random, reference, index, kitCount);
+  return dataset.add('product', [...products, ...bundles]);
 }
 
 function allArticles(): Article[] {
@@ -73,7 +73,7 @@ function costOf(line: ProductLine, model: number, variant: number, term: string)
 }
 
 function makeProduct(
-  world: World,
+  dataset: Dataset,
   random: Random,
   reference: Reference,
   { article, at, pass, age }: { article: Article; at: number; pass: number; age: number },
@@ -82,7 +82,7 @@ function makeProduct(
   const cost = cents(usual * (1 + random.amount(-0.03, 0.05)) * (1 + 0.06 * pass));
   const markup = markupOf(random, line);
   const price = listPrice(cost * (1 + markup / 100));
-  const createdAt = world.moment(random, -age);
+  const createdAt = dataset.moment(random, -age);
   const kind = term && line.type === 'product' ? 'subscription' : line.type;
   const edition = EDITIONS[kind][pass] ?? `, series ${pass}`;
   return {
@@ -105,7 +105,7 @@ function makeProduct(
     labels: random.chance(0.2) ? random.some(['Preferred', 'Promo', 'Stock', 'EOL'], 1) : undefined,
     externalIdentifier: random.chance(0.8) ? `ART-${30_001 + at}` : undefined,
     createdAt,
-    updatedAt: world.momentAfter(random, -random.int(0, Math.min(age, 500)), createdAt),
+    updatedAt: dataset.momentAfter(random, -random.int(0, Math.min(age, 500)), createdAt),
   };
 }
 
@@ -145,7 +145,7 @@ function categoryOf(reference: Reference, name: string): Named {
 
 /** Bundles, each named after its first part; none has the name of another. */
 function makeBundles(
-  world: World,
+  dataset: Dataset,
   random: Random,
   reference: Reference,
   index: ProductIndex,
@@ -162,7 +162,7 @@ function makeBundles(
     // A few tries, then the same first part again.
     if (used.has(plain) && at < count * 4) continue;
     used.add(plain);
-    rows.push(makeBundle(world, random, reference, { name, kit, parts, at: rows.length }));
+    rows.push(makeBundle(dataset, random, reference, { name, kit, parts, at: rows.length }));
   }
   return rows;
 }
@@ -180,7 +180,7 @@ const partsOf = (random: Random, index: ProductIndex, { parts, term }: Kit): Par
 
 /** A bundle costs what its parts cost; its price is the sum of theirs or slightly more, of one in six it is lower. */
 function makeBundle(
-  world: World,
+  dataset: Dataset,
   random: Random,
   reference: Reference,
   { name, kit, parts, at }: { name: string; kit: Kit; parts: Part[]; at: number },
@@ -190,7 +190,7 @@ function makeBundle(
   const cost = sum((product) => product.cost);
   const factor = at % 6 === 3 ? random.amount(0.93, 0.98) : random.amount(1, 1.03);
   const price = Math.ceil(sum((product) => product.price) * factor);
-  const createdAt = world.moment(random, -random.int(120, 400));
+  const createdAt = dataset.moment(random, -random.int(120, 400));
   return {
     id: random.id(),
     name,
@@ -207,6 +207,6 @@ function makeBundle(
     bundleItems: parts.map(({ product, quantity }) => ({ productId: product.id, quantity })),
     externalIdentifier: `KIT-${at + 1}`,
     createdAt,
-    updatedAt: world.momentAfter(random, -random.int(0, 120), createdAt),
+    updatedAt: dataset.momentAfter(random, -random.int(0, 120), createdAt),
   };
 }

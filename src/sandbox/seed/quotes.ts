@@ -1,12 +1,12 @@
 import type { Row } from '../json.ts';
 import type { Customer } from './companies.ts';
+import type { Dataset } from './dataset.ts';
 import type { Deal } from './opportunities.ts';
 import { cents, Quota, type Random } from './random.ts';
 import type { Reference } from './reference.ts';
 import { type Line, type Market, makeScope, type Scope, totalsOf } from './scope.ts';
 import { orders } from './solutions.ts';
 import { itemNotes } from './words.ts';
-import type { World } from './world.ts';
 
 type Status = 'draft' | 'sent' | 'approved' | 'declined' | 'expired';
 
@@ -32,9 +32,9 @@ export interface QuoteSources {
 }
 
 /** Quotes of deals, and orders without a deal; numbered in the order of their creation. */
-export function makeQuotes(world: World, sources: QuoteSources): void {
-  const random = world.random.fork('quote');
-  const count = world.count(365);
+export function makeQuotes(dataset: Dataset, sources: QuoteSources): void {
+  const random = dataset.random.fork('quote');
+  const count = dataset.count(365);
   const leftOpen = new Quota();
   const plans = random.some(
     sources.deals.flatMap((deal) => plansFor(random, deal, leftOpen)),
@@ -43,15 +43,15 @@ export function makeQuotes(world: World, sources: QuoteSources): void {
   while (plans.length < count) plans.push(orderPlan(random, sources));
   const empty = new Set(random.some(plans, Math.max(1, Math.round(count * 0.012))));
   const quotes = plans.map((plan) => ({
-    row: makeQuote(world, random, sources.reference, plan),
+    row: makeQuote(dataset, random, sources.reference, plan),
     lines: empty.has(plan) ? [] : plan.scope.lines,
   }));
   quotes.sort(({ row: one }, { row: other }) => (one.createdAt < other.createdAt ? -1 : 1));
   quotes.forEach(({ row, lines }, at) => {
     row.number = `Q-${row.createdAt.slice(0, 4)}-${1001 + at}`;
-    world.add('quote', [row]);
-    world.add('quote_item', makeItems(random, row.id, lines));
-    if (lines.length === 0) world.mark('quote', row, 'no items');
+    dataset.add('quote', [row]);
+    dataset.add('quote_item', makeItems(random, row.id, lines));
+    if (lines.length === 0) dataset.mark('quote', row, 'no items');
   });
 }
 
@@ -159,17 +159,17 @@ function sentDay(random: Random, status: Status): number {
   return status === 'approved' ? random.int(1, 400) : past;
 }
 
-function makeQuote(world: World, random: Random, { paymentTerms }: Reference, plan: Plan) {
+function makeQuote(dataset: Dataset, random: Random, { paymentTerms }: Reference, plan: Plan) {
   const { customer, deal, scope } = plan;
   const id = random.id();
   const person = customer.contacts.length > 0 ? random.pick(customer.contacts).id : undefined;
-  const dates = history(world, random, plan);
+  const dates = history(dataset, random, plan);
   const titled = deal !== undefined && random.chance(0.85);
   return {
     id,
     number: '',
     title: titled ? deal.row.name : (scope.solution.names[0]?.replace(/,? ?#.*/, '') ?? 'Quote'),
-    link: `https://quotes.${world.tenant}.example/view/${id}`,
+    link: `https://quotes.${dataset.tenant}.example/view/${id}`,
     companyId: customer.row.id,
     contactId: deal?.row.contactId ?? person,
     ownerId: plan.ownerId,
@@ -179,7 +179,7 @@ function makeQuote(world: World, random: Random, { paymentTerms }: Reference, pl
     showTotals: true,
     showManufacturer: random.chance(0.5),
     ...discount(random, scope),
-    ...contract(world, random, plan),
+    ...contract(dataset, random, plan),
     ...dates,
   };
 }
@@ -200,10 +200,10 @@ function discount(random: Random, { lines }: Scope) {
 }
 
 /** A contract starts with the first of a month after the quote was accepted. */
-function contract(world: World, random: Random, { scope: { months }, status, answered }: Plan) {
+function contract(dataset: Dataset, random: Random, { scope: { months }, status, answered }: Plan) {
   const start = random.int(7, 45) - (status === 'approved' ? answered : 0);
   if (months === 0) return {};
-  const starts = `${world.day(start).slice(0, 7)}-01`;
+  const starts = `${dataset.day(start).slice(0, 7)}-01`;
   const ends = new Date(Date.parse(starts));
   ends.setUTCMonth(ends.getUTCMonth() + months, 0);
   return {
@@ -215,16 +215,20 @@ function contract(world: World, random: Random, { scope: { months }, status, ans
 }
 
 /** Status and the dates that go with it. A quote is valid for 30 days, or a few more, from when it was sent. */
-function history(world: World, random: Random, { status, created, sent, answered }: Plan) {
-  const createdAt = world.moment(random, -created);
-  const sentAt = world.momentAfter(random, -sent, createdAt);
-  const answeredAt = world.momentAfter(random, -answered, status === 'draft' ? createdAt : sentAt);
+function history(dataset: Dataset, random: Random, { status, created, sent, answered }: Plan) {
+  const createdAt = dataset.moment(random, -created);
+  const sentAt = dataset.momentAfter(random, -sent, createdAt);
+  const answeredAt = dataset.momentAfter(
+    random,
+    -answered,
+    status === 'draft' ? createdAt : sentAt,
+  );
   const valid = random.weighted([
     [30, 60],
     [45, 25],
     [60, 15],
   ]);
-  const expiresAt = world.moment(random, (status === 'expired' ? 30 : valid) - sent);
+  const expiresAt = dataset.moment(random, (status === 'expired' ? 30 : valid) - sent);
   const dates: Record<Status, Row> = {
     draft: {},
     sent: { expiresAt },

@@ -1,6 +1,6 @@
 import { categories as categoryPaths } from './catalog.ts';
+import type { Dataset } from './dataset.ts';
 import { classifications, opportunityCategories } from './words.ts';
-import type { World } from './world.ts';
 
 export type Named = { id: string; name: string };
 /** A salesperson: their share of the deals, how often they win, and how often they neglect deals; 1 is average. */
@@ -19,21 +19,21 @@ export interface Reference {
   categories: Map<string, Named>;
 }
 
-export function makeReference(world: World): Reference {
+export function makeReference(dataset: Dataset): Reference {
   return {
-    owners: makeOwners(world),
-    stages: makeStages(world),
-    sources: named(world, 'source', world.profile.sources, 'SRC'),
-    opportunityCategories: named(world, 'opportunity_category', opportunityCategories, 'CAT'),
-    classifications: named(world, 'classification', classifications, 'CLS'),
-    paymentTerms: makePaymentTerms(world),
-    categories: makeCategories(world),
+    owners: makeOwners(dataset),
+    stages: makeStages(dataset),
+    sources: named(dataset, 'source', dataset.profile.sources, 'SRC'),
+    opportunityCategories: named(dataset, 'opportunity_category', opportunityCategories, 'CAT'),
+    classifications: named(dataset, 'classification', classifications, 'CLS'),
+    paymentTerms: makePaymentTerms(dataset),
+    categories: makeCategories(dataset),
   };
 }
 
-function named(world: World, table: string, names: readonly string[], prefix: string): Named[] {
-  const random = world.random.fork(table);
-  return world.add(
+function named(dataset: Dataset, table: string, names: readonly string[], prefix: string): Named[] {
+  const random = dataset.random.fork(table);
+  return dataset.add(
     table,
     names.map((name, at) => ({ id: random.id(), name, externalIdentifier: `${prefix}-${at + 1}` })),
   );
@@ -52,12 +52,12 @@ const habits: readonly (readonly [share: number, skill: number, neglect: number]
   [0.4, 0.9, 0.6],
 ];
 
-function makeOwners(world: World): Owner[] {
-  const random = world.random.fork('owner');
-  const { firstNames, lastNames, domain } = world.profile;
+function makeOwners(dataset: Dataset): Owner[] {
+  const random = dataset.random.fork('owner');
+  const { firstNames, lastNames, domain } = dataset.profile;
   const rows = habits.map(([share, skill, neglect], at) => {
     const name = `${random.pick(firstNames)} ${lastNames[at * 3] ?? 'Doe'}`;
-    const email = `sales${at + 1}@${world.tenant}.${domain}`;
+    const email = `sales${at + 1}@${dataset.tenant}.${domain}`;
     return {
       id: random.id(),
       name,
@@ -68,32 +68,36 @@ function makeOwners(world: World): Owner[] {
       neglect,
     };
   });
-  return world.add('owner', rows);
+  return dataset.add('owner', rows);
 }
 
-function makeStages(world: World): Stage[] {
-  const random = world.random.fork('stage');
-  const rows = world.profile.stages.map(([name, outcome, probability], at) => ({
+function makeStages(dataset: Dataset): Stage[] {
+  const random = dataset.random.fork('stage');
+  const rows = dataset.profile.stages.map(([name, outcome, probability], at) => ({
     id: random.id(),
     name,
     position: at + 1,
     outcome,
-    statusId: world.profile.status[outcome],
+    statusId: dataset.profile.status[outcome],
     probability,
     externalIdentifier: `STG-${at + 1}`,
   }));
-  return world.add('pipeline_stage', rows);
+  return dataset.add('pipeline_stage', rows);
 }
 
-function makePaymentTerms(world: World): Named[] {
-  const random = world.random.fork('payment_term');
-  const rows = world.profile.paymentTerms.map(([name, days]) => ({ id: random.id(), name, days }));
-  return world.add('payment_term', rows);
+function makePaymentTerms(dataset: Dataset): Named[] {
+  const random = dataset.random.fork('payment_term');
+  const rows = dataset.profile.paymentTerms.map(([name, days]) => ({
+    id: random.id(),
+    name,
+    days,
+  }));
+  return dataset.add('payment_term', rows);
 }
 
 /** A tree of three levels; the `Legacy` branch is unlisted and has no products. */
-function makeCategories(world: World): Map<string, Named> {
-  const random = world.random.fork('category');
+function makeCategories(dataset: Dataset): Map<string, Named> {
+  const random = dataset.random.fork('category');
   const byPath = new Map<string, Named>();
   for (const path of categoryPaths) {
     const steps = path.split('/');
@@ -109,7 +113,7 @@ function makeCategories(world: World): Map<string, Named> {
         markup: random.chance(0.4) ? random.int(8, 60) : undefined,
       };
       byPath.set(key, row);
-      world.add('category', [row]);
+      dataset.add('category', [row]);
     });
   }
   return new Map(categoryPaths.map((path) => leaf(byPath, path)));

@@ -1,20 +1,20 @@
 import type { Row } from '../json.ts';
+import type { Dataset } from './dataset.ts';
 import type { Reference } from './reference.ts';
 import { templateNames, widgets, widgetVersions } from './words.ts';
-import type { World } from './world.ts';
 
 /** Quote templates and their widgets. */
-export function makeTemplates(world: World, reference: Reference): void {
-  const blocks = makeWidgets(world);
-  const random = world.random.fork('template');
-  const language = world.profile.country === 'DE' ? 'de' : 'en';
-  const count = Math.min(templateNames.length, world.count(templateNames.length));
+export function makeTemplates(dataset: Dataset, reference: Reference): void {
+  const blocks = makeWidgets(dataset);
+  const random = dataset.random.fork('template');
+  const language = dataset.profile.country === 'DE' ? 'de' : 'en';
+  const count = Math.min(templateNames.length, dataset.count(templateNames.length));
   const rows = templateNames.slice(0, count).map((name, at) => ({
     id: random.id(),
     name,
     description: random.chance(0.7) ? `For quotes of the kind “${name}”.` : undefined,
     language: random.chance(0.8) ? language : random.pick(['fr', 'en', 'nl']),
-    currency: world.profile.currency,
+    currency: dataset.profile.currency,
     dateFormat: language === 'de' ? 'DD.MM.YYYY' : 'MM/DD/YYYY',
     accentColor: random.pick(['#0b5fff', '#d9480f', '#2b8a3e', '#343a40']),
     font: random.pick(['Inter', 'Source Sans', 'Georgia']),
@@ -25,15 +25,15 @@ export function makeTemplates(world: World, reference: Reference): void {
     isDefault: at === 0,
     paymentTermId: random.pick(reference.paymentTerms).id,
     widgets: random.some(blocks, random.int(3, 7)),
-    createdAt: world.moment(random, -900),
-    updatedAt: world.moment(random, -random.int(0, 800)),
+    createdAt: dataset.moment(random, -900),
+    updatedAt: dataset.moment(random, -random.int(0, 800)),
   }));
-  world.add('quote_template', rows);
+  dataset.add('quote_template', rows);
 }
 
-function makeWidgets(world: World) {
-  const random = world.random.fork('widget');
-  const rows: Row[] = Array.from({ length: world.count(30) }, (_, at) => {
+function makeWidgets(dataset: Dataset) {
+  const random = dataset.random.fork('widget');
+  const rows: Row[] = Array.from({ length: dataset.count(30) }, (_, at) => {
     const [kind, title, content] = widgets[at % widgets.length] ?? random.pick(widgets);
     const pass = Math.floor(at / widgets.length);
     return {
@@ -42,12 +42,12 @@ function makeWidgets(world: World) {
       kind,
       title,
       content,
-      language: world.profile.country === 'DE' ? 'de' : 'en',
+      language: dataset.profile.country === 'DE' ? 'de' : 'en',
       pageBreakBefore: random.chance(0.2),
-      createdAt: world.moment(random, -800),
-      updatedAt: world.moment(random, -random.int(0, 700)),
+      createdAt: dataset.moment(random, -800),
+      updatedAt: dataset.moment(random, -random.int(0, 700)),
     };
   });
-  world.add('quote_widget_template', rows);
+  dataset.add('quote_widget_template', rows);
   return rows.map(({ id, name }) => ({ id, name }));
 }

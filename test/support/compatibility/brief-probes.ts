@@ -2,8 +2,8 @@ import type { Answer } from '../hosts.ts';
 import { failed, type Judged, judgeFacts, partOf, right, worst, wrong } from './judge.ts';
 import type { Probe } from './probe.ts';
 import type { Session } from './session.ts';
+import type { Named, Opportunity, Quote, Row } from './stored-data.ts';
 import * as truth from './truth.ts';
-import type { Named, Opportunity, Quote, Row } from './world.ts';
 
 const first = <T>(list: readonly T[], index = 0): T => list[index] as T;
 const rowOf = (value: unknown): Row =>
@@ -40,23 +40,23 @@ async function pipeline(
   filter: truth.PipelineFilter,
 ): Promise<Judged> {
   const answer = await ask('cpq_brief_pipeline', args);
-  const said = pipelineFacts(answer, service.world['/opportunity']);
-  return judgeFacts(answer, said, truth.openPipeline(service.world, filter));
+  const said = pipelineFacts(answer, service.storedData['/opportunity']);
+  return judgeFacts(answer, said, truth.openPipeline(service.storedData, filter));
 }
 
 /** The name to ask for, or the id where the service sends no names. */
 const wordFor = ({ on }: Session['service'], { id, name }: Named): string =>
   ['flat ids', 'bare ids'].includes(on.references) ? String(id) : name;
 
-function judgeOutcomes(answer: Answer, world: Session['service']['world']): Judged {
+function judgeOutcomes(answer: Answer, storedData: Session['service']['storedData']): Judged {
   const { won, lost, outcomeUnknown } = rowOf(answer.data.closed);
   const said = {
     won: fact(rowOf(won).count),
     lost: fact(rowOf(lost).count),
     untold: fact(rowOf(outcomeUnknown).count),
   };
-  const judged = judgeFacts(answer, said, truth.outcomes(world));
-  const { untold } = truth.outcomes(world);
+  const judged = judgeFacts(answer, said, truth.outcomes(storedData));
+  const { untold } = truth.outcomes(storedData);
   const hides = Number(untold) > 0 && /\b0 won\b/.test(String(answer.data.summary));
   return judged.verdict === 'right' && hides
     ? wrong(`${untold} closed deals, and the headline says "${answer.data.summary}"`)
@@ -68,29 +68,29 @@ const pipelineProbes: readonly Probe[] = [
   {
     name: 'pipeline of an owner',
     run(session) {
-      const owner = first(session.service.world['/opportunity']).owner as Named;
+      const owner = first(session.service.storedData['/opportunity']).owner as Named;
       return pipeline(session, { owner: wordFor(session.service, owner) }, { owner });
     },
   },
   {
     name: 'pipeline of a company',
     run(session) {
-      const company = first(session.service.world['/opportunity']).company as Named;
+      const company = first(session.service.storedData['/opportunity']).company as Named;
       return pipeline(session, { company: company.name }, { company });
     },
   },
   {
     name: 'won and lost',
     async run({ ask, service }) {
-      return judgeOutcomes(await ask('cpq_brief_pipeline'), service.world);
+      return judgeOutcomes(await ask('cpq_brief_pipeline'), service.storedData);
     },
   },
 ];
 
 const companyProbe: Probe = {
   name: 'brief of a company',
-  async run({ ask, service: { world } }) {
-    const company = first(world['/opportunity']).company as Named;
+  async run({ ask, service: { storedData } }) {
+    const company = first(storedData['/opportunity']).company as Named;
     const answer = await ask('cpq_brief_company', { company: company.name });
     if (!answer.isError && answer.data.company === undefined) {
       return partOf(answer, `not told of: "${answer.data.summary}"`);
@@ -108,7 +108,7 @@ const companyProbe: Probe = {
         ({ oneTime }) => Number(oneTime ?? 0),
       ),
     };
-    return judgeFacts(answer, said, truth.company(world, company));
+    return judgeFacts(answer, said, truth.company(storedData, company));
   },
 };
 
@@ -128,7 +128,7 @@ async function quoteBrief({ ask }: Session, quote: Quote, word: string): Promise
   );
 }
 
-const someQuote = ({ service }: Session): Quote => first(service.world['/quote'], 3);
+const someQuote = ({ service }: Session): Quote => first(service.storedData['/quote'], 3);
 
 const quoteProbes: readonly Probe[] = [
   {
@@ -144,9 +144,9 @@ const quoteProbes: readonly Probe[] = [
 function check(name: 'below_cost' | 'stale_quotes', of: typeof truth.belowCost): Probe {
   return {
     name: `check ${name}`,
-    async run({ ask, service: { world } }) {
+    async run({ ask, service: { storedData } }) {
       const answer = await ask('cpq_check_sales_data', { check: name, size: 2 });
-      const expected = of(world);
+      const expected = of(storedData);
       const said = Object.keys(expected).map((key) => [key, fact(answer.data[key])]);
       return judgeFacts(answer, Object.fromEntries(said), expected);
     },
@@ -163,11 +163,11 @@ function judgeHit(answer: Answer, kind: string, id: unknown): Judged {
 
 const findProbe: Probe = {
   name: 'find',
-  async run({ ask, service: { world } }) {
+  async run({ ask, service: { storedData } }) {
     const [company, contact, quote] = [
-      first(world['/company'], 120),
-      first(world['/contact'], 140),
-      first(world['/quote'], 130),
+      first(storedData['/company'], 120),
+      first(storedData['/contact'], 140),
+      first(storedData['/quote'], 130),
     ];
     const find = (text: string) => ask('cpq_find', { query: text });
     return worst([
@@ -205,8 +205,8 @@ const recordProbes: readonly Probe[] = [
   {
     name: 'record by id',
     async run(session) {
-      const { world } = session.service;
-      const [deal, quote] = [first(world['/opportunity']), first(world['/quote'], 3)];
+      const { storedData } = session.service;
+      const [deal, quote] = [first(storedData['/opportunity']), first(storedData['/quote'], 3)];
       const { id, name, onetimeRevenue } = deal;
       return worst([
         await record(session, 'opportunity', id, { id, name, onetimeRevenue }),
@@ -217,8 +217,11 @@ const recordProbes: readonly Probe[] = [
   {
     name: 'record by external identifier',
     async run(session) {
-      const { world } = session.service;
-      const [company, product] = [first(world['/company'], 7), first(world['/product'], 7)];
+      const { storedData } = session.service;
+      const [company, product] = [
+        first(storedData['/company'], 7),
+        first(storedData['/product'], 7),
+      ];
       const { id, name } = company;
       return worst([
         await record(session, 'company', company.externalIdentifier, { id, name }),

@@ -5,8 +5,8 @@ import type { Probe } from './probe.ts';
 import { rowProblem } from './rows.ts';
 import { sorted } from './search.ts';
 import type { Session } from './session.ts';
+import { type ListPath, type Row, searchPaths } from './stored-data.ts';
 import { listed } from './truth.ts';
-import { type ListPath, type Row, searchPaths } from './world.ts';
 
 /** The result of reading a list. */
 interface Walk {
@@ -88,7 +88,7 @@ const whole: readonly Probe[] = Object.entries(listTools).map(([tool, route]) =>
     return judgeWalk(
       path,
       await walk(session, tool, { size }),
-      listed(session.service.world, path),
+      listed(session.service.storedData, path),
     );
   },
 }));
@@ -99,7 +99,7 @@ const tree: Probe = {
     const answer = await ask('cpq_get_category_tree', { depth: 5 });
     if (answer.isError) return failed(answer);
     const read = { rows: answer.records, answers: [answer], stopped: false };
-    return judgeRows('/category', read, service.world['/category']);
+    return judgeRows('/category', read, service.storedData['/category']);
   },
 };
 
@@ -110,13 +110,13 @@ async function searchedFor(
   search: Record<string, string>,
 ): Promise<Judged> {
   const read = await walk(session, tool, { size: 100, ...search });
-  return judgeWalk(path, read, listed(session.service.world, path, search));
+  return judgeWalk(path, read, listed(session.service.storedData, path, search));
 }
 
 const filter: Probe = {
   name: 'filter',
   run(session) {
-    const id = session.service.world['/opportunity'][0]?.company?.id;
+    const id = session.service.storedData['/opportunity'][0]?.company?.id;
     const search = { filters: `company.id:${id}` };
     return searchedFor(session, 'cpq_list_opportunities', '/opportunity', search);
   },

@@ -1,5 +1,5 @@
+import { type ListPath, type Row, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
-import { type ListPath, type Row, searchPaths } from './world.ts';
 
 /** An answer other than a list or a record: status and body. */
 export interface Reply {

@@ -1,6 +1,6 @@
 import type { Row as AnswerRow } from '../hosts.ts';
+import type { ListPath, Named, Opportunity, Quote, Row } from './stored-data.ts';
 import { quoteTotals } from './truth.ts';
-import type { ListPath, Named, Opportunity, Quote, Row } from './world.ts';
 
 /** Whether a row of an answer is about this record, by its id or name. */
 const names = (row: AnswerRow, { id, name }: Named): boolean =>

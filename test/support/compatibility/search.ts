@@ -1,5 +1,5 @@
+import type { Row } from './stored-data.ts';
 import type { Switches } from './switches.ts';
-import type { Row } from './world.ts';
 
 /** Looks into nested records; `companyId` is `company.id` under another name. */
 export function valueAt(record: Row, path: string): unknown {

@@ -3,16 +3,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { isReply, pageOf, type Reply, refusal, refusedParameter, wrapped } from './paging.ts';
 import { searched } from './search.ts';
+import {
+  type ListPath,
+  makeStoredData,
+  type Named,
+  type Row,
+  type StoredData,
+} from './stored-data.ts';
 import { documented, type Switches } from './switches.ts';
 import { shown } from './view.ts';
-import { type ListPath, makeWorld, type Named, type Row, type World } from './world.ts';
 import { upsert } from './write.ts';
 
 /** A tenant of the service over HTTP, with access to what it stores. */
 export interface Service {
   url: string;
   key: string;
-  world: World;
+  storedData: StoredData;
   on: Switches;
   /** The records of a list that it does not hide. */
   visible(path: ListPath): readonly Row[];
@@ -32,7 +38,7 @@ interface Request {
 }
 
 interface State {
-  world: World;
+  storedData: StoredData;
   on: Switches;
   /** Lists that have been answered with an error before. */
   failed: Set<ListPath>;
@@ -41,7 +47,8 @@ interface State {
 const key = 'CompatibilityKey0123456789';
 const prefix = '/public-api';
 
-const isList = (world: World, path: string): path is ListPath => Object.hasOwn(world, path);
+const isList = (storedData: StoredData, path: string): path is ListPath =>
+  Object.hasOwn(storedData, path);
 
 function emptyError(path: ListPath, { on, failed }: State): Reply | undefined {
   const again = on.emptyErrors === 'first' && failed.has(path);
@@ -54,17 +61,17 @@ function emptyError(path: ListPath, { on, failed }: State): Reply | undefined {
 /** The same records for every request. */
 const isHidden = (at: number): boolean => at % 11 === 10;
 
-function visible(path: ListPath, rows: readonly Row[], { world, on }: State): readonly Row[] {
+function visible(path: ListPath, rows: readonly Row[], { storedData, on }: State): readonly Row[] {
   if (!on.hidden) return rows;
-  const all = world[path] as unknown as Row[];
+  const all = storedData[path] as unknown as Row[];
   return rows.filter((record) => !isHidden(all.indexOf(record)));
 }
 
 function list(path: ListPath, query: URLSearchParams, state: State): Reply {
-  const { world, on } = state;
+  const { storedData, on } = state;
   const refused = refusedParameter(path, query, on) ?? emptyError(path, state);
   if (refused) return refused;
-  const found = searched<Row>(world[path] as unknown as Row[], query, on);
+  const found = searched<Row>(storedData[path] as unknown as Row[], query, on);
   const rows = pageOf(path, found, query, on);
   if (isReply(rows)) return rows;
   const page = visible(path, rows, state).map((record) => shown(path, record, 'row', on));
@@ -72,11 +79,11 @@ function list(path: ListPath, query: URLSearchParams, state: State): Reply {
 }
 
 /** Two levels: every fifth category is the parent of the four behind it. */
-function tree(query: URLSearchParams, { world, on }: State): Reply {
+function tree(query: URLSearchParams, { storedData, on }: State): Reply {
   if (on.sizeOn !== 'every route' && query.has('size')) {
     return refusal(400, 'property size should not exist');
   }
-  const all = world['/category'].map((it) => shown('/category', it, 'row', on));
+  const all = storedData['/category'].map((it) => shown('/category', it, 'row', on));
   const roots = all.filter((_, index) => index % 5 === 0);
   const body = roots.map((root, at) => ({ ...root, children: all.slice(at * 5 + 1, at * 5 + 5) }));
   return { status: 200, body };
@@ -86,9 +93,9 @@ function tree(query: URLSearchParams, { world, on }: State): Reply {
 const isMalformed = (id: string, { ids }: Switches): boolean =>
   ids === 'integers' ? !/^\d+$/.test(id) : !/^[a-z0-9]{20}$/.test(id);
 
-function byId(path: ListPath, id: string, { world, on }: State): Reply {
+function byId(path: ListPath, id: string, { storedData, on }: State): Reply {
   if (on.malformedId === 400 && isMalformed(id, on)) return refusal(400, 'id must be a valid id');
-  const records = world[path] as unknown as (Named & Row)[];
+  const records = storedData[path] as unknown as (Named & Row)[];
   const record = records.find((it) => String(it.id) === id);
   if (!record) return refusal(404, 'Not found');
   return { status: 200, body: shown(path, record, 'record', on) };
@@ -96,8 +103,8 @@ function byId(path: ListPath, id: string, { world, on }: State): Reply {
 
 const withExternal: readonly ListPath[] = ['/company', '/contact', '/product'];
 
-function byExternal(path: ListPath, id: string, { world, on }: State): Reply {
-  const records = withExternal.includes(path) ? (world[path] as unknown as Row[]) : [];
+function byExternal(path: ListPath, id: string, { storedData, on }: State): Reply {
+  const records = withExternal.includes(path) ? (storedData[path] as unknown as Row[]) : [];
   const record = records.find((it) => it.externalIdentifier === id);
   if (!record) return refusal(404, 'Not found');
   return { status: 200, body: shown(path, record, 'record', on) };
@@ -115,17 +122,17 @@ const byIdPaths: readonly ListPath[] = [
   '/quote-discount-group',
 ];
 
-function put({ path, body }: Request, { world, on }: State): Reply {
+function put({ path, body }: Request, { storedData, on }: State): Reply {
   const [, external] = /^\/opportunity\/ext\/([^/]+)$/.exec(path) ?? [];
   if (external === undefined) return refusal(404, 'Cannot PUT this');
-  const stored = upsert(world, decodeURIComponent(external), body, on);
+  const stored = upsert(storedData, decodeURIComponent(external), body, on);
   if (isReply(stored)) return stored;
   return { status: 200, body: shown('/opportunity', stored as unknown as Row, 'record', on) };
 }
 
 function get({ path, query }: Request, state: State): Reply {
-  const { world } = state;
-  if (isList(world, path)) return list(path, query, state);
+  const { storedData } = state;
+  if (isList(storedData, path)) return list(path, query, state);
   if (path === '/category/tree') return tree(query, state);
   const [, route = '', infix, id = ''] = /^(\/[a-z-]+)\/(ext\/)?([^/]+)$/.exec(path) ?? [];
   const known = byIdPaths.find((it) => it === route);
@@ -164,10 +171,10 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts a service with a world of its own that differs from the documented one by these switches. */
+/** Starts a service with data of its own that differs from the documented one by these switches. */
 export async function startService(change: Partial<Switches> = {}): Promise<Service> {
   const on = { ...documented, ...change };
-  const state: State = { world: makeWorld(on), on, failed: new Set() };
+  const state: State = { storedData: makeStoredData(on), on, failed: new Set() };
   let requests = 0;
   const server = createServer(async (incoming, response) => {
     requests += 1;
@@ -178,11 +185,11 @@ export async function startService(change: Partial<Switches> = {}): Promise<Serv
   return {
     url,
     key,
-    world: state.world,
+    storedData: state.storedData,
     get on() {
       return state.on;
     },
-    visible: (path) => visible(path, state.world[path] as unknown as Row[], state),
+    visible: (path) => visible(path, state.storedData[path] as unknown as Row[], state),
     requests: () => requests,
     set: (more) => {
       state.on = { ...state.on, ...more };

@@ -3,7 +3,7 @@
  * both cannot share a mistake. Amounts are whole numbers, so sums are exact.
  */
 import { mentions, valueAt } from './search.ts';
-import type { Item, ListPath, Named, Opportunity, Quote, Row, World } from './world.ts';
+import type { Item, ListPath, Named, Opportunity, Quote, Row, StoredData } from './stored-data.ts';
 
 export type Sums = Record<string, number>;
 export type Fact = number | string | Sums | undefined;
@@ -12,8 +12,8 @@ export type Facts = Record<string, Fact>;
 const isOpen = ({ closedAt, deletedAt }: Opportunity): boolean => !closedAt && !deletedAt;
 
 /** The currency of a company. */
-function currencyOf(world: World, company: Named | undefined): string {
-  const found = world['/company'].find(({ id }) => id === company?.id);
+function currencyOf(storedData: StoredData, company: Named | undefined): string {
+  const found = storedData['/company'].find(({ id }) => id === company?.id);
   return found?.currency ?? 'unknown currency';
 }
 
@@ -33,18 +33,18 @@ export interface PipelineFilter {
   company?: Named;
 }
 
-const dealsOf = (world: World, { owner, company }: PipelineFilter): Opportunity[] =>
-  world['/opportunity'].filter(
+const dealsOf = (storedData: StoredData, { owner, company }: PipelineFilter): Opportunity[] =>
+  storedData['/opportunity'].filter(
     (deal) =>
       (!owner || deal.owner?.id === owner.id) && (!company || deal.company?.id === company.id),
   );
 
-export function openPipeline(world: World, filter: PipelineFilter = {}): Facts {
-  const open = dealsOf(world, filter).filter(isOpen);
+export function openPipeline(storedData: StoredData, filter: PipelineFilter = {}): Facts {
+  const open = dealsOf(storedData, filter).filter(isOpen);
   const sum = (amount: (deal: Opportunity) => number | undefined) =>
     sumsBy(
       open,
-      ({ company }) => currencyOf(world, company),
+      ({ company }) => currencyOf(storedData, company),
       (deal) => amount(deal) ?? 0,
     );
   return {
@@ -64,8 +64,10 @@ export function openPipeline(world: World, filter: PipelineFilter = {}): Facts {
 const today = (): string => new Date().toISOString().slice(0, 10);
 
 /** Deals by outcome. All were closed in the period of the question. */
-export function outcomes(world: World): Facts {
-  const closed = world['/opportunity'].filter(({ closedAt, deletedAt }) => closedAt && !deletedAt);
+export function outcomes(storedData: StoredData): Facts {
+  const closed = storedData['/opportunity'].filter(
+    ({ closedAt, deletedAt }) => closedAt && !deletedAt,
+  );
   const count = (status: string) => closed.filter(({ statusId }) => statusId === status).length;
   const [won, lost] = [count('won'), count('lost')];
   return { won, lost, untold: closed.length - won - lost };
@@ -84,29 +86,32 @@ function firstYear(quote: Quote): number {
   return oneTime + 12 * monthly + yearly;
 }
 
-export function company(world: World, { id }: Named): Facts {
-  const open = dealsOf(world, { company: { id, name: '' } }).filter(isOpen);
-  const quotes = world['/quote'].filter((quote) => quote.company.id === id && !quote.deletedAt);
+export function company(storedData: StoredData, { id }: Named): Facts {
+  const open = dealsOf(storedData, { company: { id, name: '' } }).filter(isOpen);
+  const quotes = storedData['/quote'].filter(
+    (quote) => quote.company.id === id && !quote.deletedAt,
+  );
   return {
-    contacts: world['/contact'].filter(({ companyId, deleted }) => companyId === id && !deleted)
-      .length,
+    contacts: storedData['/contact'].filter(
+      ({ companyId, deleted }) => companyId === id && !deleted,
+    ).length,
     open: open.length,
     openOneTime: sumsBy(
       open,
-      (deal) => currencyOf(world, deal.company),
+      (deal) => currencyOf(storedData, deal.company),
       (deal) => deal.onetimeRevenue ?? 0,
     ),
     quotes: quotes.length,
     quotesOneTime: sumsBy(
       quotes,
-      (quote) => currencyOf(world, quote.company),
+      (quote) => currencyOf(storedData, quote.company),
       (quote) => Number(quoteTotals(quote).oneTime ?? 0),
     ),
   };
 }
 
-export function belowCost(world: World): Facts {
-  const listed = world['/product'].filter((product) => product.listed);
+export function belowCost(storedData: StoredData): Facts {
+  const listed = storedData['/product'].filter((product) => product.listed);
   return {
     examined: listed.length,
     total: listed.filter(({ price, cost }) => price < cost).length,
@@ -115,22 +120,28 @@ export function belowCost(world: World): Facts {
 
 const staleDays = 14;
 
-export function staleQuotes(world: World): Facts {
-  const sent = world['/quote'].filter(({ status, deletedAt }) => status === 'sent' && !deletedAt);
+export function staleQuotes(storedData: StoredData): Facts {
+  const sent = storedData['/quote'].filter(
+    ({ status, deletedAt }) => status === 'sent' && !deletedAt,
+  );
   const latest = new Date(Date.now() - staleDays * 86_400_000).toISOString().slice(0, 10);
   const stale = sent.filter(({ sentAt }) => (sentAt ?? '9').slice(0, 10) <= latest);
   return {
     examined: sent.length,
     total: stale.length,
-    valueAtStake: sumsBy(stale, (quote) => currencyOf(world, quote.company), firstYear),
+    valueAtStake: sumsBy(stale, (quote) => currencyOf(storedData, quote.company), firstYear),
   };
 }
 
 /** All records of a list, or those that match a filter or a text. */
-export function listed(world: World, path: ListPath, search: Record<string, string> = {}): Row[] {
+export function listed(
+  storedData: StoredData,
+  path: ListPath,
+  search: Record<string, string> = {},
+): Row[] {
   const { filters = '', query = '' } = search;
   const [key = '', value = ''] = filters.split(':');
-  const records = world[path] as unknown as Row[];
+  const records = storedData[path] as unknown as Row[];
   return records
     .filter((record) => filters === '' || String(valueAt(record, key)) === value)
     .filter((record) => query === '' || mentions(record, query));

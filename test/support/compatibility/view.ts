@@ -1,5 +1,5 @@
+import type { Named, Row } from './stored-data.ts';
 import type { References, Switches } from './switches.ts';
-import type { Named, Row } from './world.ts';
 
 /** Fields that refer to another record. */
 const references = [

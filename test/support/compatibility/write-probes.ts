@@ -2,8 +2,8 @@ import type { Answer } from '../hosts.ts';
 import { failed, type Judged, right, wrong } from './judge.ts';
 import type { Probe } from './probe.ts';
 import type { Session } from './session.ts';
+import type { Opportunity, Row } from './stored-data.ts';
 import type { Switches } from './switches.ts';
-import type { Opportunity, Row } from './world.ts';
 
 /** Set by the service with every write. */
 const kept = ['updatedAt', 'stageUpdatedAt'];
@@ -67,7 +67,7 @@ interface Write {
 const writing = (name: string, { at, args, asked }: Write): Probe => ({
   name,
   async run(session) {
-    const deals = session.service.world['/opportunity'];
+    const deals = session.service.storedData['/opportunity'];
     const before = structuredClone(deals[at]) as Opportunity;
     const answer = await session.ask('cpq_upsert_opportunity', args(before, session));
     return judgeWrite(answer, differing(before, deals[at]), asked, session.service.on.writeRule);
@@ -75,11 +75,11 @@ const writing = (name: string, { at, args, asked }: Write): Probe => ({
 });
 
 const otherCompany = ({ service }: Session, { company }: Opportunity): string =>
-  service.world['/company'].find(({ id }) => id !== company?.id)?.name ?? '';
+  service.storedData['/company'].find(({ id }) => id !== company?.id)?.name ?? '';
 
 /** A stage that the opportunity is not in. */
 const otherStage = ({ service }: Session, { pipelineStage: now }: Opportunity): string =>
-  service.world['/opportunity']
+  service.storedData['/opportunity']
     .flatMap(({ pipelineStage: stage }) => stage ?? [])
     .find(({ id }) => id !== now?.id)?.name ?? 'none';
 
@@ -88,11 +88,13 @@ const isNew = 'crm-deal-new';
 /** A created record has the requested values, and is created once. */
 const creating: Probe = {
   name: 'upsert of a new one',
-  async run({ ask, service: { world, on } }) {
-    const company = world['/company'][3];
+  async run({ ask, service: { storedData, on } }) {
+    const company = storedData['/company'][3];
     const args = { external_id: isNew, create: true, name: 'New deal', company: company?.name };
     const answer = await ask('cpq_upsert_opportunity', args);
-    const [made, ...more] = world['/opportunity'].filter((it) => it.externalIdentifier === isNew);
+    const [made, ...more] = storedData['/opportunity'].filter(
+      (it) => it.externalIdentifier === isNew,
+    );
     const expected = { name: 'New deal', company: { id: company?.id, name: company?.name } };
     const named = { name: made?.name, company: made?.company };
     const isMade = JSON.stringify(named) === JSON.stringify(expected) && more.length === 0;

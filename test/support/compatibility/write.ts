@@ -1,6 +1,6 @@
 import { type Reply, refusal } from './paging.ts';
+import type { Named, Opportunity, Row, StoredData } from './stored-data.ts';
 import type { Switches } from './switches.ts';
-import type { Named, Opportunity, Row, World } from './world.ts';
 
 /** Fields of the body that are stored unchanged. */
 const plain = [
@@ -23,31 +23,35 @@ const keys: readonly string[] = [
 ];
 
 /** Every record that an opportunity can refer to. */
-function known(world: World): Named[] {
-  const people = world['/contact'].map(({ id, firstName, lastName }) => ({
+function known(storedData: StoredData): Named[] {
+  const people = storedData['/contact'].map(({ id, firstName, lastName }) => ({
     id,
     name: `${firstName} ${lastName}`,
   }));
-  const words = world['/opportunity'].flatMap(({ owner, pipelineStage, source }) =>
+  const words = storedData['/opportunity'].flatMap(({ owner, pipelineStage, source }) =>
     [owner, pipelineStage, source].filter((it) => it !== undefined),
   );
-  return [...world['/company'], ...people, ...world['/category'], ...words];
+  return [...storedData['/company'], ...people, ...storedData['/category'], ...words];
 }
 
-function named(world: World, id: unknown): Named | undefined {
-  const found = known(world).find((it) => String(it.id) === String(id));
+function named(storedData: StoredData, id: unknown): Named | undefined {
+  const found = known(storedData).find((it) => String(it.id) === String(id));
   return found && { id: found.id, name: found.name };
 }
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /** The refusal of an invalid body. */
-function problem(body: Row, stored: Opportunity | undefined, world: World): Reply | undefined {
+function problem(
+  body: Row,
+  stored: Opportunity | undefined,
+  storedData: StoredData,
+): Reply | undefined {
   const unknown = Object.keys(body).find((key) => !keys.includes(key));
   if (unknown !== undefined) return refusal(400, `property ${unknown} should not exist`);
   if (isEmpty(body.name) && !stored) return refusal(400, 'name should not be empty');
   const lost = referenced.find(
-    (name) => !isEmpty(body[`${name}Id`]) && !named(world, body[`${name}Id`]),
+    (name) => !isEmpty(body[`${name}Id`]) && !named(storedData, body[`${name}Id`]),
   );
   return lost && refusal(400, `${lost}Id is unknown`);
 }
@@ -73,7 +77,12 @@ function brokenRule(body: Row, stored: Opportunity | undefined, on: Switches): R
   return broken[on.writeRule] ? refusal(400, words[on.writeRule] ?? '') : undefined;
 }
 
-function written(body: Row, stored: Opportunity | undefined, world: World, on: Switches): Row {
+function written(
+  body: Row,
+  stored: Opportunity | undefined,
+  storedData: StoredData,
+  on: Switches,
+): Row {
   const keeps = on.omitted === 'kept';
   const next: Row = { ...stored };
   for (const name of plain) {
@@ -82,7 +91,7 @@ function written(body: Row, stored: Opportunity | undefined, world: World, on: S
   for (const name of referenced) {
     const given = `${name}Id` in body;
     const fixed = on.writeRule === 'company kept' && name === 'company' && stored;
-    if ((given || !keeps) && !fixed) next[name] = named(world, body[`${name}Id`]);
+    if ((given || !keeps) && !fixed) next[name] = named(storedData, body[`${name}Id`]);
   }
   const custom =
     'customFields' in body ? { ...stored?.customFields, ...(body.customFields as Row) } : undefined;
@@ -93,22 +102,22 @@ function written(body: Row, stored: Opportunity | undefined, world: World, on: S
 
 /** `PUT /opportunity/ext/{externalIdentifier}`: stores what it is sent, and answers with the record or a refusal. */
 export function upsert(
-  world: World,
+  storedData: StoredData,
   externalIdentifier: string,
   body: Row,
   on: Switches,
 ): Opportunity | Reply {
-  const deals = world['/opportunity'];
+  const deals = storedData['/opportunity'];
   const at = deals.findIndex((deal) => deal.externalIdentifier === externalIdentifier);
   const stored = deals[at];
-  const refused = problem(body, stored, world) ?? brokenRule(body, stored, on);
+  const refused = problem(body, stored, storedData) ?? brokenRule(body, stored, on);
   if (refused) return refused;
   const now = `${new Date().toISOString().slice(0, 19)}Z`;
   const made = {
     statusId: 'Active',
     createdAt: now,
     stageUpdatedAt: now,
-    ...written(body, stored, world, on),
+    ...written(body, stored, storedData, on),
     id: stored?.id ?? (on.ids === 'integers' ? 999_999 : 'newdealnewdealnewdea'),
     externalIdentifier,
     updatedAt: now,

@@ -28,7 +28,7 @@ export const outcome = `case
   when o.outcome = 'unknown' then 'closed_unknown'
   else o.outcome end`;
 
-/** The status category of a quote by its status; in a spoilt tenant also where the status says nothing. */
+/** The status category of a quote by its status; in a tenant with added edge cases also where the status says nothing. */
 export const statusCategory = `case
   when ${isSet('q.deletedAt')} then 'deleted'
   when lower(trim(q.status)) in ('draft', 'sent', 'approved', 'declined', 'expired')

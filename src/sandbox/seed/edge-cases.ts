@@ -1,7 +1,7 @@
 import type { Json, Row } from '../json.ts';
+import { amountOf, type Dataset } from './dataset.ts';
 import type { Random } from './random.ts';
 import { html, injections, invisible, rightToLeft, withAccents, withApostrophes } from './words.ts';
-import { amountOf, type World } from './world.ts';
 
 /** A flaw in the data: how many rows of a table have it, and how it changes them. */
 interface Flaw {
@@ -14,7 +14,7 @@ interface Flaw {
 
 interface FlawContext {
   random: Random;
-  world: World;
+  dataset: Dataset;
   rows: Row[];
   /** Number of rows that have the flaw already. */
   at: number;
@@ -22,26 +22,26 @@ interface FlawContext {
 
 const LONG_TEXT = 30_000;
 
-/** Gives some rows realistic flaws, and records them in the table `awkward`. */
-export function makeAwkward(world: World): void {
+/** Gives some rows realistic flaws, and records them in the table `edge_case`. */
+export function addEdgeCases(dataset: Dataset): void {
   for (const [table, flaws] of Object.entries(flawsOf)) {
-    const rows = world.rows.get(table) ?? [];
-    for (const flaw of flaws) applyFlaws(world, table, rows, flaw);
+    const rows = dataset.rows.get(table) ?? [];
+    for (const flaw of flaws) applyFlaws(dataset, table, rows, flaw);
   }
 }
 
 function applyFlaws(
-  world: World,
+  dataset: Dataset,
   table: string,
   rows: Row[],
   { kind, share, only, change }: Flaw,
 ): void {
-  const random = world.random.fork(`${table}/${kind}`);
+  const random = dataset.random.fork(`${table}/${kind}`);
   const candidates = rows.filter(only);
   const count = Math.max(1, Math.round(candidates.length * share));
   random.some(candidates, count).forEach((row, index) => {
-    change(row, { random, world, rows, at: index });
-    world.mark(table, row, kind);
+    change(row, { random, dataset, rows, at: index });
+    dataset.mark(table, row, kind);
   });
 }
 
@@ -72,8 +72,8 @@ const hasField = (name: string) => (row: Row) => row[name] != null;
 const isOpen = (row: Row) => row.outcome === 'open';
 const isValued = (row: Row) => isOpen(row) && !row.deletedAt && amountOf(row.onetimeRevenue) > 0;
 const isSent = (row: Row) => row.status === 'sent' && !row.deletedAt;
-const deleteRow = (row: Row, { random, world }: FlawContext) => {
-  row.deletedAt = world.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
+const deleteRow = (row: Row, { random, dataset }: FlawContext) => {
+  row.deletedAt = dataset.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
 };
 const justTheDay = (name: string) => (row: Row) => {
   row[name] = String(row[name]).slice(0, 10);
@@ -89,11 +89,11 @@ const textOf =
   };
 
 /** Gives a company another name and host, and its contacts with it. */
-function rename(row: Row, name: string, host: string, { world }: FlawContext): void {
+function rename(row: Row, name: string, host: string, { dataset }: FlawContext): void {
   const before = String(row.website).replace('https://www.', '');
   row.name = name;
   row.website = `https://www.${host}`;
-  for (const contact of world.rows.get('contact') ?? []) {
+  for (const contact of dataset.rows.get('contact') ?? []) {
     if (contact.companyId !== row.id) continue;
     contact.companyName = name;
     if (typeof contact.email === 'string') contact.email = contact.email.replace(before, host);
@@ -105,7 +105,7 @@ const named =
   (names: readonly (readonly [name: string, host: string])[]) =>
   (row: Row, context: FlawContext) => {
     const [name, host] = names[context.at % names.length] ?? [String(row.name), ''];
-    rename(row, name, `${host}.${context.world.profile.domain}`, context);
+    rename(row, name, `${host}.${context.dataset.profile.domain}`, context);
   };
 
 function nameOfAnother(row: Row, context: FlawContext): void {
@@ -144,8 +144,8 @@ function isOrdinary(row: Row): boolean {
 }
 
 const contactFlaws: Flaw[] = [
-  flaw('soft-deleted', 0.03, (row, { random, world }) => {
-    row.deleted = world.momentAfter(random, -random.int(0, 19), String(row.updatedAt));
+  flaw('soft-deleted', 0.03, (row, { random, dataset }) => {
+    row.deleted = dataset.momentAfter(random, -random.int(0, 19), String(row.updatedAt));
   }),
   flaw('no company', 0.02, dropFields('companyId', 'companyName')),
   flaw('null e-mail', 0.03, setFields({ email: null })),
@@ -160,9 +160,9 @@ const opportunityFlaws: Flaw[] = [
   flaw(
     'stalled',
     0.03,
-    (row, { random, world }) => {
-      row.createdAt = world.moment(random, -400);
-      row.stageUpdatedAt = world.moment(random, -random.int(180, 390));
+    (row, { random, dataset }) => {
+      row.createdAt = dataset.moment(random, -400);
+      row.stageUpdatedAt = dataset.moment(random, -random.int(180, 390));
       row.updatedAt = row.stageUpdatedAt;
     },
     isOpen,
@@ -252,8 +252,8 @@ function copyMpn(row: Row, { random, rows }: FlawContext): void {
   row.mpn = random.pick([mpn.toLowerCase(), ` ${mpn} `, mpn.replace('-', ' '), mpn]);
 }
 
-function severalCategories(row: Row, { random, world }: FlawContext): void {
-  const all = world.rows.get('category') ?? [];
+function severalCategories(row: Row, { random, dataset }: FlawContext): void {
+  const all = dataset.rows.get('category') ?? [];
   const own = all.find(({ id }) => id === row.categoryId);
   const chosen = [own ?? random.pick(all), random.pick(all)];
   row.categories = chosen.map(({ id, name }) => ({ id, name }));

@@ -14,7 +14,7 @@ function workdayAt(midnight: number): number {
 }
 
 /** The tenant being generated: shared state of the generators, and the rows so far. */
-export class World {
+export class Dataset {
   readonly tenant: string;
   readonly profile: Profile;
   readonly today: Date;
@@ -50,7 +50,7 @@ export class World {
 
   /** Records that a row has a flaw on purpose, so that a test can find it. */
   mark(resource: string, row: Row, kind: string): void {
-    this.add('awkward', [{ resource, id: row.id ?? null, kind }]);
+    this.add('edge_case', [{ resource, id: row.id ?? null, kind }]);
   }
 
   /** The date that many days from today, `YYYY-MM-DD`. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../../src/sandbox/index.ts';
 
 /** Values that occur in real tenants but not in the sandbox: every nth row of a table, in order of creation. */
-const spoilt: readonly [table: string, every: number, at: number, set: string][] = [
+const updates: readonly [table: string, every: number, at: number, set: string][] = [
   ['quote_item', 17, 1, `term = 'Monthly'`],
   ['quote_item', 17, 2, `term = 'per year'`],
   ['quote_item', 17, 3, `term = 'One-Time'`],
@@ -78,9 +78,9 @@ const spoilt: readonly [table: string, every: number, at: number, set: string][]
   ['pricing_book_product', 17, 3, `productId = 'nowhere'`],
 ];
 
-/** Adds awkward rows. Outcomes stay, because the hidden column with the outcome would not change. */
-export function spoil(database: Database, tenant: string, today: string): void {
-  for (const [table, every, at, set] of spoilt) {
+/** Turns rows into edge cases. Outcomes stay, because the hidden column with the outcome would not change. */
+export function addEdgeCases(database: Database, tenant: string, today: string): void {
+  for (const [table, every, at, set] of updates) {
     const chosen = `select rowid from (
       select rowid, row_number() over (order by rowid) n from ${table} where tenant = ?
     ) where n % ${every} = ${at}`;

@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Connection, Row } from '../support/hosts.ts';
-import { describeWorld, type World } from '../support/oracle/worlds.ts';
+import { describeTenant, type TenantFixture } from '../support/oracle/tenants.ts';
 
 type Cpq = Connection['call'];
 
 const idsIn = (rows: unknown): string[] => (rows as Row[]).map(({ id }) => String(id));
 
-let world: World;
+let fixture: TenantFixture;
 let call: Cpq;
 
 /** The rows of a kind; expects at least one. */
-const awkward = (table: string, kind: string, where = 'true'): Row[] => {
-  const sql = `select r.* from awkward a join ${table} r on r.tenant = a.tenant and r.id = a.id
+const edgeCases = (table: string, kind: string, where = 'true'): Row[] => {
+  const sql = `select r.* from edge_case a join ${table} r on r.tenant = a.tenant and r.id = a.id
     where a.tenant = ?1 and ?2 <> '' and a.resource = ?3 and a.kind = ?4 and ${where}`;
-  const rows = world.ask(sql, table, kind);
+  const rows = fixture.ask(sql, table, kind);
   expect(rows.length, `${table}: ${kind}`).toBeGreaterThan(0);
   return rows;
 };
@@ -33,11 +33,11 @@ const flaws = async (quote: unknown): Promise<Row[]> => {
 };
 const codes = async (quote: unknown) => (await flaws(quote)).map(({ code }) => code);
 
-/** Rows that are awkward on purpose, with the expected result of each kind. */
-describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
+/** Rows that are edge cases on purpose, with the expected result of each kind. */
+describeTenant({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
   beforeAll(async () => {
-    world = await load();
-    ({ call } = await world.server());
+    fixture = await load();
+    ({ call } = await fixture.server());
   });
 
   dealTests();
@@ -48,7 +48,7 @@ describeWorld({ seed: 4, today: '2026-03-10', scale: 0.15 }, (load) => {
 function dealTests(): void {
   test('a deleted deal is in no figure', async () => {
     const open = idsIn(await openDeals());
-    const deleted = awkward('opportunity', 'soft-deleted');
+    const deleted = edgeCases('opportunity', 'soft-deleted');
     for (const { id } of deleted) expect(open).not.toContain(id);
     const { data } = await call('cpq_brief_pipeline');
     expect(data.deleted).toBe(deleted.length);
@@ -56,14 +56,14 @@ function dealTests(): void {
 
   test('a deal whose closing time is null is open', async () => {
     const open = idsIn(await openDeals());
-    for (const { id, deletedAt } of awkward('opportunity', 'null closedAt')) {
+    for (const { id, deletedAt } of edgeCases('opportunity', 'null closedAt')) {
       if (deletedAt === null) expect(open).toContain(id);
     }
   });
 
   test('money given as text is read', async () => {
     const values = new Map((await openDeals()).map(({ id, value }) => [id, value]));
-    const deals = awkward(
+    const deals = edgeCases(
       'opportunity',
       'money as text',
       `r.outcome = 'open' and r.deletedAt is null and typeof(r.onetimeRevenue) = 'text'`,
@@ -77,9 +77,9 @@ function dealTests(): void {
   test('a value of 0 is known, null or a missing one is not', async () => {
     const values = new Map((await openDeals()).map((deal) => [deal.id, deal.value]));
     const where = `r.outcome = 'open' and r.deletedAt is null`;
-    for (const { id } of awkward('opportunity', 'zero value', where))
+    for (const { id } of edgeCases('opportunity', 'zero value', where))
       expect(values.get(id)).toBe(0);
-    const unknown = ['null value', 'no value'].flatMap((kind) => awkward('opportunity', kind));
+    const unknown = ['null value', 'no value'].flatMap((kind) => edgeCases('opportunity', kind));
     for (const { id } of unknown) expect(values.get(id)).toBeUndefined();
   });
 
@@ -92,13 +92,13 @@ function dealTests(): void {
         closes,
       ]),
     );
-    for (const { id, expectedCloseDate } of awkward('opportunity', 'close date with offset')) {
+    for (const { id, expectedCloseDate } of edgeCases('opportunity', 'close date with offset')) {
       expect([undefined, String(expectedCloseDate).slice(0, 10)]).toContain(days.get(id));
     }
   });
 
   test('a deal closed on a date without a time is closed on that day', async () => {
-    for (const { closedAt, outcome } of awkward(
+    for (const { closedAt, outcome } of edgeCases(
       'opportunity',
       'closed without time',
       'r.deletedAt is null',
@@ -116,11 +116,11 @@ function dealTests(): void {
     ['no company', 'company', 'no company'],
   ])('a deal with %s has a group of its own', async (kind, by, name) => {
     const where = `r.outcome = 'open' and r.deletedAt is null`;
-    const deals = world.ask(
+    const deals = fixture.ask(
       `select id from opportunity r where tenant = ?1 and ?2 <> '' and ${where}
          and ${by === 'stage' ? 'pipelineStageId' : 'companyId'} is null`,
     );
-    awkward('opportunity', kind);
+    edgeCases('opportunity', kind);
     const { data } = await call('cpq_brief_pipeline', { by });
     const row = (data.groups as { rows: Row[] }).rows.find((group) => group.name === name);
     if (row) expect(row.count).toBe(deals.length);
@@ -131,8 +131,8 @@ function dealTests(): void {
 function productTests(): void {
   test('text with instructions is shown as text, without invisible characters', async () => {
     const ids = [
-      ...awkward('opportunity', 'instructions'),
-      ...awkward('opportunity', 'invisible characters'),
+      ...edgeCases('opportunity', 'instructions'),
+      ...edgeCases('opportunity', 'invisible characters'),
     ];
     for (const { id } of ids) {
       const { text } = await call('cpq_get_record', { resource: 'opportunity', id });
@@ -142,7 +142,7 @@ function productTests(): void {
 
   test('a contact without an address is found, a deleted one is not', async () => {
     const contacts = await found('contacts_without_email');
-    for (const { id, deleted } of awkward('contact', 'null e-mail')) {
+    for (const { id, deleted } of edgeCases('contact', 'null e-mail')) {
       expect(contacts.includes(String(id))).toBe(deleted === null);
     }
   });
@@ -152,14 +152,14 @@ function productTests(): void {
     ['no cost', 'no cost'],
   ])('a product with %s is not checked, but counted', async (kind, reason) => {
     const { data } = await call('cpq_check_sales_data', { check: 'below_cost', size: 100 });
-    const listed = awkward('product', kind).filter((product) => product.listed !== 0);
+    const listed = edgeCases('product', kind).filter((product) => product.listed !== 0);
     for (const { id } of listed) expect(idsIn(data.rows)).not.toContain(id);
     expect((data.notChecked as Row)[reason]).toBeGreaterThanOrEqual(listed.length);
   });
 
   test('a product at price 0 is below its cost', async () => {
     const under = await found('below_cost');
-    for (const { id, listed, cost } of awkward('product', 'zero price')) {
+    for (const { id, listed, cost } of edgeCases('product', 'zero price')) {
       if (listed !== 0 && Number(cost) > 0) expect(under).toContain(id);
     }
   });
@@ -168,13 +168,13 @@ function productTests(): void {
     const { data } = await call('cpq_check_sales_data', { check: 'duplicate_products', size: 100 });
     const rows = data.rows as (Row & { related: Row[] })[];
     const parts = rows.flatMap(({ id, related }) => [id, ...related.map((other) => other.id)]);
-    const twins = awkward('product', 'mpn of another product in other spelling');
+    const twins = edgeCases('product', 'mpn of another product in other spelling');
     const listed = twins.filter((product) => product.listed !== 0);
     expect(listed.filter(({ id }) => parts.includes(id)).length).toBeGreaterThan(0);
   });
 
   test('a blank term is one-time', async () => {
-    const [product] = awkward('product', 'blank term');
+    const [product] = edgeCases('product', 'blank term');
     const { data } = await call('cpq_get_record', { resource: 'product', id: product?.id });
     expect((data.record as Row | undefined)?.term ?? '').toBe('');
   });
@@ -182,16 +182,16 @@ function productTests(): void {
 
 function quoteTests(): void {
   test('a quote without items must be fixed', async () => {
-    for (const { id } of awkward('quote', 'no items')) {
+    for (const { id } of edgeCases('quote', 'no items')) {
       expect(await codes(id)).toContain('no_items');
     }
   });
 
   test('a quote without a company or contact is reported', async () => {
-    for (const { id } of awkward('quote', 'no company')) {
+    for (const { id } of edgeCases('quote', 'no company')) {
       expect(await codes(id)).toContain('missing_company');
     }
-    for (const { id } of awkward('quote', 'null contact')) {
+    for (const { id } of edgeCases('quote', 'null contact')) {
       expect(await codes(id)).toContain('missing_contact');
     }
   });
@@ -199,7 +199,7 @@ function quoteTests(): void {
   test.each(['expiry without time', 'expiry with offset'])(
     'an %s is the day as written',
     async (kind) => {
-      for (const { id, expiresAt } of awkward('quote', kind)) {
+      for (const { id, expiresAt } of edgeCases('quote', kind)) {
         const { data } = await call('cpq_brief_quote', { quote: id });
         expect(data.expires).toBe(String(expiresAt).slice(0, 10));
       }
@@ -207,14 +207,14 @@ function quoteTests(): void {
   );
 
   test('a status in odd letter case is the status', async () => {
-    for (const { id, status } of awkward('quote', 'status in odd case')) {
+    for (const { id, status } of edgeCases('quote', 'status in odd case')) {
       const { data } = await call('cpq_brief_quote', { quote: id });
       expect(data.status).toBe(String(status).toLowerCase());
     }
   });
 
   test('a deleted quote is in no check', async () => {
-    const deleted = awkward('quote', 'soft-deleted').map(({ id }) => String(id));
+    const deleted = edgeCases('quote', 'soft-deleted').map(({ id }) => String(id));
     const all = [
       ...(await found('stale_quotes', { days: 0 })),
       ...(await found('unlisted_on_quotes')),
@@ -223,7 +223,7 @@ function quoteTests(): void {
   });
 
   test('a deleted quote is reported as deleted first', async () => {
-    for (const { id, deletedAt } of awkward('quote', 'soft-deleted')) {
+    for (const { id, deletedAt } of edgeCases('quote', 'soft-deleted')) {
       const { text, data } = await call('cpq_brief_quote', { quote: id });
       expect(text).toMatch(/^Deleted on \d{4}-\d{2}-\d{2}: Quote /);
       expect(text).not.toContain('found nothing');
@@ -234,7 +234,7 @@ function quoteTests(): void {
   });
 
   test('an answered quote has no pre-flight check', async () => {
-    const answered = world.ask(`select id, status from quote where tenant = ?1 and ?2 <> ''
+    const answered = fixture.ask(`select id, status from quote where tenant = ?1 and ?2 <> ''
       and status in ('approved', 'declined') and deletedAt is null limit 6`);
     for (const { id } of answered) {
       const { text, data } = await call('cpq_brief_quote', { quote: id });
@@ -245,7 +245,7 @@ function quoteTests(): void {
   });
 
   test('an expired quote does not go out', async () => {
-    const expired = world.ask(`select id from quote where tenant = ?1 and ?2 <> ''
+    const expired = fixture.ask(`select id from quote where tenant = ?1 and ?2 <> ''
       and status = 'expired' and deletedAt is null limit 3`);
     expect(expired).not.toEqual([]);
     for (const { id } of expired) {
@@ -256,9 +256,9 @@ function quoteTests(): void {
   });
 
   test('a line without a cost has no margin', async () => {
-    for (const { id, quoteId } of awkward('quote_item', 'no cost')) {
+    for (const { id, quoteId } of edgeCases('quote_item', 'no cost')) {
       const { data } = await call('cpq_brief_quote', { quote: quoteId, lines: 200 });
-      const at = world.ask(
+      const at = fixture.ask(
         `select id from quote_item where tenant = ?1 and ?2 <> '' and quoteId = ?3 order by rowid`,
         String(quoteId),
       );
@@ -270,16 +270,16 @@ function quoteTests(): void {
 }
 
 /** One quote whose figures are calculated by hand. */
-describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
+describeTenant({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
   const setUp = async (discount: string) => {
-    const world = await load();
-    const [quote] = world.ask(
+    const fixture = await load();
+    const [quote] = fixture.ask(
       `select q.id from quote q where tenant = ?1 and ?2 <> '' and deletedAt is null
          and (select count(*) from quote_item i where i.tenant = ?1 and i.quoteId = q.id) >= 4
        order by rowid limit 1`,
     );
     const id = String(quote?.id);
-    world.change(`delete from quote_item where tenant = ? and quoteId = ? and position > 3`, id);
+    fixture.change(`delete from quote_item where tenant = ? and quoteId = ? and position > 3`, id);
     const lines = [
       `term = null, quantity = 3, price = 0.1, cost = 0.08, discount = 0, setupPrice = null, setupCost = null`,
       `term = 'month', quantity = 10, price = '19.99', cost = 15, discount = 15, setupPrice = 100, setupCost = 40`,
@@ -289,10 +289,10 @@ describeWorld({ seed: 5, today: '2026-03-10', scale: 0.05 }, (load) => {
     lines.forEach((set, at) => {
       const nth = `rowid = (select rowid from quote_item where tenant = ?1 and quoteId = ?2
         order by rowid limit 1 offset ${at})`;
-      world.change(`update quote_item set ${set} where ${nth}`, id);
+      fixture.change(`update quote_item set ${set} where ${nth}`, id);
     });
-    world.change(`update quote set ${discount} where tenant = ? and id = ?`, id);
-    const { call } = await world.server();
+    fixture.change(`update quote set ${discount} where tenant = ? and id = ?`, id);
+    const { call } = await fixture.server();
     return (await call('cpq_brief_quote', { quote: id })).data;
   };
 

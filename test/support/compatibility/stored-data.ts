@@ -95,7 +95,7 @@ interface Product extends Named {
 }
 
 /** Everything that a tenant stores, independent of how the service sends it. */
-export interface World {
+export interface StoredData {
   '/company': Company[];
   '/contact': Contact[];
   '/opportunity': Opportunity[];
@@ -109,7 +109,7 @@ export interface World {
   '/contract/items': ({ id: Id; service: string } & Row)[];
 }
 
-export type ListPath = keyof World;
+export type ListPath = keyof StoredData;
 
 export const searchPaths: readonly ListPath[] = [
   '/company',
@@ -234,7 +234,7 @@ interface Words {
 
 function opportunities(
   id: MakeId,
-  { '/company': of, '/contact': people }: Pick<World, '/company' | '/contact'>,
+  { '/company': of, '/contact': people }: Pick<StoredData, '/company' | '/contact'>,
   words: Words,
   on: Switches,
 ): Opportunity[] {
@@ -338,7 +338,7 @@ const listOf = (id: MakeId, words: readonly string[], kind: string): Named[] =>
 
 function others(
   id: MakeId,
-  { '/company': of, '/product': goods }: Pick<World, '/company' | '/product'>,
+  { '/company': of, '/product': goods }: Pick<StoredData, '/company' | '/product'>,
 ) {
   const list = (kind: string, more: (index: number) => Row) =>
     many(counts.others, (index) => ({
@@ -375,7 +375,7 @@ function others(
 }
 
 /** A tenant of some hundred records, always the same except for its dates, which are relative to today. */
-export function makeWorld(on: Switches): World {
+export function makeStoredData(on: Switches): StoredData {
   const id = idsOf(on.ids);
   const category = many(counts.others, (index) => ({
     id: id('category', index),
