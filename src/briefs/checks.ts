@@ -32,7 +32,7 @@ import { contactsWithoutEmail, missingExternalIds } from './checks/records.ts';
 import { zeroPrices } from './checks/zero-prices.ts';
 import { companyOf } from './company-reference.ts';
 import { type Day, requireDay } from './days.ts';
-import { type Amounts, type CurrencyOf, CurrencySums, rounded, unknownCurrency } from './money.ts';
+import { type Amounts, type CurrencyOf, CurrencySums, rounded } from './money.ts';
 import { refersTo } from './name-filters.ts';
 import {
   byName,
@@ -45,7 +45,7 @@ import {
   nonZeroCounts,
 } from './naming.ts';
 import { statusOfQuote } from './outcome.ts';
-import { filterSteps, runSteps, type Steps, sortSteps } from './steps.ts';
+import { filterSteps, type Steps, sortSteps } from './steps.ts';
 
 export { type CheckData, ownerOf };
 
@@ -85,18 +85,14 @@ interface CheckFilters {
 export interface CheckOptions extends CheckParameters, CheckFilters {
   today: Day;
   currencyOf?: CurrencyOf;
-  /** The currency of catalogue prices, if the tenant has one. Default: "unknown currency". */
-  catalogueCurrency?: string;
   /** Of all products; default: made of the examined ones. */
   margins?: Margins | undefined;
 }
 
-/** Which findings are shown. */
-export interface Shown {
-  /** Position of the first. Default: 0. */
-  from?: number;
-  /** Default: 15. */
-  maxRows?: number;
+/** Which findings are shown: so many from the position `from` on. */
+interface Shown {
+  from: number;
+  maxRows: number;
 }
 
 interface CheckFinding extends Named {
@@ -145,22 +141,8 @@ export interface CheckReport extends LimitedList<CheckFinding> {
 
 /** No check reads a parameter that it has no default for. */
 const unusedParameters = { floor: Number.NaN, days: Number.NaN, tolerance: Number.NaN };
-const defaults = { from: 0, maxRows: 15 };
 /** Related records named in one finding. */
 const maxRelated = 2;
-
-/**
- * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
- *
- * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
- */
-export function runCheck(
-  name: CheckName,
-  data: CheckData,
-  options: CheckOptions & Shown,
-): CheckReport {
-  return reportOn(runSteps(examine(name, data, options)), options);
-}
 
 /** The findings of a check in their order, before a part of them is shown. */
 export interface Examined {
@@ -169,7 +151,11 @@ export interface Examined {
   findings: readonly RawFinding[];
 }
 
-/** @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs. */
+/**
+ * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
+ *
+ * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
+ */
 export function* examine(name: CheckName, data: CheckData, options: CheckOptions): Steps<Examined> {
   const check = checks[name];
   const missing = check.needs.filter((resource) => data[resource] === undefined);
@@ -198,8 +184,7 @@ export function* examine(name: CheckName, data: CheckData, options: CheckOptions
 }
 
 /** The report with the findings that are to be shown. */
-export function reportOn({ report, findings }: Examined, shown: Shown): CheckReport {
-  const { from, maxRows } = { ...defaults, ...compact(shown) };
+export function reportOn({ report, findings }: Examined, { from, maxRows }: Shown): CheckReport {
   const rows = findings
     .slice(from, from + maxRows)
     .map((finding) => toFinding(finding, report.currency));
@@ -216,13 +201,8 @@ export function withFewerRows(report: CheckReport, maxRows: number): CheckReport
   return { ...others, shown: rows.length, ...compact({ next }), rows };
 }
 
-/** The exact definition of a check with its parameters filled in. */
-export const defineCheck = (name: CheckName, options: CheckOptions): string =>
-  checks[name].define(contextOf(checks[name], options));
-
 function contextOf(check: Check, options: CheckOptions): CheckContext {
   return {
-    catalogueCurrency: unknownCurrency,
     currencyOf: new Map(),
     ...unusedParameters,
     ...check.defaults,

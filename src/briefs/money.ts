@@ -54,14 +54,6 @@ export function margin(price: Decimal | undefined, cost: Decimal | undefined): D
   return price?.gt(0) && cost ? percentOf(price.minus(cost), price) : undefined;
 }
 
-/**
- * Markup in percent of the cost: (price − cost) / cost × 100. `undefined` when either is unknown or the
- * cost is 0.
- */
-export function markup(price: Decimal | undefined, cost: Decimal | undefined): Decimal | undefined {
-  return price && cost && percentOf(price.minus(cost), cost);
-}
-
 /** The amount after a discount in percent: amount × (1 − discount / 100). */
 export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
   return amount.times(hundred.minus(discount)).div(hundred);

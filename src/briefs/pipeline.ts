@@ -37,7 +37,7 @@ import {
   type PipelineGroup,
 } from './pipeline-groups.ts';
 import { type ProbabilityScale, weighted } from './probability.ts';
-import { filterSteps, runSteps, type Steps, sortSteps } from './steps.ts';
+import { filterSteps, type Steps, sortSteps } from './steps.ts';
 import {
   type ClosedGroup,
   type ClosedPeriod,
@@ -196,12 +196,6 @@ const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): bool
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export const pipelineBrief = (
-  opportunities: readonly Opportunity[],
-  options: PipelineOptions,
-): PipelineBrief => runSteps(pipelineSteps(opportunities, options));
-
-/** Computes `pipelineBrief` in steps. */
 export function* pipelineSteps(
   opportunities: readonly Opportunity[],
   options: PipelineOptions,
@@ -245,13 +239,6 @@ export function* pipelineSteps(
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export const closedBrief = (
-  opportunities: readonly Opportunity[],
-  outcome: DealOutcome,
-  options: PipelineOptions,
-): ClosedBrief => runSteps(closedSteps(opportunities, outcome, options));
-
-/** Computes `closedBrief` in steps. */
 export function* closedSteps(
   opportunities: readonly Opportunity[],
   outcome: DealOutcome,

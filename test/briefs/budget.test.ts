@@ -1,12 +1,14 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
-import { checkNames, runCheck } from '../../src/briefs/checks.ts';
+import { checkNames } from '../../src/briefs/checks.ts';
 import { companyBrief } from '../../src/briefs/company.ts';
 import { currenciesOf } from '../../src/briefs/money.ts';
-import { pipelineBrief } from '../../src/briefs/pipeline.ts';
+import { pipelineSteps } from '../../src/briefs/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import type { Company, Opportunity, Product, Quote } from '../../src/records/records.ts';
+import { runCheck } from '../support/run-check.ts';
 
 /** Tokens of the JSON of answers, over a tenant with names as long as real ones. */
 const today = '2026-06-15';
@@ -98,7 +100,9 @@ beforeAll(() => {
 });
 
 test.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its budget', (by) => {
-  const brief = pipelineBrief(opportunities, { today, currencyOf: currenciesOf(companies), by });
+  const brief = runSteps(
+    pipelineSteps(opportunities, { today, currencyOf: currenciesOf(companies), by }),
+  );
   expect(brief.open.count).toBeGreaterThan(700);
   // Asked every day by stage, which has few groups; by company there are 24.
   expect(tokens(brief)).toBeLessThan(by === 'stage' ? 1_450 : 2_500);

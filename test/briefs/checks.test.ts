@@ -2,22 +2,19 @@ import { describe, expect, test } from 'vitest';
 import {
   type CheckData,
   type CheckName,
-  type CheckOptions,
   checkNames,
   checks,
-  defineCheck,
-  runCheck,
-  type Shown,
   withFewerRows,
 } from '../../src/briefs/checks.ts';
 import type { ContractItem, Opportunity, Product, Quote } from '../../src/records/records.ts';
+import { type RunOptions, runCheck } from '../support/run-check.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([['acme', 'EUR']]);
 const acme = { id: 'acme', name: 'Acme' };
-type Options = Partial<CheckOptions & Shown>;
+type Options = Partial<RunOptions>;
 const run = (name: CheckName, data: CheckData, options: Options = {}) =>
-  runCheck(name, data, { today, currencyOf, catalogueCurrency: 'EUR', ...options });
+  runCheck(name, data, { today, currencyOf, ...options });
 const ids = (name: CheckName, data: CheckData, options: Options = {}) =>
   run(name, data, options).rows.map(({ id }) => id);
 
@@ -57,7 +54,7 @@ describe('below_cost', () => {
         { by: 'price', value: 'price 0', count: 1 },
         { by: 'term', value: 'one-time', count: 3 },
       ],
-      currency: 'EUR',
+      currency: 'unknown currency',
       shown: 3,
       total: 3,
       rows: [
@@ -92,7 +89,7 @@ describe('below_cost', () => {
     });
     expect(report).not.toHaveProperty('valueAtStake');
     expect(report).not.toHaveProperty('currency');
-    expect(report.rows.map(({ currency }) => currency)).toEqual(['EUR', 'USD']);
+    expect(report.rows.map(({ currency }) => currency)).toEqual(['unknown currency', 'USD']);
   });
 });
 
@@ -135,7 +132,7 @@ describe('thin_margins', () => {
     expect(ids('thin_margins', catalogue, { floor: -20 })).toEqual(['free']);
     const almost = { product: [product('9.9995 %', 100, 90.0005)] };
     expect(ids('thin_margins', almost)).toEqual(['9.9995 %']);
-    expect(defineCheck('thin_margins', { today, floor: 12 })).toContain('under 12 %');
+    expect(run('thin_margins', almost, { floor: 12 }).definition).toContain('under 12 %');
   });
 
   test('finds a credit that is below its cost, whatever the floor', () => {

@@ -6,7 +6,6 @@ import {
   decimal,
   lessPercent,
   margin,
-  markup,
   perUnit,
   rounded,
   roundedPercent,
@@ -17,16 +16,14 @@ import {
 
 const of = (value: number) => decimal(value) ?? zero;
 
-describe('margin and markup', () => {
-  test('takes margin from the price and markup from the cost', () => {
-    // A profit of 25 is a fifth of the price and a quarter of the cost.
+describe('margin', () => {
+  test('is taken from the price', () => {
+    // A profit of 25 is a fifth of the price.
     expect(margin(of(125), of(100))?.toNumber()).toBe(20);
-    expect(markup(of(125), of(100))?.toNumber()).toBe(25);
   });
 
   test('is negative below cost', () => {
     expect(margin(of(80), of(100))?.toNumber()).toBe(-25);
-    expect(markup(of(80), of(100))?.toNumber()).toBe(-20);
   });
 
   test('is unknown without a price or a cost, and where it would divide by 0', () => {
@@ -34,7 +31,6 @@ describe('margin and markup', () => {
     expect(margin(of(1), undefined)).toBeUndefined();
     expect(margin(of(0), of(1))).toBeUndefined();
     expect(margin(of(-1), of(198.23))).toBeUndefined();
-    expect(markup(of(1), of(0))).toBeUndefined();
     expect(margin(of(10), of(0))?.toNumber()).toBe(100);
     expect(margin(of(0.5), of(0.2))?.toNumber()).toBe(60);
   });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
-  closedBrief,
+  closedSteps,
   dealsAbout,
   type PipelineOptions,
-  pipelineBrief,
+  pipelineSteps,
 } from '../../src/briefs/pipeline.ts';
 import { runSteps } from '../../src/briefs/steps.ts';
+import type { DealOutcome } from '../../src/briefs/won-and-lost.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 
 const today = '2026-06-15';
@@ -14,7 +15,13 @@ const currencyOf = new Map([
   ['us', 'USD'],
 ]);
 const brief = (opportunities: Opportunity[], options: Partial<PipelineOptions> = {}) =>
-  pipelineBrief(opportunities, { today, currencyOf, ...options });
+  runSteps(pipelineSteps(opportunities, { today, currencyOf, ...options }));
+
+const closedBrief = (
+  opportunities: Opportunity[],
+  outcome: DealOutcome,
+  options: PipelineOptions,
+) => runSteps(closedSteps(opportunities, outcome, options));
 
 const german = { id: 'de', name: 'Hansa' };
 const american = { id: 'us', name: 'Beacon' };

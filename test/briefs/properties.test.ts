@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { checkNames, runCheck } from '../../src/briefs/checks.ts';
+import { checkNames } from '../../src/briefs/checks.ts';
 import { companyBrief } from '../../src/briefs/company.ts';
 import { currencyOfRecord } from '../../src/briefs/money.ts';
-import { pipelineBrief } from '../../src/briefs/pipeline.ts';
+import { type PipelineOptions, pipelineSteps } from '../../src/briefs/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
 import { quoteTotals } from '../../src/briefs/quote-totals.ts';
@@ -19,6 +19,7 @@ import type {
   Quote,
 } from '../../src/records/records.ts';
 import fc from '../support/fast-check.ts';
+import { runCheck } from '../support/run-check.ts';
 import { quickOrAll } from '../support/sampling.ts';
 
 /**
@@ -31,6 +32,8 @@ const currencyOf = new Map([
   ['c1', 'USD'],
 ]);
 const options = { today, currencyOf };
+const pipelineBrief = (opportunities: readonly Opportunity[], options: PipelineOptions) =>
+  runSteps(pipelineSteps(opportunities, options));
 
 const cents = fc.integer({ min: -5_000, max: 9_999_999 }).map((amount) => amount / 100);
 const name = fc.constantFrom('Alpha', 'alpha', 'Beta', 'Gamma', ' ', 'Ünïcode "quoted"');

@@ -6,7 +6,7 @@ import { type Decimal, decimal, perUnit, zero } from '../money.ts';
 import { plural } from '../naming.ts';
 import { termKey } from '../quote-totals.ts';
 import { flatMapSteps, recordsById } from '../steps.ts';
-import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
+import { type Check, type RawFinding, ReasonCounts } from './check.ts';
 import { isListed, productFinding } from './products.ts';
 
 /** A part of a bundle: how many of which product. */
@@ -48,7 +48,7 @@ export const bundlesBelowParts: Check = {
   unit: 'bundle',
   define: () =>
     'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle.',
-  *examine({ product = [] }, context) {
+  *examine({ product = [] }) {
     const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
     const bundles = yield* flatMapSteps(product, (entry) => {
@@ -58,7 +58,7 @@ export const bundlesBelowParts: Check = {
     const findings = yield* flatMapSteps(bundles, ({ bundle, parts }) => {
       const result = checkBundle(bundle, parts, catalogue);
       if (typeof result === 'string') notChecked.add(result);
-      return typeof result === 'object' ? [bundleFinding(bundle, result, context)] : [];
+      return typeof result === 'object' ? [bundleFinding(bundle, result)] : [];
     });
     return {
       findings,
@@ -111,9 +111,8 @@ function addParts(
 function bundleFinding(
   bundle: Product,
   { bundlePrice, price, cost, parts, otherTerms }: CheapBundle,
-  context: CheckContext,
 ): RawFinding {
-  const { kinds, ...finding } = productFinding(bundle, context.catalogueCurrency);
+  const { kinds, ...finding } = productFinding(bundle);
   const others =
     otherTerms === 0
       ? ''

@@ -23,8 +23,6 @@ export interface CheckParameters {
 export interface CheckContext extends Required<CheckParameters> {
   today: Day;
   currencyOf: CurrencyOf;
-  /** The currency of catalogue prices, since products have no currency field. */
-  catalogueCurrency: string;
   /** Of the products; default: made of these. */
   margins?: Margins | undefined;
 }

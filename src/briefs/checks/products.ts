@@ -13,7 +13,6 @@ import {
   percentOf,
   perUnit,
   roundedPercent,
-  unknownCurrency,
 } from '../money.ts';
 import { byName, compact, type Named, named, nonBlank } from '../naming.ts';
 import { isDeleted } from '../outcome.ts';
@@ -59,12 +58,12 @@ const none: readonly RawFinding[] = [];
 
 function* examineMargins(
   products: readonly Product[] = [],
-  { catalogueCurrency, margins }: CheckContext,
+  { margins }: CheckContext,
   floor: number,
 ): Steps<CheckResult> {
   const known = margins?.products === products ? margins : yield* marginsOf(products);
   const findings = yield* flatMapSteps(known.checked, ({ product, margin }) =>
-    margin > floor + clearlyAbove ? none : thinMarginFinding(product, floor, catalogueCurrency),
+    margin > floor + clearlyAbove ? none : thinMarginFinding(product, floor),
   );
   return {
     findings,
@@ -75,16 +74,12 @@ function* examineMargins(
 }
 
 /** A finding if the product misses the required margin. */
-function thinMarginFinding(
-  product: Product,
-  floor: number,
-  catalogueCurrency: string,
-): RawFinding[] {
+function thinMarginFinding(product: Product, floor: number): RawFinding[] {
   const price = decimal(product.price);
   const cost = decimal(product.cost);
   const missing = price && cost && missingMargin(price, cost, floor);
   if (!missing) return [];
-  const { kinds, ...finding } = productFinding(product, catalogueCurrency);
+  const { kinds, ...finding } = productFinding(product);
   return [
     {
       ...finding,
@@ -108,14 +103,12 @@ function describeMargin(price: Decimal, cost: Decimal): Wording {
 }
 
 /** With the term, because a price per month cannot be compared with one that is paid once. */
-export const productFinding = (
-  product: Product,
-  catalogueCurrency: string,
-): Omit<RawFinding, 'reason'> => {
-  const own = currencyOfRecord(product, noCurrencies);
-  const currency = own === unknownCurrency ? catalogueCurrency : own;
-  return { ...named(product), resource: 'product', currency, kinds: { term: termKey(product) } };
-};
+export const productFinding = (product: Product): Omit<RawFinding, 'reason'> => ({
+  ...named(product),
+  resource: 'product',
+  currency: currencyOfRecord(product, noCurrencies),
+  kinds: { term: termKey(product) },
+});
 
 const productCheck = {
   needs: ['product'],
@@ -167,7 +160,7 @@ export const pricingDrift: Check = {
       const drift = driftOf(entry, inCatalogue, context.tolerance);
       if (typeof drift === 'string') notChecked.add(drift);
       return typeof drift === 'object' && inCatalogue
-        ? [driftFinding(entry, inCatalogue, drift, context.catalogueCurrency)]
+        ? [driftFinding(entry, inCatalogue, drift)]
         : [];
     });
     return {
@@ -204,9 +197,8 @@ function driftFinding(
   { book }: BookPrice,
   product: Product,
   { bookPrice, cataloguePrice: listed }: Drift,
-  currency: string,
 ): RawFinding {
-  const { kinds, ...finding } = productFinding(product, currency);
+  const { kinds, ...finding } = productFinding(product);
   const side = bookPrice.gt(listed) ? 'above the catalogue' : 'under the catalogue';
   return {
     ...finding,
@@ -229,7 +221,7 @@ export const duplicateProducts: Check = {
   parts: 'products',
   define: () =>
     'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit.',
-  *examine({ product = [] }, { catalogueCurrency }) {
+  *examine({ product = [] }) {
     const notChecked = new ReasonCounts();
     const listedProducts = yield* filterSteps(product, isListed);
     const groups = new Map<string, Product[]>();
@@ -241,7 +233,7 @@ export const duplicateProducts: Check = {
       else groups.set(key, [entry]);
     });
     const findings = yield* flatMapSteps([...groups.values()], (group) =>
-      group.length > 1 ? [duplicatesFinding(group.toSorted(byName), catalogueCurrency)] : [],
+      group.length > 1 ? [duplicatesFinding(group.toSorted(byName))] : [],
     );
     return {
       findings,
@@ -253,7 +245,7 @@ export const duplicateProducts: Check = {
 };
 
 /** The finding is about the first by name; the others are its related records. */
-function duplicatesFinding(group: readonly Product[], currency: string): RawFinding {
+function duplicatesFinding(group: readonly Product[]): RawFinding {
   const [first = {}, ...others] = group;
   const prices = group.flatMap((product) => decimal(product.price) ?? []).sort((a, b) => a.cmp(b));
   const [lowest, highest] = [prices[0], prices.at(-1)];
@@ -264,7 +256,7 @@ function duplicatesFinding(group: readonly Product[], currency: string): RawFind
       : undefined;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const part = nonBlank(first.mpn) ?? '';
-  const { kinds: _terms, ...finding } = productFinding(first, currency);
+  const { kinds: _terms, ...finding } = productFinding(first);
   return {
     ...compact({ ...finding, atStake: spread }),
     kinds: { price: range ? 'different prices' : 'no different prices' },

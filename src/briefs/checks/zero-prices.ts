@@ -25,7 +25,7 @@ export const zeroPrices: Check = {
     `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and draft and sent quotes with lines at 0. A missing price is not 0.`,
   *examine(data, context) {
     const parts = [
-      yield* inCatalogue(data, context),
+      yield* inCatalogue(data),
       yield* inBooks(data, context),
       yield* onQuotes(data, context),
     ];
@@ -40,14 +40,11 @@ export const zeroPrices: Check = {
 
 const isZero = (price: number | undefined): boolean => decimal(price)?.eq(0) ?? false;
 
-function* inCatalogue(
-  { product = [] }: CheckData,
-  { catalogueCurrency }: CheckContext,
-): Steps<Part> {
+function* inCatalogue({ product = [] }: CheckData): Steps<Part> {
   const listed = yield* filterSteps(product, isListed);
   const findings = yield* flatMapSteps(listed, (entry): RawFinding[] => {
     if (!isZero(entry.price)) return [];
-    const { currency: _currency, kinds, ...finding } = productFinding(entry, catalogueCurrency);
+    const { currency: _currency, kinds, ...finding } = productFinding(entry);
     const cost = decimal(entry.cost);
     return [
       { ...finding, kinds: { where: 'product', ...kinds }, reason: () => describeProduct(cost) },
