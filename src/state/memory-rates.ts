@@ -1,4 +1,4 @@
-import { countedMs, type RateWindow, type WindowRule, type WindowVerdict } from './port.ts';
+import { countedMs, type RateDecision, type RateWindow, type WindowRule } from './port.ts';
 
 interface Window {
   /** Times of our own requests, oldest first. */
@@ -23,19 +23,19 @@ const emptyWindow = (): Window => ({
 export class MemoryRates implements RateWindow {
   readonly #windows = new Map<string, Window>();
 
-  async take(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
-    const verdict = this.evaluate(key, rule, now);
-    if (!verdict.taken) return verdict;
+  async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
+    const decision = this.evaluate(key, rule, now);
+    if (!decision.taken) return decision;
     this.count(key, rule, now);
-    return { ...verdict, remaining: verdict.remaining - 1 };
+    return { ...decision, remaining: decision.remaining - 1 };
   }
 
-  async peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
+  async peek(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
     return this.evaluate(key, rule, now);
   }
 
   /** Changes nothing, so that it can be called for a future time. */
-  evaluate(key: string, rule: WindowRule, now: number): WindowVerdict {
+  evaluate(key: string, rule: WindowRule, now: number): RateDecision {
     const window = this.#windows.get(key) ?? emptyWindow();
     return evaluate(window, countInWindow(window, rule, now), rule, now);
   }
@@ -98,7 +98,7 @@ function evaluate(
   counted: WindowCount,
   rule: WindowRule,
   now: number,
-): WindowVerdict {
+): RateDecision {
   const sent = window.own.length - counted.expired + counted.others;
   const remaining = Math.max(0, rule.limit - sent);
   if (window.blockedUntil > now)

@@ -16,7 +16,7 @@ export interface WindowRule {
 export const countedMs = ({ windowMs }: WindowRule): number =>
   windowMs + Math.min(2_000, windowMs / 50);
 
-export interface WindowVerdict {
+export interface RateDecision {
   taken: boolean;
   /** Remaining requests in the window after this one, including the reserve. */
   remaining: number;
@@ -27,13 +27,13 @@ export interface WindowVerdict {
 /** A rolling window of requests for each key; `now` is in milliseconds since the epoch. */
 export interface RateWindow {
   /** Counts one request if the rule allows it. */
-  take(key: string, rule: WindowRule, now: number): Promise<WindowVerdict>;
+  take(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
   /** Applies the service's count of remaining requests: the difference to ours was sent by other programs. */
   correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void>;
   /** Allows no request before `until` (milliseconds since the epoch). */
   block(key: string, until: number): Promise<void>;
   /** The result of `take`, without counting a request. */
-  peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict>;
+  peek(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
 }
 
 /** Names that can be claimed once, such as the consent of a person. */

@@ -1,15 +1,15 @@
+import { shiftWhile } from '../containers.ts';
 import { MemoryRates } from './memory-rates.ts';
 import {
   countedMs,
   ifUnavailable,
+  type RateDecision,
   type RateWindow,
   type WindowRule,
-  type WindowVerdict,
 } from './port.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import { listReply } from './redis-replies.ts';
-import { shiftWhile } from './shift-while.ts';
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member; an empty member counts nothing. */
 const takeScript = `
@@ -107,7 +107,7 @@ export class RedisRates implements RateWindow {
     link.onReconnect(() => this.#startSettling());
   }
 
-  async take(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
+  async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
     const settlingMs = this.#settlingUntil - now;
     if (settlingMs > 0) {
       const own = this.#local.evaluate(key, this.#localShare(rule), now);
@@ -117,10 +117,10 @@ export class RedisRates implements RateWindow {
     return this.#takeShared(key, rule, now).catch(ifUnavailable(own));
   }
 
-  async peek(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
+  async peek(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
     const own = () => this.#local.evaluate(key, this.#localShare(rule), now);
     const asked = this.#link.runScript(takeScript, rateKeys(key), scriptArguments(rule, ''));
-    return asked.then(toVerdict).catch(ifUnavailable(own));
+    return asked.then(toDecision).catch(ifUnavailable(own));
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -137,21 +137,21 @@ export class RedisRates implements RateWindow {
     );
   }
 
-  async #takeShared(key: string, rule: WindowRule, now: number): Promise<WindowVerdict> {
+  async #takeShared(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
     await this.#replayUnreported(key, now);
     const member = this.#nextMember();
     const values = scriptArguments(rule, member);
-    const verdict = toVerdict(await this.#link.runScript(takeScript, rateKeys(key), values));
-    if (verdict.taken) this.#record(key, rule, { member, at: now, reported: true });
-    this.#updateLocalShare(key, rule, verdict.remaining, now);
-    return verdict;
+    const decision = toDecision(await this.#link.runScript(takeScript, rateKeys(key), values));
+    if (decision.taken) this.#record(key, rule, { member, at: now, reported: true });
+    this.#updateLocalShare(key, rule, decision.remaining, now);
+    return decision;
   }
 
-  #takeLocal(key: string, rule: WindowRule, now: number): WindowVerdict {
-    const verdict = this.#local.evaluate(key, this.#localShare(rule), now);
-    if (!verdict.taken) return verdict;
+  #takeLocal(key: string, rule: WindowRule, now: number): RateDecision {
+    const decision = this.#local.evaluate(key, this.#localShare(rule), now);
+    if (!decision.taken) return decision;
     this.#record(key, rule, { member: this.#nextMember(), at: now, reported: false });
-    return { ...verdict, remaining: verdict.remaining - 1 };
+    return { ...decision, remaining: decision.remaining - 1 };
   }
 
   #record(key: string, rule: WindowRule, request: CountedRequest): void {
@@ -218,7 +218,7 @@ const scriptArguments = (rule: WindowRule, member: string): (string | number)[] 
   member,
 ];
 
-function toVerdict(reply: unknown): WindowVerdict {
+function toDecision(reply: unknown): RateDecision {
   const [request, remaining = 0, waitMs = 0] = listReply(reply).map(Number);
   return { taken: request === 1, remaining, waitMs };
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../api/call.ts';
 import { ApiError, type ErrorFacts } from '../api/errors.ts';
 import { delay } from '../state/delay.ts';
-import type { RateWindow, WindowRule, WindowVerdict } from '../state/port.ts';
+import type { RateDecision, RateWindow, WindowRule } from '../state/port.ts';
 
 export interface BudgetSettings {
   /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
@@ -92,7 +92,7 @@ export class RateBudget {
   }
 
   /** The remaining requests, and the wait if there are none. */
-  peek(): Promise<WindowVerdict> {
+  peek(): Promise<RateDecision> {
     return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
   }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
-import { countedMs, type WindowRule, type WindowVerdict } from '../../src/state/port.ts';
+import { countedMs, type RateDecision, type WindowRule } from '../../src/state/port.ts';
 import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { RateBudget } from '../../src/traffic/budget.ts';
@@ -303,7 +303,7 @@ class NaiveWindow {
   #others = { count: 0, at: Number.NEGATIVE_INFINITY };
   #blockedUntil = Number.NEGATIVE_INFINITY;
 
-  take(rule: WindowRule, now: number): Pick<WindowVerdict, 'taken' | 'remaining'> {
+  take(rule: WindowRule, now: number): Pick<RateDecision, 'taken' | 'remaining'> {
     const left = this.#left(rule, now);
     const taken = this.lets(rule, now);
     if (taken) this.#own.push(now);
