@@ -38,6 +38,7 @@ const filesBesideLayers = {
   'src/log.ts': [],
   'src/version.ts': [],
   'src/values.ts': [],
+  'src/containers.ts': [],
   'src/setting-names.ts': [],
   'src/slices.ts': [],
 };
@@ -72,6 +73,7 @@ const usersOfFiles = {
     'src/config.ts',
     ...Object.keys(layersBelow).filter((layer) => layer !== 'sandbox'),
   ],
+  'src/containers.ts': ['hosts', 'tenant', 'state'],
   'src/version.ts': [
     'src/main.ts',
     'src/index.ts',

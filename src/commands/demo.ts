@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config.ts';
 
 /** Example questions, and the tool call for each. */
@@ -30,7 +29,7 @@ export async function demo(argv: readonly string[]): Promise<void> {
   if (argv.length > 0) throw new ConfigError('demo takes no arguments');
   const { Client, StdioClientTransport } = await import('../hosts/client.ts');
   const client = new Client({ name: 'cpq-mcp-demo', version: '1' });
-  const bundle = fileURLToPath(import.meta.url).replace(/chunks[/\\][^/\\]+$/, 'cpq-mcp.js');
+  const bundle = process.argv[1] ?? '';
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [bundle, 'stdio', '--sandbox'] }),
   );

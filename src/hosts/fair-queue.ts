@@ -1,4 +1,4 @@
-import { shiftWhile } from '../state/shift-while.ts';
+import { shiftWhile } from '../containers.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
 /** Limits of calls in this process. */

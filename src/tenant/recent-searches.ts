@@ -1,5 +1,5 @@
+import { setLatest } from '../containers.ts';
 import type { ApiRecord } from '../records/records.ts';
-import { setLatest } from '../state/set-latest.ts';
 import type { Collection } from './collection.ts';
 
 const maxSearches = 10;

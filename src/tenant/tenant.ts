@@ -23,7 +23,7 @@ import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
 import { QuoteItems } from './reading/quote-items.ts';
 import { ServicePages, searchText } from './reading/service-pages.ts';
-import { ServiceProfile, type ServiceTraits } from './reading/service-profile.ts';
+import { ServiceProfile } from './reading/service-profile.ts';
 import { readCollection } from './reading/walk.ts';
 import { RecentSearches } from './recent-searches.ts';
 import { SharedReadings } from './shared-readings.ts';
@@ -359,11 +359,6 @@ export class Tenant {
   async completeItems(quotes: readonly Quote[], call: ToolCall): Promise<number> {
     this.requireGrant('quote:read');
     return this.#shared.items.complete(quotes, readingCall(call));
-  }
-
-  /** The properties of the service learnt so far, by route. Sends no request. */
-  serviceProfile(): ServiceTraits {
-    return this.#shared.profile.all;
   }
 
   /** Completes the references of these records as far as these records tell them. */

@@ -24,7 +24,7 @@ describe('rows without items', () => {
     const { records } = await tenant.collection('quote', toolCall());
     // Reading three of them, no drafts, showed that quotes have items.
     expect(records.filter(hasUnknownItems)).toHaveLength(records.length - 3);
-    expect(tenant.serviceProfile().quote?.items).toBe('by id');
+    expect(tenant.pages.traits('quote').items).toBe('by id');
     const some = records.filter(hasUnknownItems).slice(0, 20);
     const before = service.requests();
     expect(await tenant.completeItems(some, toolCall())).toBe(0);

@@ -1,9 +1,9 @@
 import { addDays, type Day } from '../../briefs/days.ts';
 import { DealSeries } from '../../briefs/pipeline-change-series.ts';
+import { shiftWhile } from '../../containers.ts';
 import { type Opportunity, toRecord } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import { type Inbox, type InboxEntry, ifUnavailable } from '../../state/port.ts';
-import { shiftWhile } from '../../state/shift-while.ts';
 import { fieldsOf } from '../events/read-event.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-columns.ts';

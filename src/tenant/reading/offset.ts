@@ -34,11 +34,11 @@ export function meaningFrom(
   const place = key === undefined ? -1 : first.indexOf(key);
   if (place === 0) return 'ignored';
   const meanings = ['records', 'records from 1', 'pages', 'pages from 1'] as const;
-  return meanings.find((counts) => place === placeOf(counts, size));
+  return meanings.find((counts) => place === pageStart(counts, size));
 }
 
 /** The 0-based position at which the page for `probedOffset` begins. */
-function placeOf(counts: OffsetMeaning['counts'], size: number): number {
+function pageStart(counts: OffsetMeaning['counts'], size: number): number {
   switch (counts) {
     case 'records':
       return probedOffset;

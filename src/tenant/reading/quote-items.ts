@@ -1,8 +1,8 @@
 import type { Call } from '../../api/call.ts';
 import { isApiError } from '../../api/errors.ts';
 import { hasUnknownItems } from '../../briefs/quote-totals.ts';
+import { setLatest } from '../../containers.ts';
 import type { ApiRecord, Quote, QuoteItem, Resource } from '../../records/records.ts';
-import { setLatest } from '../../state/set-latest.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ServicePages } from './service-pages.ts';
 

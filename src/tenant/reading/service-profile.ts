@@ -10,7 +10,7 @@ const version = 2;
 const lifetimeMs = 24 * 60 * 60_000;
 
 /** The learnt properties of a service by route; JSON values only. */
-export type ServiceTraits = { readonly [R in Resource]?: LearntTraits };
+type ServiceTraits = { readonly [R in Resource]?: LearntTraits };
 
 /**
  * The learnt properties of a tenant's service, in memory. Those that differ from the documentation are also stored in
