@@ -15,7 +15,7 @@ import {
   toLaunch,
   variables,
 } from './config/launch.ts';
-import type { EditResult } from './config/merge.ts';
+import type { FileFormat } from './config/merge.ts';
 import { nextSteps } from './config/next-steps.ts';
 
 const nameWidth = Math.max(...Object.keys(hosts).map(({ length }) => length));
@@ -145,25 +145,26 @@ export async function entrySnippet(
   launch: Launch,
   entry: Entry,
 ): Promise<string> {
-  const { root, format } = host;
-  if (format === 'toml') {
-    return (await import('./config/edit-toml.ts')).tomlOf(root, serverName, entry);
-  }
-  if (format === 'yaml') {
-    return (await import('./config/edit-yaml.ts')).yamlOf(root, serverName, entry);
-  }
-  const inputs = host.inputs?.(launch) ?? [];
-  const all = { ...(inputs.length > 0 && { inputs }), [root]: { [serverName]: entry } };
-  return `${JSON.stringify(all, undefined, 2)}\n`;
+  const format = await formats[host.format]();
+  return format.print(host.root, serverName, entry, host.inputs?.(launch) ?? []);
 }
+
+/** Loaded on demand: each brings a parser. */
+const formats: Readonly<Record<ConfigHost['format'], () => Promise<FileFormat>>> = {
+  json: () => import('./config/edit-json.ts'),
+  toml: () => import('./config/edit-toml.ts'),
+  yaml: () => import('./config/edit-yaml.ts'),
+};
 
 async function write(request: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
   const { host, file } = request;
-  const [{ changeFile }, { NotEdited }, edit] = await Promise.all([
+  const [{ changeFile }, { NotEdited }, format] = await Promise.all([
     import('./config/file.ts'),
     import('./config/merge.ts'),
-    editorFor(request, launch, entry),
+    formats[host.format](),
   ]);
+  const edit = (before: string) =>
+    format.edit(before, host.root, serverName, entry, host.inputs?.(launch) ?? []);
   try {
     const { path, entry: merged, changed, backup } = await changeFile(file, edit);
     const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
@@ -177,25 +178,6 @@ async function write(request: ConfigRequest, launch: Launch, entry: Entry): Prom
       `${file} ${error.message}. It was not changed: correct it first, or add the entry by hand that the same command prints without --write.`,
     );
   }
-}
-
-async function editorFor(
-  request: ConfigRequest,
-  launch: Launch,
-  entry: Entry,
-): Promise<(before: string) => EditResult> {
-  const { root, format } = request.host;
-  if (format === 'toml') {
-    const { editToml } = await import('./config/edit-toml.ts');
-    return (before) => editToml(before, root, serverName, entry);
-  }
-  if (format === 'yaml') {
-    const { editYaml } = await import('./config/edit-yaml.ts');
-    return (before) => editYaml(before, root, serverName, entry);
-  }
-  const { editJson } = await import('./config/edit-json.ts');
-  const inputs = request.host.inputs?.(launch) ?? [];
-  return (before) => editJson(before, root, serverName, entry, inputs);
 }
 
 /** Some hosts accept a URL only in their settings dialog. */

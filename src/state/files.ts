@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, rename, rm } from 'node:fs/promises';
 import { errorCode } from '../values.ts';
 
 /** A handler for `catch`: returns `instead` where there is no such file, and rethrows every other error. */
@@ -17,6 +18,26 @@ export async function writeSynced(path: string, content: Buffer | string): Promi
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Replaces a file by a draft beside it that is synced to disk, so that no reader and no crash sees a part of it.
+ * @param check called before the replacement; its error leaves the file as it is
+ */
+export async function replaceFile(
+  path: string,
+  content: Buffer | string,
+  check: () => Promise<void> = async () => {},
+): Promise<void> {
+  const draft = `${path}.${randomUUID()}.draft`;
+  try {
+    await writeSynced(draft, content);
+    await check();
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
+    throw error;
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client';
 import { errorCode } from '../values.ts';
 import { StateUnavailable } from './port.ts';
@@ -68,7 +69,7 @@ export class RedisLink {
    */
   static async open(options: LinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
-    const rejection = await Promise.race([link.#connect(), delay(firstConnectMs)]);
+    const rejection = await Promise.race([link.#connect(), pauseFor(firstConnectMs)]);
     if (rejection !== undefined) {
       await link.close();
       throw new Error(`Redis at ${options.url.host} rejects the connection: ${rejection}`);
@@ -215,7 +216,7 @@ export class RedisLink {
   async #acceptsWrites(): Promise<boolean> {
     if (!this.#commands.isReady) return false;
     const write = this.#commands.sendCommand(['SET', 'cpq:probe', '1', 'PX', '1000']);
-    const answer = await Promise.race([write.catch(() => undefined), delay(probeMs)]);
+    const answer = await Promise.race([write.catch(() => undefined), pauseFor(probeMs)]);
     return answer !== undefined;
   }
 
@@ -286,5 +287,4 @@ const unavailableErrors = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREP
 /** Errors of the command itself. */
 const commandErrors = /^(ERR|WRONGTYPE)\b/;
 
-const delay = (ms: number): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(resolve, ms, undefined).unref());
+const pauseFor = (ms: number): Promise<undefined> => pause(ms, undefined, { ref: false });

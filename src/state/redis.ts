@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { KeyedMutex } from './keyed-mutex.ts';
 import {
   defaultInboxLimits,
@@ -101,7 +102,7 @@ async function withLock<T>(
   while (!(await tryLock(link, key, token, lockMs))) {
     if (Date.now() > giveUpAt)
       throw new StateUnavailable('another process holds the lock for too long');
-    await new Promise((resolve) => setTimeout(resolve, lockPollMs * (0.5 + Math.random())));
+    await pause(lockPollMs * (0.5 + Math.random()));
   }
   return runWithLock(link, key, token, lockMs, work);
 }

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing, syncFolder, writeSynced } from './files.ts';
+import { ifMissing, replaceFile, syncFolder } from './files.ts';
 import type { SnapshotStore } from './port.ts';
 
 const isName = /^[a-z0-9-]+$/;
@@ -25,18 +24,10 @@ export class SnapshotFiles implements SnapshotStore {
     return readFile(this.#path(name)).catch(ifMissing(undefined));
   }
 
-  /** Writes a draft and renames it, so that no reader and no crash sees a part of a file. */
   async write(name: string, value: Buffer): Promise<void> {
     const path = this.#path(name);
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    const draft = `${path}.${randomUUID()}.draft`;
-    try {
-      await writeSynced(draft, value);
-      await rename(draft, path);
-    } catch (error) {
-      await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
-      throw error;
-    }
+    await replaceFile(path, value);
     await syncFolder(this.#folder);
     await this.#removeAbandonedDrafts();
   }

@@ -11,7 +11,7 @@ import {
 } from 'jsonc-parser';
 import { fieldOf, isObject } from '../../values.ts';
 import type { Entry } from './launch.ts';
-import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
+import { checkEdit, type EditResult, merge, NotEdited } from './merge.ts';
 
 /** Formatting of the file. */
 interface Style {
@@ -21,11 +21,17 @@ interface Style {
 
 const byteOrderMark = '\uFEFF';
 
+/** An entry as JSON, with the inputs that it refers to. */
+export function print(root: string, name: string, entry: Entry, inputs: readonly Entry[]): string {
+  const all = { ...(inputs.length > 0 && { inputs }), [root]: { [name]: entry } };
+  return `${JSON.stringify(all, undefined, 2)}\n`;
+}
+
 /**
  * Adds an entry to a JSON file, with or without comments; everything else is preserved exactly.
  * @throws NotEdited
  */
-export function editJson(
+export function edit(
   before: string,
   root: string,
   name: string,
@@ -39,12 +45,7 @@ export function editJson(
   const entry = merge(objectOr(document[root], root)[name], launch);
   const style = styleOf(text);
   const after = addInputs(putEntry(text, [root, name], entry, style), inputs, style);
-  checkEdit(
-    document,
-    unsafe(() => parseDocument(after)),
-    [root, name],
-    entry,
-  );
+  checkEdit(document, () => parseDocument(after), [root, name], entry);
   return { text: (marked ? byteOrderMark : '') + after, entry };
 }
 

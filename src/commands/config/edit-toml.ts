@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify } from 'smol-toml';
 import { fieldOf, messageOf } from '../../values.ts';
 import type { Entry } from './launch.ts';
-import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
+import { checkEdit, type EditResult, merge, NotEdited } from './merge.ts';
 
 interface TextRange {
   start: number;
@@ -10,7 +10,7 @@ interface TextRange {
 }
 
 /** An entry as TOML tables. */
-export const tomlOf = (root: string, name: string, entry: Entry): string =>
+export const print = (root: string, name: string, entry: Entry): string =>
   `${stringify({ [root]: { [name]: entry } }).trim()}\n`;
 
 /**
@@ -18,21 +18,16 @@ export const tomlOf = (root: string, name: string, entry: Entry): string =>
  * included, is preserved exactly.
  * @throws NotEdited
  */
-export function editToml(before: string, root: string, name: string, launch: Entry): EditResult {
+export function edit(before: string, root: string, name: string, launch: Entry): EditResult {
   const document = parseDocument(before);
   const servers = document[root];
   const existing = isTable(servers) ? servers[name] : undefined;
   const entry = merge(existing, launch);
   if (isDeepStrictEqual(existing, entry)) return { text: before, entry };
   const eol = before.includes('\r\n') ? '\r\n' : '\n';
-  const tables = tomlOf(root, name, entry).replaceAll('\n', eol);
+  const tables = print(root, name, entry).replaceAll('\n', eol);
   const after = replaceEntry(before, tables, entryRanges(before, root, name), eol);
-  checkEdit(
-    document,
-    unsafe(() => parseDocument(after)),
-    [root, name],
-    entry,
-  );
+  checkEdit(document, () => parseDocument(after), [root, name], entry);
   return { text: after, entry };
 }
 

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseDocument, stringify } from 'yaml';
 import { isObject } from '../../values.ts';
 import type { Entry } from './launch.ts';
-import { checkEdit, type EditResult, merge, NotEdited, unsafe } from './merge.ts';
+import { checkEdit, type EditResult, merge, NotEdited } from './merge.ts';
 
 /** An entry as YAML. */
-export const yamlOf = (root: string, name: string, entry: Entry): string =>
+export const print = (root: string, name: string, entry: Entry): string =>
   stringify({ [root]: { [name]: entry } }, noFolding);
 
 /** Lines are not folded at 80 characters, because paths are longer. */
@@ -15,7 +15,7 @@ const noFolding = { lineWidth: 0 };
  * Adds an entry to a YAML file. Everything else keeps its meaning and its comments; the layout may change.
  * @throws NotEdited
  */
-export function editYaml(before: string, root: string, name: string, launch: Entry): EditResult {
+export function edit(before: string, root: string, name: string, launch: Entry): EditResult {
   const document = parsed(before);
   const content = contentOf(document);
   const servers = content[root] ?? {};
@@ -27,12 +27,7 @@ export function editYaml(before: string, root: string, name: string, launch: Ent
   if (content[root] === undefined || content[root] === null) document.set(root, { [name]: entry });
   else document.setIn([root, name], entry);
   const text = document.toString(noFolding);
-  checkEdit(
-    content,
-    unsafe(() => contentOf(parsed(text))),
-    [root, name],
-    entry,
-  );
+  checkEdit(content, () => contentOf(parsed(text)), [root, name], entry);
   return { text, entry };
 }
 

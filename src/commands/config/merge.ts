@@ -8,19 +8,23 @@ export interface EditResult {
   entry: Entry;
 }
 
+/** How to write an entry in one format of files: alone, or into a file. */
+export interface FileFormat {
+  print(root: string, name: string, entry: Entry, inputs: readonly Entry[]): string;
+  /** @throws NotEdited */
+  edit(
+    before: string,
+    root: string,
+    name: string,
+    entry: Entry,
+    inputs: readonly Entry[],
+  ): EditResult;
+}
+
 /** The file cannot be edited safely: nothing was written. */
 export class NotEdited extends Error {}
 
 const cannotEdit = 'is written in a way that this command cannot edit safely';
-
-/** Parses edited text; a failure means that the edit was wrong, not the file. */
-export function unsafe<T>(read: () => T): T {
-  try {
-    return read();
-  } catch {
-    throw new NotEdited(cannotEdit);
-  }
-}
 
 /** Keys of all hosts that say how to reach the server; all others belong to the user. */
 const transport = [
@@ -113,20 +117,30 @@ const isOpen = (value: unknown): boolean =>
   typeof value === 'string' && /^(?:Bearer )?(?:YOUR_|\$|\{env:)|YOUR-TENANT$/.test(value);
 
 /**
- * Verifies that an edit changed the entry and nothing else, by parsing both versions.
+ * Verifies that an edit changed the entry and nothing else.
+ * @param parseEdited parses the edited text; a failure means that the edit was wrong, not the file
  * @throws NotEdited
  */
 export function checkEdit(
   before: Entry,
-  after: Entry,
+  parseEdited: () => Entry,
   path: readonly [root: string, name: string],
   entry: Entry,
 ): void {
   const [root, name] = path;
+  const after = parsed(parseEdited);
   const servers = after[root];
   const done = isObject(servers) && isDeepStrictEqual(servers[name], entry);
   const rest = { ...withoutEntry(after, path), ...firstInputs(before, after) };
   if (!done || !isDeepStrictEqual({ inputs: undefined, ...withoutEntry(before, path) }, rest)) {
+    throw new NotEdited(cannotEdit);
+  }
+}
+
+function parsed(parse: () => Entry): Entry {
+  try {
+    return parse();
+  } catch {
     throw new NotEdited(cannotEdit);
   }
 }

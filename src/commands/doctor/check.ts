@@ -1,4 +1,5 @@
 import type { Resource } from '../../records/records.ts';
+import { visible } from '../../text/characters.ts';
 
 /** `skip`: nothing to check, or the check was not possible. */
 export type CheckStatus = 'pass' | 'warn' | 'fail' | 'skip';
@@ -38,6 +39,10 @@ export function check(
 ): DoctorCheck {
   return { id, title, status, detail, ...(remedy === undefined ? {} : { remedy }) };
 }
+
+/** Texts of the service in a sentence. */
+export const quoted = (texts: readonly string[]): string =>
+  texts.map((text) => JSON.stringify(visible(text))).join(', ');
 
 /** Makes results of one check. */
 export const checkAs =

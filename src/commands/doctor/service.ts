@@ -2,8 +2,11 @@ import { type ApiError, isApiError } from '../../api/errors.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import type { Resource } from '../../records/records.ts';
-import { check, checkAs, type DoctorCheck, notTried } from './check.ts';
+import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
+
+const address = checkAs('address', 'address');
+const key = checkAs('key', 'key');
 
 /** Checks address and key by the first answers. */
 export function checkAddress(
@@ -13,16 +16,10 @@ export function checkAddress(
   const all = [...probes.values()];
   const answered = all.find((probe) => !probe.error);
   const allowed = answered ?? all.find((probe) => isApiError(probe.error, 'not-permitted'));
-  const address = allowed ?? all.find((probe) => isApiError(probe.error, 'key-refused'));
-  if (!address) return unreachable(baseUrl, all[0]?.error);
-  const answers = check(
-    'address',
-    'address',
-    'pass',
-    `${baseUrl.href} answers in ${address.durationMs} ms`,
-  );
-  if (!allowed) return [answers, refusedKey(address.error)];
-  return [answers, check('key', 'key', 'pass', 'accepted')];
+  const first = allowed ?? all.find((probe) => isApiError(probe.error, 'key-refused'));
+  if (!first) return unreachable(baseUrl, all[0]?.error);
+  const answers = address('pass', `${baseUrl.href} answers in ${first.durationMs} ms`);
+  return [answers, allowed ? key('pass', 'accepted') : refusedKey(first.error)];
 }
 
 function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
@@ -30,16 +27,14 @@ function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
   const remedy = error === undefined ? undefined : describeError(error, environmentName);
   return [
     limited
-      ? check('address', 'address', 'pass', `${baseUrl.href} answers`)
-      : check('address', 'address', 'fail', `${baseUrl.href} does not answer as the API`, remedy),
-    check('key', 'key', 'skip', notTried),
+      ? address('pass', `${baseUrl.href} answers`)
+      : address('fail', `${baseUrl.href} does not answer as the API`, remedy),
+    key('skip', notTried),
   ];
 }
 
 const refusedKey = (error: ApiError | undefined): DoctorCheck =>
-  check(
-    'key',
-    'key',
+  key(
     'fail',
     `not accepted (status ${error?.facts.status})`,
     describeError(error, environmentName),
@@ -82,14 +77,14 @@ const maxClockErrorMs = 3_600_000;
 const noticeableMs = 60_000;
 
 export function checkClock({ clockAheadMs: ahead }: ServiceHeaders): DoctorCheck {
-  if (ahead === undefined)
-    return check('clock', 'clock', 'skip', 'the service sends no Date header');
+  const clock = checkAs('clock', 'clock');
+  if (ahead === undefined) return clock('skip', 'the service sends no Date header');
   const offset = Math.abs(ahead);
-  if (offset < noticeableMs) return check('clock', 'clock', 'pass', 'in sync with the service');
+  if (offset < noticeableMs) return clock('pass', 'in sync with the service');
   const detail = `${describeDuration(offset)} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
   const status = offset < maxClockErrorMs ? 'warn' : 'fail';
   const remedy = 'Correct the clock: stale and overdue depend on it';
-  return check('clock', 'clock', status, detail, remedy);
+  return clock(status, detail, remedy);
 }
 
 const describeDuration = (ms: number): string =>

@@ -3,9 +3,8 @@ import { isApiError } from '../../api/errors.ts';
 import { routes } from '../../api/routes.ts';
 import { findUnrecognized } from '../../records/recognition.ts';
 import type { ApiRecord } from '../../records/records.ts';
-import { visible } from '../../text/characters.ts';
 import { isObject } from '../../values.ts';
-import { check, checkAs, type Finding, notTried } from './check.ts';
+import { check, checkAs, type Finding, notTried, quoted } from './check.ts';
 import type { Prober, Probes } from './prober.ts';
 
 const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
@@ -31,12 +30,12 @@ function checkFields(probes: Probes): Finding[] {
     const id = `fields:${path}`;
     const effect = { of: [resource], is: 'wrong' } as const;
     if (isApiError(error, 'unfamiliar')) {
-      const names = list(error.facts.unknownFields);
+      const names = quoted(error.facts.unknownFields);
       const detail = `The service's records look different from what this server knows: ${names}`;
       return [{ ...check(id, 'fields', 'fail', detail, remedyForFields), effect }];
     }
     return findUnrecognized(resource, records).map(({ kind, what, unknownFields }) => {
-      const detail = `The service's records look different from what this server knows: no ${kind.replace('_', ' ')} has a ${what}, but ${list(unknownFields)}`;
+      const detail = `The service's records look different from what this server knows: no ${kind.replace('_', ' ')} has a ${what}, but ${quoted(unknownFields)}`;
       const is = ['name', 'number'].includes(what) ? 'wrong' : 'wrong figures';
       const found = check(id, 'fields', 'fail', detail, remedyForFields);
       return { ...found, effect: { of: [resource], is } };
@@ -47,9 +46,6 @@ function checkFields(probes: Probes): Finding[] {
 
 const remedyForFields =
   'Check that the address is the documented API; otherwise this version cannot read the tenant';
-
-const list = (names: readonly string[]): string =>
-  names.map((name) => JSON.stringify(visible(name))).join(', ');
 
 const referenceFields = ['company', 'owner', 'pipelineStage', 'contact', 'category', 'source'];
 

@@ -2,8 +2,7 @@ import { environmentName } from '../../config.ts';
 import type { ApiRecord } from '../../records/records.ts';
 import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
 import type { ServicePages } from '../../tenant/reading/service-pages.ts';
-import { visible } from '../../text/characters.ts';
-import { checkAs, type DoctorCheck } from './check.ts';
+import { checkAs, type DoctorCheck, quoted } from './check.ts';
 import { unlessApiError } from './paging.ts';
 import type { Prober } from './prober.ts';
 
@@ -26,9 +25,6 @@ export async function checkStages(
   const remedy = `Check the spelling in ${environmentName('barredStages')}; these stages are in use: ${quoted(known)}`;
   return [stages('warn', `${among} in ${quoted(unknown)}`, remedy)];
 }
-
-const quoted = (names: readonly string[]): string =>
-  names.map((name) => JSON.stringify(visible(name))).join(', ');
 
 const stages = checkAs('stages', 'barred stages');
 

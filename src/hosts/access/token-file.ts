@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ifMissing, writeSynced } from '../../state/files.ts';
+import { ifMissing, replaceFile } from '../../state/files.ts';
 import { grantNames } from '../../tenant/grants.ts';
 import { errorCode, fieldOf, isObject } from '../../values.ts';
 
@@ -135,21 +135,12 @@ export async function updateTokens(
   const lock = await acquireLock(`${path}.lock`);
   try {
     const tokens = change(await readTokens(path));
-    await replace(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, lock);
+    await replaceFile(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, async () => {
+      // If another program took over the lock meanwhile, its change must not be overwritten.
+      if (!(await lock.isHeld())) throw new TokenFileError(lockBusyError(`${path}.lock`));
+    });
   } finally {
     await lock.release();
-  }
-}
-
-async function replace(path: string, text: string, lock: Lock): Promise<void> {
-  const draft = `${path}.${randomBytes(4).toString('hex')}`;
-  try {
-    await writeSynced(draft, text);
-    // If another program took over the lock meanwhile, its change must not be overwritten.
-    if (!(await lock.isHeld())) throw new TokenFileError(lockBusyError(`${path}.lock`));
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 
