@@ -47,6 +47,15 @@ export const toError = (thrown: unknown): Error =>
 
 export const messageOf = (error: unknown): string => toError(error).message;
 
+/** The value of a JSON text; `undefined` if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A segment of a path without its percent encoding; an invalid encoding is taken literally. */
 export function decodeSegment(text: string): string {
   try {

@@ -1,4 +1,4 @@
-import { fieldOf } from '../values.ts';
+import { fieldOf, parseJson } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 import type { WireResponse } from './wire.ts';
 
@@ -32,12 +32,7 @@ const escapes = ['\\u00', '\\/'];
 
 /** Parses JSON and replaces the key, in case the service echoes it. Returns undefined if it is not JSON. */
 function parsed(text: string, key: string): unknown {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const body = parseJson(text);
   if (key.length < minKeyLength) return body;
   const mayHold =
     text.includes(key) || escapes.some((it) => text.includes(it)) || /["\\]/.test(key);

@@ -9,7 +9,7 @@ import {
 } from '../config.ts';
 import type { TenantRegistry } from '../hosts/access/tenant-registry.ts';
 import type { NameOf } from '../setting-names.ts';
-import { fieldOf, isObject, keysOf } from '../values.ts';
+import { fieldOf, isObject, keysOf, parseJson } from '../values.ts';
 import { configuredAddress, resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
@@ -120,10 +120,10 @@ export class ConfiguredTenants implements TenantRegistry {
   reload(): Reloaded {
     const path = this.#settings.tenantsFile;
     if (path === undefined) return { opened: [], changed: [], closed: [] };
-    const entry = readTenants(path, this.#settings);
+    const read = readTenants(path, this.#settings);
     const before = this.#tenants;
     this.#tenants = new Map(
-      [...entry].map(([name, settings]) => [name, this.#kept(name, settings)]),
+      [...read].map(([name, settings]) => [name, this.#kept(name, settings)]),
     );
     const names = [...this.#tenants.keys()];
     const closed = [...before.keys()].filter((name) => !this.#tenants.has(name));
@@ -139,16 +139,16 @@ export class ConfiguredTenants implements TenantRegistry {
 
   /** The open tenant if its settings are unchanged; otherwise a new one. */
   #kept(name: string, settings: Settings): OpenEntry {
-    const opened = JSON.stringify(settings, (_, value) =>
+    const description = JSON.stringify(settings, (_, value) =>
       value instanceof Set ? [...value] : value,
     );
     const known = this.#tenants.get(name);
-    if (known?.description === opened) return known;
+    if (known?.description === description) return known;
     // The default name keeps its stored state when the only tenant is moved into a file.
-    const entry = { nameOf: nameInFile, ...(name === defaultName ? {} : { name }) };
+    const options = { nameOf: nameInFile, ...(name === defaultName ? {} : { name }) };
     return {
-      tenant: new TenantHandle(name, settings, configuredAddress(settings), this.#common, entry),
-      description: opened,
+      tenant: new TenantHandle(name, settings, configuredAddress(settings), this.#common, options),
+      description,
     };
   }
 }
@@ -174,20 +174,12 @@ const exampleFile = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFi
 
 function readEntries(path: string): Record<string, unknown> {
   const text = fileContent('tenantsFile', path);
+  // Without the parser's own error, because it could quote a key.
   const tenants = fieldOf(parseJson(text), 'tenants');
   if (isObject(tenants)) return tenants;
   throw new ConfigError(
     (nameOf) => `${nameOf('tenantsFile')}: ${path} must be JSON such as ${exampleFile}`,
   );
-}
-
-/** The parser's own error is discarded, because it could quote a key. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** @throws ConfigError */

@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
-import { toError } from '../values.ts';
+import { parseJson, toError } from '../values.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 import { reauthorizeWhileOpen } from './access/reauthorize.ts';
@@ -15,7 +15,7 @@ import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { hostName, loopbackNames, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
-import { methodOf, parseMessage, toolOf } from './messages.ts';
+import { methodOf, toolOf } from './messages.ts';
 import type { Metrics } from './metrics.ts';
 import { addRequestFacts } from './request-context.ts';
 import type { ServerObserver } from './server-observer.ts';
@@ -198,7 +198,8 @@ class HttpFrontend {
     const { endpoint, caller } = session;
     const isPost = request.method === 'POST';
     const body = isPost ? await readBody(request, this.#options.maxBodyBytes) : undefined;
-    const message = body && parseMessage(body.toString('utf8'));
+    // Invalid JSON is undefined, and reported by the SDK.
+    const message = body && parseJson(body.toString('utf8'));
     const messages = this.#messagesOf(message);
     const listens = methodOf(message) === 'subscriptions/listen';
     const signal = disconnectSignal(response);

@@ -1,6 +1,6 @@
 import { ConnectionFastPath } from '../fast-path/connection.ts';
+import { parseJson } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
-import { parseMessage } from './messages.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
 export interface LineConnectionOptions {
@@ -28,7 +28,7 @@ export class LineConnection {
   }
 
   receive(line: string): void {
-    if (this.#fastPath?.tryAnswer(parseMessage(line), this.#options)) return;
+    if (this.#fastPath?.tryAnswer(parseJson(line), this.#options)) return;
     this.#sdk ??= this.#connect();
     this.#lastReceived = this.#sdk.then((sdk) => sdk.receive(line)).catch(this.#options.onError);
   }

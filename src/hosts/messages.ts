@@ -1,14 +1,5 @@
 import { fieldOf, isObject } from '../values.ts';
 
-/** Parses a message; undefined for invalid JSON, which the SDK reports. */
-export function parseMessage(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 export const methodOf = (message: unknown): unknown =>
   isObject(message) ? message.method : undefined;
 

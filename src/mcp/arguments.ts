@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isShallow } from '../values.ts';
+import { isShallow, parseJson } from '../values.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** Maximum nesting depth of an argument; deeper ones could overflow the stack. */
@@ -79,7 +79,7 @@ function repairText(text: string, schema: JsonSchema): unknown {
     case 'array':
       return toList(trimmed);
     case 'object':
-      return parseJson(trimmed) ?? text;
+      return parseNested(trimmed) ?? text;
     default:
       return (
         schema.enum?.find((word) => String(word).toLowerCase() === trimmed.toLowerCase()) ?? text
@@ -88,19 +88,13 @@ function repairText(text: string, schema: JsonSchema): unknown {
 }
 
 function toList(text: string): unknown {
-  const list = parseJson(text);
+  const list = parseNested(text);
   if (Array.isArray(list)) return list;
   return text === '' ? undefined : text.split(',').map((part) => part.trim());
 }
 
-function parseJson(text: string): unknown {
-  if (!/^[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // Not JSON: validation reports the expected type.
-  }
-}
+/** A list or an object from its JSON text; of any other text, validation reports the expected type. */
+const parseNested = (text: string): unknown => (/^[[{]/.test(text) ? parseJson(text) : undefined);
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isObject } from '../values.ts';
+import { isObject, parseJson } from '../values.ts';
 import { syncFolder } from './files.ts';
 
 /**
@@ -31,10 +31,6 @@ async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
 
 /** Parses a line; undefined if it is not a JSON object. */
 export function parseLine(line: string): Record<string, unknown> | undefined {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return isObject(entry) ? entry : undefined;
-  } catch {
-    return undefined; // Counted as damaged by the caller.
-  }
+  const entry = parseJson(line);
+  return isObject(entry) ? entry : undefined;
 }

@@ -6,7 +6,6 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { environmentName } from '../../src/config.ts';
 import { HttpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
-import { parseMessage } from '../../src/hosts/messages.ts';
 import { currentRequest } from '../../src/hosts/request-context.ts';
 import { createServerObserver, type ServerObserver } from '../../src/hosts/server-observer.ts';
 import { createLog } from '../../src/log.ts';
@@ -16,6 +15,7 @@ import { localState } from '../../src/state/local.ts';
 import { fieldNames } from '../../src/tenant/changes/writable-fields.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
+import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';
 import { newFolder, openTenant, removeFolder, testKey } from './hardening-tenant.ts';
@@ -132,7 +132,7 @@ async function listen(watch: ServerObserver, fastPath: HttpFastPath) {
 }
 
 async function answer(fastPath: HttpFastPath, request: IncomingMessage, response: ServerResponse) {
-  const message = parseMessage((await readBody(request, 1024 * 1024)).toString());
+  const message = parseJson((await readBody(request, 1024 * 1024)).toString());
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const context = { headers: request.headers, signal: gone.signal };

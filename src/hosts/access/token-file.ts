@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ifMissing, replaceFile } from '../../state/files.ts';
 import { grantNames } from '../../tenant/grants.ts';
-import { errorCode, fieldOf, isObject } from '../../values.ts';
+import { errorCode, fieldOf, isObject, parseJson } from '../../values.ts';
 
 /** A stored token; the token itself cannot be derived from it. Times are ISO 8601. */
 export interface StoredToken {
@@ -100,12 +100,8 @@ export async function readTokens(path: string): Promise<readonly StoredToken[]> 
 }
 
 function parseTokens(text: string): StoredToken[] | undefined {
-  try {
-    const tokens = fieldOf(JSON.parse(text), 'tokens');
-    return Array.isArray(tokens) && tokens.every(isStoredToken) ? tokens : undefined;
-  } catch {
-    return undefined; // The caller words the error.
-  }
+  const tokens = fieldOf(parseJson(text), 'tokens');
+  return Array.isArray(tokens) && tokens.every(isStoredToken) ? tokens : undefined;
 }
 
 function isStoredToken(entry: unknown): entry is StoredToken {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { currencyCode, unknownCurrency } from '../../briefs/money.ts';
 import { normaliseName } from '../../briefs/naming.ts';
 import { quote, trusted, wording } from '../../text/untrusted-text.ts';
-import { isObject } from '../../values.ts';
+import { isObject, parseJson } from '../../values.ts';
 import type { ToolCall } from '../call.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Proposal, Remark } from './consent.ts';
@@ -289,14 +289,6 @@ function coerceToTypeOf(name: string, text: string, present: FieldValue): unknow
   throw new ChangeRefused(
     wording`The custom field ${quote(name)} cannot be set to ${quote(text)}: it contains a number that is too large.`,
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `JSON.parse` reads 1e400 as Infinity, which `JSON.stringify` writes as null: the field would be emptied. */
