@@ -113,7 +113,7 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
 async function list({ names, flags, server }: TokenArguments): Promise<void> {
   if (names.length > 0) throw new ConfigError(usage);
   const tokens = await readTokens(tokensPath(server));
-  const rows = tokens.map((one) => ({ ...shortId(one), expired: isExpired(one) }));
+  const rows = tokens.map((one) => ({ ...publicFields(one), expired: isExpired(one) }));
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(rows)}\n`);
     return;
@@ -134,7 +134,7 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
 }
 
 /** Without id and hash. */
-const shortId = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
+const publicFields = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
 
 async function revoke({ names, server }: TokenArguments): Promise<void> {
   const name = singleName(names);

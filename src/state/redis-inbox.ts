@@ -113,10 +113,10 @@ export class RedisInbox implements Inbox {
     const loaded = await this.#load(needed);
     const rows = selected.flatMap(({ row, previous }): InboxRow[] => {
       const event = loaded.get(row.id);
-      const before = previous && loaded.get(previous.id);
+      const earlier = previous && loaded.get(previous.id);
       if (!event) return [];
       const dated = { ...event, at: row.at };
-      return [before ? { event: dated, previous: before } : { event: dated }];
+      return [earlier ? { event: dated, previous: earlier } : { event: dated }];
     });
     const page = { rows, total, damaged: selected.length - rows.length };
     return String(first) === '' ? page : { ...page, keptSince: Number(first) };

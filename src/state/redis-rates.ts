@@ -113,14 +113,14 @@ export class RedisRates implements RateWindow {
       const own = this.#local.evaluate(key, this.#localShare(rule), now);
       if (!own.taken) return { ...own, waitMs: Math.min(own.waitMs, settlingMs) };
     }
-    const own = () => this.#takeLocal(key, rule, now);
-    return this.#takeShared(key, rule, now).catch(ifUnavailable(own));
+    const takeLocal = () => this.#takeLocal(key, rule, now);
+    return this.#takeShared(key, rule, now).catch(ifUnavailable(takeLocal));
   }
 
   async peek(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    const own = () => this.#local.evaluate(key, this.#localShare(rule), now);
-    const asked = this.#link.runScript(takeScript, rateKeys(key), scriptArguments(rule, ''));
-    return asked.then(toDecision).catch(ifUnavailable(own));
+    const evaluateLocal = () => this.#local.evaluate(key, this.#localShare(rule), now);
+    const reply = this.#link.runScript(takeScript, rateKeys(key), scriptArguments(rule, ''));
+    return reply.then(toDecision).catch(ifUnavailable(evaluateLocal));
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -171,9 +171,9 @@ export class RedisRates implements RateWindow {
 
   /** Reports requests that Redis has not counted, or may have lost. */
   async #replayUnreported(key: string, now: number): Promise<void> {
-    const request = this.#requests.get(key);
-    if (!request) return;
-    const { rule, all } = request;
+    const counted = this.#requests.get(key);
+    if (!counted) return;
+    const { rule, all } = counted;
     const start = now - countedMs(rule);
     const unreported = all.filter(({ reported, at }) => !reported && at > start);
     for (let at = 0; at < unreported.length; at += batchSize) {
@@ -219,6 +219,6 @@ const scriptArguments = (rule: WindowRule, member: string): (string | number)[] 
 ];
 
 function toDecision(reply: unknown): RateDecision {
-  const [request, remaining = 0, waitMs = 0] = listReply(reply).map(Number);
-  return { taken: request === 1, remaining, waitMs };
+  const [taken, remaining = 0, waitMs = 0] = listReply(reply).map(Number);
+  return { taken: taken === 1, remaining, waitMs };
 }

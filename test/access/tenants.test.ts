@@ -209,7 +209,7 @@ describe('reloading a malformed tenants file', () => {
     ['with a key in a list', { one: { baseUrl: 'https://a.example.com', apiKey: [secret] } }],
     ['with a forbidden setting', { one: { apiKey: secret, auth: 'key' } }],
   ])('changes nothing and logs it where the file is %s', async (_, content) => {
-    const { server, one } = await steady();
+    const { server, one } = await startShared();
     server.running.output.guard(secret);
     const before = one.upstream.requests.length;
     await server.describeAs(content);
@@ -222,7 +222,7 @@ describe('reloading a malformed tenants file', () => {
 
 describe('a changed tenants file', () => {
   test('happens on the signal only', async () => {
-    const { server, one } = await steady();
+    const { server, one } = await startShared();
     await writeFile(server.path, 'gone');
     expect(isGood(await send(server, { headers: server.as('one'), body: companies }))).toBe(true);
     await server.describeAs({ one: { ...one.described, rateLimit: 1_000 } });
@@ -230,13 +230,13 @@ describe('a changed tenants file', () => {
   });
 });
 
-let standing: Promise<{ server: Many; one: Place }> | undefined;
-function steady() {
-  standing ??= (async () => {
+let sharedServer: Promise<{ server: Many; one: Place }> | undefined;
+function startShared() {
+  sharedServer ??= (async () => {
     const one = await place('one', 1);
     return { server: await startMany({ one: one.described }), one };
   })();
-  return standing;
+  return sharedServer;
 }
 
 const updated = () => ({ event: 'company.updated', data: { id: 'a', name: `${Math.random()}` } });

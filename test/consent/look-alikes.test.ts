@@ -155,7 +155,7 @@ describe('an external identifier that looks like an existing one', () => {
 
   test('is refused for any substituted letters', async () => {
     const existing = await taken();
-    const standing: Readonly<Record<string, string>> = {
+    const lookAlikes: Readonly<Record<string, string>> = {
       O: 'ОΟ０',
       P: 'РΡᏢ',
       '-': '‐–−',
@@ -164,7 +164,7 @@ describe('an external identifier that looks like an existing one', () => {
       1: 'lІ１',
     };
     const disguised = fc
-      .tuple(...Array.from(existing, (it) => fc.constantFrom(it, ...(standing[it] ?? ''))))
+      .tuple(...Array.from(existing, (it) => fc.constantFrom(it, ...(lookAlikes[it] ?? ''))))
       .map((letters) => letters.join(''))
       .filter((text) => text !== existing);
     await fc.assert(

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Call, Trace } from '../../api/call.ts';
 import { isApiError, isNotStored, type NotStoredKind } from '../../api/errors.ts';
 import type { Opportunity } from '../../records/records.ts';
@@ -245,7 +246,7 @@ async function verifyTwice(
   const { scale } = plan.target;
   const first = await verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
   if ('record' in first) return first;
-  await new Promise((resolve) => setTimeout(resolve, secondCheckMs));
+  await pause(secondCheckMs);
   return verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
 }
 

@@ -100,13 +100,13 @@ async function searchService<R extends 'company' | 'contact'>(
     { size: 25, query: requested },
     interactiveCall(call),
   );
-  const [byId, byWord] = firstInvisible(requested, { joiners: true })
+  const [byId, byExternalId] = firstInvisible(requested, { joiners: true })
     ? []
     : [
         await readIfExists(tenant, resource, 'id', requested, call),
         await readIfExists(tenant, resource, 'externalIdentifier', requested, call),
       ];
-  const records = [...found.records, byId, byWord].filter((record) => record !== undefined);
+  const records = [...found.records, byId, byExternalId].filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.id, record])).values()];
 }
 
@@ -181,16 +181,16 @@ function knownValues(what: ReferenceField, opportunities: readonly Opportunity[]
   for (const opportunity of opportunities) {
     const ref = refOf[what](opportunity);
     if (!ref?.id) continue;
-    const word = known.get(ref.id) ?? {
+    const candidate = known.get(ref.id) ?? {
       id: ref.id,
       names: new Set(),
       otherIdentifiers: [],
       deleted: false,
     };
     // Of several names, the last one is shown, and all are matched.
-    if (ref.name) word.names.add(ref.name);
-    word.otherIdentifiers.push(ref.externalIdentifier);
-    known.set(ref.id, { ...word, name: ref.name ?? word.name });
+    if (ref.name) candidate.names.add(ref.name);
+    candidate.otherIdentifiers.push(ref.externalIdentifier);
+    known.set(ref.id, { ...candidate, name: ref.name ?? candidate.name });
   }
   return [...known.values()];
 }
@@ -240,7 +240,7 @@ const hasName = ({ name, names }: Candidate, requested: string): boolean =>
 /** A name only matches a contact of the company, if that is known. */
 function matchKindOf(candidate: Candidate, requested: string): MatchKind | undefined {
   if (candidate.id === requested) return 'id';
-  if (candidate.otherIdentifiers.some((word) => equalsFolded(word, requested))) return 'identifier';
+  if (candidate.otherIdentifiers.some((one) => equalsFolded(one, requested))) return 'identifier';
   return candidate.isPreferred !== false && hasName(candidate, requested) ? 'name' : undefined;
 }
 

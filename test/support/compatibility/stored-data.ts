@@ -213,7 +213,7 @@ const personOf = ({ id, firstName, lastName }: Contact): Named => ({
 });
 
 /** The outcome of a deal: most are open, a fifth is closed, some are deleted. */
-function standing(
+function outcomeOf(
   index: number,
   next: (below: number) => number,
   { outcomes }: Switches,
@@ -262,7 +262,7 @@ function opportunities(
       expectedCloseDate: day(next(90) - 60),
       ...times(index),
       stageUpdatedAt: daysAgo(5 + next(60)),
-      ...standing(index, next, on),
+      ...outcomeOf(index, next, on),
       ...(index % 43 === 42 ? { deletedAt: daysAgo(2) } : {}),
       customFields: { region: at(['north', 'south'], index), seats: 5 + next(20) },
     };

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Active, Redirect, Refusal, Upstream, UpstreamRequest } from './behaviour.ts';
 import { encoded, jsonBody, shaped } from './bodies.ts';
-import type { RollingBudget, Standing } from './budget.ts';
+import type { RateStatus, RollingBudget } from './budget.ts';
 import { list, RejectedQuery } from './paging.ts';
 import type { Random } from './random.ts';
 import { type ResourcePath, type Row, resourcePaths } from './records.ts';
@@ -88,17 +88,17 @@ function checkKey({ request, on }: Answering): Draft | undefined {
   return on.keys.has(String(key)) ? undefined : refusal({ code: 403 });
 }
 
-function checkRate({ on }: Answering, standing: Standing | undefined): Draft | undefined {
-  if (!standing || standing.allowed || on.rate?.enforce === false) return undefined;
-  return refusal({ code: 429, retryAfter: String(Math.ceil(standing.freeInMs / 1000)) });
+function checkRate({ on }: Answering, rateStatus: RateStatus | undefined): Draft | undefined {
+  if (!rateStatus || rateStatus.allowed || on.rate?.enforce === false) return undefined;
+  return refusal({ code: 429, retryAfter: String(Math.ceil(rateStatus.freeInMs / 1000)) });
 }
 
-function rateHeaders(on: Active, standing: Standing | undefined): Record<string, string> {
+function rateHeaders(on: Active, rateStatus: RateStatus | undefined): Record<string, string> {
   if (on.rateHeaders === 'absent') return {};
-  const truth = standing && {
-    limit: standing.limit,
-    remaining: standing.remaining,
-    reset: Math.ceil(standing.freeInMs / 1000),
+  const truth = rateStatus && {
+    limit: rateStatus.limit,
+    remaining: rateStatus.remaining,
+    reset: Math.ceil(rateStatus.freeInMs / 1000),
   };
   const said = Object.entries({ ...truth, ...on.rateHeaders });
   return Object.fromEntries(said.map(([name, value]) => [`x-ratelimit-${name}`, String(value)]));
@@ -172,9 +172,9 @@ function strikesLater({ request, on }: Answering): boolean {
   return request.method === 'PUT' && (on.write ?? 'applied') === 'applied' && !refused;
 }
 
-function draft(answering: Answering, standing: Standing | undefined): Draft {
+function draft(answering: Answering, rateStatus: RateStatus | undefined): Draft {
   const { request, on } = answering;
-  const stopped = checkKey(answering) ?? checkRate(answering, standing);
+  const stopped = checkKey(answering) ?? checkRate(answering, rateStatus);
   if (stopped) return stopped;
   const stored = strikesLater(answering) ? put(answering) : undefined;
   const moved = on.redirect && redirection(on.redirect, answering);
@@ -195,14 +195,14 @@ const bodiless = new Set([204, 304]);
 /** The complete answer, before faults of the transport. */
 export function answer(answering: Answering): Reply {
   const { request, on, budget } = answering;
-  const standing = on.rate && budget.admit(on.rate);
-  const { status, text, json, headers } = draft(answering, standing);
+  const rateStatus = on.rate && budget.admit(on.rate);
+  const { status, text, json, headers } = draft(answering, rateStatus);
   const plain = text === undefined ? jsonBody(json, on) : Buffer.from(text);
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const { body, encoding } = encoded(shaped(plain, on), on, accepted);
   const all: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
-    ...rateHeaders(on, standing),
+    ...rateHeaders(on, rateStatus),
     ...headers,
     ...(on.contentType !== undefined && { 'content-type': on.contentType }),
     ...(encoding !== undefined && { 'content-encoding': encoding }),

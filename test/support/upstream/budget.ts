@@ -10,7 +10,7 @@ interface Rate {
   windowMs: number;
 }
 
-export interface Standing {
+export interface RateStatus {
   allowed: boolean;
   limit: number;
   remaining: number;
@@ -37,7 +37,7 @@ export class RollingBudget implements Budget {
     this.#taken = [];
   }
 
-  admit({ limit, windowMs }: Rate): Standing {
+  admit({ limit, windowMs }: Rate): RateStatus {
     const now = this.#now();
     this.#taken = this.#taken.filter((at) => at > now - windowMs);
     const allowed = this.#taken.length < limit;
