@@ -4,7 +4,7 @@ import { type DealExtra, dealExtras } from '../src/briefs/deals.ts';
 import { compact, plural } from '../src/briefs/naming.ts';
 import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
 import type { ApiRecord, Company, Quote, Resource } from '../src/records/records.ts';
-import { waitForSlice } from '../src/slices.ts';
+import { runInSlices, waitForSlice } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import {
   currenciesFor,
@@ -120,25 +120,27 @@ async function brief(
     const coverage = await readItems(tenant, own, call, read.coverage);
     const market = await marketFor(tenant, records);
     await waitForSlice();
-    const about = companyBrief(
-      {
-        company,
-        ...ofCompany,
-        contractItems: records.contract_item,
-        discountGroups: records.discount_group,
-        pricingBooks: records.pricing_book,
-        products: records.product,
-        categories: records.category,
-      },
-      {
-        today: today(),
-        currencyOf: currenciesFor(tenant, records.company),
-        market,
-        nameOf: (person) => ownerNamesFor(tenant, records.opportunity, records.quote).get(person),
-        ...compact({ probability: probabilityScaleFor(tenant, records.opportunity) }),
-        maxRows: rows,
-        show,
-      },
+    const about = await runInSlices(
+      companyBrief(
+        {
+          company,
+          ...ofCompany,
+          contractItems: records.contract_item,
+          discountGroups: records.discount_group,
+          pricingBooks: records.pricing_book,
+          products: records.product,
+          categories: records.category,
+        },
+        {
+          today: today(),
+          currencyOf: currenciesFor(tenant, records.company),
+          market,
+          nameOf: (person) => ownerNamesFor(tenant, records.opportunity, records.quote).get(person),
+          ...compact({ probability: probabilityScaleFor(tenant, records.opportunity) }),
+          maxRows: rows,
+          show,
+        },
+      ),
     );
     await waitForSlice();
     const shown = selectParts(about, selected);

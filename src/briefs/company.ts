@@ -51,7 +51,7 @@ import { type Market, marketOf, type NeverBought, neverBought } from './never-bo
 import { deletionOf, isDeleted } from './outcome.ts';
 import { type ProbabilityScale, probabilityScale } from './probability.ts';
 import { type RecentChange, recentChanges } from './recent-activity.ts';
-import { runSteps } from './steps.ts';
+import type { Steps } from './steps.ts';
 
 /**
  * Whole collections of the tenant, or with the prepared options those records only that belong to the company. The brief
@@ -151,39 +151,48 @@ type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' 
  *
  * @throws RangeError if `today` is not a day.
  */
-export function companyBrief(records: CompanyRecords, options: CompanyOptions): CompanyBrief {
+export function* companyBrief(
+  records: CompanyRecords,
+  options: CompanyOptions,
+): Steps<CompanyBrief> {
   const today = requireDay(options.today, 'today');
   const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
   const { company, contractItems, discountGroups, pricingBooks } = records;
   const { currencyOf, maxRows } = resolved;
   const own = ownRecords(records);
+  const card = companyCard(company, resolved.nameOf);
+  const contacts = own.contacts && limitedContacts(own.contacts, maxRows);
+  yield;
+  const deals = yield* dealSections(own.opportunities, records.opportunities, resolved);
+  yield;
+  const quotes = own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows);
+  yield;
+  const activity = recentActivity(company, own, resolved);
+  yield;
   return compact({
     today,
-    company: companyCard(company, resolved.nameOf),
-    contacts: own.contacts && limitedContacts(own.contacts, maxRows),
-    ...dealSections(own.opportunities, records.opportunities, resolved),
-    quotes: own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows),
-    contractItems: contractItems && contractsOf(company, contractItems, maxRows),
+    company: card,
+    contacts,
+    ...deals,
+    quotes,
+    contractItems: contractItems && (yield* contractsOf(company, contractItems, maxRows)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
-    neverBought: suggestions(records, own.quotes, resolved),
-    recentActivity: {
-      from: addDays(today, -recentDays),
-      to: today,
-      ...recentActivity(company, own, resolved),
-    },
+    neverBought: yield* suggestions(records, own.quotes, resolved),
+    recentActivity: { from: addDays(today, -recentDays), to: today, ...activity },
     deleted: deletedRecords(records),
   });
 }
 
 /** Needs quotes and products; categories only add names. */
-function suggestions(
+function* suggestions(
   { quotes, products, categories = [] }: CompanyRecords,
   own: readonly Quote[] | undefined,
   { market, maxRows }: ResolvedOptions,
-): NeverBought | undefined {
+): Steps<NeverBought | undefined> {
   if (!quotes || !own || !products) return undefined;
-  return neverBought(market ?? runSteps(marketOf({ quotes, products, categories })), own, maxRows);
+  const known = market ?? (yield* marketOf({ quotes, products, categories }));
+  return yield* neverBought(known, own, maxRows);
 }
 
 function recentActivity(
@@ -275,16 +284,16 @@ function limitedContacts(contacts: readonly Contact[], limit: number): CompanyBr
   return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit, (row) => row) };
 }
 
-function dealSections(
+function* dealSections(
   own: readonly Opportunity[] | undefined,
   all: readonly Opportunity[] | undefined,
   options: ResolvedOptions,
-): Pick<CompanyBrief, 'open' | 'closed' | 'probability'> {
+): Steps<Pick<CompanyBrief, 'open' | 'closed' | 'probability'>> {
   if (!own || !all) return {};
   const probability = options.probability ?? probabilityScale(all);
   const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
   return compact({
-    open: openDeals(
+    open: yield* openDeals(
       deals.filter(({ outcome }) => outcome === 'open'),
       options,
     ),
@@ -293,7 +302,10 @@ function dealSections(
   });
 }
 
-function openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOptions): OpenDeals {
+function* openDeals(
+  open: readonly Deal[],
+  { today, maxRows, show }: ResolvedOptions,
+): Steps<OpenDeals> {
   const toRow = (deal: Deal): OpenDealRow => {
     const { company: _company, ...row } = dealRow(deal, show);
     const { pipelineStage, expectedCloseDate } = deal.record;
@@ -307,7 +319,7 @@ function openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOpti
       overdue: nonZero(overdue.length),
       unknown: nonZeroCounts({ ...countUnknown(open) }),
     }),
-    ...limitSorted(open, byValue, maxRows, toRow),
+    ...(yield* limitSorted(open, byValue, maxRows, toRow)),
   };
 }
 

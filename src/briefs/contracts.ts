@@ -14,6 +14,7 @@ import {
 } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { addToTerm, type TermTotals, termKey, totalsByTerm } from './quote-totals.ts';
+import { filterSteps, type Steps } from './steps.ts';
 
 /** Beta. Revenue and profit as the items give them: not multiplied by the quantity. */
 export interface ContractItems extends LimitedList<ContractRow> {
@@ -39,14 +40,15 @@ interface ContractRow {
 }
 
 /** Items of the company by service, then by id; sums over all of them, shown or not. */
-export function contractsOf(
+export function* contractsOf(
   company: Company,
   items: readonly ContractItem[],
   limit: number,
-): ContractItems {
-  const kept = items.filter((item) => !isDeleted(item));
-  const own = kept.filter((item) => belongsTo(item, company));
-  const withoutCompany = kept.filter((item) => Object.keys(companyOf(item)).length === 0);
+): Steps<ContractItems> {
+  const kept = yield* filterSteps(items, (item) => !isDeleted(item));
+  const own = yield* filterSteps(kept, (item) => belongsTo(item, company));
+  const isOfNone = (item: ContractItem) => Object.keys(companyOf(item)).length === 0;
+  const withoutCompany = yield* filterSteps(kept, isOfNone);
   return compact({
     beta: true as const,
     revenue: sumByTerm(own, 'revenue'),

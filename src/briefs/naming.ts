@@ -2,6 +2,7 @@
 import type { Contact, Quote, Ref } from '../records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
+import { forEachStep, type Steps } from './steps.ts';
 
 /** A reference to a record: name and id. */
 export interface Named {
@@ -119,19 +120,19 @@ export function limitList<Item, Row>(
 }
 
 /** The first rows of a list in this order, as if all items were sorted. Equal items keep their order. */
-export function limitSorted<Item, Row>(
+export function* limitSorted<Item, Row>(
   items: readonly Item[],
   order: (a: Item, b: Item) => number,
   limit: number,
   toRow: (item: Item) => Row,
-): LimitedList<Row> {
+): Steps<LimitedList<Row>> {
   const first: Item[] = [];
-  for (const item of items) {
+  yield* forEachStep(items, (item) => {
     const at = first.findLastIndex((other) => order(other, item) <= 0) + 1;
-    if (at >= limit) continue;
+    if (at >= limit) return;
     first.splice(at, 0, item);
     if (first.length > limit) first.pop();
-  }
+  });
   return { shown: first.length, total: items.length, rows: first.map(toRow) };
 }
 

@@ -49,16 +49,18 @@ interface Purchases {
 const maxCategories = 8;
 
 /** Definition: docs/definitions.md, "Never bought". `own` are the quotes of the company. */
-export function neverBought(market: Market, own: readonly Quote[], limit: number): NeverBought {
+export function* neverBought(
+  market: Market,
+  own: readonly Quote[],
+  limit: number,
+): Steps<NeverBought> {
   const { catalogue, keys } = market;
   const purchases = purchasesOf(own, catalogue, keys);
   const quoted = new Set(
     own.filter(isOpenQuote).flatMap((quote) => productIdsOn(quote, catalogue)),
   );
-  const ofCategories = [...purchases.categories.keys()].flatMap(
-    (key) => market.listed.get(key) ?? [],
-  );
-  const candidates = [...new Set(ofCategories)].filter((listed) => isNew(listed, purchases));
+  yield;
+  const candidates = yield* candidatesFor(purchases, market);
   const toSuggestion = ({ product, buyers }: ListedProduct): Suggestion =>
     compact({
       id: nonBlank(product.id),
@@ -72,8 +74,18 @@ export function neverBought(market: Market, own: readonly Quote[], limit: number
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,
-    ...limitSorted(candidates, byDemand, limit, toSuggestion),
+    ...(yield* limitSorted(candidates, byDemand, limit, toSuggestion)),
   };
+}
+
+/** What can be sold in the categories of these purchases, and is none of them; each once. */
+function* candidatesFor(purchases: Purchases, { listed }: Market): Steps<ListedProduct[]> {
+  const found = new Set<ListedProduct>();
+  for (const key of purchases.categories.keys())
+    yield* forEachStep(listed.get(key) ?? [], (product) => {
+      if (isNew(product, purchases)) found.add(product);
+    });
+  return [...found];
 }
 
 /** What most companies bought first, then by price. */

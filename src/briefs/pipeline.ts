@@ -208,7 +208,7 @@ export function* pipelineSteps(
   yield;
   const groups = groupDeals(open, openGrouping(by, today, show), maxGroups);
   yield;
-  const lists = attentionLists(open, resolved);
+  const lists = yield* attentionLists(open, resolved);
   yield;
   const period = closedIn(inPeriod, resolved);
   yield;
@@ -324,10 +324,10 @@ function openTotals(open: readonly Deal[], show: readonly DealExtra[]): Pipeline
   };
 }
 
-function attentionLists(
+function* attentionLists(
   open: readonly Deal[],
   options: ResolvedOptions,
-): Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'> {
+): Steps<Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'>> {
   const { today, closingWithinDays, stalledAfterDays, show } = options;
   const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
@@ -340,21 +340,21 @@ function attentionLists(
   const stalledRow = (deal: Deal): PipelineRow =>
     compact({ ...dealRow(deal, show), idleDays: idle(deal) });
   return {
-    overdue: dealList(overdue, options, closingRow),
-    closingSoon: { from: today, to, ...dealList(closingSoon, options, closingRow) },
-    stalled: { afterDays: stalledAfterDays, ...dealList(stalled, options, stalledRow) },
+    overdue: yield* dealList(overdue, options, closingRow),
+    closingSoon: { from: today, to, ...(yield* dealList(closingSoon, options, closingRow)) },
+    stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, options, stalledRow)) },
   };
 }
 
 const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
   day !== undefined && from <= day && day <= to;
 
-function dealList(
+function* dealList(
   deals: readonly Deal[],
   { maxRows, show }: ResolvedOptions,
   toRow: (deal: Deal) => PipelineRow,
-): DealList {
-  const rows = limitSorted(deals, byValue, maxRows, toRow);
+): Steps<DealList> {
+  const rows = yield* limitSorted(deals, byValue, maxRows, toRow);
   return { total: rows.total, ...valueAmounts(deals, show), shown: rows.shown, rows: rows.rows };
 }
 

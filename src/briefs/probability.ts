@@ -18,13 +18,16 @@ export interface ProbabilityScale {
  * means 0–100, otherwise 0–1. Only 0 and 1, or fractions next to values above 1, are reported as ambiguous.
  */
 export function probabilityScale(opportunities: readonly Opportunity[]): ProbabilityScale {
-  const values = opportunities.flatMap(({ probability }) => probability ?? []);
-  if (values.length === 0) return { scale: 'unknown', decided: 'no opportunity has a probability' };
-  const above = values.filter((value) => value > 1).length;
-  const fractions = values.filter((value) => value > 0 && value < 1).length;
-  return above > 0
-    ? outOfHundred(values.length, above, fractions)
-    : outOfOne(values.length, fractions);
+  const counts = { values: 0, above: 0, fractions: 0 };
+  for (const { probability } of opportunities) {
+    if (probability === undefined) continue;
+    counts.values += 1;
+    if (probability > 1) counts.above += 1;
+    else if (probability > 0 && probability < 1) counts.fractions += 1;
+  }
+  const { values, above, fractions } = counts;
+  if (values === 0) return { scale: 'unknown', decided: 'no opportunity has a probability' };
+  return above > 0 ? outOfHundred(values, above, fractions) : outOfOne(values, fractions);
 }
 
 function outOfHundred(values: number, above: number, fractions: number): ProbabilityScale {

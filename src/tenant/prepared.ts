@@ -109,7 +109,8 @@ export const ownerNamesFor = (
 ): ReadonlyMap<string, string> =>
   tenant.derivedFromNames([opportunities, quotes], 'owner names', () => {
     const names = new Map<string, string>();
-    for (const { owner } of [...(opportunities ?? []), ...(quotes ?? [])])
-      if (owner?.id && owner.name && !names.has(owner.id)) names.set(owner.id, owner.name);
+    for (const records of [opportunities ?? [], quotes ?? []])
+      for (const { owner } of records)
+        if (owner?.id && owner.name && !names.has(owner.id)) names.set(owner.id, owner.name);
     return names;
   });

@@ -110,7 +110,8 @@ test.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its bu
 
 test('the quotes of one company with totals stay under 1,500 tokens', () => {
   const company = companies[3] ?? {};
-  const brief = companyBrief({ company, quotes }, { today, currencyOf: currenciesOf(companies) });
+  const options = { today, currencyOf: currenciesOf(companies) };
+  const brief = runSteps(companyBrief({ company, quotes }, options));
   expect(brief.quotes?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(1_500);
 });
@@ -118,7 +119,8 @@ test('the quotes of one company with totals stay under 1,500 tokens', () => {
 test('one company whole stays under 2,500 tokens', () => {
   const company = companies[3] ?? {};
   const records = { company, opportunities, quotes, products, contacts: [], pricingBooks: [] };
-  const brief = companyBrief(records, { today, currencyOf: currenciesOf(companies) });
+  const options = { today, currencyOf: currenciesOf(companies) };
+  const brief = runSteps(companyBrief(records, options));
   expect(brief.neverBought?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(2_500);
 });

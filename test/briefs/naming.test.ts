@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { contactName, limitSorted, plural, withoutAccents } from '../../src/briefs/naming.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import fc from '../support/fast-check.ts';
 
 test('counts in the singular and the plural', () => {
@@ -24,7 +25,7 @@ test('the first rows in an order are those of the sorted list', () => {
     fc.property(items, fc.integer({ min: 0, max: 8 }), (all, limit) => {
       const byRank = (a: { rank: number }, b: { rank: number }) => a.rank - b.rank;
       const rows = all.toSorted(byRank).slice(0, limit);
-      const list = limitSorted(all, byRank, limit, (item) => item);
+      const list = runSteps(limitSorted(all, byRank, limit, (item) => item));
       expect(list).toEqual({ shown: rows.length, total: all.length, rows });
     }),
   );

@@ -195,7 +195,7 @@ const tenant = fc.record({
 type Tenant = typeof tenant extends fc.Arbitrary<infer T> ? T : never;
 
 const company: Company = frozen({ id: 'c0', name: 'Alpha', currency: 'EUR' });
-const wholeCompany = (records: Tenant) => companyBrief({ company, ...records }, options);
+const wholeCompany = (records: Tenant) => runSteps(companyBrief({ company, ...records }, options));
 const dataOf = (records: Tenant) => ({
   company: [company],
   contact: records.contacts,
