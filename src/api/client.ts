@@ -2,10 +2,10 @@ import { unrecognizedFields } from '../records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from '../records/records.ts';
 import { Connections, type WireLimits } from '../transport/connections.ts';
 import type { Call, Trace } from './call.ts';
-import { type RawRecord, readOne, readPage } from './envelope.ts';
+import { readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
-import { type Page, type PageRequest, queryString } from './page.ts';
-import { answeredAt, parseResponse, withoutLongKey } from './response.ts';
+import { type Page, type PageMemory, type PageRequest, queryString } from './page.ts';
+import { answeredAt, type KeyRemover, keyRemover, parseResponse } from './response.ts';
 import { type RetryRules, withRetries } from './retry.ts';
 import { isPathSegment, routes, upsertPath } from './routes.ts';
 import { apiBase, Wire, type WireRequest, type WireResponse } from './wire.ts';
@@ -21,6 +21,8 @@ export interface ClientOptions {
   limits?: Partial<WireLimits>;
   /** Average delay before the first retry; the second retry waits twice as long. */
   firstRetryDelayMs?: number;
+  /** Default: no page is kept. */
+  pageMemory?: PageMemory | undefined;
   interceptor: RequestInterceptor;
 }
 
@@ -43,7 +45,7 @@ export interface Attempt<T> {
 }
 
 /** `facts` include the status. */
-type ReadBody<T> = (body: unknown, facts: ErrorFacts, response: WireResponse) => T;
+type ReadBody<T> = (body: unknown, facts: ErrorFacts) => T;
 
 const maxAttempts = 3;
 const defaultFirstRetryDelayMs = 250;
@@ -52,9 +54,12 @@ const defaultFirstRetryDelayMs = 250;
 export class ApiClient {
   readonly host: string;
   readonly pageParam: string | undefined;
+  /** Replaces the key in a text, or in all texts of a nested value. */
+  readonly withoutKey: KeyRemover;
   readonly #key: string;
   readonly #wire: Wire;
   readonly #interceptor: RequestInterceptor;
+  readonly #pageMemory: PageMemory | undefined;
   readonly #firstDelayMs: number;
 
   constructor(options: ClientOptions) {
@@ -63,14 +68,11 @@ export class ApiClient {
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.#key = key;
+    this.withoutKey = keyRemover(key);
     this.#wire = new Wire(apiBase(baseUrl), key, connections);
     this.#interceptor = interceptor;
+    this.#pageMemory = options.pageMemory;
     this.#firstDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
-  }
-
-  /** Replaces the key in a text, or in all texts of a nested value. */
-  withoutKey<T>(value: T): T {
-    return withoutLongKey(value, this.#key);
   }
 
   /**
@@ -86,20 +88,26 @@ export class ApiClient {
     const facts: ErrorFacts = { host: this.host, path: route.path };
     const { probesSize = false, attempts = maxAttempts } = query;
     const path = route.path + queryString(route, query, this.pageParam);
-    const read: ReadBody<Page<RawRecord>> = (body, known, response) => ({
-      ...readPage(body, known),
-      ...answeredAt(response),
-    });
+    const memory = call.purpose === 'interactive' ? this.#pageMemory : undefined;
     const mayRetry = (error: unknown) =>
       isRetryable(error) && !(probesSize && isInternalError(error));
     const rules = { maxAttempts: attempts, mayRetry };
     const request = { method: 'GET', path, facts, probesSize } as const;
-    const raw = await this.#send(request, call, rules, read).catch((error: unknown) => {
+    const sending = this.#send(request, call, rules, (response) => {
+      const known = response.status === 200 && memory?.get(resource, path, response.body);
+      return known
+        ? { response, known }
+        : { response, raw: this.#parse(response, facts, readPage) };
+    });
+    const { response, known, raw } = await sending.catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
+    if (known) return { ...known, ...answeredAt(response), unchanged: true };
     const records = raw.records.map((record) => toRecord(resource, record));
     requireRecognized(resource, records, facts);
-    return { ...raw, records };
+    const page = { ...raw, records };
+    memory?.set(resource, path, response.body, page);
+    return { ...page, ...answeredAt(response) };
   }
 
   /**
@@ -118,7 +126,9 @@ export class ApiClient {
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
     const path = route.path + infix + encodeURIComponent(value);
     const rules = { maxAttempts, mayRetry: isRetryable };
-    const raw = await this.#send({ method: 'GET', path, facts }, call, rules, readOne);
+    const request = { method: 'GET', path, facts } as const;
+    const read = (response: WireResponse) => this.#parse(response, facts, readOne);
+    const raw = await this.#send(request, call, rules, read);
     const record = toRecord(resource, raw);
     requireRecognized(resource, [record], facts);
     return record;
@@ -135,7 +145,8 @@ export class ApiClient {
     const path = upsertPath(externalId);
     const request: ApiRequest = { method: 'PUT', path, body: JSON.stringify(fields), facts };
     const mayRetry = (error: unknown) => isApiError(error, 'unreachable');
-    const raw = await this.#send(request, call, { maxAttempts, mayRetry }, readOne);
+    const read = (response: WireResponse) => this.#parse(response, facts, readOne);
+    const raw = await this.#send(request, call, { maxAttempts, mayRetry }, read);
     return toRecord('opportunity', raw);
   }
 
@@ -143,20 +154,21 @@ export class ApiClient {
     return this.#wire.close();
   }
 
+  /** @throws ApiError */
+  #parse<T>(response: WireResponse, facts: ErrorFacts, read: ReadBody<T>): T {
+    const body = parseResponse(response, this.#key, facts);
+    return read(body, { ...facts, status: response.status });
+  }
+
   #send<T>(
     request: ApiRequest,
     call: Call,
     rules: Pick<RetryRules, 'maxAttempts' | 'mayRetry'>,
-    read: ReadBody<T>,
+    parse: (response: WireResponse) => T,
   ): Promise<T> {
     const { facts } = request;
-    const attempt: Attempt<T> = {
-      send: (trace) => this.#wire.send({ ...request, trace }, call, facts),
-      parse: (response) => {
-        const body = parseResponse(response, this.#key, facts);
-        return read(body, { ...facts, status: response.status }, response);
-      },
-    };
+    const send = (trace: Trace | undefined) => this.#wire.send({ ...request, trace }, call, facts);
+    const attempt: Attempt<T> = { send, parse };
     return withRetries(() => this.#interceptor.intercept(request, call, attempt), call, {
       ...rules,
       firstDelayMs: this.#firstDelayMs,

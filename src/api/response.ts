@@ -17,12 +17,19 @@ export function header(response: WireResponse, name: string): string | undefined
 export function parseResponse(response: WireResponse, key: string, facts: ErrorFacts): unknown {
   const known = { ...facts, status: response.status };
   if (response.status >= 300) throw toApiError(response, key, known);
-  if (/^\s*</.test(response.text)) throw new ApiError('web-page', known);
-  const body = parsed(response.text, key);
+  const text = textOf(response);
+  if (/^\s*</.test(text)) throw new ApiError('web-page', known);
+  const body = parsed(text, key);
   // The parser's message is not used: it quotes the body.
   if (body === undefined)
     throw new ApiError('malformed', { ...known, problem: 'not JSON, or incomplete' });
   return body;
+}
+
+/** Without a byte order mark. */
+function textOf({ body }: WireResponse): string {
+  const text = body.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 /** Shorter keys are not replaced: they would match ordinary text, and are not secret. */
@@ -39,13 +46,13 @@ function parsed(text: string, key: string): unknown {
   return mayHold ? withoutKey(body, key) : body;
 }
 
-/** Replaces the key, also in the forms in which answers escape `<`, quotation marks and backslashes. */
-export function withoutLongKey<T>(value: T, key: string): T {
-  if (key.length < minKeyLength) return value;
-  return [...formsOf(key)].reduce<unknown>(
-    (cleaned, form) => withoutKey(cleaned, form),
-    value,
-  ) as T;
+export type KeyRemover = <T>(value: T) => T;
+
+/** Replaces a key in a text, or in all texts of a nested value; also in the forms in which answers escape `<`, quotation marks and backslashes. */
+export function keyRemover(key: string): KeyRemover {
+  const forms = key.length < minKeyLength ? [] : [...formsOf(key)];
+  return <T>(value: T) =>
+    forms.reduce<unknown>((cleaned, form) => withoutKey(cleaned, form), value) as T;
 }
 
 function formsOf(key: string): ReadonlySet<string> {
@@ -70,7 +77,7 @@ function withoutKey(value: unknown, key: string, levels = 80): unknown {
 
 function toApiError(response: WireResponse, key: string, facts: ErrorFacts): ApiError {
   const { status } = response;
-  const upstreamMessage = upstreamMessageOf(response.text, key);
+  const upstreamMessage = upstreamMessageOf(textOf(response), key);
   const reported: ErrorFacts =
     upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
   if (status === 401) return new ApiError('key-refused', facts);

@@ -18,7 +18,8 @@ export interface WireRequest {
 export interface WireResponse {
   status: number;
   headers: Record<string, string | string[] | undefined>;
-  text: string;
+  /** Decompressed. */
+  body: Buffer;
 }
 
 /** The address of the API of a tenant. */
@@ -109,15 +110,14 @@ export class Wire {
   async #read({ status, headers, body }: Received, facts: ErrorFacts): Promise<WireResponse> {
     const encoding = String(headers['content-encoding'] ?? '').toLowerCase();
     const isPlain = encoding === '' || encoding === 'identity';
-    const text = isPlain
-      ? body.toString('utf8')
-      : await decompress(body, encoding, this.#limits.maxBytes, facts);
-    return { status, headers, text: withoutByteOrderMark(text) };
+    if (isPlain) return { status, headers, body };
+    return {
+      status,
+      headers,
+      body: await decompress(body, encoding, this.#limits.maxBytes, facts),
+    };
   }
 }
-
-const withoutByteOrderMark = (text: string): string =>
-  text.startsWith('\uFEFF') ? text.slice(1) : text;
 
 /** @throws ApiError if the body is too large or does not match its content encoding */
 async function decompress(
@@ -125,7 +125,7 @@ async function decompress(
   encoding: string,
   maxBytes: number,
   facts: ErrorFacts,
-): Promise<string> {
+): Promise<Buffer> {
   const zlib = await import('node:zlib');
   const decoders = {
     gzip: zlib.gunzip,
@@ -141,7 +141,7 @@ async function decompress(
     });
   const decompressed = promisify<Buffer, { maxOutputLength: number }, Buffer>(decode);
   try {
-    return (await decompressed(compressed, { maxOutputLength: maxBytes })).toString('utf8');
+    return await decompressed(compressed, { maxOutputLength: maxBytes });
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('too-large', facts);
     throw new ApiError('malformed', {

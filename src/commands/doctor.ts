@@ -1,5 +1,5 @@
 import { isApiError } from '../api/errors.ts';
-import { withoutLongKey } from '../api/response.ts';
+import { keyRemover } from '../api/response.ts';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { ServicePages } from '../tenant/reading/service-pages.ts';
 import { reservedOf } from '../traffic/budget.ts';
@@ -79,7 +79,7 @@ async function examine(settings: Settings): Promise<Report> {
       ...(grants === undefined ? {} : { grants }),
     });
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
-    return withoutLongKey(report, key);
+    return keyRemover(key)(report);
   } finally {
     progress.done();
     await prober.close();

@@ -1,4 +1,3 @@
-import type { Resource } from '../records/records.ts';
 import type { Collection } from './collection.ts';
 
 export type CachedCollection = Collection<Record<string, unknown>>;
@@ -15,8 +14,8 @@ const sampleSize = 40;
 const bytesPerCharacter = 2;
 
 /**
- * Caches the collections of all tenants of a process up to a number of bytes, and evicts the least recently
- * used. What is derived from a collection counts too. Entries belong to the object that set them: no name leads to
+ * Caches the collections of all tenants of a process, and pages of them, up to a number of bytes, and evicts the least
+ * recently used. What is derived from a collection counts too. Entries belong to the object that set them: no name leads to
  * another tenant's.
  */
 export class CollectionCache {
@@ -32,8 +31,8 @@ export class CollectionCache {
     this.#maxBytes = maxMegabytes * 1024 * 1024;
   }
 
-  get(owner: object, resource: Resource): CachedCollection | undefined {
-    const key = this.#key(owner, resource);
+  get(owner: object, name: string): CachedCollection | undefined {
+    const key = this.#key(owner, name);
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
     this.#entries.delete(key);
@@ -42,16 +41,21 @@ export class CollectionCache {
   }
 
   /** When the collection was read; this does not count as a use. */
-  asOf(owner: object, resource: Resource): Date | undefined {
-    return this.#entries.get(this.#key(owner, resource))?.collection.asOf;
+  asOf(owner: object, name: string): Date | undefined {
+    return this.#entries.get(this.#key(owner, name))?.collection.asOf;
   }
 
-  set(owner: object, resource: Resource, collection: CachedCollection): void {
-    this.delete(owner, resource);
-    const bytes = estimateBytes(collection.records);
+  /** @param bytes of the records; estimated if it is not given */
+  set(
+    owner: object,
+    name: string,
+    collection: CachedCollection,
+    bytes = estimateBytes(collection.records),
+  ): void {
+    this.delete(owner, name);
     // It would evict all the others and then itself.
     if (bytes > this.#maxBytes) return;
-    const entry = { key: this.#key(owner, resource), collection, bytes };
+    const entry = { key: this.#key(owner, name), collection, bytes };
     this.#entries.set(entry.key, entry);
     this.#byRecords.set(collection.records, entry);
     this.#bytes += bytes;
@@ -89,8 +93,8 @@ export class CollectionCache {
     }
   }
 
-  delete(owner: object, resource: Resource): void {
-    this.#remove(this.#key(owner, resource));
+  delete(owner: object, name: string): void {
+    this.#remove(this.#key(owner, name));
   }
 
   deleteAll(owner: object): void {
@@ -107,8 +111,8 @@ export class CollectionCache {
     this.#entries.delete(key);
   }
 
-  #key(owner: object, resource: Resource): string {
-    return `${this.#prefix(owner)}${resource}`;
+  #key(owner: object, name: string): string {
+    return `${this.#prefix(owner)}${name}`;
   }
 
   #prefix(owner: object): string {

@@ -25,12 +25,13 @@ import { QuoteItems } from './reading/quote-items.ts';
 import { ServicePages, searchText } from './reading/service-pages.ts';
 import { ServiceProfile } from './reading/service-profile.ts';
 import { readCollection } from './reading/walk.ts';
+import { RecentPages } from './recent-pages.ts';
 import { RecentSearches } from './recent-searches.ts';
 import { SharedReadings } from './shared-readings.ts';
 import { describeUnrecognized } from './unrecognized.ts';
 
 export interface TenantOptions
-  extends Omit<ClientOptions, 'interceptor'>,
+  extends Omit<ClientOptions, 'interceptor' | 'pageMemory'>,
     Omit<TrafficOptions, 'rates' | 'budgetName' | 'onResponse'> {
   state: State;
   writeRules: WriteRules;
@@ -81,6 +82,7 @@ class SharedTenantState {
   completions = 0;
   #completing: Promise<unknown> = Promise.resolve();
   readonly searches = new RecentSearches();
+  readonly #recentPages: RecentPages;
   readonly #recorders: Recorders | undefined;
   /** True if the service refused the key in its last response. */
   keyRefused = false;
@@ -101,7 +103,9 @@ class SharedTenantState {
     // All keys of a tenant share one budget.
     const budget = { rates: state.rates, budgetName: baseUrl.href };
     const traffic = new TrafficControl({ ...options, ...budget, onResponse: this.#onResponse });
-    this.client = new ApiClient({ ...options, interceptor: traffic });
+    this.#recentPages = new RecentPages(cache);
+    const pageMemory = this.#recentPages;
+    this.client = new ApiClient({ ...options, interceptor: traffic, pageMemory });
     const shared = state.collections && new SharedReadings(state.collections, namespace, identity);
     this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
     this.pages = new ServicePages(this.client, this.profile);
@@ -174,6 +178,7 @@ class SharedTenantState {
     await this.#recorders?.opportunity.flush();
     await this.#recorders?.quote.flush();
     this.collections.close();
+    this.#recentPages.clear();
     await this.profile.saved();
     await this.client.close();
   }
@@ -191,6 +196,7 @@ class SharedTenantState {
 
   clearCaches(): void {
     this.searches.clear();
+    this.#recentPages.clear();
     this.collections.invalidateAll();
   }
 

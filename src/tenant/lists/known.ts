@@ -56,18 +56,24 @@ export async function readCurrencies(tenant: Tenant, call: ToolCall): Promise<vo
 /** Without permission the list shows ids. */
 const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
 
-/** Names and currencies from the cached collections that the caller may read. Sends no request. */
+/**
+ * Names and currencies from the cached collections that the caller may read: the same object until one of them is read
+ * again. Sends no request.
+ */
 function knownTo(tenant: Tenant): Known {
   const companies = cachedBy(tenant, 'company');
+  const categories = cachedBy(tenant, 'category');
+  const opportunities = cachedBy(tenant, 'opportunity');
+  const quotes = cachedBy(tenant, 'quote');
   const names = {
     company: () => namesIn(tenant, companies),
-    category: () => namesIn(tenant, cachedBy(tenant, 'category')),
-    person: () => ownerNamesFor(tenant, cachedBy(tenant, 'opportunity'), cachedBy(tenant, 'quote')),
+    category: () => namesIn(tenant, categories),
+    person: () => ownerNamesFor(tenant, opportunities, quotes),
   };
-  return {
+  return tenant.derivedFromNames([companies, categories, opportunities, quotes], 'known', () => ({
     currencyOf: currenciesFor(tenant, companies),
     nameOf: (kind, id) => (id === undefined ? undefined : names[kind]().get(id)),
-  };
+  }));
 }
 
 /** The cached records of a collection that the caller may read. */

@@ -23,6 +23,8 @@ export interface ListPage<R> {
   coverage: Coverage & { asOf: Date };
   /** Values to filter by, where the service sends them. */
   facets?: unknown;
+  /** `records` is the same array as in the answer to an earlier, equal query. */
+  unchanged?: true;
   /** Sentences about parameters that the service did not apply. */
   notes?: readonly Wording[];
 }
@@ -288,8 +290,8 @@ async function pageAnswer<R extends Resource>(
 ): Promise<ListPage<RecordOf[R]>> {
   const { pages } = source;
   const from = pages.pageParam === undefined ? 0 : (query.from ?? 0);
-  // A service that ignores the size sends more than was asked for.
-  const records = page.records.slice(0, query.size);
+  const sent = atMost(query.size, page);
+  const { records } = sent;
   const end = from + records.length;
   const seenEnd = page.total === undefined && (await isEnd(source, query, records, end));
   const isExact = seenEnd || (page.total !== undefined && page.countIsLimit !== true);
@@ -299,13 +301,21 @@ async function pageAnswer<R extends Resource>(
   const reason = complete ? {} : { reason: isExact ? 'one page' : 'not counted' };
   const hasNext = more && records.length > 0 && pages.pageParam !== undefined;
   return {
-    records,
+    ...sent,
     from,
     total,
     ...(hasNext ? { next: end } : {}),
     coverage: { complete, read: records.length, total, asOf, ...reason },
-    ...(page.facets === undefined ? {} : { facets: page.facets }),
   };
+}
+
+/** A service that ignores the size sends more records than were asked for. */
+function atMost<R>(
+  size: number,
+  { records, facets, unchanged }: Page<R>,
+): Pick<ListPage<R>, 'records' | 'facets' | 'unchanged'> {
+  if (records.length > size) return { records: records.slice(0, size), facets };
+  return unchanged ? { records, facets, unchanged } : { records, facets };
 }
 
 /** For a list without a total: whether a page that is shorter than requested is the last one. */

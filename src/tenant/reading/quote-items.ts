@@ -133,7 +133,7 @@ export const describeUnknownItems = (rows: readonly ApiRecord[]): Wording[] =>
       ]
     : [];
 
-const hasItems = ({ items, unreadable }: Quote): boolean =>
+export const hasItems = ({ items, unreadable }: Quote): boolean =>
   (items !== undefined && items.length > 0) || unreadable?.items !== undefined;
 
 function setItems(quote: Quote, items: QuoteItem[]): void {
