@@ -57,7 +57,7 @@ const listTool = <R extends Resource>({
       await readForColumns(tenant, resource, args.fields ?? [], call);
       const page = await listRecords(tenant, resource, args, call);
       await complete?.(tenant, page.records, args, call);
-      return listAnswer(resource, plural, page, args, { empty, notes });
+      return listAnswer(tenant, resource, plural, page, args, { empty, notes });
     },
   });
 

@@ -4,14 +4,13 @@ import { instructionsFor } from '../mcp/instructions.ts';
 import { metaKeys, modernRevision } from '../mcp/protocol.ts';
 import type { ServerDescription } from '../mcp/server-description.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
-import { callMs, type ToolCall } from '../tenant/call.ts';
+import { callMs } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
 import { traceFrom } from '../traffic/trace.ts';
-import type { JsonObject } from '../values.ts';
+import { isObject, type JsonObject } from '../values.ts';
 import type { ClientInfo, FastRequest } from './requests.ts';
 
 type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
-type ToolRun = typeof import('../mcp/tool-run.ts');
 
 /** What lists need, and what calls need besides, from the first call on. */
 export interface FastPathParts {
@@ -40,7 +39,7 @@ export class FastPath {
   readonly #callParts: FastPathParts['callParts'];
   readonly #isPersistent: boolean;
   /** Loaded by the first call: lists need neither tools nor a tenant. */
-  #loaded: Promise<[ToolRun, CallParts]> | undefined;
+  #loaded: Promise<[typeof import('../mcp/tool-run.ts'), CallParts]> | undefined;
   /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
@@ -63,7 +62,7 @@ export class FastPath {
   async answer(request: FastRequest, context: CallContext): Promise<string> {
     const result =
       request.method === 'tools/call'
-        ? JSON.stringify(this.#inEra(request, await this.#call(request, context)))
+        ? toJson(this.#inEra(request, await this.#call(request, context)))
         : await this.#listed(request);
     return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
   }
@@ -74,12 +73,19 @@ export class FastPath {
     const { name, arguments: given, _meta = {} } = request.params as Called;
     const entry = parts.surface.find(name);
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
-    const { signal } = context;
+    const { signal, notify } = context;
+    const { client = context.client, progressToken: token } = request;
+    const send = (params: JsonObject) => notify('notifications/progress', params);
+    const call = {
+      signal,
+      deadline: Date.now() + callMs,
+      progress: token === undefined ? () => {} : progressReporter(send, token),
+      client: client ? visible(`${client.name} ${client.version}`).slice(0, 120) : 'unknown host',
+      consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
+    };
     const asked = { given, signal, trace: traceFrom(_meta) ?? context.trace };
-    const call = (_: unknown, trace: Trace | undefined) =>
-      toToolCall(request, context, trace, progressReporter);
     try {
-      return await runTool(entry, parts, asked, call);
+      return await runTool(entry, parts, asked, (_, trace) => ({ ...call, trace }));
     } catch (error) {
       signal.throwIfAborted();
       return errorResult(name, error, parts);
@@ -87,13 +93,11 @@ export class FastPath {
   }
 
   async #listed(request: FastRequest): Promise<string> {
-    const { method, era, params } = request;
-    const key = `${era} ${method} ${params.protocolVersion ?? ''}`;
-    const known = this.#lists.get(key);
-    if (known !== undefined) return known;
-    const written = JSON.stringify(this.#inEra(request, await this.#list(request)));
-    this.#lists.set(key, written);
-    return written;
+    const key = `${request.era} ${request.method} ${request.params.protocolVersion ?? ''}`;
+    const list =
+      this.#lists.get(key) ?? JSON.stringify(this.#inEra(request, await this.#list(request)));
+    this.#lists.set(key, list);
+    return list;
   }
 
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
@@ -132,20 +136,18 @@ export class FastPath {
   }
 }
 
-function toToolCall(
-  { client, progressToken }: FastRequest,
-  { signal, notify, ...connection }: CallContext,
-  trace: Trace | undefined,
-  progressReporter: ToolRun['progressReporter'],
-): ToolCall {
-  const asking = client ?? connection.client;
-  const send = (params: JsonObject) => notify('notifications/progress', params);
-  return {
-    signal,
-    deadline: Date.now() + callMs,
-    progress: progressToken === undefined ? () => {} : progressReporter(send, progressToken),
-    client: asking ? visible(`${asking.name} ${asking.version}`).slice(0, 120) : 'unknown host',
-    trace,
-    consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
-  };
+/** Of frozen lists, which are sent again and again. */
+const jsonOfLists = new WeakMap<readonly unknown[], string>();
+
+/** As `JSON.stringify`; looks for frozen lists down to the fields of structured content. */
+function toJson(value: unknown, depth = 2): string {
+  if (Array.isArray(value) && Object.isFrozen(value)) {
+    const json = jsonOfLists.get(value) ?? JSON.stringify(value);
+    jsonOfLists.set(value, json);
+    return json;
+  }
+  if (!isObject(value) || depth === 0) return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  const written = fields.map(([name, it]) => `${JSON.stringify(name)}:${toJson(it, depth - 1)}`);
+  return `{${written.join(',')}}`;
 }

@@ -33,8 +33,7 @@ export class HttpFastPath {
     // Progress notifications need a stream.
     const isOurs = request?.progressToken === undefined && request && fits(request, headers);
     if (!isOurs || !this.#fastPath.canHandle(request)) return undefined;
-    const context = { signal, trace: traceFrom(headers), notify: () => {} };
-    return this.#fastPath.answer(request, context);
+    return this.#fastPath.answer(request, { signal, trace: traceFrom(headers), notify: () => {} });
   }
 }
 

@@ -71,10 +71,20 @@ function writeFlatList(lines: string[], name: string, list: unknown[], indent: s
   else lines.push(`${indent}${label(name, indent)}: ${texts.join(', ') || '[]'}`);
 }
 
+/** Tables of frozen lists, which are shown again and again. */
+const tables = new WeakMap<readonly unknown[], string>();
+
 function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
   lines.push(`${indent}${label(name, indent)}:`);
+  const known = tables.get(list);
+  if (known !== undefined && indent === '') {
+    lines.push(known);
+    return;
+  }
   if (list.every(isTableRow)) {
-    writeTable(lines, list, indent);
+    const rows = tableLines(list, indent).join('\n');
+    if (indent === '' && Object.isFrozen(list)) tables.set(list, rows);
+    lines.push(rows);
     return;
   }
   for (const entry of list) {
@@ -90,12 +100,12 @@ function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
   if (head !== undefined) lines[first] = `${indent}- ${head.slice(indent.length + 2)}`;
 }
 
-function writeTable(lines: string[], rows: readonly JsonObject[], indent: string): void {
+function tableLines(rows: readonly JsonObject[], indent: string): string[] {
   const columns = tableColumns(rows);
-  lines.push(indent + notAField(columns.map(escapeCell).join('|')));
-  for (const row of rows) {
-    lines.push(notAField(indent + columns.map((name) => cell(row[name])).join('|')));
-  }
+  return [
+    indent + notAField(columns.map(escapeCell).join('|')),
+    ...rows.map((row) => notAField(indent + columns.map((name) => cell(row[name])).join('|'))),
+  ];
 }
 
 /** Quotes the first cell if it looks like a field name or a bullet. */

@@ -96,13 +96,42 @@ export function deletedWords(deletion: string | true | undefined): Wording {
   return deletion === true ? wording`Deleted: ` : wording`Deleted on ${identifier(deletion)}: `;
 }
 
-/** The records with the requested detail or fields; in the concise form, a currency that all share is returned once. */
+interface ShapedRecords {
+  /** In the concise form, if all records share it. */
+  currency?: unknown;
+  rows: readonly Record<string, unknown>[];
+}
+
+/** Of rows, their table and their JSON, for each character of the JSON. */
+const bytesPerCharacter = 4;
+
+/** For an unchanged page the same rows as before, frozen: a frozen list is cleaned and written only once. */
+function rowsOf<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  list: NamedPage<RecordOf[R]>,
+  shape: RecordShape,
+): ShapedRecords {
+  const { records, known, keys, unchanged } = list;
+  const work = () => shapeRecords(resource, records, shape, list);
+  if (!unchanged) return work();
+  const name = `rows ${JSON.stringify([shape.detail, shape.fields, keys])}`;
+  const bytesOf = ({ rows }: ShapedRecords) => JSON.stringify(rows).length * bytesPerCharacter;
+  return tenant.derived([records, known], name, () => frozen(work()), bytesOf);
+}
+
+function frozen({ currency, rows }: ShapedRecords): ShapedRecords {
+  for (const row of rows) Object.freeze(row);
+  return { currency, rows: Object.freeze(rows) };
+}
+
+/** The records with the requested detail or fields. */
 function shapeRecords<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
   { detail, fields }: RecordShape,
   { known, keys }: Pick<NamedPage<unknown>, 'known' | 'keys'>,
-): { currency?: unknown; rows: Record<string, unknown>[] } {
+): ShapedRecords {
   if (fields && fields.length > 0)
     return { rows: records.map((record) => selectFields(resource, record, fields, known)) };
   if (detail === 'full') return { rows: records.map(fullRecord) };
@@ -186,6 +215,7 @@ const allOf = (plural: Plural, total: number): Wording =>
 
 /** A page of a list, and how to get the next page. */
 export function listAnswer<R extends Resource>(
+  tenant: Tenant,
   resource: R,
   plural: Plural,
   list: NamedPage<RecordOf[R]>,
@@ -193,7 +223,7 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   requireFields(resource, list.records, shape);
-  const { currency, rows } = shapeRecords(resource, list.records, shape, list);
+  const { currency, rows } = rowsOf(tenant, resource, list, shape);
   const facets = shape.detail === 'full' ? list.facets : undefined;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? list.from + shown : list.next;
@@ -201,7 +231,7 @@ export function listAnswer<R extends Resource>(
       summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(list, shown)}`,
       data: compact({
         currency,
-        records: rows.slice(0, shown),
+        records: shown === rows.length ? rows : rows.slice(0, shown),
         page: compact({ shown, from: list.from, total: list.total, next }),
         coverage: toCoverage(list.coverage),
         facets,
