@@ -59,22 +59,31 @@ async function withSandbox(scale, use) {
   }
 }
 
-/** The same page twice: as the embedded tenant sends it, and without accents. */
+/**
+ * The same page as the embedded tenant sends it and without accents, each from a service that always answers with the
+ * same bytes, and from one that never does.
+ */
 async function makePages() {
   const accented = await withSandbox(1, (tenant) => wire(tenant, '/opportunity?size=25'));
   const ascii = accented.normalize('NFKD').replace(/[^\x20-\x7E]/g, '');
   if (ascii === accented) throw new Error('the page has no accents');
   return {
-    ASCII: await fixedUpstream('ascii', ascii),
-    accented: await fixedUpstream('accented', accented),
+    'ASCII, unchanged': await pageUpstream('ascii', ascii),
+    'accented, unchanged': await pageUpstream('accented', accented),
+    'ASCII, changing': await pageUpstream('ascii', ascii, 'changing'),
+    [changing]: await pageUpstream('accented', accented, 'changing'),
   };
 }
 
-/** Starts an upstream that always answers at once with this page. @returns the settings of a server for it */
-async function fixedUpstream(name, page) {
+/** The page with which what is not measured with all of them is measured: the most usual one. */
+const changing = 'accented, changing';
+
+/** Starts an upstream that answers at once with this page. @returns the settings of a server for it */
+async function pageUpstream(name, page, ...kind) {
   const file = join(cache, `opportunities-${name}.json`);
   writeFileSync(file, page);
-  const child = startProcess([fileURLToPath(new URL('upstream.mjs', import.meta.url)), file]);
+  const upstream = fileURLToPath(new URL('upstream.mjs', import.meta.url));
+  const child = startProcess([upstream, file, ...kind]);
   const [url] = await waitForOutput(child, /http:\S+/);
   return settingsFor(url);
 }
@@ -116,8 +125,8 @@ async function soak() {
 /** Each has rows; some also have measurements from which other tables and plots are made. */
 const parts = {
   start: async () => {
-    const { accented } = await pagesOnce();
-    return { rows: startRows(await measureStart(candidates, accented, rounds)) };
+    const env = (await pagesOnce())[changing];
+    return { rows: startRows(await measureStart(candidates, env, rounds)) };
   },
   stdio: async () => ({
     rows: await ofPages(async (env, page) =>
@@ -130,8 +139,8 @@ const parts = {
     ),
   }),
   memory: async () => {
-    const { accented } = await pagesOnce();
-    return { rows: memoryRows(await measureMemory(candidates, accented, Math.ceil(rounds / 5))) };
+    const env = (await pagesOnce())[changing];
+    return { rows: memoryRows(await measureMemory(candidates, env, Math.ceil(rounds / 5))) };
   },
   tokens: async () => {
     const measured = await withSandbox(1, (tenant) =>
