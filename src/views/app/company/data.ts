@@ -1,12 +1,8 @@
 import type { CompanyBrief } from '../../../briefs/company.ts';
-import type { CoverageData } from '../shell/parts.tsx';
+import type { AnswerText } from '../shell/parts.tsx';
 
 /** What the view is given: the answer of the tool. */
-export type CompanyData = CompanyBrief & {
-  summary: string;
-  notes?: string[];
-  coverage?: CoverageData;
-};
+export type CompanyData = CompanyBrief & AnswerText;
 
 /** The fields that `cpq_list_opportunities` is asked for. */
 export const opportunityFields = [

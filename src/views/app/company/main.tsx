@@ -10,6 +10,7 @@ import {
   Head,
   Leading,
   Notes,
+  questionAbout,
   Refresh,
   Switch,
 } from '../shell/parts.tsx';
@@ -17,7 +18,7 @@ import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
 import type { CompanyData, RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
-import { nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
+import { amountsOf, nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
 import { useRelatedData } from './use-related-data.ts';
 
 const everyRow = 50;
@@ -68,9 +69,13 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   );
 }
 
-/** Names the company by id only: its name comes from records and must not act as the person's instruction. */
-const assistantQuestion = ({ company: { id = '' } }: CompanyData): string =>
-  `About the company with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what is worth knowing before I call them? Read it with cpq_brief_company.`;
+const assistantQuestion = ({ company }: CompanyData): string =>
+  questionAbout(
+    'company',
+    company,
+    'what is worth knowing before I call them?',
+    'cpq_brief_company',
+  );
 
 function omittedNotes(
   { open, quotes }: CompanyData,
@@ -213,22 +218,15 @@ interface QuoteGroupProps {
 
 function QuoteGroup({ group, rows }: QuoteGroupProps) {
   const { money, number } = useFormats();
-  const { status, currency, count, oneTime, monthly, yearly } = group;
-  const amounts = [
-    { per: 'one-time', amount: oneTime },
-    { per: 'monthly', amount: monthly },
-    { per: 'yearly', amount: yearly },
-  ];
+  const { status, count } = group;
   return (
     <div class="quote-group">
       <h3 dir="auto">{`${status}: ${number(count)}`}</h3>
-      {amounts.map(({ per, amount }) =>
-        amount ? (
-          <p key={per}>
-            <bdi>{money(amount, currency)}</bdi> {per}
-          </p>
-        ) : null,
-      )}
+      {amountsOf(group).map(({ amount, currency, per }) => (
+        <p key={per}>
+          <bdi>{money(amount, currency)}</bdi> {per}
+        </p>
+      ))}
       <ul class="plain">
         {rows.map((row) => (
           <li key={row.id} dir="auto">

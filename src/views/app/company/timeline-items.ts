@@ -1,4 +1,6 @@
 /** Opportunities, quotes and events as items of one timeline. */
+
+import { statusTones } from '../shell/parts.tsx';
 import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 export interface TimelineItem {
@@ -38,6 +40,7 @@ export function timelineItems(
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 type OpenRow = NonNullable<CompanyData['open']>['rows'][number];
+type ReadRow = { [K in keyof OpportunityRow]: OpportunityRow[K] | undefined };
 type QuoteRow = NonNullable<CompanyData['quotes']>['rows'][number];
 
 function openItem(
@@ -46,30 +49,14 @@ function openItem(
 ): TimelineItem {
   const amounts =
     value === undefined ? [] : [{ amount: value, currency: currency ?? '', per: 'contract value' }];
-  const row: OpportunityRow = {
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...(stage !== undefined && { stage }),
-    ...(closes !== undefined && { closes }),
-  };
-  return { ...opportunityItem(row, today), amounts };
+  return { ...opportunityItem({ id, name, stage, closes }, today), amounts };
 }
 
 const tonesOfOutcome: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
 
 /** A closed opportunity is on the day on which it was closed, as far as that is known. */
-function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
-  const {
-    id,
-    name,
-    stage,
-    outcome = 'open',
-    closes,
-    closed,
-    oneTime,
-    monthly,
-    currency = '',
-  } = row;
+function opportunityItem(row: ReadRow, today: string): TimelineItem {
+  const { id, name, stage, outcome = 'open', closes, closed, currency = '' } = row;
   const isOpen = outcome === 'open';
   return {
     key: `opportunity ${id}`,
@@ -79,36 +66,45 @@ function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
     state: isOpen ? (stage ?? 'open') : outcome.replaceAll('_', ', '),
     tone: tonesOfOutcome[outcome] ?? 'plain',
     changes: [],
-    amounts: amountsOf([oneTime, 'one-time'], [monthly, 'monthly']).map((it) => ({
-      ...it,
-      currency,
-    })),
+    amounts: amountsOf({ ...row, currency }),
     isOpen,
     isLate: isOpen && closes !== undefined && closes < today,
   };
 }
 
-const amountsOf = (...amounts: [number | undefined, string][]): { amount: number; per: string }[] =>
-  amounts.flatMap(([amount, per]) => (amount ? [{ amount, per }] : []));
+interface Revenues {
+  oneTime?: number | undefined;
+  monthly?: number | undefined;
+  yearly?: number;
+  currency: string;
+}
+
+/** The amounts that are not 0, each with how often it is due. */
+export function amountsOf({
+  oneTime,
+  monthly,
+  yearly,
+  currency,
+}: Revenues): TimelineItem['amounts'] {
+  const amounts = [
+    { amount: oneTime, per: 'one-time' },
+    { amount: monthly, per: 'monthly' },
+    { amount: yearly, per: 'yearly' },
+  ];
+  return amounts.flatMap(({ amount, per }) => (amount ? [{ amount, currency, per }] : []));
+}
 
 function quoteItem(row: QuoteRow): TimelineItem {
-  const { id, number, name, status, created, currency, oneTime, monthly, yearly } = row;
-  const tones: Record<string, TimelineItem['tone']> = {
-    approved: 'good',
-    declined: 'danger',
-    expired: 'danger',
-  };
+  const { id, number, name, status, created } = row;
   return {
     key: `quote ${id}`,
     kind: 'Quote',
     day: created,
     name: [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed'),
     state: status,
-    tone: tones[status] ?? 'plain',
+    tone: statusTones[status] ?? 'plain',
     changes: [],
-    amounts: amountsOf([oneTime, 'one-time'], [monthly, 'monthly'], [yearly, 'yearly']).map(
-      (it) => ({ ...it, currency }),
-    ),
+    amounts: amountsOf(row),
     isOpen: false,
     isLate: false,
   };

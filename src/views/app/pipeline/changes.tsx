@@ -1,14 +1,26 @@
 /** What changed: a waterfall from the opening to the closing value, and the deals that moved. */
 import { useState } from 'preact/hooks';
+import type { LimitedList } from '../../../briefs/naming.ts';
 import type { ChangeRow } from '../../../briefs/pipeline-change-rows.ts';
-import type { Movement } from '../../../briefs/pipeline-changes.ts';
+import type { Movement, MoveRow } from '../../../briefs/pipeline-changes.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
-import { Badge, Notes } from '../shell/parts.tsx';
+import { type AnswerText, Badge, Notes } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';
+import { useAnswer } from '../shell/use-reading.ts';
 import { Select } from './controls.tsx';
-import { type ChangesAnswer, useChanges } from './use-changes.ts';
+import { scopeOf } from './scope.tsx';
 import { type PipelineRow, type WaterfallBar, waterfallOf } from './waterfall.ts';
+
+/** The answer of `cpq_pipeline_changes`; without `pipeline` there is nothing to compare. */
+interface ChangesAnswer extends AnswerText {
+  compared?: { from: string; to: string };
+  pipeline?: PipelineRow[];
+  moves?: MoveRow[];
+  deals?: LimitedList<ChangeRow>;
+  /** Of all quotes: sent, accepted, declined, expired. */
+  quotes?: { rows: { movement: string; count: number }[] };
+}
 
 interface Props {
   args: Arguments;
@@ -50,6 +62,8 @@ const names: Readonly<Record<PipelineRow['step'] | Movement, string>> = {
   ownerChanged: 'New owner',
 };
 
+const maxRows = 20;
+
 /** Renders nothing if the server does not list the tool. */
 export function Changes(props: Props) {
   return props.host.lists('cpq_pipeline_changes') ? <ListedChanges {...props} /> : null;
@@ -61,7 +75,11 @@ function ListedChanges({ args, host, currency, answer: shown }: Props) {
   const moment = (at: string) =>
     at.endsWith('T23:59:59Z') ? `the end of ${day(at.slice(0, 'YYYY-MM-DD'.length))}` : time(at);
   const [since, setSince] = useState<(typeof periods)[number][0]>('7d');
-  const { answer, failed } = useChanges(host, args, since, shown);
+  const call = { ...scopeOf(args), since, rows: maxRows };
+  const { answer, failed } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, [
+    shown,
+    since,
+  ]);
   const compared = answer?.compared;
   return (
     <section class="panel changes" aria-labelledby="changes">

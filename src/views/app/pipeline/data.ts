@@ -1,12 +1,6 @@
 import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline.ts';
 import type { ClosedDeal } from '../../../briefs/pipeline-deals.ts';
-import type { CoverageData } from '../shell/parts.tsx';
-
-interface AnswerText {
-  summary: string;
-  notes?: string[];
-  coverage?: CoverageData;
-}
+import type { AnswerText } from '../shell/parts.tsx';
 
 /** The answer about open opportunities. */
 export type OpenPipeline = PipelineBrief & AnswerText;

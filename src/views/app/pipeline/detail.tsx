@@ -1,12 +1,11 @@
 /** One opportunity: the chosen fields of its card, and those that are read when it is opened. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
-import { messageOf } from '../../../values.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
-import { Ask } from '../shell/parts.tsx';
+import { Ask, questionAbout } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';
-import { useReading } from '../shell/use-reading.ts';
+import { useAnswer } from '../shell/use-reading.ts';
 
 interface Props {
   id: string;
@@ -19,10 +18,16 @@ interface Props {
 /** What `cpq_get_record` is asked for: a field that is not named here, such as a profit, never reaches the page. */
 const readFields = ['contact', 'category', 'source', 'created', 'valueMonths', 'ask'] as const;
 type OpportunityFields = Partial<Record<(typeof readFields)[number], unknown>>;
-type ReadState = { record?: OpportunityFields; failed?: string };
 
 export function Detail({ id, deal, host, close }: Props) {
-  const { record, failed } = useRecord(host, id);
+  const call = { resource: 'opportunity', id, fields: readFields };
+  const { answer, failed } = useAnswer<{ record: OpportunityFields }>(
+    host,
+    'cpq_get_record',
+    call,
+    [id],
+  );
+  const record = answer?.record;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [id]);
   return (
@@ -50,24 +55,13 @@ export function Detail({ id, deal, host, close }: Props) {
   );
 }
 
-function useRecord(host: Host, id: string): ReadState {
-  const [read, setRead] = useState<ReadState>({});
-  useReading([id], (isCurrent) => {
-    const call = { resource: 'opportunity', id, fields: readFields };
-    setRead({});
-    host
-      .read<{ record: OpportunityFields }>('cpq_get_record', call)
-      .then(({ record }) => isCurrent() && setRead({ record }))
-      .catch((error: unknown) => isCurrent() && setRead({ failed: messageOf(error) }));
-  });
-  return read;
-}
-
-/**
- * Names the opportunity by id only: its name comes from records and must not act as the person's instruction.
- */
 const question = (id: string): string =>
-  `About the opportunity with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: what should I know, and what is the best next step? Read it with cpq_get_record.`;
+  questionAbout(
+    'opportunity',
+    { id },
+    'what should I know, and what is the best next step?',
+    'cpq_get_record',
+  );
 
 function CustomerAsk({ text }: { text: string }) {
   return (

@@ -74,6 +74,7 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
       )}
       {selected !== undefined && (
         <Detail
+          key={selected}
           id={selected}
           deal={loaded.deals.find(({ id }) => id === selected)}
           {...{ host, close }}

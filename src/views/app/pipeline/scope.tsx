@@ -1,4 +1,5 @@
 /** The filters of the answer, and a button that removes them. */
+import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import { ActionButton, Badge } from '../shell/parts.tsx';
 import type { ViewProps } from '../shell/start.tsx';
@@ -16,8 +17,9 @@ const filters = {
   min_value: 'Worth at least',
 } as const;
 
-/** The arguments that remove every filter. */
-const noFilters = Object.fromEntries(Object.keys(filters).map((filter) => [filter, undefined]));
+/** The filters among the arguments, which other tools take too. */
+export const scopeOf = (args: Arguments): Arguments =>
+  Object.fromEntries(Object.keys(filters).map((filter) => [filter, args[filter]]));
 
 export function Scope({ args, host, reload }: Omit<ViewProps<unknown>, 'data'>) {
   const { number, day } = useFormats();
@@ -39,7 +41,7 @@ export function Scope({ args, host, reload }: Omit<ViewProps<unknown>, 'data'>) 
         <ActionButton
           text="Show the whole pipeline"
           busyText="Reading…"
-          run={() => reload(noFilters)}
+          run={() => reload(scopeOf({}))}
         />
       )}
     </p>

@@ -1,12 +1,11 @@
 /** The total contract value day by day, where a history of enough days is kept. */
-import { useState } from 'preact/hooks';
 import type { DayTotal } from '../../../briefs/daily-totals.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import type { Host } from '../shell/start.tsx';
-import { useReading } from '../shell/use-reading.ts';
+import { useAnswer } from '../shell/use-reading.ts';
+import { scopeOf } from './scope.tsx';
 import { pointsOf } from './trend-line.ts';
-import { scopeOf } from './use-changes.ts';
 
 interface Props {
   host: Host;
@@ -65,14 +64,14 @@ export function Trend({ host, args, answer, currency }: Props) {
 
 /** Without days where they cannot be read: the line is an addition to figures that are shown anyway. */
 function useDays(host: Host, args: Arguments, answer: object): readonly DayTotal[] {
-  const [days, setDays] = useState<readonly DayTotal[]>([]);
-  useReading([answer], (isCurrent) => {
-    if (!host.canRead || !host.lists('cpq_pipeline_changes')) return;
-    const call = { ...scopeOf(args), since: period, by: 'day', rows: maxDays };
-    host
-      .read<{ days?: { rows: DayTotal[] } }>('cpq_pipeline_changes', call)
-      .then((found) => isCurrent() && setDays(found.days?.rows ?? []))
-      .catch(() => isCurrent() && setDays([]));
-  });
-  return days;
+  const tool = 'cpq_pipeline_changes';
+  const call = { ...scopeOf(args), since: period, by: 'day', rows: maxDays };
+  const isAvailable = host.canRead && host.lists(tool);
+  const read = useAnswer<{ days?: { rows: DayTotal[] } }>(
+    host,
+    tool,
+    isAvailable ? call : undefined,
+    [answer],
+  );
+  return read.answer?.days?.rows ?? [];
 }

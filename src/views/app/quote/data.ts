@@ -1,14 +1,10 @@
 /** A quote in two halves: what anyone may see, and the costs, which the view keeps only while they are turned on. */
 import type { FindingCode, PreflightFinding } from '../../../briefs/preflight-finding.ts';
 import type { QuoteBrief, QuoteLine } from '../../../briefs/quote.ts';
-import type { CoverageData } from '../shell/parts.tsx';
+import type { AnswerText } from '../shell/parts.tsx';
 
 /** The answer of the tool. */
-export type QuoteAnswer = QuoteBrief & {
-  summary: string;
-  notes?: string[];
-  coverage?: CoverageData;
-};
+export type QuoteAnswer = QuoteBrief & AnswerText;
 
 type LineCosts = Pick<QuoteLine, 'cost' | 'margin' | 'setupCost'>;
 export type PublicLine = Omit<QuoteLine, keyof LineCosts>;

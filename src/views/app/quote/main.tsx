@@ -9,8 +9,10 @@ import {
   Leading,
   Notes,
   OpenLink,
+  questionAbout,
   Refresh,
   Switch,
+  statusTones,
 } from '../shell/parts.tsx';
 import { PrintButtons } from '../shell/print.tsx';
 import { profitSwitch } from '../shell/profit.ts';
@@ -88,22 +90,15 @@ function describeScope({ checked, notChecked = [] }: QuoteData['preflight']): st
 const canGoOut = ({ statusCategory }: QuoteData): boolean =>
   !['sent', 'approved', 'declined', 'deleted'].includes(statusCategory);
 
-/**
- * Names the quote by id only: its title comes from records and must not act as the person's instruction.
- */
-function question(data: QuoteData): string {
-  const id = data.id?.replace(/[^\w-]/g, '').slice(0, 64);
-  const asked = canGoOut(data)
-    ? 'is it ready to go out, and what must be fixed first?'
-    : 'what should I know about it?';
-  return `About the quote with the id ${id}: ${asked} Read it with cpq_brief_quote.`;
-}
-
-const tones: Record<string, 'good' | 'danger' | 'plain'> = {
-  approved: 'good',
-  declined: 'danger',
-  expired: 'danger',
-};
+const question = (data: QuoteData): string =>
+  questionAbout(
+    'quote',
+    data,
+    canGoOut(data)
+      ? 'is it ready to go out, and what must be fixed first?'
+      : 'what should I know about it?',
+    'cpq_brief_quote',
+  );
 
 function Heading({ data }: { data: QuoteData }) {
   const { day } = useFormats();
@@ -116,7 +111,7 @@ function Heading({ data }: { data: QuoteData }) {
           {deleted && <Badge tone="danger">{describeDeletion(deleted, day)}</Badge>}
           {status && (
             <span class="internal">
-              <Badge tone={tones[status.toLowerCase()]}>{status}</Badge>
+              <Badge tone={statusTones[status.toLowerCase()]}>{status}</Badge>
             </span>
           )}
         </>

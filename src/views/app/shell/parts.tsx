@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import { madeUpNote } from '../../made-up-note.ts';
-import { isWebLink } from './bridge.ts';
+import { isWebLink, type ReadTool } from './bridge.ts';
 import { useFormats } from './format.ts';
 import type { Host, ViewProps } from './start.tsx';
 
@@ -13,6 +13,13 @@ export interface CoverageData {
   total: number;
   asOf: string;
   reason?: string;
+}
+
+/** What every answer has besides its figures. */
+export interface AnswerText {
+  summary: string;
+  notes?: string[];
+  coverage?: CoverageData;
 }
 
 interface HeadProps {
@@ -216,6 +223,15 @@ export function Ask({ host, text, question, primary = false }: AskProps) {
   );
 }
 
+/** A question about a record, by its id only: its name comes from records and must not act as the person's instruction. */
+export const questionAbout = (
+  what: string,
+  { id = '' }: { id?: string },
+  question: string,
+  tool: ReadTool,
+): string =>
+  `About the ${what} with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: ${question} Read it with ${tool}.`;
+
 /** Opens the record in the service, and says where that is: links come from records. */
 export function OpenLink({ host, link }: { host: Host; link: string | undefined }) {
   if (!host.canOpen || link === undefined || !isWebLink(link)) return null;
@@ -245,6 +261,13 @@ export function Notes({ notes = [] }: { notes: readonly string[] | undefined }) 
     </section>
   );
 }
+
+/** By status of a quote, in lower case. */
+export const statusTones: Readonly<Record<string, 'good' | 'danger'>> = {
+  approved: 'good',
+  declined: 'danger',
+  expired: 'danger',
+};
 
 interface BadgeProps {
   tone?: 'danger' | 'warning' | 'good' | 'plain' | undefined;
