@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { dealExtras } from '../src/briefs/deals.ts';
 import { compact } from '../src/briefs/naming.ts';
 import {
-  closedSteps,
+  closedBrief,
   dealsAbout,
   type PipelineOptions,
-  pipelineSteps,
+  pipelineBrief,
 } from '../src/briefs/pipeline.ts';
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
@@ -112,19 +112,18 @@ export const briefPipeline = defineTool({
         }),
         show,
         today: today(),
-        currencyOf,
-        deals: await dealsFor(tenant, opportunities, read.records.company),
       };
+      const deals = await dealsFor(tenant, opportunities, read.records.company);
       return pipelineAnswer(
         outcome === 'open'
-          ? await runInSlices(pipelineSteps(opportunities, options))
-          : await runInSlices(closedSteps(opportunities, outcome, options)),
+          ? await runInSlices(pipelineBrief(deals, options))
+          : await runInSlices(closedBrief(deals, outcome, options)),
         {
           filters: options,
           sections: withGroups(args.sections, args.by),
           rows: args.rows,
           dealsFrom: args.deals_from,
-          deals: () => runInSlices(dealsAbout(opportunities, outcome, options)),
+          deals: () => runInSlices(dealsAbout(deals, outcome, options)),
           rowOf: (deal) =>
             outcome === 'open'
               ? openDealRow(deal, options.today, show)

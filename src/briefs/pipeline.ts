@@ -15,12 +15,11 @@ import {
   idleDays,
   lastChange,
   type TenantDeals,
-  tenantDeals,
   type UnknownInDeals,
   type ValueAmounts,
   valueAmounts,
 } from './deals.ts';
-import { type Amounts, type CurrencyOf, type Decimal, decimal, sumOf } from './money.ts';
+import { type Amounts, type Decimal, decimal, sumOf } from './money.ts';
 import { type NameFilter, refersTo } from './name-filters.ts';
 import {
   compact,
@@ -65,17 +64,12 @@ export interface PipelineFilters {
 
 export interface PipelineOptions extends PipelineFilters {
   today: Day;
-  currencyOf: CurrencyOf;
-  /** The opportunities as deals, in the same order; default: made of the opportunities. */
-  deals?: TenantDeals;
   /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
   /** Additional columns of rows and sums. Default: none. */
   show?: readonly DealExtra[];
   /** Default: 30 days without a change. */
   stalledAfterDays?: number;
-  /** Default: the next 30 days. */
-  closingWithinDays?: number;
   /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
   periodFrom?: Day;
   periodTo?: Day;
@@ -140,14 +134,14 @@ export interface ClosedBrief
 const defaults = {
   show: [],
   stalledAfterDays: 30,
-  closingWithinDays: 30,
   maxGroups: 24,
   maxRows: 2,
 } as const;
 const periodDays = 90;
+const closingWithinDays = 30;
 
 type ResolvedOptions = PipelineOptions &
-  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by' | 'deals'>>;
+  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by'>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
   const today = requireDay(options.today, 'today');
@@ -159,8 +153,8 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
   return { ...defaults, ...compact(options), today, periodFrom, periodTo };
 }
 
-/** The opportunities of a tenant as deals, and those that pass the filters. */
-interface Selection extends TenantDeals {
+/** The deals that pass the filters. */
+interface Selection {
   open: Deal[];
   /** Closed at any time. */
   closed: Deal[];
@@ -168,23 +162,16 @@ interface Selection extends TenantDeals {
   inPeriod: Deal[];
 }
 
-function* select(
-  opportunities: readonly Opportunity[],
-  options: ResolvedOptions,
-): Steps<Selection> {
-  const { all, probability } =
-    options.deals ?? (yield* tenantDeals(opportunities, options.currencyOf));
+function* select({ all }: TenantDeals, options: ResolvedOptions): Steps<Selection> {
   const matching = yield* filterSteps(all, (deal) => passesFilters(deal, options));
   const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
   yield;
   return {
-    all,
     open: matching.filter(
       (deal) => hasOutcome(deal, 'open') && passesOpenFilters(deal.record, options),
     ),
     closed,
     inPeriod: closed.filter((deal) => isClosedIn(deal, options)),
-    probability,
   };
 }
 
@@ -192,16 +179,13 @@ const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): bool
   hasOutcome(deal, 'closed') && isBetween(dayOf(deal.record.closedAt), periodFrom, periodTo);
 
 /**
- * Briefs the open pipeline over every opportunity of a tenant. Definitions: docs/definitions.md, "Pipeline".
+ * Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline".
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function* pipelineSteps(
-  opportunities: readonly Opportunity[],
-  options: PipelineOptions,
-): Steps<PipelineBrief> {
+export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions): Steps<PipelineBrief> {
   const resolved = resolveOptions(options);
-  const { all, open, closed, inPeriod, probability } = yield* select(opportunities, resolved);
+  const { open, closed, inPeriod } = yield* select(deals, resolved);
   yield;
   const { today, by = 'stage', show, maxGroups } = resolved;
   const totals = openTotals(open, show);
@@ -219,11 +203,11 @@ export function* pipelineSteps(
     groups,
     ...lists,
     closed: period,
-    probability,
+    probability: deals.probability,
     unknown: nonZeroCounts(unknownCounts(open, closed)),
-    deleted: countDeleted(all),
+    deleted: countDeleted(deals.all),
     notes: pipelineNotes(
-      all,
+      deals.all,
       resolved,
       closed,
       (deal) =>
@@ -239,13 +223,13 @@ export function* pipelineSteps(
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function* closedSteps(
-  opportunities: readonly Opportunity[],
+export function* closedBrief(
+  deals: TenantDeals,
   outcome: DealOutcome,
   options: PipelineOptions,
 ): Steps<ClosedBrief> {
   const resolved = resolveOptions(options);
-  const { all, closed, inPeriod } = yield* select(opportunities, resolved);
+  const { closed, inPeriod } = yield* select(deals, resolved);
   yield;
   const { today, by = 'owner', show, maxGroups } = resolved;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
@@ -262,20 +246,20 @@ export function* closedSteps(
     closed: period,
     groups,
     unknown: nonZeroCounts(unknown),
-    deleted: countDeleted(all),
-    notes: pipelineNotes(all, resolved, closed, (deal) => isClosedIn(deal, resolved)),
+    deleted: countDeleted(deals.all),
+    notes: pipelineNotes(deals.all, resolved, closed, (deal) => isClosedIn(deal, resolved)),
   });
 }
 
 /** The deals that a brief on this outcome is about, the highest value first. */
 export function* dealsAbout(
-  opportunities: readonly Opportunity[],
+  deals: TenantDeals,
   outcome: DealOutcome,
   options: PipelineOptions,
 ): Steps<readonly Deal[]> {
-  const { open, inPeriod } = yield* select(opportunities, resolveOptions(options));
-  const deals = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
-  return yield* sortSteps(deals, byValue);
+  const { open, inPeriod } = yield* select(deals, resolveOptions(options));
+  const wanted = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
+  return yield* sortSteps(wanted, byValue);
 }
 
 const closedIn = (
@@ -328,7 +312,7 @@ function* attentionLists(
   open: readonly Deal[],
   options: ResolvedOptions,
 ): Steps<Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'>> {
-  const { today, closingWithinDays, stalledAfterDays, show } = options;
+  const { today, stalledAfterDays, show } = options;
   const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
   const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);

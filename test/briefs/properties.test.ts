@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkNames } from '../../src/briefs/checks.ts';
 import { companyBrief } from '../../src/briefs/company.ts';
+import { tenantDeals } from '../../src/briefs/deals.ts';
 import { currencyOfRecord } from '../../src/briefs/money.ts';
-import { type PipelineOptions, pipelineSteps } from '../../src/briefs/pipeline.ts';
+import { pipelineBrief as briefSteps, type PipelineOptions } from '../../src/briefs/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote.ts';
 import { quoteTotals } from '../../src/briefs/quote-totals.ts';
@@ -33,7 +34,7 @@ const currencyOf = new Map([
 ]);
 const options = { today, currencyOf };
 const pipelineBrief = (opportunities: readonly Opportunity[], options: PipelineOptions) =>
-  runSteps(pipelineSteps(opportunities, options));
+  runSteps(briefSteps(runSteps(tenantDeals(opportunities, currencyOf)), options));
 
 const cents = fc.integer({ min: -5_000, max: 9_999_999 }).map((amount) => amount / 100);
 const name = fc.constantFrom('Alpha', 'alpha', 'Beta', 'Gamma', ' ', 'Ünïcode "quoted"');
