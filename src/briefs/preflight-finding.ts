@@ -62,10 +62,6 @@ export interface PreflightOptions {
   currencyOf: CurrencyOf;
   /** Highest discount in percent that needs no review. Default: 20. */
   discountLimit?: number;
-  /** Days before expiry from which a quote is a finding. Default: 7. */
-  expiresWithinDays?: number;
-  /** Allowed difference from the pricing book, in percent. Default: 1. */
-  bookTolerance?: number;
 }
 
 export type ResolvedPreflightOptions = Required<PreflightOptions>;

@@ -125,11 +125,11 @@ function currencyFindings(
   return [toReview('unknown_currency', why)];
 }
 
+/** Days before expiry from which a quote is a finding. */
+const expiresWithinDays = 7;
+
 /** Only quotes that are neither answered nor deleted can expire. */
-function validityFindings(
-  quote: Quote,
-  { today, expiresWithinDays }: ResolvedPreflightOptions,
-): FindingBody[] {
+function validityFindings(quote: Quote, { today }: ResolvedPreflightOptions): FindingBody[] {
   if (isAnsweredOrDeleted(quote)) return [];
   const expires = dayOf(quote.expiresAt);
   const daysLeft = expires === undefined ? undefined : daysBetween(today, expires);

@@ -33,7 +33,9 @@ import {
 import { quoteFindings } from './preflight-quote.ts';
 import { lineAmounts, type QuoteDiscount, quoteDiscount } from './quote-totals.ts';
 
-const preflightDefaults = { discountLimit: 20, expiresWithinDays: 7, bookTolerance: 1 };
+const preflightDefaults = { discountLimit: 20 };
+/** Allowed difference from a pricing book, in percent. */
+const bookTolerance = 1;
 
 /** The input of the line checks. */
 interface Line {
@@ -126,10 +128,10 @@ const freeSetup: LineCheck = ({ item: { setupCost, setupPrice } }) =>
 const againstBook: LineCheck = (line) => underBook(line) ?? offBook(line);
 
 /** After all discounts, under every book price that applies. */
-const underBook: LineCheck = ({ item, netPrice, prices, options }) => {
+const underBook: LineCheck = ({ item, netPrice, prices }) => {
   const lowest = prices.lowestPrice(item.product?.id ?? '');
   if (!netPrice || !lowest || netPrice.gte(lowest.price)) return undefined;
-  if (!deviates(netPrice, lowest.price, options.bookTolerance)) return undefined;
+  if (!deviates(netPrice, lowest.price, bookTolerance)) return undefined;
   const why = wording`After discounts the price is ${perUnit(netPrice)}, under the ${describeBook(lowest, netPrice)}.`;
   return toReview('under_book', why);
 };
@@ -141,11 +143,10 @@ function describeBook({ book, price }: KnownPrice, own: Decimal): Wording {
   return wording`price of ${perUnit(price)} in pricing book ${quote(book.name ?? book.id ?? '')}${by}`;
 }
 
-const offBook: LineCheck = ({ item, price, prices, options }) => {
+const offBook: LineCheck = ({ item, price, prices }) => {
   const productId = item.product?.id;
   if (!price || productId === undefined) return undefined;
   const nearest = prices.nearestPrice(productId, price);
-  const { bookTolerance } = options;
   if (!nearest || !deviates(price, nearest.price, bookTolerance)) return undefined;
   const { unitPrice } = lineAmounts(item);
   if (unitPrice && !deviates(unitPrice, nearest.price, bookTolerance)) return undefined;

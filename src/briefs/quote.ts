@@ -41,8 +41,6 @@ import {
 export interface QuoteOptions extends PreflightOptions {
   /** Lines shown. Default: 25. */
   maxLines?: number;
-  /** Pre-flight findings shown. Default: 15. */
-  maxFindings?: number;
 }
 
 /** Amounts in the quote's currency; price and cost per unit, percentages 0–100. */
@@ -111,7 +109,9 @@ export interface QuoteBrief extends Named {
   preflight: PreflightScope & LimitedList<PreflightFinding> & { stops: number; checks: number };
 }
 
-const defaults = { maxLines: 25, maxFindings: 15 };
+const defaults = { maxLines: 25 };
+/** Pre-flight findings shown. */
+const maxFindings = 15;
 
 /**
  * Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight".
@@ -139,7 +139,7 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions): Qu
       stops,
       checks: findings.length - stops,
       ...preflightScope(records),
-      ...limitList(findings, resolved.maxFindings, (finding) => finding),
+      ...limitList(findings, maxFindings, (finding) => finding),
     },
   });
 }

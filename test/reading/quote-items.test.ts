@@ -95,8 +95,6 @@ describe('a quote of unknown items', () => {
   const options = {
     today: '2026-06-15',
     discountLimit: 20,
-    bookTolerance: 1,
-    expiresWithinDays: 7,
     currencyOf: currenciesOf([]),
   };
   const unread: Quote = {
