@@ -21,6 +21,7 @@ import {
 import { contactName, normaliseName, withoutAccents } from './naming.ts';
 import { isDeleted } from './outcome.ts';
 import { normalisePart } from './part-numbers.ts';
+import { filterSteps, flatMapSteps, type Steps } from './steps.ts';
 import { WordIndex } from './word-index.ts';
 
 export const searchKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
@@ -245,25 +246,34 @@ export class SearchIndex<K extends SearchKind> {
   }
 
   /** Best first: exact ones, then by relevance; in both, deleted records last. */
-  find(text: string): Hit<K>[] {
+  *find(text: string): Steps<Hit<K>[]> {
     const equal = new Set(this.#identifiers.equal(text));
-    const similar = [...this.#identifiers.similar(text), ...this.#words.search(text, tolerant)];
+    yield;
+    const alike = this.#identifiers.similar(text);
+    yield;
+    const similar = [...alike, ...(yield* this.#words.search(text, tolerant))];
     const none = equal.size === 0 && similar.length === 0;
-    const others = none ? this.#words.search(text, moreTolerant) : similar;
-    const order = new Set([...this.#deletedLast([...equal]), ...this.#deletedLast(others)]);
-    return [...order].flatMap((at) => {
+    const others = none ? yield* this.#words.search(text, moreTolerant) : similar;
+    const order = new Set([
+      ...(yield* this.#deletedLast([...equal])),
+      ...(yield* this.#deletedLast(others)),
+    ]);
+    return yield* flatMapSteps([...order], (at): Hit<K>[] => {
       const record = this.#records[at];
       if (record === undefined) return [];
       const by = equal.has(at) ? namedBy(record, this.#entryAt(at), text) : undefined;
-      return { record, ...(by && { by }) };
+      return [{ record, ...(by && { by }) }];
     });
   }
 
-  #deletedLast(order: readonly number[]): number[] {
-    return [
-      ...order.filter((at) => !this.#isDeletedAt(at)),
-      ...order.filter((at) => this.#isDeletedAt(at)),
-    ];
+  *#deletedLast(order: readonly number[]): Steps<number[]> {
+    const deleted: number[] = [];
+    const others = yield* filterSteps(order, (at) => {
+      const isLast = this.#isDeletedAt(at);
+      if (isLast) deleted.push(at);
+      return !isLast;
+    });
+    return [...others, ...deleted];
   }
 
   #isDeletedAt(at: number): boolean {

@@ -1,5 +1,6 @@
 /** Full-text search by relevance (BM25+), over words that may be cut or misspelt. */
 import SearchableMap from 'minisearch/SearchableMap';
+import { forEachStep, type Steps, sortSteps } from './steps.ts';
 
 export interface WordSearch {
   /** The query's words with up to this share of their letters wrong are found too. */
@@ -55,51 +56,91 @@ export class WordIndex {
   }
 
   /** Numbers of the texts that match every word of the query, the most relevant first. */
-  search(query: string, { fuzzy }: WordSearch): number[] {
+  *search(query: string, { fuzzy }: WordSearch): Steps<number[]> {
     const words = query.split(separators).map(this.#normalise);
-    const [first, ...others] = words
-      .filter((word) => word !== '')
-      .map((word) => this.#scoresOf(word, fuzzy));
-    const scores = others.reduce(sumOfBoth, first ?? new Map());
-    return [...scores].sort(([, a], [, b]) => b - a).map(([number]) => number);
+    let scores: Scores | undefined;
+    for (const word of words.filter((word) => word !== '')) {
+      const ofWord = yield* this.#scoresOf(word, fuzzy);
+      scores = scores ? yield* sumOfBoth(scores, ofWord) : ofWord;
+      // To look for the other words would take the longest where none is similar.
+      if (scores.size === 0) return [];
+    }
+    const sorted = yield* sortSteps([...(scores ?? [])], ([, a], [, b]) => b - a);
+    return sorted.map(([number]) => number);
   }
 
   /** The score of every text that has the word, or a similar one. */
-  #scoresOf(word: string, fuzzy: number): Map<number, number> {
-    const scores = new Map<number, number>();
-    for (const { number, weight } of this.#similar(word, fuzzy))
-      for (const field of this.#fields) field.addScores(scores, number, weight, this.#textCount);
+  *#scoresOf(word: string, fuzzy: number): Steps<Scores> {
+    const scores: Scores = new Map();
+    for (const { number, weight } of yield* this.#similarTo(word, fuzzy)) {
+      yield;
+      for (const field of this.#fields)
+        yield* field.addScores(scores, number, weight, this.#textCount);
+    }
     return scores;
   }
 
-  *#similar(word: string, fuzzy: number): Iterable<{ number: number; weight: number }> {
+  *#similarTo(word: string, fuzzy: number): Steps<SimilarWord[]> {
     const { length } = word;
     const number = this.#words.get(word);
-    if (number !== undefined) yield { number, weight: 1 };
+    const similar: SimilarWord[] = number === undefined ? [] : [{ number, weight: 1 }];
     const errors = length < minLength.fuzzy ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
-    const misspelt = errors > 0 ? this.#words.fuzzyGet(word, errors) : new Map();
+    const misspelt = yield* this.#misspelt(word, errors);
     misspelt.delete(word);
     if (length >= minLength.prefix) {
       for (const [longer, number] of this.#words.atPrefix(word)) {
         if (longer === word) continue;
         misspelt.delete(longer);
         const rest = longer.length - length;
-        yield { number, weight: (weights.prefix * longer.length) / (longer.length + 0.3 * rest) };
+        const weight = (weights.prefix * longer.length) / (longer.length + 0.3 * rest);
+        similar.push({ number, weight });
       }
     }
     for (const [other, [number, distance]] of misspelt)
-      yield { number, weight: (weights.fuzzy * other.length) / (other.length + distance) };
+      similar.push({
+        number,
+        weight: (weights.fuzzy * other.length) / (other.length + distance),
+      });
+    return similar;
+  }
+
+  /** The words with up to this many different letters: those of one branch of the tree after the other. */
+  *#misspelt(word: string, errors: number): Steps<Map<string, FuzzyMatch>> {
+    const found = new Map<string, FuzzyMatch>();
+    if (errors === 0) return found;
+    const { _tree: tree } = this.#words;
+    for (const start of tree.keys()) {
+      const branch = tree.get(start);
+      if (!branch) continue;
+      const onlyBranch: typeof tree = new Map();
+      onlyBranch.set(start, branch);
+      for (const [other, match] of new SearchableMap<number>(onlyBranch).fuzzyGet(word, errors))
+        found.set(other, match);
+      yield;
+    }
+    return found;
   }
 }
 
-const sumOfBoth = (one: Map<number, number>, other: Map<number, number>): Map<number, number> => {
-  const both = new Map<number, number>();
-  for (const [number, score] of other) {
+interface SimilarWord {
+  number: number;
+  /** How much it counts, compared with the word itself. */
+  weight: number;
+}
+
+type FuzzyMatch = [number: number, distance: number];
+
+/** By the number of the text. */
+type Scores = Map<number, number>;
+
+function* sumOfBoth(one: Scores, other: Scores): Steps<Scores> {
+  const both: Scores = new Map();
+  yield* forEachStep(other, ([number, score]) => {
     const known = one.get(number);
     if (known !== undefined) both.set(number, known + score);
-  }
+  });
   return both;
-};
+}
 
 /**
  * Where each word occurs in one field. The occurrences of all words are in one list, each with the position of the one
@@ -136,17 +177,17 @@ class FieldIndex {
     this.#texts.push(this.#lengths.size - 1);
   }
 
-  addScores(scores: Map<number, number>, word: number, weight: number, count: number): void {
+  *addScores(scores: Scores, word: number, weight: number, count: number): Steps<void> {
     const frequencies = this.#frequenciesOf(word);
     const matching = frequencies.length;
     const rarity = Math.log(1 + (count - matching + 0.5) / (matching + 0.5));
-    for (const { text, frequency } of frequencies) {
+    yield* forEachStep(frequencies, ({ text, frequency }) => {
       const { saturation, length, least } = bm25;
       const lengthShare = (length * this.#lengths.at(text)) / this.#averageLength;
       const damping = saturation * (1 - length + lengthShare);
       const score = rarity * (least + (frequency * (saturation + 1)) / (frequency + damping));
       scores.set(text, (scores.get(text) ?? 0) + weight * this.#boost * score);
-    }
+    });
   }
 
   /** How often the word occurs in each text that has it, in the order of the texts. */

@@ -5,7 +5,7 @@ import { isDeleted } from '../briefs/outcome.ts';
 import { normalisePart } from '../briefs/part-numbers.ts';
 import { SearchIndex, type SearchKind } from '../briefs/search.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
-import { forEachInSlices } from '../slices.ts';
+import { forEachInSlices, runInSlices } from '../slices.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { InvalidArguments } from './invalid-arguments.ts';
@@ -87,7 +87,7 @@ async function resolveAmong<K extends SearchKind>(
   coverage: Coverage & { asOf: Date },
 ): Promise<Resolution<RecordOf[K]>> {
   const index = await searchIndexOf(tenant, kind, records);
-  const hits = index.find(text);
+  const hits = await runInSlices(index.find(text));
   const named = bestMatches(
     hits,
     ({ by }) => by,

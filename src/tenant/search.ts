@@ -1,4 +1,5 @@
 import { displayName, type Hit, type SearchKind } from '../briefs/search.ts';
+import { runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { readCollections } from './read-collections.ts';
@@ -26,7 +27,9 @@ export async function findText(
   const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};
   for (const kind of kinds) {
     const collection = records[kind];
-    if (collection) hits[kind] = (await searchIndexOf(tenant, kind, collection)).find(text);
+    if (!collection) continue;
+    const index = await searchIndexOf(tenant, kind, collection);
+    hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
   }
   return { hits: hits as SearchResult['hits'], coverage, omitted };
 }

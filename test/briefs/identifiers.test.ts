@@ -8,13 +8,14 @@ import {
   swapped,
 } from '../../src/briefs/identifiers.ts';
 import { SearchIndex, type SearchKind } from '../../src/briefs/search.ts';
+import { runSteps } from '../../src/briefs/steps.ts';
 import type { Contact, Product, RecordOf } from '../../src/records/records.ts';
 import fc from '../support/fast-check.ts';
 
-function createSearchIndex<K extends SearchKind>(kind: K, records: RecordOf[K][]): SearchIndex<K> {
+function createSearchIndex<K extends SearchKind>(kind: K, records: readonly RecordOf[K][]) {
   const index = new SearchIndex(kind);
   for (const record of records) index.add(record);
-  return index;
+  return { find: (text: string) => runSteps(index.find(text)) };
 }
 
 const digits = (minLength: number, maxLength: number) =>
@@ -214,9 +215,10 @@ test('swaps each pair of neighbours that differ', () => {
 });
 
 test('a quote is found by its title, or by its name where it has no title', () => {
-  const index = new SearchIndex('quote');
-  index.add({ id: 'a', title: 'Network refresh', name: 'Draft' });
-  index.add({ id: 'b', name: 'Telephones' });
+  const index = createSearchIndex('quote', [
+    { id: 'a', title: 'Network refresh', name: 'Draft' },
+    { id: 'b', name: 'Telephones' },
+  ]);
   const idsOf = (text: string) => index.find(text).map(({ record }) => record.id);
   expect(idsOf('refresh')).toEqual(['a']);
   expect(idsOf('telephones')).toEqual(['b']);

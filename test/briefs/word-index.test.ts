@@ -1,5 +1,6 @@
 import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
+import { runSteps } from '../../src/briefs/steps.ts';
 import { WordIndex } from '../../src/briefs/word-index.ts';
 import fc from '../support/fast-check.ts';
 
@@ -35,7 +36,7 @@ test('finds what the library finds, in the same order', () => {
       const expected = referenceOf(all, fuzzy)
         .search(query)
         .map(({ id }) => id);
-      expect(indexOf(all).search(query, { fuzzy })).toEqual(expected);
+      expect(runSteps(indexOf(all).search(query, { fuzzy }))).toEqual(expected);
     }),
   );
 });
@@ -71,9 +72,19 @@ test('ranks names of products as the library does', () => {
     const reference = referenceOf(names, fuzzy);
     for (const query of queries) {
       const expected = reference.search(query).map(({ id }) => id);
-      expect(index.search(query, { fuzzy }), query).toEqual(expected);
+      expect(runSteps(index.search(query, { fuzzy })), query).toEqual(expected);
     }
   }
+});
+
+test('pauses between branches of its tree, and stops at a word that nothing is similar to', () => {
+  const letters = [...'bcdfghjklmnpqrstvwz'];
+  const index = indexOf(letters.map((letter) => [`${letter}ability ${letter}abilities`, '']));
+  const pausesOf = (query: string) => [...index.search(query, { fuzzy: 0.4 })].length;
+  const noWord = 'xxxxxxxxxxxxxxxxxxxx';
+  expect(pausesOf(noWord)).toBe(letters.length);
+  expect(pausesOf(`${noWord} ${noWord} ability`)).toBe(letters.length);
+  expect(pausesOf('bability')).toBeGreaterThan(2 * letters.length);
 });
 
 test('estimates the memory of its words and of where they occur', () => {
