@@ -24,8 +24,11 @@ function beginTurn(): void {
 
 const isSliceOver = (): boolean => performance.now() - (sliceStart ?? beginSlice()) > sliceMs;
 
-/** Resolves in a later turn of the event loop. */
-const nextSlice = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+/** Resolves in a later turn of the event loop, which has read from all sockets meanwhile. */
+export function nextSlice(): Promise<void> {
+  if (sliceStart === undefined) beginSlice();
+  return new Promise((resolve) => waiting.push(resolve));
+}
 
 /** Resolves when there is time for a computation that takes less than a slice. */
 export async function waitForSlice(): Promise<void> {

@@ -169,10 +169,11 @@ export class ApiClient {
     const { facts } = request;
     const send = (trace: Trace | undefined) => this.#wire.send({ ...request, trace }, call, facts);
     const attempt: Attempt<T> = { send, parse };
-    return withRetries(() => this.#interceptor.intercept(request, call, attempt), call, {
-      ...rules,
-      firstDelayMs: this.#firstDelayMs,
-    });
+    const sendOnce = async () => {
+      await call.slot?.acquire();
+      return this.#interceptor.intercept(request, call, attempt);
+    };
+    return withRetries(sendOnce, call, { ...rules, firstDelayMs: this.#firstDelayMs });
   }
 }
 

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { waitForSlice } from '../slices.ts';
+import { nextSlice, waitForSlice } from '../slices.ts';
 import type { Connections, TenantConnections, WireLimits } from '../transport/connections.ts';
 import type { Received, RequestOptions } from '../transport/exchange.ts';
 import { errorCode, fieldOf, isKeyOf } from '../values.ts';
-import type { Call, Trace } from './call.ts';
+import type { Call, RequestSlot, Trace } from './call.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from './errors.ts';
 
 export interface WireRequest {
@@ -26,6 +27,8 @@ export interface WireResponse {
 export const apiBase = (baseUrl: URL): URL =>
   new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
 
+/** A larger response has records; after an empty page no further request may be needed. */
+const maxEmptyBody = 1024;
 /** Size of a response that is parsed in less than a millisecond. */
 const maxSmallBody = 64 * 1024;
 
@@ -66,6 +69,19 @@ export class Wire {
    * @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled
    */
   async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
+    const received = await this.#exchange(request, call, facts);
+    const { slot } = call;
+    if (slot && received.status < 300 && received.body.length > maxEmptyBody) {
+      await releaseEarly(slot);
+    } else if (received.body.length > maxSmallBody) {
+      // Several large pages may arrive at once, and each takes milliseconds to be parsed.
+      await waitForSlice();
+    }
+    call.signal.throwIfAborted();
+    return this.#read(received, facts);
+  }
+
+  async #exchange(request: WireRequest, call: Call, facts: ErrorFacts): Promise<Received> {
     call.signal.throwIfAborted();
     if (this.#closed) throw this.#closed;
     this.#connections ??= this.#shared.open(this.#base.origin);
@@ -77,10 +93,7 @@ export class Wire {
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
     try {
-      const received = await exchange.received;
-      // Several large pages may arrive at once, and each takes milliseconds to be parsed.
-      if (received.body.length > maxSmallBody) await waitForSlice();
-      return await this.#read(received, facts);
+      return await exchange.received;
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
@@ -117,6 +130,14 @@ export class Wire {
       body: await decompress(body, encoding, this.#limits.maxBytes, facts),
     };
   }
+}
+
+/** Lets the next request be sent on the same connection, before the response that has arrived is parsed. */
+async function releaseEarly(slot: RequestSlot): Promise<void> {
+  await nextTurn(); // undici can use the connection again.
+  slot.release();
+  await nextTurn(); // undici has written the next request.
+  await nextSlice();
 }
 
 /** @throws ApiError if the body is too large or does not match its content encoding */

@@ -64,6 +64,9 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   readonly #scenario: Scenario;
   readonly #turn: <T>(work: () => T) => Promise<T>;
   readonly #random = random(1);
+  /** Requests that were not answered yet: the most of them at any time. */
+  maxInFlight = 0;
+  #inFlight = 0;
   #answered = 0;
   #made = 0;
 
@@ -73,16 +76,24 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     this.rows = Array.from({ length: scenario.count }, () => this.#newRow(-hour));
   }
 
-  page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
+  async page<R extends Resource>(
+    resource: R,
+    query: PageRequest,
+    { slot }: Call,
+  ): Promise<Page<RecordOf[R]>> {
+    await slot?.acquire();
     this.queries.push(query);
     if (this.queries.length > maxRequests) throw new Error('asks without end');
-    // Requests and answers may overtake each other.
-    return this.#turn(() => this.#answer(resource, query)).then((answer) =>
-      this.#turn(() => {
-        if (answer instanceof RefusedByModel) throw new ApiError('refused', { host: 'model' });
-        return answer;
-      }),
-    );
+    this.#inFlight += 1;
+    this.maxInFlight = Math.max(this.maxInFlight, this.#inFlight);
+    // Requests and answers may overtake each other, and answers wait to be read.
+    const answer = await this.#turn(() => this.#answer(resource, query));
+    this.#inFlight -= 1;
+    if (!(answer instanceof RefusedByModel) && answer.records.length > 0) slot?.release();
+    return this.#turn(() => {
+      if (answer instanceof RefusedByModel) throw new ApiError('refused', { host: 'model' });
+      return answer;
+    });
   }
 
   #now = (): number => Date.now() + this.#scenario.ahead;
@@ -159,6 +170,7 @@ async function readScenario(scenario: Scenario, s?: fc.Scheduler): Promise<Read>
   const before = shown();
   const walking = toTheEnd(readCollection(new ServicePages(model), scenario.resource, {}, call));
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
+  expect(model.maxInFlight).toBeLessThanOrEqual(6);
   const now = new Set(shown());
   return { reading, model, before, stayed: before.filter((id) => now.has(id)) };
 }

@@ -1,10 +1,11 @@
-import type { Call } from '../../api/call.ts';
+import type { Call, RequestSlot } from '../../api/call.ts';
 import { isApiError } from '../../api/errors.ts';
 import type { Page, PageQuery, Search } from '../../api/page.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import type { Pass } from './pass.ts';
 import type { PlannedPage } from './plan.ts';
 import type { RouteProfile } from './profile.ts';
+import { RequestSlots } from './request-slots.ts';
 import type { Segment } from './segments.ts';
 
 /** The part of `ServicePages` that reading a collection needs. */
@@ -36,15 +37,24 @@ export interface Source<R extends Resource> {
 export class PageReader<R extends Resource> {
   readonly #source: Source<R>;
   readonly #pass: Pass<RecordOf[R]>;
+  /** Called when a response has arrived, before it is parsed. */
+  onArrival: (() => void) | undefined;
+  readonly #slots: RequestSlots;
   #query: Search;
   #requests = 0;
 
-  constructor(source: Source<R>, pass: Pass<RecordOf[R]>) {
+  constructor(source: Source<R>, pass: Pass<RecordOf[R]>, maxParallel: number) {
+    this.#slots = new RequestSlots(maxParallel);
     const { query } = source;
     this.#source = source;
     this.#pass = pass;
     const isRepeated = !pass.isFirst && pass.profile.sortable;
     this.#query = isRepeated ? { ...query, sort: query.sort ?? steadyOrder } : query;
+  }
+
+  /** How many more requests may be in flight. */
+  get freeSlots(): number {
+    return this.#slots.free;
   }
 
   get requests(): number {
@@ -54,29 +64,38 @@ export class PageReader<R extends Resource> {
   async read({ from, size, ifRefused }: PlannedPage): Promise<Segment> {
     this.#requests += 1;
     const isFirst = this.#requests === 1;
+    const slot = this.#slots.open();
+    const release = () => {
+      slot.release();
+      this.onArrival?.();
+    };
     try {
-      const page = await (isFirst ? this.#askFirst(from, size) : this.#ask(from, size));
+      await slot.acquire();
+      const held = { ...slot, release };
+      const page = await (isFirst ? this.#askFirst(from, size, held) : this.#ask(from, size, held));
       return this.#pass.add(from, page);
     } catch (error) {
       if (ifRefused === 'nothing' && isApiError(error, 'refused'))
         return { from, keys: [], fresh: 0 };
       throw error;
+    } finally {
+      slot.release();
     }
   }
 
   /** Requests the steady order, if one is wanted; if it is refused, uses the default order from then on. */
-  #askFirst(from: number, size: number): Promise<Page<RecordOf[R]>> {
+  #askFirst(from: number, size: number, slot: RequestSlot): Promise<Page<RecordOf[R]>> {
     const { query } = this.#source;
-    return this.#ask(from, size).catch((error: unknown) => {
+    return this.#ask(from, size, slot).catch((error: unknown) => {
       if (!isApiError(error, 'refused') || this.#query === query) throw error;
       this.#query = query;
-      return this.#ask(from, size);
+      return this.#ask(from, size, slot);
     });
   }
 
-  #ask(from: number, size: number): Promise<Page<RecordOf[R]>> {
+  #ask(from: number, size: number, slot: RequestSlot): Promise<Page<RecordOf[R]>> {
     const { client, resource, call, signal } = this.#source;
     // Copied for each request: the deadline of a shared call moves.
-    return client.page(resource, { ...this.#query, from, size }, { ...call, signal });
+    return client.page(resource, { ...this.#query, from, size }, { ...call, signal, slot });
   }
 }

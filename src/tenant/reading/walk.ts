@@ -21,7 +21,10 @@ export interface Reading<R> {
   coverage: Coverage;
 }
 
+/** Maximum number of requests in flight. */
 const maxParallel = 6;
+/** Maximum number of responses that have arrived and are not processed, when a further request is sent. */
+const maxUnprocessed = 2;
 const maxPasses = 3;
 /** A pass with more requests than this is repeated only once. */
 const maxRequestsToRepeat = 20;
@@ -125,7 +128,7 @@ async function* readPass<R extends Resource>(
   const own = new AbortController();
   const { call } = source;
   const signal = AbortSignal.any([call.signal, own.signal]);
-  const reader = new PageReader({ ...source, signal }, pass);
+  const reader = new PageReader({ ...source, signal }, pass, maxParallel);
   try {
     const end = yield* runPlan(reader, pass);
     return { end, requests: reader.requests };
@@ -139,25 +142,34 @@ async function* readPass<R extends Resource>(
   }
 }
 
-/** Sends requests in parallel as far as the plan and `maxParallel` allow; processes responses in request order. */
+/** Sends requests in parallel as far as the plan allows; processes responses in request order. */
 async function* runPlan<R extends Resource>(
   reader: PageReader<R>,
   pass: Pass<RecordOf[R]>,
 ): AsyncGenerator<Progress, Done> {
   const underWay: Promise<Segment>[] = [];
-  let plan = requestAhead(firstPlan(pass.profile), reader, pass, underWay);
-  while (plan.mode !== 'done') {
-    const segment = await underWay.shift();
-    if (segment) {
+  let plan = firstPlan(pass.profile);
+  const sendAhead = () => {
+    plan = requestAhead(plan, reader, pass, underWay);
+  };
+  reader.onArrival = sendAhead;
+  try {
+    for (;;) {
+      sendAhead();
+      if (plan.mode === 'done') return plan;
+      const [next] = underWay;
+      if (!next) continue;
+      const segment = await next;
       yield pass.progress;
+      underWay.shift();
       const after = afterAnswer(plan, segment, pass);
       // Requests of the previous mode are not awaited; a response that still arrives is added to the pass.
       if (after.mode !== plan.mode) underWay.length = 0;
       plan = after;
     }
-    plan = requestAhead(plan, reader, pass, underWay);
+  } finally {
+    reader.onArrival = undefined;
   }
-  return plan;
 }
 
 function requestAhead<R extends Resource>(
@@ -167,7 +179,7 @@ function requestAhead<R extends Resource>(
   underWay: Promise<Segment>[],
 ): ReadingPlan {
   let plan = from;
-  while (underWay.length < maxParallel) {
+  while (underWay.length < maxParallel || mayRunAhead(reader, pass, underWay)) {
     const step = nextStep(plan, pass, underWay.length);
     plan = step.plan;
     if (!step.request) break;
@@ -177,3 +189,16 @@ function requestAhead<R extends Resource>(
   }
   return plan;
 }
+
+/**
+ * Whether a request may be sent before all responses that have arrived are processed: only if they are few, and the
+ * offset is known to work, so that hardly any request is sent in vain.
+ */
+const mayRunAhead = <R extends Resource>(
+  { freeSlots }: PageReader<R>,
+  { first, found }: Pass<RecordOf[R]>,
+  underWay: readonly unknown[],
+): boolean =>
+  freeSlots > 0 &&
+  underWay.length < maxParallel + maxUnprocessed &&
+  found.size > (first?.keys.length ?? 0);
