@@ -81,11 +81,11 @@ export async function measureHttp(candidates, env, rounds, ms = 600) {
     }
     measured[era] = Object.fromEntries(rows.map((row, at) => [names[at], summed(row)]));
   }
-  const held = servers.map(({ child }, at) => [names[at], residentMegabytes(child)]);
+  const memory = servers.map(({ child }, at) => [names[at], residentMegabytes(child)]);
   await Promise.all(
     servers.map(({ pool, child }) => pool.destroy().then(() => stopProcess(child))),
   );
-  return { ...measured, megabytesAfter: Object.fromEntries(held) };
+  return { ...measured, megabytesAfter: Object.fromEntries(memory) };
 }
 
 const summed = ({ rates, processor }) => ({

@@ -77,7 +77,7 @@ class TenantFiles {
   }
 }
 
-/** `tenants` have a token; half of them are served at a time. @returns what the server held after warming up, and at the end */
+/** `tenants` have a token; half of them are served at a time. @returns memory and open files of the server after warming up, and at the end */
 export async function measureSoak(bundle, tenant, { calls, tenants, cache }) {
   const service = await RecordedService.start(tenant);
   const folder = mkdtempSync(join(cache, 'soak-'));
@@ -161,8 +161,8 @@ async function footprint(child) {
   const seen = [];
   for (let at = 0; at < 10; at++) {
     await setTimeout(200);
-    const held = await exchange(child);
-    seen.push({ residentMegabytes: residentMegabytes(child), ...openFiles(child), ...held });
+    const resources = await exchange(child);
+    seen.push({ residentMegabytes: residentMegabytes(child), ...openFiles(child), ...resources });
   }
   return Object.fromEntries(
     Object.keys(seen[0]).map((field) => [field, minimum(seen.map((one) => one[field]))]),

@@ -116,10 +116,10 @@ async function growth() {
 
 async function soak() {
   const counts = { calls: Number(options.calls), tenants: Number(options.tenants) };
-  const held = await withSandbox(growthScale, (tenant) =>
+  const resources = await withSandbox(growthScale, (tenant) =>
     measureSoak(path, tenant, { ...counts, cache }),
   );
-  return { rows: soakRows({ ...counts, ...held }), measured: { ...counts, ...held } };
+  return { rows: soakRows({ ...counts, ...resources }), measured: { ...counts, ...resources } };
 }
 
 /** Each has rows; some also have measurements from which other tables and plots are made. */

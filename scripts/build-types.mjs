@@ -14,6 +14,6 @@ const alone = ['--ignoreConfig', '--noResolve', '--noCheck', '--types', ''];
 const emitted = ['--declaration', '--emitDeclarationOnly', '--target', 'es2023'];
 
 export async function writeTypes(root, dist) {
-  const words = ['src/index.ts', ...alone, ...emitted, '--module', 'nodenext', '--outDir', dist];
-  await promisify(execFile)(process.execPath, [compiler, ...words], { cwd: root });
+  const args = ['src/index.ts', ...alone, ...emitted, '--module', 'nodenext', '--outDir', dist];
+  await promisify(execFile)(process.execPath, [compiler, ...args], { cwd: root });
 }

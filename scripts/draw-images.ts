@@ -46,10 +46,10 @@ try {
 }
 
 async function previewAddress({ stdout }: ChildProcess): Promise<string> {
-  let said = '';
+  let output = '';
   for await (const part of stdout ?? []) {
-    said += String(part);
-    const [address] = /http:\/\/\S+\/preview\b/.exec(said) ?? [];
+    output += String(part);
+    const [address] = /http:\/\/\S+\/preview\b/.exec(output) ?? [];
     if (address) return address;
   }
   throw new Error('The server ended before it printed the address of the preview.');

@@ -57,10 +57,10 @@ const failing: readonly [RegExp, string][] = [
 
 function errorsIn(probes: readonly string[]): string {
   const all = failing.filter(([pattern]) => probes.some((probe) => pattern.test(probe)));
-  const words = all.map(([, text]) => text);
+  const texts = all.map(([, text]) => text);
   // Whatever is changed includes the company and the stage.
-  const isAny = words.includes('changing an opportunity');
-  return words.filter((text) => !isAny || !text.startsWith('changing the')).join(', ');
+  const isAny = texts.includes('changing an opportunity');
+  return texts.filter((text) => !isAny || !text.startsWith('changing the')).join(', ');
 }
 
 function outcome({ name, mayFail = [], partial = false }: Variation): string {

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version, mcpName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const [script = '', ...words] = process.argv.slice(2);
+const [script = '', ...args] = process.argv.slice(2);
 const folder = join(root, 'node_modules', '.cache', 'cpq-mcp-scripts');
 const compiled = join(folder, `${basename(script, '.ts')}-${process.pid}.mjs`);
 
@@ -24,7 +24,7 @@ try {
     define: { CPQ_MCP_VERSION: JSON.stringify(version), CPQ_MCP_NAME: JSON.stringify(mcpName) },
     logLevel: 'warning',
   });
-  process.argv.splice(1, process.argv.length, script, ...words);
+  process.argv.splice(1, process.argv.length, script, ...args);
   await import(pathToFileURL(compiled).href);
 } finally {
   await rm(compiled, { force: true });

@@ -83,10 +83,10 @@ export class Random {
 
   weighted<T>(choices: readonly (readonly [T, number])[]): T {
     const total = choices.reduce((sum, [, weight]) => sum + weight, 0);
-    let left = this.#next() * total;
+    let remaining = this.#next() * total;
     for (const [value, weight] of choices) {
-      left -= weight;
-      if (left < 0) return value;
+      remaining -= weight;
+      if (remaining < 0) return value;
     }
     return this.pick(choices)[0];
   }
