@@ -9,7 +9,7 @@ import type {
   Resource,
 } from '../records/records.ts';
 import { isOneOf } from '../values.ts';
-import { contactName, normaliseName } from './naming.ts';
+import { contactName, nonBlank, normaliseName } from './naming.ts';
 import { filterSteps, forEachStep, runSteps, type Steps } from './steps.ts';
 
 /** Kinds of referenced records. The service has no list of owners, stages and sources. */
@@ -74,7 +74,12 @@ function* linksIn(
 }
 
 /** Whether the id or the name is missing; a contact may have first and last name instead. */
-const isIncomplete = (ref: Ref): boolean => ref.id === undefined || contactName(ref) === undefined;
+const isIncomplete = (ref: Ref): boolean => ref.id === undefined || !hasName(ref);
+
+/** Whether `contactName` finds a name, without putting it together: every reference of a collection is checked. */
+const hasName = ({ name, firstName, middleName, lastName }: Contact): boolean =>
+  (nonBlank(name) ?? nonBlank(firstName) ?? nonBlank(middleName) ?? nonBlank(lastName)) !==
+  undefined;
 
 const lacksCompany = ({ companyId, companyName }: Contact): boolean => !companyId !== !companyName;
 

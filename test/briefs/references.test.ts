@@ -100,6 +100,9 @@ test.each<[what: string, resource: Resource, records: ApiRecord[], isComplete: b
   ],
   ['a quote of a company without an id', 'quote', [{ company: { name: 'Acme' } }], false],
   ['a company', 'company', [{ id: 'c1' }], true],
+  ['a last name', 'opportunity', [{ contact: { id: 'p1', name: ' ', lastName: 'Ng' } }], true],
+  ['a middle name', 'opportunity', [{ contact: { id: 'p1', middleName: 'Lee' } }], true],
+  ['blank names', 'opportunity', [{ contact: { id: 'p1', name: ' ', firstName: ' ' } }], false],
 ])('whether references are complete: %s', (_, resource, records, isComplete) => {
   for (const attempt of [1, 2])
     expect(runSteps(haveCompleteReferences(resource, records)), `${attempt}`).toBe(isComplete);
