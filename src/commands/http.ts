@@ -45,6 +45,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     openStreams: () => streams.open,
     health: () => state.health(),
   });
+  await loadForCalls();
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
@@ -74,6 +75,10 @@ export async function http(argv: readonly string[]): Promise<void> {
   await tenants.close();
   await state.close();
 }
+
+/** Loads, before callers are let in, what their first call and all others in flight would wait for. */
+const loadForCalls = () =>
+  Promise.all([import('../../tools/catalog.ts'), import('../transport/pool.ts')]);
 
 /** On an unauthenticated server, request ids are only worth their cost if every call is logged. */
 const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({

@@ -40,6 +40,12 @@ test('a start over stdio loads little, in few files', async () => {
   expect(byFirstCall.length).toBeLessThanOrEqual(3);
 });
 
+test('a start over HTTP loads what the first call needs', async () => {
+  const names = (await readdir(chunks)).filter((name) => name.startsWith('http-'));
+  const texts = await Promise.all(names.map((name) => readFile(join(chunks, name), 'utf8')));
+  for (const part of ['catalog', 'pool']) expect(texts.join('')).toContain(`import("./${part}-`);
+});
+
 test('a start over stdio loads no slow module of Node', async () => {
   const { atStart } = await loadedFiles();
   const text = atStart.join('');
