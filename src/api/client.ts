@@ -93,21 +93,22 @@ export class ApiClient {
       isRetryable(error) && !(probesSize && isInternalError(error));
     const rules = { maxAttempts: attempts, mayRetry };
     const request = { method: 'GET', path, facts, probesSize } as const;
-    const sending = this.#send(request, call, rules, (response) => {
-      const known = response.status === 200 && memory?.get(resource, path, response.body);
-      return known
-        ? { response, known }
-        : { response, raw: this.#parse(response, facts, readPage) };
-    });
-    const { response, known, raw } = await sending.catch((error: unknown) => {
+    let body: Buffer | undefined;
+    let known: Page<RecordOf[R]> | undefined;
+    const parse = (response: WireResponse) => {
+      body = response.body;
+      known = response.status === 200 ? memory?.get(resource, path, body) : undefined;
+      return { ...(known ?? this.#parse(response, facts, readPage)), ...answeredAt(response) };
+    };
+    const raw = await this.#send(request, call, rules, parse).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    if (known) return { ...known, ...answeredAt(response), unchanged: true };
+    if (known) return { ...raw, records: known.records, unchanged: true };
     const records = raw.records.map((record) => toRecord(resource, record));
     requireRecognized(resource, records, facts);
     const page = { ...raw, records };
-    memory?.set(resource, path, response.body, page);
-    return { ...page, ...answeredAt(response) };
+    if (body) memory?.set(resource, path, body, page);
+    return page;
   }
 
   /**
