@@ -22,7 +22,8 @@ export class CollectionCache {
   readonly #maxBytes: number;
   /** The most recently used last. */
   readonly #entries = new Map<string, CacheEntry>();
-  readonly #byRecords = new WeakMap<object, CacheEntry>();
+  /** Keys, not entries: V8 frees what a weak map refers to, and what refers back to its key, very late. */
+  readonly #keyOfRecords = new WeakMap<object, string>();
   readonly #owners = new WeakMap<object, number>();
   #bytes = 0;
   #nextOwner = 1;
@@ -57,7 +58,7 @@ export class CollectionCache {
     if (bytes > this.#maxBytes) return;
     const entry = { key: this.#key(owner, name), collection, bytes };
     this.#entries.set(entry.key, entry);
-    this.#byRecords.set(collection.records, entry);
+    this.#keyOfRecords.set(collection.records, entry.key);
     this.#bytes += bytes;
     this.#evict();
   }
@@ -68,8 +69,8 @@ export class CollectionCache {
    */
   countDerived(readings: readonly (object | undefined)[], bytes: number): () => void {
     const entry = readings
-      .map((reading) => reading && this.#byRecords.get(reading))
-      .find((it) => it !== undefined && this.#isCached(it));
+      .map((reading) => reading && this.#entryOf(reading))
+      .find((it) => it !== undefined);
     if (!entry) return () => {};
     this.#resize(entry, bytes);
     this.#evict();
@@ -80,6 +81,12 @@ export class CollectionCache {
     if (!this.#isCached(entry)) return;
     entry.bytes += bytes;
     this.#bytes += bytes;
+  }
+
+  /** The entry of these records, if they are cached. */
+  #entryOf(records: object): CacheEntry | undefined {
+    const entry = this.#entries.get(this.#keyOfRecords.get(records) ?? '');
+    return entry?.collection.records === records ? entry : undefined;
   }
 
   #isCached(entry: CacheEntry): boolean {

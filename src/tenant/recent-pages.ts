@@ -2,7 +2,7 @@ import type { Page, PageMemory } from '../api/page.ts';
 import { haveCompleteReferences } from '../briefs/references.ts';
 import { runSteps } from '../briefs/steps.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
-import type { CollectionCache } from './cache.ts';
+import type { CachedCollection, CollectionCache } from './cache.ts';
 import { hasItems } from './reading/quote-items.ts';
 
 /** Larger bodies are not kept. */
@@ -11,7 +11,7 @@ const maxPages = 20;
 /** Bytes of the body, and of its records in memory, for each byte of the body. */
 const bytesPerByte = 3;
 
-interface KeptPage {
+interface KeptPage extends CachedCollection {
   body: Buffer;
   page: Page<ApiRecord>;
 }
@@ -24,28 +24,30 @@ export class RecentPages implements PageMemory {
   readonly #cache: CollectionCache;
   /** The latest last. */
   readonly #paths = new Set<string>();
-  readonly #kept = new WeakMap<readonly unknown[], KeptPage>();
 
   constructor(cache: CollectionCache) {
     this.#cache = cache;
   }
 
   get<R extends Resource>(_resource: R, path: string, body: Buffer): Page<RecordOf[R]> | undefined {
-    const { records } = this.#cache.get(this, path) ?? {};
-    const kept = records && this.#kept.get(records);
+    const kept = this.#cache.get(this, path) as KeptPage | undefined;
     return kept?.body.equals(body) ? (kept.page as Page<RecordOf[R]>) : undefined;
   }
 
   set<R extends Resource>(resource: R, path: string, body: Buffer, page: Page<RecordOf[R]>): void {
     this.#delete(path);
-    const { records, total } = page;
+    const { records } = page;
     if (body.length > maxBody || !isFinal(resource, records)) return;
     this.#paths.add(path);
-    // A copy, because the body may be a part of a much larger buffer.
-    this.#kept.set(records, { body: Buffer.from(body), page });
-    const coverage = { complete: false, read: records.length, total: total ?? records.length };
-    const asOf = new Date();
-    this.#cache.set(this, path, { records, coverage, asOf }, body.length * bytesPerByte);
+    const kept: KeptPage = {
+      records,
+      coverage: { complete: false, read: records.length, total: page.total ?? records.length },
+      asOf: new Date(),
+      // A copy, because the body may be a part of a much larger buffer.
+      body: Buffer.from(body),
+      page,
+    };
+    this.#cache.set(this, path, kept, body.length * bytesPerByte);
     const [oldest] = this.#paths;
     if (this.#paths.size > maxPages && oldest !== undefined) this.#delete(oldest);
   }
