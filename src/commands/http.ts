@@ -19,6 +19,7 @@ import { factsOf, type Log } from '../log.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
+import { saveCompilerMemory } from './compiler-memory.ts';
 import { openLog } from './redacted-log.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
@@ -27,6 +28,7 @@ const maxBodyBytes = 1024 * 1024;
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function http(argv: readonly string[]): Promise<void> {
+  saveCompilerMemory();
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const watched = createObserverFor(settings);

@@ -6,6 +6,7 @@ import type { Surface } from '../mcp/surface.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Address } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';
+import { saveCompilerMemory } from './compiler-memory.ts';
 import type { RedactedLog } from './redacted-log.ts';
 import { defaultName, TenantHandle, type TenantHandleOptions } from './tenant-handle.ts';
 
@@ -20,7 +21,7 @@ export interface Opened extends TenantEndpoint {
 }
 
 /**
- * Opens the tenant at this address with services of its own.
+ * Opens the one tenant of a process, with services of its own.
  * @throws Error when Redis refuses the password
  */
 export async function openTenant(
@@ -28,6 +29,7 @@ export async function openTenant(
   address: Address,
   log: RedactedLog,
 ): Promise<Opened> {
+  saveCompilerMemory();
   const common = await openCommon(settings, log);
   const opened = openWith(common, settings, address);
   return {
