@@ -40,9 +40,9 @@ export const discovery =
   ({ publicUrl, auth }: DiscoveryOptions): Discovery =>
   (path, request, response) => {
     const document = documents[path];
+    if (!document || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
     const endpoint = publicUrl ?? localEndpoint(request);
-    if (!document || !endpoint || (request.method !== 'GET' && request.method !== 'HEAD'))
-      return false;
+    if (!endpoint) return false;
     const text = JSON.stringify(document.content(endpoint, auth));
     const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
     const headers = { ...cacheHeaders, ...(publicUrl && pageHeaders), etag };

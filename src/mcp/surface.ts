@@ -26,12 +26,14 @@ async function loadTool(name: string): Promise<AnyTool> {
   return tool;
 }
 
-const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
-  definition,
-  needs,
-  input: definition.inputSchema as JsonSchema,
-  tool: () => loadTool(definition.name),
-});
+function toEntry({ definition, needs }: Listing): SurfaceEntry {
+  let tool: Promise<AnyTool> | undefined;
+  const load = () => {
+    tool ??= loadTool(definition.name);
+    return tool;
+  };
+  return { definition, needs, input: definition.inputSchema as JsonSchema, tool: load };
+}
 
 /**
  * Tools that are selected and granted, in catalog order.
