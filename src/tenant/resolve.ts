@@ -4,6 +4,7 @@ import { routes } from '../api/routes.ts';
 import { isDeleted } from '../briefs/outcome.ts';
 import { normalisePart } from '../briefs/part-numbers.ts';
 import { SearchIndex, type SearchKind } from '../briefs/search.ts';
+import { filterSteps } from '../briefs/steps.ts';
 import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
@@ -153,7 +154,9 @@ async function findByIdentifier<R extends Resource>(
   const { records } = await tenant.collection(resource, call);
   const key = normalisePart(text);
   if (key === '') return undefined;
-  const named = records.filter((record) => isIdentifiedBy(record as ApiRecord, key));
+  const named = await runInSlices(
+    filterSteps(records, (record) => isIdentifiedBy(record as ApiRecord, key)),
+  );
   const current = named.filter((record) => !isDeleted(record as ApiRecord));
   const [record, ...others] = current.length > 0 ? current : named;
   if (record === undefined) return undefined;
