@@ -1,4 +1,7 @@
+import { compare } from '../briefs/naming.ts';
 import { displayName, type Hit, type SearchKind } from '../briefs/search.ts';
+import { flatMapSteps, type Steps, sortSteps } from '../briefs/steps.ts';
+import type { RecordOf } from '../records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
@@ -45,21 +48,22 @@ export async function completeNames<K extends SearchKind>(
   call: ToolCall,
 ): Promise<string[]> {
   const { records } = await tenant.collection(kind, call);
-  const prefix = typed.trim().toLowerCase();
-  const named = records.flatMap((record) => {
-    const name = displayName[kind](record);
-    const fits = name?.toLowerCase().includes(prefix);
-    return name !== undefined && fits ? [{ name, id: String(record.id ?? '') }] : [];
-  });
-  const counts = countNames(named);
-  const startsWithRank = (name: string) => (name.toLowerCase().startsWith(prefix) ? 0 : 1);
-  return named
-    .sort((a, b) => startsWithRank(a.name) - startsWithRank(b.name) || (a.name < b.name ? -1 : 1))
-    .map(({ name, id }) => (counts.get(name) === 1 ? name : id));
+  return runInSlices(namesWith(kind, records, typed.trim().toLowerCase()));
 }
 
-function countNames(named: readonly { name: string }[]): Map<string, number> {
+function* namesWith<K extends SearchKind>(
+  kind: K,
+  records: readonly RecordOf[K][],
+  typed: string,
+): Steps<string[]> {
   const counts = new Map<string, number>();
-  for (const { name } of named) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
+  const named = yield* flatMapSteps(records, (record) => {
+    const name = displayName[kind](record);
+    const at = name?.toLowerCase().indexOf(typed) ?? -1;
+    if (name === undefined || at < 0) return [];
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    return [{ name, id: String(record.id ?? ''), rank: at === 0 ? 0 : 1 }];
+  });
+  const sorted = yield* sortSteps(named, (a, b) => a.rank - b.rank || compare(a.name, b.name));
+  return sorted.map(({ name, id }) => (counts.get(name) === 1 ? name : id));
 }
