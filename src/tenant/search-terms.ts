@@ -49,9 +49,15 @@ export function fieldAt(record: object, path: string): unknown {
 
 /** The values of a field, which may be a list. A blank text is no value. */
 export const valuesOf = (value: unknown): unknown[] =>
-  (Array.isArray(value) ? value.flat() : [value]).filter(
-    (one) => one !== undefined && one !== null && one !== '',
-  );
+  (Array.isArray(value) ? value.flat() : [value]).filter(isValue);
+
+const isValue = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** Without a list of the values: it is called for every record that is sorted. */
+function firstValue(value: unknown): unknown {
+  if (Array.isArray(value)) return valuesOf(value)[0];
+  return isValue(value) ? value : undefined;
+}
 
 /** A value as it is compared: without regard to letter case. */
 export const folded = (value: unknown): string => String(value).trim().toLowerCase();
@@ -82,7 +88,7 @@ interface SortKey<R> {
 /** Sorts by the first value of each key. Equal records keep their order. */
 export function* sortBy<R>(records: readonly R[], keys: readonly SortKey<R>[]): Steps<R[]> {
   const keyed = yield* flatMapSteps(records, (record) => [
-    { record, values: keys.map(({ read }) => comparable(valuesOf(read(record))[0])) },
+    { record, values: keys.map(({ read }) => comparable(firstValue(read(record)))) },
   ]);
   const compare = (one: readonly Comparable[], other: readonly Comparable[]): number =>
     keys.reduce((order, { sign }, at) => order || compareComparable(one[at], other[at], sign), 0);

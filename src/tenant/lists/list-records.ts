@@ -107,9 +107,11 @@ async function localPage<R extends Resource>(
   requireKnownKeys(resource, whole.records, criteria, known);
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);
   const fits = (condition: Condition) => (record: RecordOf[R]) => passes(record, condition, known);
-  const matching = await runInSlices(
-    filterSteps(whole.records, (record) => conditions.every((each) => fits(each)(record))),
-  );
+  const isMatch = (record: RecordOf[R]) => conditions.every((each) => fits(each)(record));
+  const matching =
+    conditions.length === 0
+      ? whole.records
+      : await runInSlices(filterSteps(whole.records, isMatch));
   const { sort } = criteria;
   const records = sort.length > 0 ? await runInSlices(sortedBy(matching, sort, known)) : matching;
   const total = records.length;

@@ -112,9 +112,11 @@ export class Pass<R> {
   }
 
   /** The records by key in the order of the list, whichever page arrived first. */
-  *inListOrder(): Steps<Map<unknown, R>> {
+  *inListOrder(): Steps<ReadonlyMap<unknown, R>> {
+    const segments = this.#segments.toSorted((one, other) => one.from - other.from);
+    if (segments.every((segment, at) => segment === this.#segments[at])) return this.found;
     const ordered = new Map<unknown, R>();
-    for (const { keys } of this.#segments.toSorted((one, other) => one.from - other.from)) {
+    for (const { keys } of segments) {
       for (const key of keys) {
         const record = this.found.get(key);
         if (record !== undefined) ordered.set(key, record);

@@ -98,7 +98,7 @@ async function learnsOffset<R extends Resource>(
   }
 }
 
-const reading = <R>(found: Map<unknown, R>, coverage: Coverage): Reading<R> => ({
+const reading = <R>(found: ReadonlyMap<unknown, R>, coverage: Coverage): Reading<R> => ({
   records: [...found.values()],
   coverage,
 });
