@@ -25,7 +25,7 @@ const sandbox = await startSandbox({ ...options, now, rateLimit: false });
 
 try {
   execFileSync(process.execPath, ['scripts/build.mjs', folder]);
-  await generated('docs/tokens.md', page(await measure(sandbox, freshServer)), 'run-ts');
+  await generated('docs/tokens.md', page(await measure(sandbox, freshServer)), 'generate:tokens');
 } finally {
   await sandbox.close();
   await rm(folder, { recursive: true, force: true });
