@@ -82,7 +82,10 @@ export async function toolExamples(day: string): Promise<ReadonlyMap<string, Exa
     const { tools } = await client.listTools();
     const names = tools.map(({ name }) => name).filter((name) => name !== 'cpq_list_events');
     const missing = names.filter((name) => !examples[name]);
-    if (missing.length > 0) throw new Error(`No example: ${missing.join(', ')}`);
+    if (missing.length > 0)
+      throw new Error(
+        `Add a call of ${missing.join(', ')} to examples in scripts/tool-examples.ts.`,
+      );
     return await callAll(call, day);
   } finally {
     await client.close();
