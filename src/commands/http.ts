@@ -28,7 +28,7 @@ const maxBodyBytes = 1024 * 1024;
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function http(argv: readonly string[]): Promise<void> {
-  saveCompilerMemory();
+  saveCompilerMemory('many');
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const watched = createObserverFor(settings);

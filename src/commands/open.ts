@@ -29,7 +29,7 @@ export async function openTenant(
   address: Address,
   log: RedactedLog,
 ): Promise<Opened> {
-  saveCompilerMemory();
+  saveCompilerMemory('one');
   const common = await openCommon(settings, log);
   const opened = openWith(common, settings, address);
   return {
