@@ -88,7 +88,9 @@ export class ApiClient {
     const facts: ErrorFacts = { host: this.host, path: route.path };
     const { probesSize = false, attempts = maxAttempts } = query;
     const path = route.path + queryString(route, query, this.pageParam);
-    const memory = call.purpose === 'interactive' ? this.#pageMemory : undefined;
+    // Of several pages that are read together, each is read once.
+    const isSingle = call.purpose === 'interactive' && call.slot === undefined;
+    const memory = isSingle ? this.#pageMemory : undefined;
     const mayRetry = (error: unknown) =>
       isRetryable(error) && !(probesSize && isInternalError(error));
     const rules = { maxAttempts: attempts, mayRetry };
@@ -97,7 +99,7 @@ export class ApiClient {
     let known: Page<RecordOf[R]> | undefined;
     const parse = (response: WireResponse) => {
       body = response.body;
-      known = response.status === 200 ? memory?.get(resource, path, body) : undefined;
+      known = response.status === 200 ? memory?.get<R>(path, body) : undefined;
       return { ...(known ?? this.#parse(response, facts, readPage)), ...answeredAt(response) };
     };
     const raw = await this.#send(request, call, rules, parse).catch((error: unknown) => {
@@ -106,9 +108,9 @@ export class ApiClient {
     if (known) return { ...raw, records: known.records, unchanged: true };
     const records = raw.records.map((record) => toRecord(resource, record));
     requireRecognized(resource, records, facts);
-    const page = { ...raw, records };
-    if (body) memory?.set(resource, path, body, page);
-    return page;
+    const { answeredAt: _time, ...kept } = { ...raw, records };
+    if (body) memory?.set(resource, path, body, kept);
+    return { ...raw, records };
   }
 
   /**

@@ -53,7 +53,7 @@ export interface Page<R> {
 /** Keeps pages with the bodies that they were read from, so that the same body need not be parsed again. */
 export interface PageMemory {
   /** The page that was read from this body, as the response to a request for this path. */
-  get<R extends Resource>(resource: R, path: string, body: Buffer): Page<RecordOf[R]> | undefined;
+  get<R extends Resource>(path: string, body: Buffer): Page<RecordOf[R]> | undefined;
   set<R extends Resource>(resource: R, path: string, body: Buffer, page: Page<RecordOf[R]>): void;
 }
 

@@ -139,7 +139,7 @@ export class FastPath {
 /** Of frozen lists, which are sent again and again. */
 const jsonOfLists = new WeakMap<readonly unknown[], string>();
 
-/** As `JSON.stringify`; looks for frozen lists down to the fields of structured content. */
+/** As `JSON.stringify` for plain data; looks for frozen lists down to the fields of structured content. */
 function toJson(value: unknown, depth = 2): string {
   if (Array.isArray(value) && Object.isFrozen(value)) {
     const json = jsonOfLists.get(value) ?? JSON.stringify(value);

@@ -59,7 +59,8 @@ function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown
     if (!copy && clean !== list[at]) copy = list.slice(0, at);
     if (copy) copy.push(clean);
   }
-  if (!copy && Object.isFrozen(list)) cleanLists.add(list);
+  // Markup that was found without the converter is still in it.
+  if (!copy && !markup.found && Object.isFrozen(list)) cleanLists.add(list);
   return copy ?? list;
 }
 

@@ -22,7 +22,7 @@ export class CollectionCache {
   readonly #maxBytes: number;
   /** The most recently used last. */
   readonly #entries = new Map<string, CacheEntry>();
-  /** Keys, not entries: V8 frees what a weak map refers to, and what refers back to its key, very late. */
+  /** Keys, not entries: an entry refers to its records, and V8 frees such cycles of a weak map late. */
   readonly #keyOfRecords = new WeakMap<object, string>();
   readonly #owners = new WeakMap<object, number>();
   #bytes = 0;
@@ -85,7 +85,8 @@ export class CollectionCache {
 
   /** The entry of these records, if they are cached. */
   #entryOf(records: object): CacheEntry | undefined {
-    const entry = this.#entries.get(this.#keyOfRecords.get(records) ?? '');
+    const key = this.#keyOfRecords.get(records);
+    const entry = key === undefined ? undefined : this.#entries.get(key);
     return entry?.collection.records === records ? entry : undefined;
   }
 

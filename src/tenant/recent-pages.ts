@@ -1,13 +1,13 @@
 import type { Page, PageMemory } from '../api/page.ts';
 import { haveCompleteReferences } from '../briefs/references.ts';
 import { runSteps } from '../briefs/steps.ts';
-import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
 import { hasItems } from './reading/quote-items.ts';
 
 /** Larger bodies are not kept. */
-const maxBody = 256 * 1024;
-const maxPages = 20;
+const maxBody = 128 * 1024;
+const maxPages = 10;
 /** Bytes of the body, and of its records in memory, for each byte of the body. */
 const bytesPerByte = 3;
 
@@ -17,21 +17,24 @@ interface KeptPage extends CachedCollection {
 }
 
 /**
- * The latest pages of a tenant. They count against the limit of the cache. Pages whose records are completed after they
- * were read are not kept: what is added to a record may change without it.
+ * The latest pages of a tenant. They count against the limit of the cache. Pages whose records are completed later are not
+ * kept: the name or the items that are added to a record may change while the page does not.
  */
 export class RecentPages implements PageMemory {
   readonly #cache: CollectionCache;
-  /** The latest last. */
+  /** The most recently used last. */
   readonly #paths = new Set<string>();
 
   constructor(cache: CollectionCache) {
     this.#cache = cache;
   }
 
-  get<R extends Resource>(_resource: R, path: string, body: Buffer): Page<RecordOf[R]> | undefined {
+  get<R extends Resource>(path: string, body: Buffer): Page<RecordOf[R]> | undefined {
     const kept = this.#cache.get(this, path) as KeptPage | undefined;
-    return kept?.body.equals(body) ? (kept.page as Page<RecordOf[R]>) : undefined;
+    if (!kept?.body.equals(body)) return undefined;
+    this.#paths.delete(path);
+    this.#paths.add(path);
+    return kept.page as Page<RecordOf[R]>;
   }
 
   set<R extends Resource>(resource: R, path: string, body: Buffer, page: Page<RecordOf[R]>): void {
@@ -65,5 +68,8 @@ export class RecentPages implements PageMemory {
 
 /** Whether nothing is added to these records after they were read. */
 const isFinal = (resource: Resource, records: readonly ApiRecord[]): boolean =>
-  (resource !== 'quote' || records.some(hasItems)) &&
+  (resource !== 'quote' || records.every(hasReadItems)) &&
   runSteps(haveCompleteReferences(resource, records));
+
+const hasReadItems = (quote: Quote): boolean =>
+  hasItems(quote) && quote.unreadable?.items === undefined;

@@ -105,6 +105,11 @@ interface ShapedRecords {
 /** Of rows, their table and their JSON, for each character of the JSON. */
 const bytesPerCharacter = 4;
 
+interface KeptRows {
+  known: Known;
+  shaped: ShapedRecords;
+}
+
 /** For an unchanged page the same rows as before, frozen: a frozen list is cleaned and written only once. */
 function rowsOf<R extends Resource>(
   tenant: Tenant,
@@ -116,8 +121,11 @@ function rowsOf<R extends Resource>(
   const work = () => shapeRecords(resource, records, shape, list);
   if (!unchanged) return work();
   const name = `rows ${JSON.stringify([shape.detail, shape.fields, keys])}`;
-  const bytesOf = ({ rows }: ShapedRecords) => JSON.stringify(rows).length * bytesPerCharacter;
-  return tenant.derived([records, known], name, () => frozen(work()), bytesOf);
+  const make = (): KeptRows => ({ known, shaped: frozen(work()) });
+  const bytesOf = ({ shaped }: KeptRows) => JSON.stringify(shaped.rows).length * bytesPerCharacter;
+  const kept = tenant.derived([records], name, make, bytesOf);
+  if (kept.known !== known) Object.assign(kept, make());
+  return kept.shaped;
 }
 
 function frozen({ currency, rows }: ShapedRecords): ShapedRecords {

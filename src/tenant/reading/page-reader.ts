@@ -71,6 +71,7 @@ export class PageReader<R extends Resource> {
     };
     try {
       await slot.acquire();
+      this.#source.signal.throwIfAborted();
       const held = { ...slot, release };
       const page = await (isFirst ? this.#askFirst(from, size, held) : this.#ask(from, size, held));
       return this.#pass.add(from, page);
