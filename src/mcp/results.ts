@@ -4,7 +4,7 @@ import { isPageReason, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { fieldOf, isObject } from '../values.ts';
 import { render } from './render.ts';
-import { cleanedRow, type HtmlToText, type Markup } from './text.ts';
+import { cleanedRow, type Markup } from './text.ts';
 
 /** Maximum tokens of an answer, as text and as structured content; the target is a quarter of it. */
 const tokenCap = 10_000;
@@ -22,16 +22,16 @@ export const toResult = (answer: Answer): Promise<CallToolResult> =>
 export const plainData = ({ data }: Answer): Promise<Record<string, unknown>> =>
   withMarkup((markup) => cleanedRow(data, markup));
 
-/** Loaded when the first markup is found. */
-let htmlToText: HtmlToText | undefined;
+/** Has the converter from when the first markup was found. */
+const converter: Pick<Markup, 'toText'> = {};
 
 /** Cleans again if markup is found before the converter is loaded. */
 async function withMarkup<T>(clean: (markup: Markup) => T): Promise<T> {
-  const markup: Markup = { toText: htmlToText };
+  const markup: Markup = { ...converter };
   const cleaned = clean(markup);
   if (!markup.found) return cleaned;
-  htmlToText = (await import('./html.ts')).htmlToText;
-  return clean({ toText: htmlToText });
+  converter.toText = (await import('./html.ts')).htmlToText;
+  return clean({ ...converter });
 }
 
 /** One record as text, under the same rules as every answer. */

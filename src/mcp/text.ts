@@ -16,7 +16,7 @@ const mayNeedWork =
   /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u005C\u005E-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
 
 /** Returns visible text without markup. */
-export type HtmlToText = (html: string) => string;
+type HtmlToText = (html: string) => string;
 
 /** The HTML converter, if loaded, and whether markup was found without it. */
 export interface Markup {
