@@ -95,22 +95,24 @@ export class ApiClient {
       isRetryable(error) && !(probesSize && isInternalError(error));
     const rules = { maxAttempts: attempts, mayRetry };
     const request = { method: 'GET', path, facts, probesSize } as const;
-    let body: Buffer | undefined;
+    const parsePage = this.#parserOf(readPage, facts);
+    let received: WireResponse | undefined;
     let known: Page<RecordOf[R]> | undefined;
     const parse = (response: WireResponse) => {
-      body = response.body;
-      known = response.status === 200 ? memory?.get<R>(path, body) : undefined;
-      return { ...(known ?? this.#parse(response, facts, readPage)), ...answeredAt(response) };
+      received = response;
+      known = response.status === 200 ? memory?.get<R>(path, response.body) : undefined;
+      return known ?? parsePage(response);
     };
     const raw = await this.#send(request, call, rules, parse).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    if (known) return { ...raw, records: known.records, unchanged: true };
+    const time = received ? answeredAt(received) : {};
+    if (known) return { ...known, ...time, unchanged: true };
     const records = raw.records.map((record) => toRecord(resource, record));
     requireRecognized(resource, records, facts);
-    const { answeredAt: _time, ...kept } = { ...raw, records };
-    if (body) memory?.set(resource, path, body, kept);
-    return { ...raw, records };
+    const page = { ...raw, records };
+    if (received) memory?.set(resource, path, received.body, page);
+    return { ...page, ...time };
   }
 
   /**
@@ -130,8 +132,7 @@ export class ApiClient {
     const path = route.path + infix + encodeURIComponent(value);
     const rules = { maxAttempts, mayRetry: isRetryable };
     const request = { method: 'GET', path, facts } as const;
-    const read = (response: WireResponse) => this.#parse(response, facts, readOne);
-    const raw = await this.#send(request, call, rules, read);
+    const raw = await this.#send(request, call, rules, this.#parserOf(readOne, facts));
     const record = toRecord(resource, raw);
     requireRecognized(resource, [record], facts);
     return record;
@@ -148,8 +149,8 @@ export class ApiClient {
     const path = upsertPath(externalId);
     const request: ApiRequest = { method: 'PUT', path, body: JSON.stringify(fields), facts };
     const mayRetry = (error: unknown) => isApiError(error, 'unreachable');
-    const read = (response: WireResponse) => this.#parse(response, facts, readOne);
-    const raw = await this.#send(request, call, { maxAttempts, mayRetry }, read);
+    const rules = { maxAttempts, mayRetry };
+    const raw = await this.#send(request, call, rules, this.#parserOf(readOne, facts));
     return toRecord('opportunity', raw);
   }
 
@@ -157,10 +158,12 @@ export class ApiClient {
     return this.#wire.close();
   }
 
-  /** @throws ApiError */
-  #parse<T>(response: WireResponse, facts: ErrorFacts, read: ReadBody<T>): T {
-    const body = parseResponse(response, this.#key, facts);
-    return read(body, { ...facts, status: response.status });
+  /** A parser of responses, which throws ApiError. */
+  #parserOf<T>(read: ReadBody<T>, facts: ErrorFacts): (response: WireResponse) => T {
+    return (response) => {
+      const body = parseResponse(response, this.#key, facts);
+      return read(body, { ...facts, status: response.status });
+    };
   }
 
   #send<T>(
