@@ -3,7 +3,6 @@ import { haveCompleteReferences } from '../briefs/references.ts';
 import { runSteps } from '../briefs/steps.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
 import type { CachedCollection, CollectionCache } from './cache.ts';
-import { hasItems } from './reading/quote-items.ts';
 
 /** Larger bodies are not kept. */
 const maxBody = 128 * 1024;
@@ -71,5 +70,5 @@ const isFinal = (resource: Resource, records: readonly ApiRecord[]): boolean =>
   (resource !== 'quote' || records.every(hasReadItems)) &&
   runSteps(haveCompleteReferences(resource, records));
 
-const hasReadItems = (quote: Quote): boolean =>
-  hasItems(quote) && quote.unreadable?.items === undefined;
+const hasReadItems = ({ items = [], unreadable }: Quote): boolean =>
+  items.length > 0 && unreadable?.items === undefined;

@@ -133,7 +133,7 @@ export const describeUnknownItems = (rows: readonly ApiRecord[]): Wording[] =>
       ]
     : [];
 
-export const hasItems = ({ items, unreadable }: Quote): boolean =>
+const hasItems = ({ items, unreadable }: Quote): boolean =>
   (items !== undefined && items.length > 0) || unreadable?.items !== undefined;
 
 function setItems(quote: Quote, items: QuoteItem[]): void {
