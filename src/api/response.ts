@@ -48,7 +48,10 @@ function parsed(text: string, key: string): unknown {
 
 export type KeyRemover = <T>(value: T) => T;
 
-/** Replaces a key in a text, or in all texts of a nested value; also in the forms in which answers escape `<`, quotation marks and backslashes. */
+/**
+ * Replaces a key in a text, or in all texts of a nested value, also in the forms in which answers escape `<`, quotation
+ * marks and backslashes.
+ */
 export function keyRemover(key: string): KeyRemover {
   const forms = key.length < minKeyLength ? [] : [...formsOf(key)];
   return <T>(value: T) =>

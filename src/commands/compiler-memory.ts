@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * What V8's compiler Maglev uses is freed on other threads, where the allocator keeps it: about 30 MB on Node 24. A server
- * of many callers is as fast without Maglev, because its functions soon reach the next compiler; that of one person is
- * not, so only the place where memory is freed is changed there.
+ * On Node 24, V8's compiler Maglev frees its memory on other threads, where the allocator keeps about 30 MB. A server of
+ * many callers is as fast without Maglev, because its functions soon reach the next compiler. A server of one person is
+ * slower without it, so there Maglev only frees its memory on the main thread.
  */
 const flags = { many: '--no-maglev', one: '--no-maglev-destroy-on-background' };
 
