@@ -5,7 +5,14 @@ import type { Call, Trace } from './call.ts';
 import { readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import { type Page, type PageMemory, type PageRequest, queryString } from './page.ts';
-import { answeredAt, type KeyRemover, keyRemover, parseResponse } from './response.ts';
+import {
+  answeredAt,
+  type JsonParser,
+  jsonParserWithout,
+  type KeyRemover,
+  keyRemover,
+  parseResponse,
+} from './response.ts';
 import { type RetryRules, withRetries } from './retry.ts';
 import { isPathSegment, routes, upsertPath } from './routes.ts';
 import { apiBase, Wire, type WireRequest, type WireResponse } from './wire.ts';
@@ -56,7 +63,7 @@ export class ApiClient {
   readonly pageParam: string | undefined;
   /** Replaces the key in a text, or in all texts of a nested value. */
   readonly withoutKey: KeyRemover;
-  readonly #key: string;
+  readonly #parseJson: JsonParser;
   readonly #wire: Wire;
   readonly #interceptor: RequestInterceptor;
   readonly #pageMemory: PageMemory | undefined;
@@ -67,7 +74,7 @@ export class ApiClient {
     const { connections = new Connections(limits) } = options;
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
-    this.#key = key;
+    this.#parseJson = jsonParserWithout(key);
     this.withoutKey = keyRemover(key);
     this.#wire = new Wire(apiBase(baseUrl), key, connections);
     this.#interceptor = interceptor;
@@ -161,7 +168,7 @@ export class ApiClient {
   /** A parser of responses, which throws ApiError. */
   #parserOf<T>(read: ReadBody<T>, facts: ErrorFacts): (response: WireResponse) => T {
     return (response) => {
-      const body = parseResponse(response, this.#key, facts);
+      const body = parseResponse(response, this.#parseJson, facts);
       return read(body, { ...facts, status: response.status });
     };
   }

@@ -14,12 +14,16 @@ export function header(response: WireResponse, name: string): string | undefined
  * The JSON of a successful response.
  * @throws ApiError for every other status, for a web page, and for a body that is not JSON
  */
-export function parseResponse(response: WireResponse, key: string, facts: ErrorFacts): unknown {
+export function parseResponse(
+  response: WireResponse,
+  parse: JsonParser,
+  facts: ErrorFacts,
+): unknown {
   const known = { ...facts, status: response.status };
-  if (response.status >= 300) throw toApiError(response, key, known);
+  if (response.status >= 300) throw toApiError(response, parse, known);
   const text = textOf(response);
   if (/^\s*</.test(text)) throw new ApiError('web-page', known);
-  const body = parsed(text, key);
+  const body = parse(text);
   // The parser's message is not used: it quotes the body.
   if (body === undefined)
     throw new ApiError('malformed', { ...known, problem: 'not JSON, or incomplete' });
@@ -34,17 +38,30 @@ function textOf({ body }: WireResponse): string {
 
 /** Shorter keys are not replaced: they would match ordinary text, and are not secret. */
 const minKeyLength = 8;
-/** JSON escapes that can hide a key from a search in the JSON text. */
-const escapes = ['\\u00', '\\/'];
 
-/** Parses JSON and replaces the key, in case the service echoes it. Returns undefined if it is not JSON. */
-function parsed(text: string, key: string): unknown {
-  const body = parseJson(text);
-  if (key.length < minKeyLength) return body;
-  const mayHold =
-    text.includes(key) || escapes.some((it) => text.includes(it)) || /["\\]/.test(key);
-  return mayHold ? withoutKey(body, key) : body;
+/** Returns undefined for a text that is not JSON. */
+export type JsonParser = (text: string) => unknown;
+
+/** A parser that replaces the key, in case the service echoes it. */
+export function jsonParserWithout(key: string): JsonParser {
+  if (key.length < minKeyLength) return parseJson;
+  const escapedKey = jsonSpellings(key);
+  return (text) => {
+    const hasKey = text.includes(key) || (text.includes('\\') && escapedKey.test(text));
+    const body = parseJson(text);
+    return hasKey ? withoutKey(body, key) : body;
+  };
 }
+
+/** Matches a text in JSON, whichever of its characters are escaped. */
+const jsonSpellings = (text: string): RegExp =>
+  new RegExp(
+    text.replace(/[\s\S]/g, (character) => {
+      const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
+      const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+      return `(?:\\\\?\\u${hex}|\\\\u${anyCase})`;
+    }),
+  );
 
 export type KeyRemover = <T>(value: T) => T;
 
@@ -78,9 +95,9 @@ function withoutKey(value: unknown, key: string, levels = 80): unknown {
   return Object.fromEntries(entries);
 }
 
-function toApiError(response: WireResponse, key: string, facts: ErrorFacts): ApiError {
+function toApiError(response: WireResponse, parse: JsonParser, facts: ErrorFacts): ApiError {
   const { status } = response;
-  const upstreamMessage = upstreamMessageOf(textOf(response), key);
+  const upstreamMessage = upstreamMessageOf(parse(textOf(response)));
   const reported: ErrorFacts =
     upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
   if (status === 401) return new ApiError('key-refused', facts);
@@ -105,8 +122,8 @@ const isAboutKey = (message: string | undefined): boolean =>
   message === undefined || (/\bkey\b/i.test(message) && /\b(?:not valid|invalid)\b/i.test(message));
 
 /** The field `message` is a string or a list of strings. */
-function upstreamMessageOf(body: string, key: string): string | undefined {
-  const message = fieldOf(parsed(body, key), 'message');
+function upstreamMessageOf(body: unknown): string | undefined {
+  const message = fieldOf(body, 'message');
   const lines = (Array.isArray(message) ? message : [message]).filter(
     (line) => typeof line === 'string' && line !== '',
   );

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { jsonParserWithout } from '../../src/api/response.ts';
+import fc from '../support/fast-check.ts';
+
+/** A character as JSON can write it: as it is, by its code, or with the short escape that it may have. */
+function spellingsOf(character: string): string[] {
+  const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
+  const short = '"\\/'.includes(character) ? [`\\${character}`] : [];
+  const plain = '"\\'.includes(character) ? [] : [character];
+  return [...plain, ...short, `\\u${hex}`, `\\u${hex.toUpperCase()}`];
+}
+
+const keys = fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' });
+const spelledKeys = keys.chain((key) =>
+  fc
+    .tuple(...[...key].map((character) => fc.constantFrom(...spellingsOf(character))))
+    .map((spelled) => ({ key, spelled: spelled.join('') })),
+);
+
+test('a key in a response is replaced however JSON writes it', () => {
+  fc.assert(
+    fc.property(spelledKeys, fc.string(), ({ key, spelled }, before) => {
+      const text = `{"note":["${JSON.stringify(before).slice(1, -1)} ${spelled}"]}`;
+      const { note } = JSON.parse(text) as { note: string[] };
+      const { note: cleaned } = jsonParserWithout(key)(text) as { note: string[] };
+      expect(cleaned).toEqual(note.map((one) => one.replaceAll(key, '[key]')));
+      expect(cleaned).not.toEqual(note);
+    }),
+  );
+});
+
+test('a response without the key is parsed as it is', () => {
+  fc.assert(
+    fc.property(keys, fc.jsonValue(), (key, value) => {
+      const text = JSON.stringify(value);
+      fc.pre(!text.includes(key) && !JSON.stringify(text).includes(key));
+      expect(jsonParserWithout(key)(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test('a text that is not JSON is undefined', () => {
+  expect(jsonParserWithout('a-secret-key')('{"a":')).toBeUndefined();
+  expect(jsonParserWithout('a-secret-key')('a-secret-key')).toBeUndefined();
+});
