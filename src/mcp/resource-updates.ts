@@ -14,7 +14,9 @@ function updatedUris(tenant: Tenant, { collection, names = [] }: Update): Set<st
   const templates = resourceTemplates.filter(
     ({ resource }) => resource === collection && tenant.grants.has(readGrant(resource)),
   );
-  const spellings = names.flatMap((name) => [encodeURIComponent(name), name]);
+  // Half of a surrogate pair cannot be encoded.
+  const wellFormed = names.map((name) => name.toWellFormed());
+  const spellings = wellFormed.flatMap((name) => [encodeURIComponent(name), name]);
   return new Set(
     templates.flatMap(({ uriTemplate }) =>
       spellings.map((name) => uriTemplate.replace('{id}', () => name)),

@@ -1,10 +1,17 @@
+import { toError } from '../values.ts';
 import type { Update, UpdateBus } from './port.ts';
+import type { ReportEvent } from './write-status.ts';
 
 type Listener = (update: Update | 'missed') => void;
 
 /** The update bus of one process. */
 export class LocalBus implements UpdateBus {
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #report: ReportEvent;
+
+  constructor(report: ReportEvent = () => {}) {
+    this.#report = report;
+  }
 
   async publish(tenant: string, update: Update): Promise<void> {
     this.notify(tenant, update);
@@ -19,8 +26,16 @@ export class LocalBus implements UpdateBus {
     };
   }
 
+  /** Notifies every listener. An error of one is logged, so that the others and the publisher do not fail. */
   notify(tenant: string, update: Update | 'missed'): void {
-    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) listener(update);
+    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) {
+      try {
+        listener(update);
+      } catch (error) {
+        const { name, message } = toError(error);
+        this.#report('update not handled', { error: name, message });
+      }
+    }
   }
 
   /** Updates of unknown tenants were missed: notifies every listener. */

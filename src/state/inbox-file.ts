@@ -92,24 +92,29 @@ export class InboxFile implements Inbox {
 
   async #storePending(): Promise<void> {
     const arrivals = this.#pending.splice(0);
-    try {
-      await this.#withFile(async (file) => this.#unsynced && file?.sync());
-      const added = this.#withoutDuplicates(arrivals);
-      if (added.size > 0) {
-        this.#unsynced = true;
-        await appendLines(this.#path, [...added.values()].map(toLine));
-        await this.#withFile(async () => {});
-      }
-      this.#unsynced = false;
-      for (const arrival of arrivals) {
-        const isNew = added.get(arrival.event.id) === arrival;
-        if (isNew && arrival.update) this.#notify(arrival.update);
-        arrival.onStored(isNew ? 'new' : 'known');
-      }
-      await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
-    } catch (error) {
+    const added = await this.#store(arrivals).catch((error: unknown) => {
       for (const arrival of arrivals) arrival.onFailed(error);
+    });
+    if (!added) return;
+    for (const arrival of arrivals) {
+      const isNew = added.get(arrival.event.id) === arrival;
+      if (isNew && arrival.update) this.#notify(arrival.update);
+      arrival.onStored(isNew ? 'new' : 'known');
     }
+    await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
+  }
+
+  /** @returns the arrivals that were not stored before */
+  async #store(arrivals: readonly Arrival[]): Promise<Map<string, Arrival>> {
+    await this.#withFile(async (file) => this.#unsynced && file?.sync());
+    const added = this.#withoutDuplicates(arrivals);
+    if (added.size > 0) {
+      this.#unsynced = true;
+      await appendLines(this.#path, [...added.values()].map(toLine));
+      await this.#withFile(async () => {});
+    }
+    this.#unsynced = false;
+    return added;
   }
 
   #withoutDuplicates(arrivals: readonly Arrival[]): Map<string, Arrival> {

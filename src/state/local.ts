@@ -81,7 +81,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
   const health = new LocalHealth(report);
-  const bus = new LocalBus();
+  const bus = new LocalBus(report);
   const secret = randomBytes(32);
   /** Tenants of one namespace share an inbox, as long as one of them is open. */
   const inboxes = new WeakValues<Inbox>();

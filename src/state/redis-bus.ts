@@ -2,6 +2,7 @@ import { LocalBus } from './bus.ts';
 import type { Update, UpdateBus } from './port.ts';
 import { keyOf } from './redis-keys.ts';
 import type { RedisLink } from './redis-link.ts';
+import type { ReportEvent } from './write-status.ts';
 
 /**
  * A shared copy of a collection belongs to a generation; a change increments the generation. The counter expires
@@ -33,14 +34,15 @@ type Listener = (update: Update | 'missed') => void;
 export class RedisBus implements UpdateBus {
   readonly #link: RedisLink;
   readonly #process: string;
-  readonly #local = new LocalBus();
+  readonly #local: LocalBus;
   readonly #subscriptions = new Map<string, { listeners: number; unsubscribe: () => void }>();
   /** Updates that could not be published while Redis was unavailable. */
   readonly #unsent = new Map<string, { tenant: string; update: Update }>();
 
-  constructor(link: RedisLink, process: string) {
+  constructor(link: RedisLink, process: string, report: ReportEvent) {
     this.#link = link;
     this.#process = process;
+    this.#local = new LocalBus(report);
     link.onReconnect(() => {
       // A script may have run although its response was lost. It notified the other processes only.
       this.#local.notifyAllMissed();

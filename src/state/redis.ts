@@ -44,7 +44,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs, settleMs } = options;
   const link = await RedisLink.open(options);
   const process = newToken();
-  const bus = new RedisBus(link, process);
+  const bus = new RedisBus(link, process, options.report);
   const sharing = { process, share: 1 / replicas };
   const mutex = new KeyedMutex();
   const advice = new ConfigurationAdvice(link);

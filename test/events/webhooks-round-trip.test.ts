@@ -280,6 +280,11 @@ test('a subscriber over HTTP is notified, by id and by name, of its records only
   await write(sandbox, `company/${company.id}`, { website: 'https://groesse.example' });
   await arrived(sandbox);
   await until(() => received).toEqual([byId, byName]);
+
+  const half = { event: 'company.updated', data: { id: company.id, name: 'half a pair: \ud83d' } };
+  const { status } = await deliver(webhooksAt(server.url ?? '', 'default'), half);
+  expect(status).toBe(200);
+  await until(() => received).toEqual([byId, byName, byId]);
 });
 
 describe('subscribing', () => {

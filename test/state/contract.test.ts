@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { localState } from '../../src/state/local.ts';
-import type { InboxEntry, InboxEvent, InboxLimits, State, Update } from '../../src/state/port.ts';
+import { type LocalOptions, localState } from '../../src/state/local.ts';
+import type { InboxEntry, InboxEvent, State, Update } from '../../src/state/port.ts';
 import { redisState } from '../../src/state/redis.ts';
 import fc from '../support/fast-check.ts';
 import { describeWith } from '../support/needs.ts';
@@ -12,7 +12,7 @@ import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
 /** Two connections to one state; in a single process they are the same object. */
-type Pair = (inbox?: InboxLimits) => Promise<[State, State]>;
+type Pair = (options?: LocalOptions) => Promise<[State, State]>;
 
 const folder = shared(async () => {
   const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-state-'));
@@ -25,15 +25,15 @@ let number = 0;
 /** A tenant that no other test uses. */
 const newTenant = (): string => (0xc0ffee0000000000n + BigInt(number++)).toString(16);
 
-const oneProcess: Pair = async (inbox) => {
+const oneProcess: Pair = async (options) => {
   const path = await mkdtemp(join(await folder(), 'one-'));
-  const state = closing(localState(path, inbox ? { inbox } : {}));
+  const state = closing(localState(path, options));
   return [state, state];
 };
 
-const onRedis: Pair = async (inbox) => {
+const onRedis: Pair = async (more) => {
   const { url } = await redis();
-  const options = { url, replicas: 2, report: () => {}, ...(inbox ? { inbox } : {}) };
+  const options = { url, replicas: 2, report: () => {}, ...more };
   return [closing(await redisState(options)), closing(await redisState(options))];
 };
 
@@ -46,7 +46,10 @@ function contract(pair: Pair): void {
   describe('journal', () => journal(pair));
   describe('profile', () => profile(pair));
   describe('snapshots', () => snapshots(pair));
-  describe('bus', () => bus(pair));
+  describe('bus', () => {
+    bus(pair);
+    failingListeners(pair);
+  });
   describe('inbox', () => {
     inboxOrder(pair);
     inboxRows(pair);
@@ -321,6 +324,30 @@ function bus(pair: Pair): void {
   });
 }
 
+function failingListeners(pair: Pair): void {
+  test('an error of one listener reaches neither the publisher nor the other listeners', async () => {
+    const reported: unknown[] = [];
+    const [one, other] = await pair({ report: (...line) => reported.push(line) });
+    const tenant = newTenant();
+    const heard: Update[] = [];
+    const ready = ears(other, tenant);
+    const fail = (update: Update | 'missed') => {
+      if (update !== 'missed') throw new URIError('not handled');
+    };
+    for (const { bus } of new Set([one, other])) bus.subscribe(tenant, fail);
+    other.bus.subscribe(tenant, (update) => update !== 'missed' && heard.push(update));
+    await ready;
+    const update = { collection: 'quote', names: ['q1'] };
+    await one.bus.publish(tenant, update);
+    // Both are stored by one write.
+    const added = ['a', 'b'].map((id) => one.inbox(tenant).add(eventOf(id), update));
+    expect(await Promise.all(added)).toEqual(['new', 'new']);
+    await until(() => heard).toEqual([update, update, update]);
+    const line = ['update not handled', { error: 'URIError', message: 'not handled' }];
+    expect(reported).toEqual(expect.arrayContaining([line, line, line]));
+  });
+}
+
 /** Resolves when messages of others will be received; Redis reports it by `onMissed`. */
 async function ears(state: State, tenant: string): Promise<void> {
   if (state.health().kind === 'local') return;
@@ -474,7 +501,7 @@ function inboxLimits(pair: Pair): void {
   });
 
   test('keeps a limited number, and drops the first to arrive first', async () => {
-    const [one, other] = await pair({ days: 30, events: 10, megabytes: 1 });
+    const [one, other] = await pair({ inbox: { days: 30, events: 10, megabytes: 1 } });
     const tenant = newTenant();
     for (let at = 0; at < 25; at++) {
       await one.inbox(tenant).add(eventOf(`e${at}`, { at: 1_000_000 - at }));
@@ -485,7 +512,7 @@ function inboxLimits(pair: Pair): void {
   });
 
   test('keeps a limited number of bytes', async () => {
-    const [one] = await pair({ days: 30, events: 1_000, megabytes: 0.1 });
+    const [one] = await pair({ inbox: { days: 30, events: 1_000, megabytes: 0.1 } });
     const tenant = newTenant();
     for (let at = 0; at < 30; at++) {
       // Incompressible, so that both kinds of storage have about the same size.
@@ -499,7 +526,7 @@ function inboxLimits(pair: Pair): void {
   });
 
   test('keeps events for a limited time', async () => {
-    const [one] = await pair({ days: 3 / 86_400, events: 1_000, megabytes: 1 });
+    const [one] = await pair({ inbox: { days: 3 / 86_400, events: 1_000, megabytes: 1 } });
     const tenant = newTenant();
     await one.inbox(tenant).add(eventOf('old', { at: Date.now() + 60_000 }));
     expect((await one.inbox(tenant).list(everything, all)).total).toBe(1);
