@@ -44,6 +44,17 @@ describe('a delivery', () => {
     expect([second.status, second.body]).toEqual([200, { status: 'known' }]);
   });
 
+  test('is a new event if it may be a later one, and otherwise the same event', async () => {
+    const { at } = await server();
+    const kept = { status: 'kept' };
+    const withoutTime = { event: 'quote.updated', quoteId: 'later' };
+    const timed = { ...withoutTime, occurredAt: '2026-03-01T10:00:00Z' };
+    const answers: unknown[] = [];
+    for (const payload of [withoutTime, withoutTime, timed, timed])
+      answers.push((await deliver(at, payload)).body);
+    expect(answers).toEqual([kept, kept, kept, { status: 'known' }]);
+  });
+
   test('may contain several events, each stored once with its own record', async () => {
     const { at } = await server();
     const one = { eventId: 'l1', entityType: 'quote', entityId: 'lq', action: 'updated' };

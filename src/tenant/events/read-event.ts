@@ -6,8 +6,8 @@ import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts
 
 /** The recognized content of a delivery. */
 export interface ReceivedEvent {
-  /** Equal for all deliveries of one event. */
-  id: string;
+  /** Equal for all deliveries of one event; undefined if they do not differ from those of a later event. */
+  id: string | undefined;
   subject: string;
   event: string;
   /** Time of the event in milliseconds since the epoch, if known. */
@@ -51,13 +51,13 @@ const timeKeys = inBothCases(
   ...['occurredAt', 'eventTime', 'timestamp', 'time', 'at', 'date', 'triggeredAt', 'firedAt'],
 );
 const createdKeys = inBothCases('createdAt', 'created');
-/** Fields of the delivery rather than the event: they differ between deliveries of one event. */
-const deliveryKeys = new Set(
-  inBothCases(
-    ...['attempt', 'attempts', 'attemptNumber', 'retry', 'retries', 'retryCount'],
-    ...['deliveryId', 'deliveredAt', 'sentAt'],
-  ),
-);
+const deliveryIdKeys = inBothCases('deliveryId');
+/** Fields of the delivery rather than the event: they may differ between deliveries of one event. */
+const deliveryKeys = new Set([
+  ...deliveryIdKeys,
+  ...inBothCases('attempt', 'attempts', 'attemptNumber', 'retry', 'retries', 'retryCount'),
+  ...inBothCases('deliveredAt', 'sentAt'),
+]);
 
 /**
  * Parses a delivery of one event or of a list of them. Entries of a list that name no event are counted and left
@@ -108,12 +108,13 @@ function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   const { subject, event } = eventNamesIn(payload);
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
-  const at = eventTimeFrom(payload, event, fields, now);
+  const time = eventTimeFrom(payload, event, fields, now);
   return {
-    id: eventIdOf(payload, { subject, event, record, at, hasRecord: fields !== undefined }),
+    id: eventIdOf(payload, [subject, event, record ?? ''], time),
     subject,
     event,
-    at,
+    // It may be that of the record, which is common to all its events.
+    at: time ?? (fields ? undefined : firstTime(payload, createdKeys, now)),
     record,
     fields,
   };
@@ -222,20 +223,21 @@ function eventTimeFrom(
   fields: JsonObject | undefined,
   now: number,
 ): number | undefined {
-  const candidates = [
-    ...timeKeys.map((key) => payload[key]),
-    ...(fields ? createdKeys.map((key) => payload[key]) : []),
-    ...recordTimes(event).map((key) => (fields ?? payload)[key]),
-  ];
-  return candidates.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
+  return (
+    firstTime(payload, fields ? [...timeKeys, ...createdKeys] : timeKeys, now) ??
+    firstTime(fields ?? payload, recordTimes(event), now)
+  );
 }
 
-/** The time fields of a record that are nearest to the time of the event, best first. */
+const firstTime = (from: JsonObject, keys: readonly string[], now: number): number | undefined =>
+  keys.map((key) => timeFrom(from[key], now)).find((time) => time !== undefined);
+
+/** The time fields of a record that can be the time of the event, best first. */
 function recordTimes(event: string): string[] {
   if (event === 'created') return ['createdAt', 'updatedAt'];
   if (event === 'status_changed') return ['stageUpdatedAt', 'updatedAt'];
   if (event === 'deleted') return ['deletedAt', 'deleted', 'updatedAt'];
-  return ['updatedAt', 'createdAt'];
+  return ['updatedAt'];
 }
 
 const earliest = Date.UTC(2000, 0, 1);
@@ -261,35 +263,31 @@ function dateFrom(text: string): number {
   return Date.parse(hasTimeOnly ? `${text.trim().replace(' ', 'T')}Z` : text);
 }
 
-interface EventFacts {
-  subject: string;
-  event: string;
-  record: string | undefined;
-  at: number | undefined;
-  /** True if the record is nested, so that a top-level id is not the record's. */
-  hasRecord: boolean;
-}
-
 /**
- * The identity of an event, equal for all its deliveries. An ambiguous id, which may be the subscription's, is only
- * used together with the time: storing an event twice is better than losing one.
+ * The identity of an event, equal for all its deliveries. Without an id of the event, equal content is only the same
+ * event if it has a time, or a delivery's id: a record can be updated twice with the same content, and storing an event
+ * twice is better than losing one. A field `id` may be the subscription's.
  */
 function eventIdOf(
   payload: JsonObject,
-  { subject, event, record, at, hasRecord }: EventFacts,
-): string {
-  const about = [subject, event, record ?? ''];
-  const eventId = eventIdKeys.map((key) => idFrom(payload[key])).find((id) => id !== undefined);
+  about: readonly string[],
+  time: number | undefined,
+): string | undefined {
+  const eventId = firstId(payload, eventIdKeys);
   if (eventId !== undefined) return digest(['event id', eventId, ...about]);
-  const ambiguousId = hasRecord ? idFrom(payload.id) : undefined;
-  if (ambiguousId !== undefined && ambiguousId !== record && at !== undefined) {
-    return digest(['ambiguous id', ambiguousId, ...about, at]);
-  }
+  const deliveryId = firstId(payload, deliveryIdKeys);
+  // Not a day alone: a record can be updated several times a day.
+  const isTimed = time !== undefined && time % dayMs !== 0;
+  if (!isTimed && deliveryId === undefined) return undefined;
   const ownFields = Object.fromEntries(
     Object.entries(payload).filter(([key]) => !deliveryKeys.has(key)),
   );
-  return digest(['content', ...about, ownFields]);
+  const content = ['content', ...about, ownFields];
+  return digest(isTimed ? content : [...content, deliveryId]);
 }
+
+const firstId = (from: JsonObject, keys: readonly string[]): string | undefined =>
+  keys.map((key) => idFrom(from[key])).find((id) => id !== undefined);
 
 const digest = (parts: readonly unknown[]): string =>
   createHash('sha256').update(canonicalJson(parts)).digest('base64url').slice(0, 27);

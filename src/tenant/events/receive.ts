@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { displayName } from '../../briefs/search.ts';
 import { toRecord } from '../../records/records.ts';
 import type { Update } from '../../state/port.ts';
@@ -50,7 +51,7 @@ async function storeEvent(
   now: number,
 ): Promise<Receipt> {
   const how = await tenant.inbox.add(
-    { id, subject, event, body, at, record, before },
+    { id: id ?? randomUUID(), subject, event, body, at, record, before },
     isSubject(subject) ? toUpdate(subject, record, fields) : undefined,
   );
   const receipt = { how, subject, event, isKnown: isKnownEvent(subject, event) };
