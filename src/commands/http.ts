@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { basename } from 'node:path';
-import { ConfigError, readSettings, type Settings } from '../config.ts';
+import { ConfigError, readSettings, type SettingName, type Settings } from '../config.ts';
 import { bearerToken } from '../hosts/access/bearer.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
 import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
@@ -9,6 +9,7 @@ import { parseProxies } from '../hosts/access/proxies.ts';
 import { discovery } from '../hosts/discovery.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
+import { loopbackNames } from '../hosts/http-io.ts';
 import { readyzOf } from '../hosts/readiness.ts';
 import { currentRequest } from '../hosts/request-context.ts';
 import { isSameSecret } from '../hosts/secrets.ts';
@@ -52,6 +53,7 @@ export async function http(argv: readonly string[]): Promise<void> {
     host: settings.host,
     port: settings.port,
     allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
+    localOnly: settings.auth.size === 0,
     preview: isPreviewShown(settings),
     maxBodyBytes,
     fastPath: settings.fastPath === 'on',
@@ -92,10 +94,11 @@ const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({
 function requireAuth(settings: Settings): void {
   const { auth, host, tenantsFile } = settings;
   if (auth.size > 0) return;
-  if (settings.publicUrl !== undefined || settings.trustedProxies.length > 0) {
+  const ofProxies = givenForProxies(settings);
+  if (ofProxies !== undefined) {
     throw new ConfigError(
       (nameOf) =>
-        `${nameOf('publicUrl')} and ${nameOf('trustedProxies')} are for servers that others reach through a proxy, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key.`,
+        `${nameOf(ofProxies)} is for servers that others reach through a proxy, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key.`,
     );
   }
   if (!isLoopback(host)) {
@@ -110,6 +113,14 @@ function requireAuth(settings: Settings): void {
         `${nameOf('tenantsFile')} needs ${nameOf('auth')}: a caller's credentials determine the tenant.`,
     );
   }
+}
+
+/** A setting that only makes sense behind a proxy. */
+function givenForProxies(settings: Settings): SettingName | undefined {
+  if (settings.publicUrl !== undefined) return 'publicUrl';
+  if (settings.trustedProxies.length > 0) return 'trustedProxies';
+  const isOwn = (name: string) => loopbackNames.includes(name.toLowerCase()) || isLoopback(name);
+  return settings.allowedHosts.every(isOwn) ? undefined : 'allowedHosts';
 }
 
 const isLoopback = (host: string): boolean =>

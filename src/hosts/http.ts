@@ -9,6 +9,7 @@ import { HttpFastPath } from '../fast-path/http.ts';
 import { parseJson, toError } from '../values.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
+import { refuseForwarded } from './access/proxies.ts';
 import { reauthorizeWhileOpen } from './access/reauthorize.ts';
 import type { Discovery } from './discovery.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
@@ -27,6 +28,8 @@ export interface HttpOptions {
   port: number;
   /** Host names, without port, that are allowed in `Host` and `Origin`. */
   allowedHosts: string[];
+  /** Whether requests that a proxy forwarded are refused; for servers without authentication. */
+  localOnly?: boolean;
   maxBodyBytes: number;
   /** Whether messages may be answered without the SDK; default true. */
   fastPath?: boolean;
@@ -148,6 +151,7 @@ class HttpFrontend {
 
   async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#checkHostAndOrigin(request);
+    if (this.#options.localOnly) refuseForwarded(request);
     if (this.#options.preview && path.startsWith('/preview')) {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;

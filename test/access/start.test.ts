@@ -20,6 +20,7 @@ describe('a server that others can reach', () => {
   test.each([
     ['--public-url', 'https://mcp.example.com/mcp'],
     ['--trusted-proxies', '127.0.0.1'],
+    ['--allowed-hosts', 'localhost,mcp.example.com'],
   ])('does not start without authentication behind a proxy, as %s implies', async (...words) => {
     expect(await refused(tenant, ...words)).toContain('CPQ_AUTH');
   });

@@ -113,6 +113,40 @@ describe('accepted senders', () => {
   });
 });
 
+/** Sends the request as nginx does without settings: a loopback `Host`, HTTP/1.0, and no other trace. */
+async function askOldVersion(path: string): Promise<string> {
+  const socket = connect(Number(await portOf()), '127.0.0.1');
+  socket.write(`GET ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+describe('a request that a proxy forwarded, without authentication', () => {
+  test.each([
+    ['Forwarded', 'for=192.0.2.1'],
+    ['X-Forwarded-For', '192.0.2.1'],
+    ['X-Forwarded-Proto', 'https'],
+    ['X-Real-IP', '192.0.2.1'],
+    ['Via', '1.1 proxy'],
+  ])('is refused, and the reason is named: %s', async (name, value) => {
+    const { status, body } = await post({ [name]: value });
+    expect(status).toBe(403);
+    expect(body).toContain(name.toLowerCase());
+    expect(body).toContain('CPQ_AUTH');
+  });
+
+  test.each(['/mcp', '/metrics', '/preview'])('is refused in HTTP/1.0: %s', async (path) => {
+    const answer = await askOldVersion(path);
+    expect(answer).toMatch(/^HTTP\/1.1 403 /);
+    expect(answer).toContain('CPQ_AUTH');
+  });
+
+  test('may ask for the health of the server', async () => {
+    expect(await askOldVersion('/healthz')).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
 test.each([
   ['on', /^application\/json/],
   ['off', /^text\/event-stream/],

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../../config.ts';
+import { HttpError } from './http-error.ts';
 
 type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [address: IpAddress, prefixLength: number];
@@ -86,4 +87,23 @@ function withoutPort(forwarded: string): string {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()
     ? address.toIPv4Address().toString()
     : text;
+}
+
+/** Headers by which proxies, tunnels and load balancers say for whom they forward a request. */
+const forwardingHeader = /^(?:forwarded|via|x-forwarded-[a-z]+|x-real-ip|cf-connecting-ip)$/;
+
+/**
+ * For a server without authentication: requests of other machines that a proxy on this machine forwards come from a
+ * loopback address, often with a loopback `Host`. A proxy that adds no header and speaks HTTP/1.1 is not recognised.
+ * @throws HttpError (403) for a request that a proxy forwarded
+ */
+export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void {
+  const header = Object.keys(headers).find((name) => forwardingHeader.test(name));
+  // MCP clients, browsers and Prometheus use HTTP/1.1; nginx forwards as HTTP/1.0 unless configured otherwise.
+  const reason = header ?? (httpVersion === '1.0' ? 'HTTP/1.0' : undefined);
+  if (reason === undefined) return;
+  throw new HttpError(
+    403,
+    `A proxy forwarded this request (${reason}), and this server does not authenticate callers. Set CPQ_AUTH to token, oauth or key to serve callers through a proxy.`,
+  );
 }
