@@ -249,9 +249,16 @@ function authenticatedInstructions(
   return `cpq-mcp ${version} serves ${address}${endpoint}; callers authenticate by ${[...auth].join(', ')}
 
 ${first}Connect an assistant:   cpq-mcp config HOST --http ${address} --auth ${auth.has('token') ? 'token' : method}
-
+${webhookAddresses(address, tenants.handles)}
 Stop with Ctrl-C.
 `;
+}
+
+/** Where the service sends webhooks of each tenant that receives them. @param endpoint the URL of `/mcp` that callers use */
+function webhookAddresses(endpoint: string, tenants: readonly TenantHandle[]): string {
+  const receivers = tenants.filter(({ webhooks }) => webhooks);
+  const urls = receivers.map(({ name }) => new URL(`webhooks/${name}`, endpoint).href);
+  return urls.length === 0 ? '' : `\nWebhooks: ${urls.join('\n          ')}\n`;
 }
 
 /** How to run another command of this copy, which may be on no path. */
@@ -278,7 +285,7 @@ Connect an assistant:
                   ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
   Claude Desktop  starts a server of its own: ${program()} config claude-desktop${settings.sandbox ? ' --sandbox' : ''}
   others          ${program()} config HOST --http ${url}
-${isPreviewShown(settings) ? `\nPreview of its views: ${new URL('/preview', url).href}\n` : ''}${tenant?.webhooks ? `\nWebhooks: ${url.replace(/mcp$/, `webhooks/${tenant.name}`)}\n` : ''}
+${isPreviewShown(settings) ? `\nPreview of its views: ${new URL('/preview', url).href}\n` : ''}${tenant ? webhookAddresses(url, [tenant]) : ''}
 Stop with Ctrl-C.
 `;
 }

@@ -108,6 +108,13 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await taken.south.ask('cpq_list_events')).text).not.toContain('Company renewed');
   });
 
+  test('have an address for webhooks each, which the server prints', async () => {
+    const { server } = await start();
+    const [, printed = ''] = /Webhooks: (\S+\s+\S+)/.exec(server.running.output.stdout) ?? [];
+    const urls = ['north', 'south'].map((name) => webhooksAt(server.url, name));
+    expect(printed.split(/\s+/)).toEqual(urls);
+  });
+
   test('have separate webhook events', async () => {
     const { server } = await start();
     const { north, south } = await callers(server);

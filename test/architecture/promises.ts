@@ -127,6 +127,10 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'On other addresses it refuses to start without': [
       ['access/start', 'does not start without authentication on %s'],
     ],
+    'refuses what a proxy marks as forwarded, or sends as HTTP/1.0': [
+      ['hosts/http', 'is refused, and the reason is named: %s'],
+      ['hosts/http', 'is refused in HTTP/1.0: %s'],
+    ],
     'No request ends the process: a defect is answered with 500': [
       [
         'hosts/http-errors',

@@ -55,6 +55,12 @@ describe('a delivery', () => {
     expect(answers).toEqual([kept, kept, kept, { status: 'known' }]);
   });
 
+  test('has the address that the server prints', async () => {
+    const { at, running } = await server();
+    const [, printed] = await running.says(/Webhooks: (\S+)\n/);
+    expect(printed).toBe(at);
+  });
+
   test('may contain several events, each stored once with its own record', async () => {
     const { at } = await server();
     const one = { eventId: 'l1', entityType: 'quote', entityId: 'lq', action: 'updated' };
