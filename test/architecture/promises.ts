@@ -67,8 +67,12 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['access/grants', 'sees nothing else through any tool and arguments'],
       ['access/grants', 'exports companies as a file, and nothing else'],
     ],
-    'A person confirms the exact difference first': [
+    'Where the host can ask, a person confirms the exact difference first': [
       ['consent/properties', 'every write has exactly one consent for exactly its difference'],
+      ['consent/false-answers', 'cannot withdraw the ability to ask in a single request'],
+    ],
+    '`CPQ_CONSENT=ask` refuses such writes': [
+      ['consent/tokens', 'offers no token and accepts none'],
     ],
     'Invisible characters reach no answer and no error': [
       ['text/hardening', 'from any tool, for any records'],
