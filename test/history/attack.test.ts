@@ -9,13 +9,14 @@ import { type ChangeOptions, type StepRow, stepRows } from '../../src/briefs/pip
 import { runSteps } from '../../src/briefs/steps.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/records/records.ts';
 import { localState } from '../../src/state/local.ts';
-import type { InboxEntry, SnapshotStore } from '../../src/state/port.ts';
+import type { InboxEntry } from '../../src/state/port.ts';
 import { readPeriod } from '../../src/tenant/history/compare.ts';
 import { compareStates, periodDeals } from '../../src/tenant/history/figures.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/tenant/history/history.ts';
 import { compareQuotes } from '../../src/tenant/history/quotes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
+import { memoryStore } from '../support/memory-snapshots.ts';
 import { closing } from '../support/shared.ts';
 
 /** Histories as a hostile or faulty service makes them: the figures add up, and nothing happens twice. */
@@ -33,18 +34,6 @@ interface Heard {
   at: string;
   id: string;
   data: Record<string, unknown>;
-}
-
-function memoryStore(): SnapshotStore {
-  const values = new Map<string, Buffer>();
-  return {
-    names: async () => [...values.keys()].sort(),
-    read: async (name) => values.get(name),
-    write: async (name, value) => void values.set(name, value),
-    remove: async (names) => {
-      for (const name of names) values.delete(name);
-    },
-  };
 }
 
 /** As the inbox lists what it received: the newest first. */

@@ -10,6 +10,7 @@ import { localState } from '../../src/state/local.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { clearSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
 import fc from '../support/fast-check.ts';
+import { memoryStore } from '../support/memory-snapshots.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { closing } from '../support/shared.ts';
 
@@ -64,20 +65,20 @@ describe('what is kept', () => {
     maxLength: 30,
   });
 
-  test('days are restored unchanged, for any changes between them', async () => {
+  test('days are restored unchanged, for any changes on and between them', async () => {
+    const reading = fc.record({ list, isNextDay: fc.boolean() });
     await fc.assert(
-      fc.asyncProperty(fc.array(list, { minLength: 1, maxLength: 5 }), async (lists) => {
-        const { store } = await newStore();
-        const history = historyIn(store);
-        const records = lists.map((raw) =>
-          raw.map((it) => toRecord('opportunity', JSON.parse(JSON.stringify(it)))),
-        );
-        for (const [back, day] of records.entries())
-          await history.save(day, at(addDays(today, back - records.length + 1)));
-        const found = (await readAll(history)).map(([, day]) => day);
-        expect(found).toEqual(
-          records.map((day) => Object.fromEntries(day.map((it) => [it.id, it]))),
-        );
+      fc.asyncProperty(fc.array(reading, { minLength: 1, maxLength: 7 }), async (readings) => {
+        const history = historyIn(memoryStore());
+        const expected = new Map<string, object>();
+        let day = addDays(today, -readings.length);
+        for (const [number, { list, isNextDay }] of readings.entries()) {
+          if (isNextDay) day = addDays(day, 1);
+          const records = list.map((it) => toRecord('opportunity', JSON.parse(JSON.stringify(it))));
+          await history.save(records, at(day, `12:00:0${number}`));
+          expected.set(day, Object.fromEntries(records.map((it) => [it.id, it])));
+        }
+        expect(await readAll(history)).toEqual([...expected]);
       }),
       { numRuns: 30 },
     );

@@ -101,22 +101,53 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
    * @returns false if a later one is stored
    */
   async save(records: readonly T[], takenAt: Date): Promise<boolean> {
-    if (await this.#isOutdated(takenAt)) return false;
+    const last = await this.#lastDay(takenAt);
+    if (last && this.#isOutdated(takenAt, last)) return false;
     const rows = await toRows(records, this.#kind);
-    const day = await this.#againstBase(rows, takenAt);
-    await this.#store.write(this.#kind.prefix + utcDay(takenAt), await encodeDay(day));
+    await this.#writeDay(rows, takenAt, last && baseFor(takenAt, last));
+    const lastDay = last && utcDay(last.takenAt);
+    if (lastDay !== undefined && lastDay < utcDay(takenAt)) await this.#deleteUnusedBases(lastDay);
     await this.#deleteExpired();
     return true;
   }
 
-  /** A snapshot from the future was taken while the clock was wrong: it is replaced. */
-  async #isOutdated(takenAt: Date): Promise<boolean> {
-    const stored = await this.reader().stored(utcDay(takenAt));
-    return stored !== undefined && takenAt < stored.takenAt && stored.takenAt <= this.#now();
+  /** The last readable day up to that of `takenAt`. */
+  async #lastDay(takenAt: Date): Promise<StoredDay | undefined> {
+    const reader = this.reader();
+    const names = await this.#ownNames();
+    for (const { isBase, day } of names.reverse()) {
+      const stored = isBase || day > utcDay(takenAt) ? undefined : await reader.stored(day);
+      if (stored) return stored;
+    }
+    return undefined;
   }
 
-  async #againstBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<StoredDay> {
-    const name = await this.#currentBase(takenAt);
+  /** A snapshot from the future was taken while the clock was wrong: it is replaced. */
+  #isOutdated(takenAt: Date, last: StoredDay): boolean {
+    return takenAt < last.takenAt && last.takenAt <= this.#now();
+  }
+
+  /** @param base name of the base to be tried; a new one is written if there is none or too much has changed */
+  async #writeDay(
+    rows: ReadonlyMap<string, Row>,
+    takenAt: Date,
+    base: string | undefined,
+  ): Promise<void> {
+    const name = this.#kind.prefix + utcDay(takenAt);
+    const day = await this.#againstBase(rows, takenAt, base);
+    await this.#store.write(name, await encodeDay(day));
+    const names = await this.#store.names();
+    if (names.includes(day.base)) return;
+    // `history clear` or another process has deleted the base meanwhile.
+    const again = await this.#withNewBase(rows, takenAt);
+    await this.#store.write(name, await encodeDay(again));
+  }
+
+  async #againstBase(
+    rows: ReadonlyMap<string, Row>,
+    takenAt: Date,
+    name: string | undefined,
+  ): Promise<StoredDay> {
     const base = name === undefined ? undefined : await this.reader().base(name);
     if (name !== undefined && base !== undefined) {
       const difference = await differenceFrom(base, rows);
@@ -124,15 +155,11 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
       if (length + difference.removed.length <= base.length * maxChangedShare)
         return { takenAt, base: name, ...difference };
     }
-    return { takenAt, base: await this.#writeBase(rows, takenAt), changed: [], removed: [] };
+    return this.#withNewBase(rows, takenAt);
   }
 
-  /** The newest base that is not too old. */
-  async #currentBase(takenAt: Date): Promise<string | undefined> {
-    const today = utcDay(takenAt);
-    const oldest = addDays(today, -maxBaseDays);
-    const names = await this.#ownNames();
-    return names.filter(({ isBase, day }) => isBase && day > oldest && day <= today).at(-1)?.name;
+  async #withNewBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<StoredDay> {
+    return { takenAt, base: await this.#writeBase(rows, takenAt), changed: [], removed: [] };
   }
 
   async #writeBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<string> {
@@ -141,6 +168,25 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
     const name = `${this.#kind.prefix}base-${utcDay(takenAt)}-${shortHash(base)}`;
     await this.#store.write(name, base);
     return name;
+  }
+
+  /**
+   * Deletes the bases of a day to which neither it nor a later day refers, because the day was replaced. Called on a
+   * later day, when no other process writes that day any more.
+   */
+  async #deleteUnusedBases(ofDay: Day): Promise<void> {
+    const reader = this.reader();
+    const names = (await this.#ownNames()).filter(({ day }) => day >= ofDay);
+    const used = new Set<string>();
+    for (const { isBase, day } of names) {
+      const stored = isBase ? undefined : await reader.stored(day);
+      if (stored) used.add(stored.base);
+      else if (!isBase) return; // It may be of a later version, and refer to any base.
+    }
+    const unused = names.filter(
+      ({ isBase, day, name }) => isBase && day === ofDay && !used.has(name),
+    );
+    await this.#store.remove(unused.map(({ name }) => name));
   }
 
   /** A base outlives its day by as long as later days may refer to it. */
@@ -154,6 +200,12 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
     });
     if (expired.length > 0) await this.#store.remove(expired);
   }
+}
+
+/** The base of the last day, unless it is too old. */
+function baseFor(takenAt: Date, { base }: StoredDay): string | undefined {
+  const day = parseName(base)?.day;
+  return day !== undefined && day > addDays(utcDay(takenAt), -maxBaseDays) ? base : undefined;
 }
 
 /** The stored snapshots of the opportunities of a tenant. */
@@ -170,15 +222,21 @@ export class StoredQuoteHistory extends StoredSnapshots<PricedQuote> {
   }
 }
 
-/** Deletes all snapshots of a tenant. @returns the number of days that had any */
+/**
+ * Deletes all snapshots of a tenant, also those that are stored meanwhile.
+ * @returns the number of days that had any
+ */
 export async function clearSnapshots(store: SnapshotStore): Promise<number> {
-  const names = await store.names();
-  await store.remove(names);
-  const days = names.flatMap((name) => {
-    const parsed = parseName(name);
-    return parsed === undefined || parsed.isBase ? [] : [parsed.day];
-  });
-  return new Set(days).size;
+  const days = new Set<Day>();
+  for (;;) {
+    const names = await store.names();
+    if (names.length === 0) return days.size;
+    for (const name of names) {
+      const parsed = parseName(name);
+      if (parsed && !parsed.isBase) days.add(parsed.day);
+    }
+    await store.remove(names);
+  }
 }
 
 /** Reads stored days, and each base once. */

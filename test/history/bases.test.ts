@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { addDays } from '../../src/briefs/days.ts';
+import type { Opportunity } from '../../src/records/records.ts';
+import type { SnapshotStore } from '../../src/state/port.ts';
+import { clearSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
+import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
+
+/** Bases: the full copies to which the snapshots of days refer. */
+
+const today = '2026-06-15';
+const yesterday = addDays(today, -1);
+const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
+
+const historyIn = (store: SnapshotStore) =>
+  new StoredHistory(store, 400, () => at(today, '23:00:00'));
+const deals = (count: number): Opportunity[] =>
+  Array.from({ length: count }, (_, number) => ({ id: `o${number}`, onetimeRevenue: 100 }));
+
+/** The number of deals on each stored day; undefined for a day that cannot be read. */
+async function countsIn(store: SnapshotStore) {
+  const history = historyIn(store);
+  const reader = history.reader();
+  const days = await history.days();
+  return Promise.all(days.map(async (day) => (await reader.read(day))?.records.length));
+}
+
+test('a day of an import has a new base only after large changes, and one on the next day', async () => {
+  const store = memoryStore();
+  const history = historyIn(store);
+  const bases = async () => (await store.names()).filter((name) => name.startsWith('base-'));
+  let minute = 10;
+  const save = (records: Opportunity[]) =>
+    history.save(records, at(yesterday, `09:${minute++}:00`));
+  for (const count of [1, 2, 4, 8, 16, 32]) await save(deals(count));
+  expect(await bases()).toHaveLength(6);
+  for (let number = 1; number <= 8; number++)
+    await save(deals(32).map((it, at) => (at < number ? { ...it, onetimeRevenue: 0 } : it)));
+  expect(await bases()).toHaveLength(6);
+  await history.save(deals(33), at(today));
+  expect(await bases()).toHaveLength(1);
+  expect(await countsIn(store)).toEqual([32, 33]);
+});
+
+const saveYesterday = (store: SnapshotStore, count = 40) =>
+  historyIn(store).save(deals(count), at(yesterday, `23:59:${10 + count}`));
+const saveToday = (store: SnapshotStore) => historyIn(store).save(deals(21), at(today));
+
+/** Runs `other` before the operation of this number. @returns false if there are fewer operations */
+const interrupting = (store: SnapshotStore, number: number, other: () => Promise<unknown>) => {
+  let count = 0;
+  const interrupted = interceptedStore(store, async () => {
+    count += 1;
+    if (count === number) await other();
+  });
+  return { store: interrupted, isOver: () => count < number };
+};
+
+test.each([
+  ['clear during a save', clearSnapshots, saveToday],
+  ['a save during clear', saveToday, clearSnapshots],
+  ['a save of yesterday during one of today', saveYesterday, saveToday],
+  ['a save of today during one of yesterday', saveToday, saveYesterday],
+])('%s leaves no day that cannot be read', async (_, other, work) => {
+  for (let number = 1; ; number++) {
+    const store = memoryStore();
+    for (const count of [10, 20]) await saveYesterday(store, count);
+    const interrupted = interrupting(store, number, () => other(store));
+    await work(interrupted.store);
+    expect(await countsIn(store)).not.toContain(undefined);
+    if (interrupted.isOver()) break;
+    expect(number).toBeLessThan(50);
+  }
+});
