@@ -3,6 +3,7 @@ import { addDays } from '../../src/briefs/days.ts';
 import type { Opportunity } from '../../src/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { clearSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
+import { encodeBase, encodeDay } from '../../src/tenant/history/snapshot-format.ts';
 import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
 
 /** Bases: the full copies to which the snapshots of days refer. */
@@ -39,6 +40,34 @@ test('a day of an import has a new base only after large changes, and one on the
   await history.save(deals(33), at(today));
   expect(await bases()).toHaveLength(1);
   expect(await countsIn(store)).toEqual([32, 33]);
+});
+
+test('a reader holds one base, and reads each once where days are read in order', async () => {
+  const store = memoryStore();
+  const counts = [10, 11, 20, 21, 40];
+  for (const [back, count] of counts.entries())
+    await historyIn(store).save(deals(count), at(addDays(today, back - 4)));
+  const bases: string[] = [];
+  const history = historyIn(
+    interceptedStore(store, (name) => void (name?.startsWith('base-') && bases.push(name))),
+  );
+  const reader = history.reader();
+  const read = async (day: string) => (await reader.read(day))?.records.length;
+  const days = await history.days();
+  for (const [at, day] of days.entries()) expect(await read(day)).toBe(counts[at]);
+  expect(bases).toHaveLength(3);
+  expect(await read(days[0] ?? today)).toBe(10);
+  expect(bases).toHaveLength(4);
+});
+
+test('a day may differ from its base in very many deals', async () => {
+  const store = memoryStore();
+  const count = 150_000;
+  const base = `base-${today}-0000000000000000`;
+  const changed = Array.from({ length: count }, (_, number) => [`o${number}`]);
+  await store.write(base, await encodeBase([['o0']]));
+  await store.write(today, await encodeDay({ takenAt: at(today), base, changed, removed: [] }));
+  expect(await countsIn(store)).toEqual([count]);
 });
 
 const saveYesterday = (store: SnapshotStore, count = 40) =>

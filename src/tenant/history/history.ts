@@ -239,12 +239,12 @@ export async function clearSnapshots(store: SnapshotStore): Promise<number> {
   }
 }
 
-/** Reads stored days, and each base once. */
+/** Reads stored days. In the order of time, it reads each base once, and keeps one at a time in memory. */
 class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
   readonly #kind: SnapshotKind<T>;
   readonly #store: SnapshotStore;
-  readonly #bases = new Map<string, Promise<readonly Row[] | undefined>>();
-  readonly #records = new Map<string, Promise<T[]>>();
+  /** The base that was used last. */
+  #base: { name: string; records: Promise<T[] | undefined> } | undefined;
   /** The last row that was read of each record, and the record. */
   readonly #known = new Map<string, { row: Row; record: T }>();
 
@@ -255,18 +255,17 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
 
   async read(day: Day): Promise<Snapshot<T> | undefined> {
     const stored = await this.stored(day);
-    const base = stored && (await this.base(stored.base));
-    if (!stored || !base) return undefined;
+    const known = stored && (await this.#recordsOf(stored.base));
+    if (!stored || !known) return undefined;
     const removed = new Set(stored.removed);
     const changed = new Map(stored.changed.map((row) => [row[0], this.#recordOf(row)]));
     const records: T[] = [];
-    const known = await this.#recordsOf(stored.base, base);
     await forEachInSlices(known.entries(), ([at, record]) => {
       const { id = '' } = record;
       if (!removed.has(at)) records.push(changed.get(id) ?? record);
       changed.delete(id);
     });
-    records.push(...changed.values());
+    for (const record of changed.values()) records.push(record);
     return { takenAt: stored.takenAt, records };
   }
 
@@ -280,18 +279,17 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
   }
 
   base(name: string): Promise<readonly Row[] | undefined> {
-    const known = this.#bases.get(name) ?? this.#decoded(name, decodeBase);
-    this.#bases.set(name, known);
-    return known;
+    return this.#decoded(name, decodeBase);
   }
 
-  #recordsOf(name: string, rows: readonly Row[]): Promise<T[]> {
-    const known = this.#records.get(name) ?? this.#recordsOfRows(rows);
-    this.#records.set(name, known);
-    return known;
+  #recordsOf(name: string): Promise<T[] | undefined> {
+    if (this.#base?.name !== name) this.#base = { name, records: this.#readRecords(name) };
+    return this.#base.records;
   }
 
-  async #recordsOfRows(rows: readonly Row[]): Promise<T[]> {
+  async #readRecords(name: string): Promise<T[] | undefined> {
+    const rows = await this.base(name);
+    if (!rows) return undefined;
     const records: T[] = [];
     await forEachInSlices(rows, (row) => records.push(this.#recordOf(row)));
     return records;
