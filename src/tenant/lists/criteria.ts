@@ -208,7 +208,7 @@ export const sortedBy = <R extends Resource>(
   records: readonly RecordOf[R][],
   sort: readonly SortColumn[],
   known: Known,
-): Steps<RecordOf[R][]> =>
+): Steps<readonly RecordOf[R][]> =>
   sortBy(
     records,
     sort.map(({ key, sign }) => {

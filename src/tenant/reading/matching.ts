@@ -48,7 +48,10 @@ export function mentions(record: JsonObject, text: string): boolean {
 }
 
 /** Sorts by `-field,+field`. */
-export const sortedByFields = <R extends JsonObject>(records: readonly R[], sort: string): R[] =>
+export const sortedByFields = <R extends JsonObject>(
+  records: readonly R[],
+  sort: string,
+): readonly R[] =>
   runSteps(
     sortBy(
       records,
