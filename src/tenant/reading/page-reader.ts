@@ -1,6 +1,8 @@
 import type { Call, RequestSlot } from '../../api/call.ts';
 import { isApiError } from '../../api/errors.ts';
 import type { Page, PageQuery, Search } from '../../api/page.ts';
+import { haveCompleteReferences } from '../../briefs/references.ts';
+import { runSteps } from '../../briefs/steps.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import type { Pass } from './pass.ts';
 import type { PlannedPage } from './plan.ts';
@@ -42,6 +44,7 @@ export class PageReader<R extends Resource> {
   readonly #slots: RequestSlots;
   #query: Search;
   #requests = 0;
+  #hasCompleteReferences = true;
 
   constructor(source: Source<R>, pass: Pass<RecordOf[R]>, maxParallel: number) {
     this.#slots = new RequestSlots(maxParallel);
@@ -61,6 +64,11 @@ export class PageReader<R extends Resource> {
     return this.#requests;
   }
 
+  /** Whether all references of the records so far have an id and a name. */
+  get hasCompleteReferences(): boolean {
+    return this.#hasCompleteReferences;
+  }
+
   async read({ from, size, ifRefused }: PlannedPage): Promise<Segment> {
     this.#requests += 1;
     const isFirst = this.#requests === 1;
@@ -74,6 +82,7 @@ export class PageReader<R extends Resource> {
       this.#source.signal.throwIfAborted();
       const held = { ...slot, release };
       const page = await (isFirst ? this.#askFirst(from, size, held) : this.#ask(from, size, held));
+      this.#checkReferences(page.records);
       return this.#pass.add(from, page);
     } catch (error) {
       if (ifRefused === 'nothing' && isApiError(error, 'refused'))
@@ -82,6 +91,12 @@ export class PageReader<R extends Resource> {
     } finally {
       slot.release();
     }
+  }
+
+  /** Page by page, while others are awaited: nothing is left to check after the last one. */
+  #checkReferences(records: readonly RecordOf[R][]): void {
+    const { resource } = this.#source;
+    this.#hasCompleteReferences &&= runSteps(haveCompleteReferences(resource, records));
   }
 
   /** Requests the steady order, if one is wanted; if it is refused, uses the default order from then on. */

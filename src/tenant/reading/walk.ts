@@ -1,6 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { type ApiError, isApiError } from '../../api/errors.ts';
 import type { Search } from '../../api/page.ts';
+import { noteCompleteReferences } from '../../briefs/references.ts';
 import type { RecordOf, Resource } from '../../records/records.ts';
 import { runInSlices } from '../../slices.ts';
 import {
@@ -49,8 +50,9 @@ export async function* readCollection<R extends Resource>(
   let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
     const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
-    const { end, requests } = yield* readPass(source, pass);
+    const { end, requests, hasCompleteReferences } = yield* readPass(source, pass);
     const proven = await provenReading(source, pass, end, previous);
+    if (proven && hasCompleteReferences) noteCompleteReferences(proven.records);
     if (proven) return proven;
     for (const [key, record] of await runInSlices(pass.inListOrder())) all.set(key, record);
     if (await learnsOffset(source, pass, end)) continue;
@@ -119,6 +121,8 @@ interface PassEnd {
   /** How the plan ended, or the error after which the records read so far can still be used. */
   end: Done | ApiError;
   requests: number;
+  /** Whether all references of its records have an id and a name. */
+  hasCompleteReferences: boolean;
 }
 
 async function* readPass<R extends Resource>(
@@ -129,14 +133,18 @@ async function* readPass<R extends Resource>(
   const { call } = source;
   const signal = AbortSignal.any([call.signal, own.signal]);
   const reader = new PageReader({ ...source, signal }, pass, maxParallel);
+  const passEnd = (end: Done | ApiError): PassEnd => ({
+    end,
+    requests: reader.requests,
+    hasCompleteReferences: reader.hasCompleteReferences,
+  });
   try {
-    const end = yield* runPlan(reader, pass);
-    return { end, requests: reader.requests };
+    return passEnd(yield* runPlan(reader, pass));
   } catch (error) {
     call.signal.throwIfAborted();
     const hasNothing = pass.isFirst && pass.found.size === 0;
     if (hasNothing || !isApiError(error) || error.kind === 'key-refused') throw error;
-    return { end: error, requests: reader.requests };
+    return passEnd(error);
   } finally {
     own.abort();
   }
@@ -158,7 +166,7 @@ async function* runPlan<R extends Resource>(
       sendAhead();
       if (plan.mode === 'done') return plan;
       const [next] = underWay;
-      if (!next) continue;
+      if (!next) throw new Error('the plan of a reading neither ends nor requests a page');
       const segment = await next;
       yield pass.progress;
       underWay.shift();
