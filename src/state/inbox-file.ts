@@ -54,6 +54,8 @@ export class InboxFile implements Inbox {
   #damaged = 0;
   /** True if the last write may not be synced: its events must not count as known yet. */
   #unsynced = false;
+  /** Ids of events that a failed write may have stored: a repetition publishes their updates. */
+  readonly #unpublished = new Set<string>();
   /** The offset up to which the index was built, and the inode of that file. */
   #readTo = 0;
   #inode = 0;
@@ -92,29 +94,31 @@ export class InboxFile implements Inbox {
 
   async #storePending(): Promise<void> {
     const arrivals = this.#pending.splice(0);
-    const added = await this.#store(arrivals).catch((error: unknown) => {
+    try {
+      await this.#store(arrivals);
+    } catch (error) {
       for (const arrival of arrivals) arrival.onFailed(error);
-    });
-    if (!added) return;
-    for (const arrival of arrivals) {
-      const isNew = added.get(arrival.event.id) === arrival;
-      if (isNew && arrival.update) this.#notify(arrival.update);
-      arrival.onStored(isNew ? 'new' : 'known');
+      return;
+    }
+    for (const { event, update, onStored } of arrivals) {
+      const isNew = this.#unpublished.delete(event.id);
+      if (isNew && update) this.#notify(update);
+      onStored(isNew ? 'new' : 'known');
     }
     await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
   }
 
-  /** @returns the arrivals that were not stored before */
-  async #store(arrivals: readonly Arrival[]): Promise<Map<string, Arrival>> {
+  async #store(arrivals: readonly Arrival[]): Promise<void> {
     await this.#withFile(async (file) => this.#unsynced && file?.sync());
+    for (const id of this.#unpublished) if (!this.#byId.has(id)) this.#unpublished.delete(id);
     const added = this.#withoutDuplicates(arrivals);
     if (added.size > 0) {
       this.#unsynced = true;
+      for (const id of added.keys()) this.#unpublished.add(id);
       await appendLines(this.#path, [...added.values()].map(toLine));
       await this.#withFile(async () => {});
     }
     this.#unsynced = false;
-    return added;
   }
 
   #withoutDuplicates(arrivals: readonly Arrival[]): Map<string, Arrival> {

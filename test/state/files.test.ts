@@ -1,7 +1,17 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import {
+  appendFile,
+  type FileHandle,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  truncate,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { localState } from '../../src/state/local.ts';
 import type { InboxEvent, State } from '../../src/state/port.ts';
 import { closing } from '../support/shared.ts';
@@ -105,6 +115,48 @@ test('the file does not grow without limit, and another process can still read i
   expect((await readdir(folder)).length).toBe(1);
   const lines = (await readFile(fileIn(folder), 'utf8')).trim().split('\n');
   expect(lines.every((line) => JSON.parse(line).body === body)).toBe(true);
+});
+
+/** Makes the next call of a method of file handles fail after `work`. */
+async function failNext(
+  folder: string,
+  method: 'appendFile' | 'sync',
+  work: (file: FileHandle, text: string) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const file = await open(folder, 'r');
+  await file.close();
+  const fail = async function (this: FileHandle, text: unknown) {
+    await work(this, String(text));
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  };
+  vi.spyOn(Object.getPrototypeOf(file), method).mockImplementationOnce(fail);
+}
+
+const halfways: [string, (folder: string) => Promise<void>][] = [
+  [
+    'the second line is cut',
+    (to) => failNext(to, 'appendFile', (it, text) => it.write(text.slice(0, -9))),
+  ],
+  ['the lines cannot be synced', (to) => failNext(to, 'sync')],
+];
+
+test.each(halfways)('a repetition publishes the update of an event if %s', async (_, fail) => {
+  const folder = await newFolder();
+  const state = localState(folder);
+  const inbox = state.inbox(tenant);
+  await inbox.add(eventOf('first'));
+  const heard: unknown[] = [];
+  state.bus.subscribe(tenant, (update) => heard.push(update));
+  const deliver = () =>
+    Promise.allSettled(['a', 'b'].map((id) => inbox.add(eventOf(id), { names: [id] })));
+  await fail(folder);
+  expect((await deliver()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(heard).toEqual([]);
+  expect(await deliver()).toMatchObject([{ value: 'new' }, { value: 'new' }]);
+  expect(heard).toEqual([{ names: ['a'] }, { names: ['b'] }]);
+  expect(await deliver()).toMatchObject([{ value: 'known' }, { value: 'known' }]);
+  expect(heard).toHaveLength(2);
+  expect(await idsIn(state)).toEqual(['b', 'a', 'first']);
 });
 
 test('an event that cannot be stored is not acknowledged', async () => {
