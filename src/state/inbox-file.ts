@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ifMissing, syncFolder } from './files.ts';
 import { type SelectedRow, selectPage } from './inbox-page.ts';
-import { appendLines, parseLine } from './json-lines.ts';
+import { appendLines, isCutLine, parseLine } from './json-lines.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
 import type {
   Inbox,
@@ -51,7 +51,8 @@ export class InboxFile implements Inbox {
   /** The entries by time, newest first; computed on demand. */
   #sorted: IndexEntry[] | undefined;
   #bytes = 0;
-  #damaged = 0;
+  /** Offsets of damaged lines. */
+  #damaged: number[] = [];
   /** True if the last write may not be synced: its events must not count as known yet. */
   #unsynced = false;
   /** Ids of events that a failed write may have stored: a repetition publishes their updates. */
@@ -86,7 +87,7 @@ export class InboxFile implements Inbox {
         const rows: InboxRow[] = [];
         for (const one of selected) if (file) rows.push(await loadRow(file, one));
         const [oldest] = this.#entries;
-        const page = { rows, total, damaged: this.#damaged };
+        const page = { rows, total, damaged: this.#damaged.length };
         return oldest ? { ...page, keptSince: oldest.arrived } : page;
       }),
     );
@@ -149,7 +150,7 @@ export class InboxFile implements Inbox {
     if (size === this.#readTo) return;
     for await (const { line, offset, length } of linesFrom(file, this.#readTo, size)) {
       this.#readTo = offset + length + 1;
-      if (line.length > 0) this.#indexLine(parseLine(line), offset, length);
+      if (line !== '' && !isCutLine(line)) this.#indexLine(parseLine(line), offset, length);
     }
   }
 
@@ -158,12 +159,13 @@ export class InboxFile implements Inbox {
     this.#entries = [];
     this.#sorted = undefined;
     this.#byId.clear();
-    this.#bytes = this.#damaged = this.#readTo = 0;
+    this.#damaged = [];
+    this.#bytes = this.#readTo = 0;
   }
 
   #indexLine(line: Record<string, unknown> | undefined, offset: number, length: number): void {
     if (!line || !isEventLine(line)) {
-      this.#damaged += 1;
+      this.#damaged.push(offset);
       return;
     }
     const { id, at, arrived, subject, event, record } = line;
@@ -191,8 +193,12 @@ export class InboxFile implements Inbox {
       this.#bytes -= length;
       expired += 1;
     }
-    if (expired === 0) return;
-    for (const { id } of this.#entries.splice(0, expired)) this.#byId.delete(id);
+    const dropped = this.#entries.splice(0, expired);
+    const last = dropped.at(-1);
+    if (!last) return;
+    for (const { id } of dropped) this.#byId.delete(id);
+    // Lines before an expired one arrived earlier.
+    this.#damaged = this.#damaged.filter((offset) => offset > last.offset);
     this.#sorted = undefined;
   }
 
@@ -207,6 +213,7 @@ export class InboxFile implements Inbox {
       await rename(copy, this.#path);
       await syncFolder(dirname(this.#path));
       for (const entry of this.#entries) entry.offset -= start;
+      this.#damaged = this.#damaged.flatMap((at) => (at < start ? [] : [at - start]));
       this.#readTo -= start;
       this.#inode = inode;
     } finally {

@@ -3,9 +3,15 @@ import { dirname } from 'node:path';
 import { isObject, parseJson } from '../values.ts';
 import { syncFolder } from './files.ts';
 
+/** Ends a line that a crash or a full disk cut short; JSON does not contain it. */
+const cutMarker = '\u0018';
+
+/** Whether the write of a line failed, so that it was never acknowledged. */
+export const isCutLine = (line: string): boolean => line.endsWith(cutMarker);
+
 /**
- * Appends lines to a file and syncs it to disk. Creates the file, readable by its owner only. If a crash cut the
- * last line short, ends that line first.
+ * Appends lines to a file and syncs it to disk. Creates the file, readable by its owner only. If the last line was
+ * cut short, marks it first.
  */
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   const folder = dirname(path);
@@ -16,7 +22,7 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
     // A file from a backup, or created by hand, may be readable by others.
     if (mode & 0o077) await file.chmod(0o600);
     const isCut = size > 0 && (await endsMidLine(file, size));
-    await file.appendFile(`${isCut ? '\n' : ''}${lines.join('\n')}\n`);
+    await file.appendFile(`${isCut ? `${cutMarker}\n` : ''}${lines.join('\n')}\n`);
     await file.sync();
     if (size === 0) await syncFolder(folder);
   } finally {
