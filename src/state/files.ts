@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errorCode } from '../values.ts';
 
 /** A handler for `catch`: returns `instead` where there is no such file, and rethrows every other error. */
@@ -21,6 +22,23 @@ export async function writeSynced(path: string, content: Buffer | string): Promi
   }
 }
 
+/** A new name for the draft of a file, beside it. */
+export const draftPath = (path: string): string => `${path}.${randomUUID()}.draft`;
+
+const isDraft = /\.[0-9a-f-]+\.draft$/;
+/** A draft of this age was left by a process that was killed. */
+const abandonedMs = 3_600_000;
+
+/** Removes abandoned drafts of the files whose names begin with `prefix`. */
+export async function removeAbandonedDrafts(folder: string, prefix = ''): Promise<void> {
+  const files = await readdir(folder).catch(ifMissing<string[]>([]));
+  for (const file of files.filter((name) => name.startsWith(prefix) && isDraft.test(name))) {
+    const path = join(folder, file);
+    const found = await stat(path).catch(ifMissing(undefined));
+    if (found && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
+  }
+}
+
 /**
  * Replaces a file by a draft beside it that is synced to disk, so that no reader and no crash sees a part of it.
  * @param check called before the replacement; its error leaves the file as it is
@@ -30,7 +48,7 @@ export async function replaceFile(
   content: Buffer | string,
   check: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const draft = `${path}.${randomUUID()}.draft`;
+  const draft = draftPath(path);
   try {
     await writeSynced(draft, content);
     await check();

@@ -1,8 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ifMissing, syncFolder } from './files.ts';
+import { draftPath, ifMissing, removeAbandonedDrafts, syncFolder } from './files.ts';
 import { type SelectedRow, selectPage } from './inbox-page.ts';
 import { appendLines, isCutLine, parseLine } from './json-lines.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
@@ -51,6 +51,8 @@ export class InboxFile implements Inbox {
   /** The entries by time, newest first; computed on demand. */
   #sorted: IndexEntry[] | undefined;
   #bytes = 0;
+  /** Arrival of the first expired event that is still in the file. */
+  #oldestExpired: number | undefined;
   /** Offsets of damaged lines. */
   #damaged: number[] = [];
   /** True if the last write may not be synced: its events must not count as known yet. */
@@ -160,6 +162,7 @@ export class InboxFile implements Inbox {
     this.#sorted = undefined;
     this.#byId.clear();
     this.#damaged = [];
+    this.#oldestExpired = undefined;
     this.#bytes = this.#readTo = 0;
   }
 
@@ -194,20 +197,23 @@ export class InboxFile implements Inbox {
       expired += 1;
     }
     const dropped = this.#entries.splice(0, expired);
-    const last = dropped.at(-1);
-    if (!last) return;
+    const [first, last] = [dropped[0], dropped.at(-1)];
+    if (!first || !last) return;
+    this.#oldestExpired ??= first.arrived;
     for (const { id } of dropped) this.#byId.delete(id);
     // Lines before an expired one arrived earlier.
     this.#damaged = this.#damaged.filter((offset) => offset > last.offset);
     this.#sorted = undefined;
   }
 
-  /** Rewrites the file without expired events, once they take more space than the kept ones. */
+  /** Rewrites the file without expired events, once they take more space than the kept ones or for a day. */
   async #compact(): Promise<void> {
     this.#dropExpired();
     const start = this.#entries[0]?.offset ?? this.#readTo;
-    if (start < this.#bytes + minCompactBytes) return;
-    const copy = `${this.#path}.${process.pid}.tmp`;
+    const expiredAt = (this.#oldestExpired ?? Number.NaN) + this.#limits.days * dayMs;
+    const isDue = start >= this.#bytes + minCompactBytes || Date.now() - expiredAt > dayMs;
+    if (!isDue) return;
+    const copy = draftPath(this.#path);
     try {
       const inode = await copyFrom(this.#path, start, copy);
       await rename(copy, this.#path);
@@ -216,6 +222,8 @@ export class InboxFile implements Inbox {
       this.#damaged = this.#damaged.flatMap((at) => (at < start ? [] : [at - start]));
       this.#readTo -= start;
       this.#inode = inode;
+      this.#oldestExpired = undefined;
+      await removeAbandonedDrafts(dirname(this.#path), `${basename(this.#path)}.`);
     } finally {
       await rm(copy, { force: true });
     }

@@ -1,12 +1,9 @@
-import { mkdir, readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing, replaceFile, syncFolder } from './files.ts';
+import { ifMissing, removeAbandonedDrafts, replaceFile, syncFolder } from './files.ts';
 import type { SnapshotStore } from './port.ts';
 
 const isName = /^[a-z0-9-]+$/;
-const isDraft = /^[a-z0-9-]+\.[0-9a-f-]+\.draft$/;
-/** A draft of this age was left by a process that was killed. */
-const abandonedMs = 3_600_000;
 
 /** Snapshots in a folder, one file for each name, readable by their owner only. */
 export class SnapshotFiles implements SnapshotStore {
@@ -29,12 +26,12 @@ export class SnapshotFiles implements SnapshotStore {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await replaceFile(path, value);
     await syncFolder(this.#folder);
-    await this.#removeAbandonedDrafts();
+    await removeAbandonedDrafts(this.#folder);
   }
 
   async remove(names: readonly string[]): Promise<void> {
     for (const name of names) await rm(this.#path(name), { force: true });
-    await this.#removeAbandonedDrafts();
+    await removeAbandonedDrafts(this.#folder);
     if ((await this.#list()).length === 0) await rmdir(this.#folder).catch(() => {}); // Written to meanwhile.
   }
 
@@ -46,13 +43,5 @@ export class SnapshotFiles implements SnapshotStore {
 
   async #list(): Promise<string[]> {
     return readdir(this.#folder).catch(ifMissing([]));
-  }
-
-  async #removeAbandonedDrafts(): Promise<void> {
-    for (const file of (await this.#list()).filter((name) => isDraft.test(name))) {
-      const path = join(this.#folder, file);
-      const found = await stat(path).catch(ifMissing(undefined));
-      if (found && Date.now() - found.mtimeMs > abandonedMs) await rm(path, { force: true });
-    }
   }
 }

@@ -8,9 +8,11 @@ import {
   rm,
   stat,
   truncate,
+  utimes,
+  writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { localState } from '../../src/state/local.ts';
 import type { InboxEvent, State } from '../../src/state/port.ts';
@@ -144,6 +146,50 @@ test('the file does not grow without limit, and another process can still read i
   expect((await readdir(folder)).length).toBe(1);
   const lines = (await readFile(fileIn(folder), 'utf8')).trim().split('\n');
   expect(lines.every((line) => JSON.parse(line).body === body)).toBe(true);
+});
+
+test('expired events are removed from the file within a day', async () => {
+  const folder = await newFolder();
+  const dayMs = 86_400_000;
+  const lineOf = (id: string, days: number) => {
+    const arrived = Date.now() - days * dayMs;
+    return `${JSON.stringify({ ...eventOf(id), at: arrived, arrived })}\n`;
+  };
+  /** Listing waits for the compaction that follows the write. */
+  const addLast = async (state: State, id: string) => {
+    await state.inbox(tenant).add(eventOf(id));
+    expect(await idsIn(state)).toContain(id);
+  };
+  const idsInFile = async () => {
+    const lines = (await readFile(fileIn(folder), 'utf8')).trim().split('\n');
+    return lines.map((line) => JSON.parse(line).id);
+  };
+  await writeFile(fileIn(folder), lineOf('a', 30.5) + lineOf('b', 29));
+  await addLast(localState(folder), 'c');
+  expect(await idsInFile()).toEqual(['a', 'b', 'c']);
+  await writeFile(fileIn(folder), lineOf('a', 31.5) + lineOf('b', 30.5) + lineOf('c', 29));
+  await addLast(localState(folder), 'd');
+  expect(await idsInFile()).toEqual(['c', 'd']);
+});
+
+test('drafts of a process that was killed are removed, but not those of a running one', async () => {
+  const folder = await newFolder();
+  const draft = (name: string, id: string) => join(folder, `${name}.${id}.draft`);
+  const [events, profile] = [`events-${tenant}.jsonl`, `service-${tenant}.json`];
+  const drafts = [events, profile].map((name) => [draft(name, '0b5e-abad'), draft(name, '0b5e')]);
+  for (const [abandoned = '', inUse = ''] of drafts) {
+    await writeFile(abandoned, 'half');
+    await utimes(abandoned, 0, 0);
+    await writeFile(inUse, 'half');
+  }
+  const limits = { days: 30, events: 1, megabytes: 8 };
+  const state = localState(folder, { inbox: limits });
+  await state.profile(tenant).save({}, 60_000);
+  const body = 'x'.repeat(1024 * 1024);
+  for (const id of ['a', 'b', 'c']) await state.inbox(tenant).add(eventOf(id, body));
+  expect(await idsIn(state)).toEqual(['c']); // Listing waits for the compaction.
+  const expected = drafts.flatMap(([, inUse = '']) => [basename(inUse)]);
+  expect((await readdir(folder)).sort()).toEqual([events, profile, ...expected].sort());
 });
 
 /** Makes the next call of a method of file handles fail after `work`. */
