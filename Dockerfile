@@ -1,4 +1,13 @@
-# The server in a container, over HTTP. The embedded tenant needs SQLite: build with --build-arg SQLITE=1.
+# The server over HTTP in a container. User 1000 must be able to read the file of the key.
+#   docker build --tag cpq-mcp .
+#   docker run --detach --name cpq-mcp --publish 127.0.0.1:3333:3333 --volume cpq-mcp:/var/lib/cpq-mcp \
+#     --volume "$PWD/cpq.key:/run/secrets/cpq-key:ro" --env CPQ_API_KEY_FILE=/run/secrets/cpq-key \
+#     --env CPQ_BASE_URL=https://tenant.example.com --env CPQ_AUTH=token cpq-mcp
+#   docker exec cpq-mcp node /app/dist/cpq-mcp.js token add anna
+# The volume `cpq-mcp` holds access tokens, journal, events and history. Without `--volume` each container starts
+# with an empty one.
+# It listens on all addresses of the container, and so does not start without CPQ_AUTH. For the embedded tenant, which
+# needs SQLite, build with --build-arg SQLITE=1, and run with --env CPQ_SANDBOX=1 instead of address and key.
 ARG NODE=24
 
 # The build runs on any platform; only this stage has the build tools.

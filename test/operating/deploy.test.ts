@@ -8,9 +8,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { settings } from '../../src/config.ts';
-import { newFolder } from '../support/access.ts';
+import { fileIn, newFolder } from '../support/access.ts';
 import { freePort } from '../support/free-port.ts';
 import { describeWith } from '../support/needs.ts';
+import { run } from '../support/process.ts';
 import { until } from '../support/until.ts';
 
 /** The deployment files refer to what is in the repository, and nginx behaves as documented. */
@@ -40,6 +41,53 @@ test('the image contains only the bundle, and does not run as root', async () =>
   expect(last).not.toMatch(/npm|COPY \./);
   expect(last).toMatch(/^USER node$/m);
   expect(last).toMatch(/^HEALTHCHECK /m);
+});
+
+/** Each file that shows how to create an access token, and whether it is for servers with a tenants file. */
+test.each([
+  ['Dockerfile', false],
+  ['deploy/compose.yaml', true],
+  ['deploy/cpq-mcp.service', true],
+  ['deploy/kubernetes/kustomization.yaml', true],
+])('the access token that %s shows how to create is for one tenant', async (file, hasTenants) => {
+  const [, line = ''] = /\btoken (add .*)$/m.exec(await read(file)) ?? [];
+  const folder = newFolder();
+  const tenant = { baseUrl: 'https://tenant.example.com', apiKey: 'any-key-at-all' };
+  const tenants = { acme: tenant, globex: tenant };
+  const env = {
+    CPQ_STATE_DIR: folder,
+    ...(hasTenants && { CPQ_TENANTS_FILE: await fileIn(folder, 'tenants.json', { tenants }) }),
+  };
+  const argv = line.replace('tokens.json', join(folder, 'tokens.json')).split(' ');
+  const { status, stderr } = await run(['token', ...argv], env);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+  const [added] = JSON.parse(await readFile(join(folder, 'tokens.json'), 'utf8')).tokens;
+  expect([added.name, added.tenant]).toEqual(['anna', hasTenants ? 'acme' : undefined]);
+});
+
+test('the image that the base of Kubernetes names has the tag that a release pushes', async () => {
+  const { version } = JSON.parse(await read('package.json'));
+  const { images } = parse(await read('deploy/kubernetes/kustomization.yaml'));
+  expect(images).toEqual([{ name: 'cpq-mcp', newTag: version }]);
+  const { jobs } = parse(await read('.github/workflows/release.yml'));
+  const [build] = jobs.image.steps.filter(({ with: { tags } = { tags: '' } }) => tags);
+  const tags = build.with.tags.trim().split('\n');
+  expect(tags).toEqual([
+    expect.stringContaining('outputs.number'),
+    expect.stringMatching(/:latest$/),
+  ]);
+  const [number] = jobs.image.steps.filter(({ id = '' }) => id === 'version');
+  expect(number.run).toMatch(/echo "number=\$\{GITHUB_REF_NAME#v\}" >> "\$GITHUB_OUTPUT"/);
+});
+
+test('a release runs no program that it downloads without checking its content', async () => {
+  const { jobs } = parse(await read('.github/workflows/release.yml'));
+  const steps: { run?: string }[] = Object.values<{ steps: [] }>(jobs).flatMap((job) => job.steps);
+  const downloads = steps.map(({ run = '' }) => run).filter((run) => run.includes('curl'));
+  expect(downloads).toHaveLength(1);
+  expect(downloads[0]).toMatch(
+    /^curl \S+ "[^"]+\$VERSION[^"]+"\necho "\$SHA256 .*sha256sum --check/,
+  );
 });
 
 test('the configured number of replicas are started, and nginx knows each', async () => {

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { readSettings, settings } from '../../src/config.ts';
+import { parseProxies } from '../../src/hosts/access/proxies.ts';
 import { shared } from '../support/shared.ts';
 
 /** The parts of the Kubernetes base belong together, and give the server no more rights than it needs. */
@@ -21,12 +22,22 @@ const secretKey = z.strictObject({ name: z.literal('cpq-mcp'), key: z.string() }
 const variable = z.union([
   z.strictObject({ name: z.string(), value: z.string() }),
   z.strictObject({ name: z.string(), valueFrom: z.strictObject({ secretKeyRef: secretKey }) }),
+  z.strictObject({
+    name: z.literal('POD_IP'),
+    valueFrom: z.strictObject({
+      fieldRef: z.strictObject({ fieldPath: z.literal('status.podIP') }),
+    }),
+  }),
 ]);
+const sleep = z.tuple([z.literal('sleep'), z.string().regex(/^\d+$/)]);
 
 const container = z.strictObject({
   name: z.string(),
   image: z.literal('cpq-mcp'),
   ports: z.tuple([z.strictObject({ name: z.literal('http'), containerPort: z.literal(3333) })]),
+  lifecycle: z.strictObject({
+    preStop: z.strictObject({ exec: z.strictObject({ command: sleep }) }),
+  }),
   envFrom: z.tuple([z.strictObject({ configMapRef: z.strictObject({ name: z.string() }) })]),
   env: z.array(variable),
   livenessProbe: probe,
@@ -70,7 +81,7 @@ const deployment = z.strictObject({
       metadata: z.strictObject({ labels }),
       spec: z.strictObject({
         automountServiceAccountToken: z.literal(false),
-        terminationGracePeriodSeconds: z.int().min(10),
+        terminationGracePeriodSeconds: z.int(),
         securityContext: z.strictObject({
           runAsNonRoot: z.literal(true),
           ...{ runAsUser: z.int(), runAsGroup: z.int(), fsGroup: z.int() },
@@ -88,8 +99,16 @@ const read = async (name: string): Promise<unknown> =>
 
 const server = shared(async () => {
   const { spec } = deployment.parse(await read('deployment.yaml'));
-  const { containers, volumes } = spec.template.spec;
-  return { replicas: spec.replicas, container: containers[0], volumes };
+  const { containers, volumes, terminationGracePeriodSeconds } = spec.template.spec;
+  return {
+    ...{ replicas: spec.replicas, container: containers[0], volumes },
+    terminationGracePeriodSeconds,
+  };
+});
+
+const configMap = shared(async () => {
+  const schema = z.looseObject({ data: z.record(z.string(), z.string()) });
+  return schema.parse(await read('configmap.yaml')).data;
 });
 
 test('every file is a resource of the base, of the kind and version that it is for', async () => {
@@ -116,11 +135,9 @@ test('every file is a resource of the base, of the kind and version that it is f
 
 test('the server gets valid settings, and its secrets by reference only', async () => {
   const { container, replicas, volumes } = await server();
-  const { data } = z
-    .looseObject({ data: z.record(z.string(), z.string()) })
-    .parse(await read('configmap.yaml'));
+  const data = await configMap();
   const given = container.env.map((one) => [one.name, 'value' in one ? one.value : undefined]);
-  const { CPQ_METRICS_TOKEN_FILE, ...env } = { ...data, ...Object.fromEntries(given) };
+  const { CPQ_METRICS_TOKEN_FILE, POD_IP, ...env } = { ...data, ...Object.fromEntries(given) };
   const known = Object.values(settings).map((setting) => setting.env);
   expect(known).toEqual(expect.arrayContaining(Object.keys(env)));
   const { auth, replicas: configured } = readSettings([], env);
@@ -129,6 +146,29 @@ test('the server gets valid settings, and its secrets by reference only', async 
   const files = [CPQ_METRICS_TOKEN_FILE, env.CPQ_TENANTS_FILE, env.CPQ_TOKENS_FILE];
   expect(files.toSorted()).toEqual(mounted.map(({ path }) => `/etc/cpq-mcp/${path}`).toSorted());
   expect(env.CPQ_REDIS_URL).toBeUndefined();
+});
+
+test('the trusted network has to be replaced before the server starts', async () => {
+  const { CPQ_TRUSTED_PROXIES = '' } = await configMap();
+  expect(() => parseProxies([CPQ_TRUSTED_PROXIES])).toThrow('is neither an address nor a network');
+});
+
+test('a pod may be addressed by its IP address, as Prometheus does', async () => {
+  const { env } = (await server()).container;
+  const [address, allowed] = ['POD_IP', 'CPQ_ALLOWED_HOSTS'].map((name) =>
+    env.findIndex((one) => one.name === name),
+  );
+  expect(env.at(allowed ?? -1)).toMatchObject({ value: '$(POD_IP)' });
+  // Kubernetes only replaces variables that are defined before.
+  expect(address).toBeLessThan(allowed ?? -1);
+});
+
+test('a pod that ends waits for the last new connections, and then for calls in progress', async () => {
+  const { container, terminationGracePeriodSeconds } = await server();
+  const callSeconds = 8;
+  const [, seconds] = container.lifecycle.preStop.exec.command;
+  expect(Number(seconds)).toBeGreaterThan(0);
+  expect(terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + callSeconds);
 });
 
 test('what the server writes to is mounted, and it is probed where it answers', async () => {
