@@ -23,6 +23,7 @@ export interface Recorders {
 export class HistoryRecorder<T> {
   readonly #open: () => Promise<SnapshotTarget<T>>;
   readonly #onError: (error: unknown) => void;
+  readonly #now: () => Date;
   #pending: Collection<T> | undefined;
   #lastAsOf = 0;
   #failed = false;
@@ -31,15 +32,20 @@ export class HistoryRecorder<T> {
   #saving: Promise<void> = Promise.resolve();
 
   /** @param open opens the history when there is something to store */
-  constructor(open: () => Promise<SnapshotTarget<T>>, onError: (error: unknown) => void) {
+  constructor(
+    open: () => Promise<SnapshotTarget<T>>,
+    onError: (error: unknown) => void,
+    now = () => new Date(),
+  ) {
     this.#open = open;
     this.#onError = onError;
+    this.#now = now;
   }
 
   /** Notes a reading, to be stored soon. An incomplete one is never stored. */
   note(reading: Collection<T>): void {
     const { coverage, asOf } = reading;
-    if (!coverage.complete || asOf.getTime() <= this.#lastAsOf) return;
+    if (!coverage.complete || !this.#isNew(asOf)) return;
     this.#lastAsOf = asOf.getTime();
     this.#pending = reading;
     if (this.#timer !== undefined) return;
@@ -49,6 +55,12 @@ export class HistoryRecorder<T> {
       Math.max(firstDelayMs, intervalMs - sinceLastMs),
     );
     this.#timer.unref();
+  }
+
+  /** A last reading from the future was made while the clock was wrong: an earlier time is new then. */
+  #isNew(asOf: Date): boolean {
+    const isWrong = this.#lastAsOf > this.#now().getTime();
+    return isWrong ? asOf.getTime() !== this.#lastAsOf : asOf.getTime() > this.#lastAsOf;
   }
 
   /** Stores what is pending. Errors are reported, not thrown. */
