@@ -8,6 +8,7 @@ import { addDays } from '../../src/briefs/days.ts';
 import { type Opportunity, toRecord } from '../../src/records/records.ts';
 import { localState } from '../../src/state/local.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
+import { keptTotals } from '../../src/tenant/history/figures.ts';
 import { clearSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
@@ -232,6 +233,15 @@ describe('whatever happens', () => {
       records: [deal('o0', { expectedCloseDate: '2026-09-01' }), deal('o2')],
     });
   });
+});
+
+test('totals are those of the readable days where the last one is damaged and nothing is read now', async () => {
+  const store = memoryStore();
+  const history = historyIn(store);
+  for (const back of [2, 1, 0]) await history.save(deals(3), at(addDays(today, -back)));
+  await store.write(today, Buffer.from('damaged'));
+  const rows = await keptTotals(history, await history.days(), undefined, new Map());
+  expect(rows.map(({ count }) => count)).toEqual([3, 3, undefined]);
 });
 
 async function rewritten(stored: Buffer, change: (header: Record<string, unknown>) => object) {

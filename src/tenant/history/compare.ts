@@ -130,7 +130,8 @@ async function withKnown(
   return { ...state, records };
 }
 
-async function firstReadable<T>(
+/** The snapshot of the first of these days that can be read. */
+export async function firstReadable<T>(
   reader: SnapshotReader<T>,
   days: readonly Day[],
 ): Promise<DatedSnapshot<T> | undefined> {

@@ -16,7 +16,7 @@ import {
 } from '../../briefs/pipeline-changes.ts';
 import { probabilityScale } from '../../briefs/probability.ts';
 import { forEachInSlices, runInSlices } from '../../slices.ts';
-import { spreadEvenly } from './compare.ts';
+import { firstReadable, spreadEvenly } from './compare.ts';
 import type { PipelineHistory, SnapshotReader } from './history.ts';
 
 interface TwoStates {
@@ -113,8 +113,7 @@ export async function keptTotals(
   currencyOf: CurrencyOf,
 ): Promise<KeptDay[]> {
   const reader = history.reader();
-  const lastDay = days.at(-1);
-  const last = present ?? (lastDay === undefined ? undefined : await reader.read(lastDay));
+  const last = present ?? (await firstReadable(reader, [...days].reverse()));
   if (!last) return days.map((day) => ({ day }));
   const readDeal = dealReader(currencyOf, probabilityScale(last.records).scale);
   const earlier = days.filter((day) => present === undefined || day < present.day);

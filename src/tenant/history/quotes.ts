@@ -17,7 +17,13 @@ import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import { readCollections } from '../read-collections.ts';
 import type { Tenant } from '../tenant.ts';
-import { type PeriodWanted, readStates, type StatePair, spreadEvenly } from './compare.ts';
+import {
+  firstReadable,
+  type PeriodWanted,
+  readStates,
+  type StatePair,
+  spreadEvenly,
+} from './compare.ts';
 import type { QuoteHistory, Snapshot } from './history.ts';
 import { asStored } from './snapshot-columns.ts';
 
@@ -102,9 +108,8 @@ export async function openQuotesByDay(
 ): Promise<Map<Day, PipelineTotal>> {
   const reader = history.reader();
   const days = await history.days();
-  const last = days.at(-1);
-  const { records = [] } = (last === undefined ? undefined : await reader.read(last)) ?? {};
-  const limit = Math.floor(maxQuotesAdded / Math.max(1, records.length));
+  const last = await firstReadable(reader, [...days].reverse());
+  const limit = Math.floor(maxQuotesAdded / Math.max(1, last?.records.length ?? 0));
   const totals = new Map<Day, PipelineTotal>();
   for (const day of spreadEvenly(days, limit)) {
     const snapshot = await reader.read(day);
