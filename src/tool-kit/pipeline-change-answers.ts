@@ -7,7 +7,12 @@ import type { ChangeGroup } from '../briefs/pipeline-change-groups.ts';
 import type { ChangeRow } from '../briefs/pipeline-change-rows.ts';
 import { minExits, type StageRow } from '../briefs/pipeline-change-series.ts';
 import type { MoveRow, PipelineTotal, StepRow } from '../briefs/pipeline-changes.ts';
-import type { KeptDays, PeriodStates, PeriodWanted } from '../tenant/history/compare.ts';
+import type {
+  KeptDays,
+  PeriodStates,
+  PeriodWanted,
+  UsedEvents,
+} from '../tenant/history/compare.ts';
 import type { ComparedQuotes } from '../tenant/history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { answerWithRows, formatAmounts } from './answers.ts';
@@ -67,6 +72,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
     notes: [
       ...periodNotes(wanted, states),
       ...(quotes ? quoteNotes(wanted, quotes) : []),
+      ...eventNotes(states.events),
       ...stageNotes(stages),
       ...sources.notes,
     ],
@@ -129,6 +135,18 @@ function periodNotes({ opening, closing }: PeriodWanted, states: PeriodStates): 
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
     );
   return notes;
+}
+
+/** Without events, what changed and changed back between two snapshots is not known. */
+function eventNotes({ unused, available }: UsedEvents): Wording[] {
+  if (!available)
+    return [
+      wording`Received webhooks cannot be read now: changes between two snapshots may be missing.`,
+    ];
+  if (unused === 0) return [];
+  return [
+    wording`${plural(unused, 'webhook')} of the period could not be used (the earliest of very many, or damaged): changes between two snapshots may be missing.`,
+  ];
 }
 
 const stageNotes = (stages: readonly StageRow[]): Wording[] =>

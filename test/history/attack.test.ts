@@ -9,11 +9,12 @@ import { type ChangeOptions, type StepRow, stepRows } from '../../src/briefs/pip
 import { runSteps } from '../../src/briefs/steps.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/records/records.ts';
 import { localState } from '../../src/state/local.ts';
-import type { InboxEntry } from '../../src/state/port.ts';
+import { type Inbox, StateUnavailable } from '../../src/state/port.ts';
 import { readPeriod } from '../../src/tenant/history/compare.ts';
 import { compareStates, periodDeals } from '../../src/tenant/history/figures.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/tenant/history/history.ts';
 import { compareQuotes } from '../../src/tenant/history/quotes.ts';
+import { changesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
@@ -33,32 +34,39 @@ const newState = async () => {
 interface Heard {
   at: string;
   id: string;
-  data: Record<string, unknown>;
+  data?: Record<string, unknown>;
 }
 
-/** As the inbox lists what it received: the newest first. */
-const inboxOf = (heard: readonly Heard[]) => ({
-  list: async (accepts: (entry: InboxEntry) => boolean) => {
+/** As the inbox lists what it received: the newest first. A deal without data has a body that cannot be read. */
+const inboxOf = (heard: readonly Heard[]): Pick<Inbox, 'list'> => ({
+  list: async (accepts, { from, size }) => {
     const rows = heard.map(({ at: time, id, data }, number) => {
       const named = { id: String(number), subject: 'opportunity', event: 'updated' };
-      const body = JSON.stringify({ ...named, data: { id, ...data } });
+      const body = data ? JSON.stringify({ ...named, data: { id, ...data } }) : '{"data":';
       return { event: { ...named, at: Date.parse(time), record: id, body } };
     });
     const kept = rows.filter(({ event }) => accepts(event));
     kept.sort((one, other) => other.event.at - one.event.at);
-    return { rows: kept, total: kept.length, damaged: 0 };
+    return { rows: kept.slice(from, from + size), total: kept.length, damaged: 0 };
   },
 });
 
 /** Compares the first of some days, each with its deals, with the last. */
 async function compareDays(
   days: readonly (readonly [day: string, records: readonly Opportunity[]])[],
-  { filters = {}, heard = [] }: { filters?: Partial<ChangeOptions>; heard?: readonly Heard[] } = {},
+  {
+    filters = {},
+    heard = [],
+    inbox = inboxOf(heard),
+  }: {
+    filters?: Partial<ChangeOptions>;
+    heard?: readonly Heard[];
+    inbox?: Pick<Inbox, 'list'>;
+  } = {},
 ) {
   const last = days.at(-1)?.[0] ?? today;
   const history = new StoredHistory(memoryStore(), 400, () => at(last, '23:59:59'));
   for (const [day, records] of days) await history.save(records, at(day));
-  const inbox = inboxOf(heard);
   const wanted = { opening: days[0]?.[0] ?? today, closing: last };
   const states = await readPeriod({ inbox }, history, await history.days(), wanted, undefined);
   if (!states) throw new Error('the days can be read');
@@ -71,7 +79,12 @@ async function compareDays(
     groups,
   );
   const steps = runSteps(stepRows(found.changes));
-  return { ...found, steps, groups: groups.toRows(100).rows, series: states.series };
+  const answer = changesAnswer(
+    { ...found, steps, moves: [], deals: { total: 0, shown: 0, rows: [] } },
+    { wanted, states, filters, kept: { first: undefined, count: 0 }, coverage: {}, notes: [] },
+  );
+  const notes = (answer.notes ?? []).map(String);
+  return { ...found, steps, groups: groups.toRows(100).rows, series: states.series, notes };
 }
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
@@ -123,6 +136,25 @@ describe('webhooks', () => {
     const late = { ...toSecond, at: '2026-06-12T18:00:00Z' };
     const states = [days[0], ['2026-06-12', [third]], ['2026-06-13', [third]]] as const;
     expect(await stagesLeft([late], states)).toEqual(['id s1']);
+  });
+
+  test('that are too many or cannot be read are reported', async () => {
+    const damaged = { at: '2026-06-11T09:00:00Z', id: 'a' };
+    expect((await compareDays(days, { heard: [damaged, toSecond] })).notes).toEqual([
+      expect.stringMatching(/^1 webhook of the period could not be used/),
+    ]);
+    const many = Array.from({ length: 5_000 }, () => toThird);
+    const { notes, series } = await compareDays(days, { heard: [toSecond, ...many] });
+    expect(notes).toEqual([expect.stringMatching(/^1 webhook of the period could not be used/)]);
+    expect(series.exits.map(({ to }) => to)).toEqual(['id s3', 'id s2']);
+    expect((await compareDays(days, { heard: [toSecond, toThird] })).notes).toEqual([]);
+  });
+
+  test('that cannot be read while the shared state is unavailable are reported', async () => {
+    const list = () => Promise.reject(new StateUnavailable('ECONNREFUSED'));
+    expect((await compareDays(days, { inbox: { list } })).notes).toEqual([
+      expect.stringMatching(/^Received webhooks cannot be read now/),
+    ]);
   });
 
   test('of deals that are in no snapshot change nothing', async () => {

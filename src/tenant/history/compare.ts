@@ -3,8 +3,8 @@ import { DealSeries } from '../../briefs/pipeline-change-series.ts';
 import { shiftWhile } from '../../containers.ts';
 import { type Opportunity, toRecord } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
-import { type Inbox, type InboxEntry, ifUnavailable } from '../../state/port.ts';
-import { fieldsOf } from '../events/read-event.ts';
+import { type Inbox, type InboxEntry, type InboxRow, ifUnavailable } from '../../state/port.ts';
+import { fieldsOf, UnrecognizedEvent } from '../events/read-event.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-columns.ts';
 
@@ -29,11 +29,20 @@ export interface StatePair<T = Opportunity> {
 /** The two states of a period, and what is known of the days between them. */
 export interface PeriodStates extends StatePair {
   series: DealSeries;
+  events: UsedEvents;
   /** A state about a month before the closing, for the accuracy of the forecast. */
   monthBefore: DatedSnapshot | undefined;
   /** The days with a snapshot after the opening and before the closing, oldest first. */
   between: readonly Day[];
   reader: SnapshotReader;
+}
+
+/** How many of the events received in a period were used. */
+export interface UsedEvents {
+  /** Events that were not: the earliest of very many, and those that cannot be read. */
+  unused: number;
+  /** False if no event could be read, because the shared state is unavailable. */
+  available: boolean;
 }
 
 interface EventSource {
@@ -105,11 +114,13 @@ export async function readPeriod(
   const { opening, isLive } = states;
   const closing = isLive ? await withKnown(opening.records, states.closing) : states.closing;
   const between = days.filter((day) => opening.day < day && day < closing.day);
+  const { events, ...used } = await eventsBetween(tenant, opening.takenAt, closing.takenAt);
   return {
     opening,
     closing,
     isLive,
-    series: await seriesBetween(tenant, reader, between, opening, closing),
+    series: await seriesBetween(events, reader, between, opening, closing),
+    events: used,
     monthBefore: await monthBefore(reader, days, closing),
     between,
     reader,
@@ -152,16 +163,18 @@ function monthBefore(
   return firstReadable(reader, days.filter((it) => earliest <= it && it <= latest).reverse());
 }
 
-/** Every deal's course from one state to the other, by the snapshots between them and the events received. */
+/**
+ * Every deal's course from one state to the other, by the snapshots between them and the events received.
+ * @param events those between the states, oldest first
+ */
 async function seriesBetween(
-  tenant: EventSource,
+  events: DealEvent[],
   reader: SnapshotReader,
   days: readonly Day[],
   start: DatedSnapshot,
   end: DatedSnapshot,
 ): Promise<DealSeries> {
   const series = new DealSeries(start.records, start.takenAt);
-  const events = await eventsBetween(tenant, start.takenAt, end.takenAt);
   for (const day of spreadEvenly(days, maxDays(start.records.length))) {
     const snapshot = await reader.read(day);
     if (snapshot) await observe(series, events, snapshot);
@@ -203,16 +216,38 @@ interface DealEvent {
   fields: Opportunity;
 }
 
-/** The events of opportunities that name their fields, oldest first; none if they cannot be read now. */
-async function eventsBetween(tenant: EventSource, from: Date, to: Date): Promise<DealEvent[]> {
+/** The events of opportunities that name their fields, oldest first. */
+async function eventsBetween(
+  tenant: EventSource,
+  from: Date,
+  to: Date,
+): Promise<UsedEvents & { events: DealEvent[] }> {
   const accepts = ({ subject, at }: InboxEntry) =>
     subject === 'opportunity' && from.getTime() < at && at <= to.getTime();
-  const { rows } = await tenant.inbox
+  const page = await tenant.inbox
     .list(accepts, { from: 0, size: maxEvents })
-    .catch(ifUnavailable(() => ({ rows: [] })));
-  return rows.reverse().flatMap(({ event: { at, record, subject, body } }) => {
-    const fields = fieldsOf(subject, body);
-    if (record === undefined || !fields) return [];
-    return { at, id: record, fields: toRecord('opportunity', structuredClone(fields)) };
+    .catch(ifUnavailable(() => undefined));
+  if (!page) return { events: [], unused: 0, available: false };
+  const { rows, total } = page;
+  const events: DealEvent[] = [];
+  let unused = total - rows.length;
+  await forEachInSlices(rows.reverse(), ({ event }) => {
+    const read = dealEventFrom(event);
+    if (read === 'unreadable') unused += 1;
+    else if (read) events.push(read);
   });
+  return { events, unused, available: true };
+}
+
+/** @returns undefined if the event does not name a deal and its fields */
+function dealEventFrom(stored: InboxRow['event']): DealEvent | 'unreadable' | undefined {
+  const { at, record, subject, body } = stored;
+  try {
+    const fields = fieldsOf(subject, body);
+    if (record === undefined || !fields) return undefined;
+    return { at, id: record, fields: toRecord('opportunity', structuredClone(fields)) };
+  } catch (error) {
+    if (error instanceof UnrecognizedEvent) return 'unreadable';
+    throw error;
+  }
 }
