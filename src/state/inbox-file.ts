@@ -13,6 +13,7 @@ import type {
   InboxLimits,
   InboxPage,
   InboxRow,
+  InboxSlice,
   Update,
 } from './port.ts';
 
@@ -78,10 +79,7 @@ export class InboxFile implements Inbox {
     });
   }
 
-  list(
-    accepts: (entry: InboxEntry) => boolean,
-    slice: { from: number; size: number },
-  ): Promise<InboxPage> {
+  list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
     return this.#mutex.runExclusive('file', () =>
       this.#withFile(async (file) => {
         this.#dropExpired();

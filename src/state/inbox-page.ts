@@ -1,4 +1,4 @@
-import type { InboxEntry } from './port.ts';
+import type { InboxEntry, InboxSlice } from './port.ts';
 
 /** An event of a page, and the previous event of the same record. */
 export interface SelectedRow<E> {
@@ -10,7 +10,7 @@ export interface SelectedRow<E> {
 export function selectPage<E extends InboxEntry>(
   entries: Iterable<E>,
   accepts: (entry: E) => boolean,
-  { from, size }: { from: number; size: number },
+  { from, size, withPrevious = true }: InboxSlice,
 ): { selected: SelectedRow<E>[]; total: number } {
   const selected: SelectedRow<E>[] = [];
   const awaitingPrevious = new Map<string, SelectedRow<E>>();
@@ -27,7 +27,7 @@ export function selectPage<E extends InboxEntry>(
     if (total <= from || selected.length >= size) continue;
     const one: SelectedRow<E> = { row: entry, previous: undefined };
     selected.push(one);
-    if (record !== undefined) awaitingPrevious.set(record, one);
+    if (withPrevious && record !== undefined) awaitingPrevious.set(record, one);
   }
   return { selected, total };
 }

@@ -115,6 +115,14 @@ export interface InboxPage {
   damaged: number;
 }
 
+/** Which of the accepted events are returned, counted from the newest. */
+export interface InboxSlice {
+  from: number;
+  size: number;
+  /** Whether each comes with the previous event of its record; default: true. */
+  withPrevious?: boolean;
+}
+
 /** The events of one tenant, each stored once, within `InboxLimits`. */
 export interface Inbox {
   /**
@@ -123,10 +131,7 @@ export interface Inbox {
    * @throws Error when it could not be stored: the sender must deliver it again
    */
   add(event: InboxEvent, update?: Update): Promise<'new' | 'known'>;
-  list(
-    accepts: (entry: InboxEntry) => boolean,
-    slice: { from: number; size: number },
-  ): Promise<InboxPage>;
+  list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage>;
 }
 
 export interface InboxLimits {

@@ -7,6 +7,7 @@ import type {
   InboxLimits,
   InboxPage,
   InboxRow,
+  InboxSlice,
   Update,
 } from './port.ts';
 import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './redis-bus.ts';
@@ -102,10 +103,7 @@ export class RedisInbox implements Inbox {
     return 'new';
   }
 
-  async list(
-    accepts: (entry: InboxEntry) => boolean,
-    slice: { from: number; size: number },
-  ): Promise<InboxPage> {
+  async list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
     const reply = await this.#link.runScript(listScript, this.#keys(), this.#limits);
     const [members, first] = listReply(reply);
     const { selected, total } = selectPage(toEntries(listReply(members)), accepts, slice);

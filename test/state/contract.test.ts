@@ -463,7 +463,7 @@ function inboxRows(pair: Pair): void {
     });
   });
 
-  test('returns each event with the previous event of the same record', async () => {
+  test('returns each event with the previous event of the same record, where it is asked for', async () => {
     const [one] = await pair();
     const tenant = newTenant();
     const add = (id: string, at: number, more: Partial<InboxEvent>) =>
@@ -474,14 +474,19 @@ function inboxRows(pair: Pair): void {
     await add('of another subject', 2_600, { record: 'a', subject: 'order' });
     await add('second', 2_000, { record: 'a', event: 'ordered' });
     await add('of no record', 2_900, {});
-    const { rows } = await one
-      .inbox(tenant)
-      .list(({ event, subject }) => event === 'updated' && subject === 'quote', all);
-    expect(rows.map(({ event, previous }) => [event.id, previous?.id])).toEqual([
-      ['third', 'second'],
+    const list = async (withPrevious?: boolean) => {
+      const accepts = ({ event, subject }: InboxEntry) =>
+        event === 'updated' && subject === 'quote';
+      const slice = withPrevious === undefined ? all : { ...all, withPrevious };
+      const { rows } = await one.inbox(tenant).list(accepts, slice);
+      return rows.map(({ event, previous }) => [event.id, previous?.id]);
+    };
+    const others = [
       ['of no record', undefined],
       ['of another record', undefined],
-    ]);
+    ];
+    expect(await list()).toEqual([['third', 'second'], ...others]);
+    expect(await list(false)).toEqual([['third', undefined], ...others]);
   });
 }
 

@@ -225,7 +225,7 @@ async function eventsBetween(
   const accepts = ({ subject, at }: InboxEntry) =>
     subject === 'opportunity' && from.getTime() < at && at <= to.getTime();
   const page = await tenant.inbox
-    .list(accepts, { from: 0, size: maxEvents })
+    .list(accepts, { from: 0, size: maxEvents, withPrevious: false })
     .catch(ifUnavailable(() => undefined));
   if (!page) return { events: [], unused: 0, available: false };
   const { rows, total } = page;
