@@ -147,9 +147,8 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     '`/metrics` names tenants and requires its token wherever callers authenticate': [
       ['operating/process', 'are served only with their token'],
     ],
-    'Metrics and logs contain no text of callers or customers': [
-      ['operating/metrics', 'neither metrics nor logs contain text of a caller or a customer'],
-    ],
+    'Metrics and logs contain no text of customers; of callers, logs have the name and the request id':
+      [['operating/metrics', 'neither metrics nor logs contain text of a caller or a customer']],
     'It causes the cached collection to be read again': [
       ['events/webhooks-round-trip', 'appears in the next answer and in the list of events (%s)'],
     ],
@@ -178,7 +177,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
         'two replicas have half each while Redis is unavailable, and no more when it returns',
       ],
     ],
-    'Without Redis nothing is written': [
+    'While a configured Redis is unavailable, nothing is written': [
       ['events/webhooks-round-trip', 'read without Redis, refuse writes and webhooks, and recover'],
     ],
     'The compiler accepts no unquoted text there': [
@@ -355,7 +354,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'end when their token is revoked or expires': [
       ['access/tokens', 'ends when its caller would no longer be authenticated'],
     ],
-    'a token without a tenant gets 403': [['access/tenants', 'are selected by the token alone']],
+    'one without gets 403': [['access/tenants', 'are selected by the token alone']],
     'A token must be a JWT with a valid signature of the provider': [
       ['access/oauth', '%s is refused'],
     ],
@@ -365,10 +364,8 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'gets 403 with the scope to request': [
       ['access/oauth', 'that a called tool needs are named in the challenge'],
     ],
-    'New keys of the provider work at once': [
-      ['access/oauth', 'are accepted as soon as they are published'],
-    ],
-    'While its keys cannot be read, every token gets 503': [
+    'new ones work at once': [['access/oauth', 'are accepted as soon as they are published']],
+    'While they cannot be read, its tokens get 503': [
       ['access/oauth', '%s, every token gets 503 instead of 401'],
     ],
     'Only allowed addresses are accepted': [['access/api-key', 'is refused: %s']],
@@ -422,7 +419,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'checks of unknown keys at one address of the service': [
       ['access/guessing', 'from a few addresses do not block a correct key'],
     ],
-    'wrong webhook secrets of one sender': [
+    'The same for wrong webhook secrets, per tenant': [
       ['access/guessing', 'are refused after thirty in a minute, and so is the correct one'],
     ],
   },
