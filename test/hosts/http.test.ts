@@ -113,7 +113,7 @@ describe('accepted senders', () => {
   });
 });
 
-/** Sends the request as nginx does without settings: a loopback `Host`, HTTP/1.0, and no other trace. */
+/** Sends the request as nginx before 1.29.7 does by default: a loopback `Host`, HTTP/1.0, and no other trace. */
 async function askOldVersion(path: string): Promise<string> {
   const socket = connect(Number(await portOf()), '127.0.0.1');
   socket.write(`GET ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`);

@@ -93,8 +93,8 @@ async function unasked(args: object): Promise<string> {
 }
 
 /** The body of the answer to a request with these headers. */
-async function overHttp(headers: Record<string, string>): Promise<string> {
-  const env = { CPQ_SANDBOX: '1', CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() };
+async function overHttp(headers: Record<string, string>, CPQ_AUTH = 'token'): Promise<string> {
+  const env = { CPQ_SANDBOX: '1', CPQ_AUTH, CPQ_STATE_DIR: newFolder() };
   return (await send(await startTeam(env), { headers })).text;
 }
 
@@ -144,6 +144,8 @@ const failures: Record<string, () => Promise<string>> = {
   'This server requires authentication.': () => overHttp({}),
   'Unknown access token.': () => overHttp({ authorization: `Bearer cpq_${'x'.repeat(43)}` }),
   'The Host header does not name this server.': () => overHttp({ host: 'mcp.example.com' }),
+  'A proxy forwarded this request (…), and this server does not authenticate callers.': () =>
+    overHttp({ 'x-forwarded-for': '192.0.2.1' }, ''),
 };
 
 const page = fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url));

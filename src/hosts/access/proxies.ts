@@ -99,7 +99,7 @@ const forwardingHeader = /^(?:forwarded|via|x-forwarded-[a-z]+|x-real-ip|cf-conn
  */
 export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void {
   const header = Object.keys(headers).find((name) => forwardingHeader.test(name));
-  // MCP clients, browsers and Prometheus use HTTP/1.1; nginx forwards as HTTP/1.0 unless configured otherwise.
+  // MCP clients, browsers and Prometheus use HTTP/1.1; nginx before 1.29.7 forwards as HTTP/1.0 by default.
   const reason = header ?? (httpVersion === '1.0' ? 'HTTP/1.0' : undefined);
   if (reason === undefined) return;
   throw new HttpError(
