@@ -17,6 +17,8 @@ const matchingLimits = { incubationTimeout: 10_000, attackTimeout: 20_000 };
 
 /** Files that compose a pattern, and why it is linear nevertheless. */
 const composed = {
+  'src/api/response.ts':
+    'has no repetition, and the spellings of each character exclude each other',
   'src/commands/config/edit-toml.ts': 'meets one line of a file of the person who runs the command',
   'src/hosts/access/api-key.ts':
     'anchored, of literal text and single classes, which a dot separates',

@@ -53,13 +53,23 @@ export function jsonParserWithout(key: string): JsonParser {
   };
 }
 
-/** Matches a text in JSON, whichever of its characters are escaped. */
+/** Characters that JSON has to write, or may write, with a backslash. */
+const escaped: ReadonlyMap<string, string> = new Map([
+  ['"', String.raw`\\"`],
+  ['\\', String.raw`\\\\`],
+  ['/', String.raw`\\?/`],
+]);
+
+/**
+ * Matches a text in JSON, whichever of its characters are escaped. The spellings of a character exclude each other, so
+ * that matching takes linear time.
+ */
 const jsonSpellings = (text: string): RegExp =>
   new RegExp(
     text.replace(/[\s\S]/g, (character) => {
       const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
       const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-      return `(?:\\\\?\\u${hex}|\\\\u${anyCase})`;
+      return `(?:${escaped.get(character) ?? `\\u${hex}`}|\\\\u${anyCase})`;
     }),
   );
 
