@@ -6,6 +6,7 @@ import type { State } from '../state/port.ts';
 import { defaultStateFolder } from '../state/state-folder.ts';
 import { CollectionCache } from '../tenant/cache.ts';
 import { Connections } from '../transport/connections.ts';
+import { startHistoryExpiry } from './history-expiry.ts';
 import type { RedactedLog } from './redacted-log.ts';
 
 /** Services shared by all tenants of a process. */
@@ -25,7 +26,20 @@ export async function openCommon(
 ): Promise<SharedServices> {
   const cache = new CollectionCache(settings.cacheMegabytes);
   const connections = new Connections();
-  return { state: await openState(settings, log), cache, connections, log, secrets, observer };
+  const state = withExpiry(await openState(settings, log), log);
+  return { state, cache, connections, log, secrets, observer };
+}
+
+/** Expired histories are deleted until the state is closed. */
+function withExpiry(state: State, log: Pick<Log, 'warn'>): State {
+  const stopExpiry = startHistoryExpiry(state, log);
+  return {
+    ...state,
+    close() {
+      stopExpiry();
+      return state.close();
+    },
+  };
 }
 
 /** @throws Error when Redis refuses the password */

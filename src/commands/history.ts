@@ -7,25 +7,45 @@ import { defaultName } from './tenant-handle.ts';
 import { readTenants } from './tenants.ts';
 
 export const usage = `Use: cpq-mcp history list [--tenant T]
-     cpq-mcp history clear [--tenant T]
-The tenants are those of the settings, which can be given as flags; default: all of them.`;
+     cpq-mcp history clear [--tenant T | --all]
+"list" shows all histories in the state folder or in Redis; "clear" deletes those of the configured tenants, with
+--all every one. T is a name that "list" shows. Settings can be given as flags.`;
 
 /** Lists or deletes the snapshots of the pipeline. */
 export async function history(argv: readonly string[]): Promise<void> {
   const [verb = 'list', ...rest] = argv[0]?.startsWith('-') ? ['list', ...argv] : argv;
   if (verb !== 'list' && verb !== 'clear') throw new ConfigError(usage);
   const { tenant, flags } = takeTenant(rest);
-  const settings = readSettings(flags, process.env);
+  const all = flags.includes('--all');
+  if (all && (verb === 'list' || tenant !== undefined)) throw new ConfigError(usage);
+  const settings = readSettings(
+    flags.filter((flag) => flag !== '--all'),
+    process.env,
+  );
   await withHistories(settings, async (histories) => {
-    for (const [name, stored] of chosen(histories, tenant)) {
-      const text =
-        verb === 'list'
-          ? ((await describeKept(stored)) ?? 'no days are kept')
-          : `deleted ${days(await clearSnapshots(stored.store))}`;
-      process.stdout.write(`${name}: ${text}\n`);
-    }
+    if (tenant !== undefined) return run(verb, named(histories, tenant));
+    if (verb === 'list' || all) return run(verb, histories);
+    const configured = configuredOnly(histories);
+    if (configured.size === 0) throw new ConfigError(nothingConfigured);
+    return run(verb, configured);
   });
 }
+
+async function run(verb: 'list' | 'clear', histories: Histories): Promise<void> {
+  if (histories.size === 0) process.stdout.write('no history is kept\n');
+  for (const [name, stored] of histories) {
+    const text =
+      verb === 'list'
+        ? ((await describeKept(stored)) ?? 'no days are kept')
+        : `deleted ${days(await clearSnapshots(stored.store))}`;
+    const which = stored.isConfigured ? name : `${name} (${notConfigured})`;
+    process.stdout.write(`${which}: ${text}\n`);
+  }
+}
+
+const nothingConfigured =
+  'No tenant is configured: name a history of "cpq-mcp history list" with --tenant, or delete every one with --all';
+const notConfigured = "of a caller's own key, or of a tenant that is not configured";
 
 function takeTenant(argv: readonly string[]): { tenant: string | undefined; flags: string[] } {
   const flags = [...argv];
@@ -39,23 +59,29 @@ function takeTenant(argv: readonly string[]): { tenant: string | undefined; flag
 
 /** What is kept of one tenant. */
 interface TenantHistory {
+  /** False for a history in the state that belongs to no tenant of the settings. */
+  isConfigured: boolean;
   store: SnapshotStore;
   opportunities: StoredHistory;
   quotes: StoredQuoteHistory;
 }
 
+/** By name, or for one that is not configured by the name in the state. */
 type Histories = ReadonlyMap<string, TenantHistory>;
 
-function chosen(histories: Histories, tenant: string | undefined): Histories {
-  if (tenant === undefined) return histories;
+const configuredOnly = (histories: Histories): Histories =>
+  new Map([...histories].filter(([, { isConfigured }]) => isConfigured));
+
+/** @throws ConfigError for an unknown name */
+function named(histories: Histories, tenant: string): Histories {
   const found = histories.get(tenant);
   if (found) return new Map([[tenant, found]]);
   throw new ConfigError(`--tenant must be one of ${[...histories.keys()].join(', ')}`);
 }
 
 /**
- * Opens the histories of the configured tenants, by name.
- * @throws ConfigError if no tenant is configured
+ * Opens every history of the state: first those of the configured tenants.
+ * @throws ConfigError for the embedded tenant
  */
 async function withHistories<T>(
   settings: Settings,
@@ -68,16 +94,16 @@ async function withHistories<T>(
   const namespaces = namespacesOf(settings);
   const state = await openState(settings, { warn: () => {} });
   try {
-    return await work(openAll(state, namespaces, settings));
+    return await work(await openAll(state, namespaces, settings));
   } finally {
     await state.close();
   }
 }
 
 function namespacesOf(settings: Settings): Map<string, string> {
-  const { tenantsFile } = settings;
+  const { tenantsFile, baseUrl } = settings;
   if (tenantsFile === undefined)
-    return new Map([[defaultName, namespaceOf(requireTenant(settings).baseUrl, undefined)]]);
+    return new Map(baseUrl && [[defaultName, namespaceOf(baseUrl, undefined)]]);
   const tenants = [...readTenants(tenantsFile, settings)];
   return new Map(
     tenants.map(([name, tenant]) => {
@@ -87,22 +113,29 @@ function namespacesOf(settings: Settings): Map<string, string> {
   );
 }
 
-const openAll = (
+async function openAll(
   state: State,
   namespaces: ReadonlyMap<string, string>,
   { historyDays }: Settings,
-): Histories =>
-  new Map(
-    [...namespaces].map(([name, namespace]) => {
-      const store = state.snapshots(namespace);
-      const opportunities = new StoredHistory(store, historyDays);
-      return [name, { store, opportunities, quotes: new StoredQuoteHistory(store, historyDays) }];
-    }),
-  );
+): Promise<Histories> {
+  const configured = new Set(namespaces.values());
+  const others = (await state.snapshotTenants()).filter((name) => !configured.has(name));
+  const open = (namespace: string): TenantHistory => {
+    const store = state.snapshots(namespace);
+    const opportunities = new StoredHistory(store, historyDays);
+    const quotes = new StoredQuoteHistory(store, historyDays);
+    return { isConfigured: configured.has(namespace), store, opportunities, quotes };
+  };
+  return new Map([
+    ...[...namespaces].map(([name, namespace]) => [name, open(namespace)] as const),
+    ...others.map((namespace) => [namespace, open(namespace)] as const),
+  ]);
+}
 
-/** How many days are kept for each tenant that has any. */
+/** How many days are kept for each configured tenant that has any. */
 export const describeHistories = (settings: Settings): Promise<string> =>
-  withHistories(settings, async (histories) => {
+  withHistories(settings, async (all) => {
+    const histories = configuredOnly(all);
     const texts = await Promise.all(
       [...histories].map(async ([name, stored]) => {
         const kept = await describeKept(stored);

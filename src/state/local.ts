@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalBus } from './bus.ts';
+import { ifMissing } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
 import { journalFile } from './journal-file.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
@@ -76,6 +78,9 @@ class LocalHealth {
   }
 }
 
+/** What the names of the folders of snapshots begin with. */
+const snapshotPrefix = 'history-';
+
 /** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
@@ -102,7 +107,12 @@ export function localState(folder: string, options: LocalOptions = {}): State {
       return health.writes.journal(path, journalFile(path));
     },
     profile: (tenant) => profileFile(join(folder, `service-${tenant}.json`)),
-    snapshots: (tenant) => new SnapshotFiles(join(folder, `history-${tenant}`)),
+    snapshots: (tenant) => new SnapshotFiles(join(folder, `${snapshotPrefix}${tenant}`)),
+    async snapshotTenants() {
+      const names = await readdir(folder).catch(ifMissing([]));
+      const folders = names.filter((name) => name.startsWith(snapshotPrefix));
+      return folders.map((name) => name.slice(snapshotPrefix.length)).sort();
+    },
     runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},
   };

@@ -237,6 +237,8 @@ export interface State {
   journal(tenant: string): Journal;
   profile(tenant: string): ProfileStore;
   snapshots(tenant: string): SnapshotStore;
+  /** The tenants that have snapshots, in alphabetical order. */
+  snapshotTenants(): Promise<string[]>;
   /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

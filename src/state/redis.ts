@@ -18,7 +18,7 @@ import { type LinkOptions, RedisLink } from './redis-link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './redis-lock.ts';
 import { redisProfileStore } from './redis-profile.ts';
 import { RedisRates } from './redis-rates.ts';
-import { redisSnapshots } from './redis-snapshots.ts';
+import { redisSnapshots, redisSnapshotTenants } from './redis-snapshots.ts';
 import { shortHash } from './short-hash.ts';
 import { WriteStatus } from './write-status.ts';
 
@@ -62,7 +62,8 @@ export async function redisState(options: RedisOptions): Promise<State> {
     profile: (tenant) => redisProfileStore(link, keyOf(tenant, 'service')),
     journal: (tenant) =>
       writes.journal(`journal ${tenant}`, redisJournal(link, keyOf(tenant, 'journal'))),
-    snapshots: (tenant) => redisSnapshots(link, keyOf(tenant, 'history')),
+    snapshots: (tenant) => redisSnapshots(link, tenant),
+    snapshotTenants: () => redisSnapshotTenants(link),
     // Calls of this process wait for each other here, so that only one of them polls Redis.
     runExclusive: (name, work) =>
       mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),

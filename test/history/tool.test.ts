@@ -339,7 +339,7 @@ describe('snapshots', () => {
     expect(none.text).toContain('Nothing to compare yet');
     await server.call('cpq_brief_quotes');
     await server.close();
-    const kept = ['base', today, 'quotes-base', `quotes-${today}`];
+    const kept = ['base', 'keep-days', today, 'quotes-base', `quotes-${today}`];
     expect((await namesIn(folder)).map((name) => name.replace(/(base)-.*/, '$1'))).toEqual(
       kept.sort(),
     );
@@ -350,7 +350,7 @@ describe('snapshots', () => {
     const folder = await newFolder();
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     await server.call('cpq_brief_pipeline');
-    await until(async () => (await namesIn(folder)).length).toBe(2);
+    await until(async () => (await namesIn(folder)).length).toBe(3);
   });
 
   test('are never made of an incomplete reading', async () => {
@@ -426,6 +426,30 @@ describe('cpq-mcp history', () => {
     expect(await namesOf(copy)).toEqual([]);
     expect((await run(['history'], env)).stdout).toBe('default: no days are kept\n');
     expect(await namesOf(folder)).not.toEqual([]);
+  });
+
+  test('lists and deletes histories of no configured tenant, which are never deleted unasked', async () => {
+    const folder = await newFolder();
+    const env = { CPQ_STATE_DIR: folder };
+    const state = localState(folder);
+    const baseUrl = 'https://api.example.com/';
+    const [key, removed] = ['0123456789abcdef', 'acme-0123456789abcdef'];
+    for (const namespace of [key, removed, namespaceOf(new URL(baseUrl), undefined)])
+      await new StoredHistory(state.snapshots(namespace), 400).save([], new Date('2026-01-02'));
+    const range = '1 day, 2026-01-02 to 2026-01-02';
+    const note = "(of a caller's own key, or of a tenant that is not configured)";
+    const others = [`${key} ${note}: ${range}`, `${removed} ${note}: ${range}`];
+    const flag = ['--base-url', baseUrl];
+    const lines = async (...args: string[]) =>
+      (await run(['history', ...args], env)).stdout.trimEnd().split('\n');
+    expect(await lines('list', ...flag)).toEqual([`default: ${range}`, ...others]);
+    expect(await lines('clear', ...flag)).toEqual(['default: deleted 1 day']);
+    const refused = await run(['history', 'clear'], env);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--all')]);
+    expect(await lines()).toEqual(others);
+    expect(await lines('clear', '--tenant', key)).toEqual([`${key} ${note}: deleted 1 day`]);
+    expect(await lines('clear', '--all')).toEqual([`${removed} ${note}: deleted 1 day`]);
+    expect(await lines('list')).toEqual(['no history is kept']);
   });
 });
 

@@ -270,6 +270,8 @@ function snapshots(pair: Pair): void {
     await other.snapshots(tenant).remove([]);
     expect(await one.snapshots(tenant).names()).toEqual([]);
     expect(await one.snapshots(another).read('a')).toEqual(bytes('theirs'));
+    const tenants = await one.snapshotTenants();
+    expect(tenants.filter((name) => [tenant, another].includes(name))).toEqual([another]);
   });
 
   test('written by two at once are one or the other, whole', async () => {

@@ -2,7 +2,7 @@ import { addDays, type Day, dayOf, utcDay } from '../../briefs/days.ts';
 import type { PricedQuote } from '../../briefs/quote-changes.ts';
 import type { Opportunity } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
-import type { SnapshotStore } from '../../state/port.ts';
+import type { SnapshotStore, State } from '../../state/port.ts';
 import { shortHash } from '../../state/short-hash.ts';
 import { opportunitySnapshots, quoteSnapshots, type SnapshotKind } from './snapshot-columns.ts';
 import {
@@ -41,6 +41,8 @@ export interface SnapshotReader<T = Opportunity> {
 
 /** After so many days a base is replaced. */
 const maxBaseDays = 30;
+/** The name under which a store says for how many days its snapshots are kept. */
+const keepDaysName = 'keep-days';
 /** A base is also replaced when more than this share of its rows has changed. */
 const maxChangedShare = 0.25;
 
@@ -105,10 +107,17 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
     if (last && this.#isOutdated(takenAt, last)) return false;
     const rows = await toRows(records, this.#kind);
     await this.#writeDay(rows, takenAt, last && baseFor(takenAt, last));
-    const lastDay = last && utcDay(last.takenAt);
-    if (lastDay !== undefined && lastDay < utcDay(takenAt)) await this.#deleteUnusedBases(lastDay);
-    await this.#deleteExpired();
+    await this.#tidy(takenAt, last);
     return true;
+  }
+
+  async #tidy(takenAt: Date, last: StoredDay | undefined): Promise<void> {
+    const lastDay = last && utcDay(last.takenAt);
+    if (lastDay !== utcDay(takenAt)) {
+      await this.#store.write(keepDaysName, Buffer.from(String(this.#keepDays)));
+      if (lastDay !== undefined) await this.#deleteUnusedBases(lastDay);
+    }
+    await deleteExpired(this.#store, this.#keepDays, this.#now());
   }
 
   /** The last readable day up to that of `takenAt`. */
@@ -188,17 +197,34 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
     );
     await this.#store.remove(unused.map(({ name }) => name));
   }
+}
 
-  /** A base outlives its day by as long as later days may refer to it. */
-  async #deleteExpired(): Promise<void> {
-    const oldest = addDays(utcDay(this.#now()), -this.#keepDays);
-    const oldestBase = addDays(oldest, -maxBaseDays);
-    const names = await this.#store.names();
-    const expired = names.filter((name) => {
-      const parsed = parseName(name);
-      return parsed && parsed.day < (parsed.isBase ? oldestBase : oldest);
-    });
-    if (expired.length > 0) await this.#store.remove(expired);
+/** Deletes expired snapshots of every kind. A base outlives its day by as long as later days may refer to it. */
+async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date): Promise<void> {
+  const oldest = addDays(utcDay(now), -keepDays);
+  const oldestBase = addDays(oldest, -maxBaseDays);
+  const names = await store.names();
+  const isExpired = (name: string) => {
+    const parsed = parseName(name);
+    return parsed !== undefined && parsed.day < (parsed.isBase ? oldestBase : oldest);
+  };
+  const isRest = names.every((name) => isExpired(name) || name === keepDaysName);
+  const expired = isRest ? names : names.filter(isExpired);
+  if (expired.length > 0) await store.remove(expired);
+}
+
+/**
+ * Deletes the expired snapshots of every tenant, also of those that nobody reads any more. Each tenant's are kept for
+ * as many days as the server that stored them was told.
+ */
+export async function deleteExpiredSnapshots(
+  state: Pick<State, 'snapshots' | 'snapshotTenants'>,
+  now: Date,
+): Promise<void> {
+  for (const tenant of await state.snapshotTenants()) {
+    const store = state.snapshots(tenant);
+    const keepDays = Number((await store.read(keepDaysName))?.toString());
+    if (keepDays > 0) await deleteExpired(store, keepDays, now);
   }
 }
 

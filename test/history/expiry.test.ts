@@ -1,0 +1,73 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { openCommon } from '../../src/commands/common.ts';
+import { openLog } from '../../src/commands/redacted-log.ts';
+import { readSettings } from '../../src/config.ts';
+import { localState } from '../../src/state/local.ts';
+import type { State } from '../../src/state/port.ts';
+import { deleteExpiredSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
+import { closing } from '../support/shared.ts';
+
+/** The snapshots of tenants that nobody reads any more, such as those of a key that was replaced. */
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-expiry-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  return folder;
+}
+
+/** Stores a snapshot on the day that is so many days before today. */
+async function store(state: State, tenant: string, keepDays: number, ...daysAgo: number[]) {
+  for (const back of daysAgo) {
+    const takenAt = new Date(Date.now() - back * 86_400_000);
+    const history = new StoredHistory(state.snapshots(tenant), keepDays, () => takenAt);
+    await history.save([{ id: 'a' }], takenAt);
+  }
+}
+
+test('expire after the days that they were stored for, and nothing remains of the last one', async () => {
+  const state = localState(await newFolder());
+  await store(state, 'month', 30, 50, 40, 29);
+  await store(state, 'year', 400, 50, 40);
+  const later = (days: number) => new Date(Date.now() + days * 86_400_000);
+  const days = async (tenant: string) =>
+    (await new StoredHistory(state.snapshots(tenant), 400).days()).length;
+  expect([await days('month'), await days('year')]).toEqual([3, 2]);
+  await deleteExpiredSnapshots(state, new Date());
+  expect([await days('month'), await days('year')]).toEqual([1, 2]);
+  await deleteExpiredSnapshots(state, later(62));
+  expect([await state.snapshotTenants(), await days('year')]).toEqual([['year'], 2]);
+  await deleteExpiredSnapshots(state, later(500));
+  expect(await state.snapshotTenants()).toEqual([]);
+});
+
+test('are left alone where it is not known for how long they are kept', async () => {
+  const state = localState(await newFolder());
+  await store(state, 'tenant', 30, 29);
+  for (const unknown of ['', 'unknown', '0', '-1']) {
+    await state.snapshots('tenant').write('keep-days', Buffer.from(unknown));
+    await deleteExpiredSnapshots(state, new Date(Date.now() + 100 * 86_400_000));
+    expect((await state.snapshots('tenant').names()).length).toBe(3);
+  }
+});
+
+test('are deleted by every server, a minute after its start and each day, until it is closed', async () => {
+  const settings = readSettings(['--state-dir', await newFolder()], {});
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  closing({ close: async () => void vi.useRealTimers() });
+  const { state } = await openCommon(settings, openLog(settings));
+  for (const [index, waitMs] of [60_000, 86_400_000].entries()) {
+    const tenant = `tenant${index}`;
+    await store(state, tenant, 30, 50, 1);
+    expect(vi.getTimerCount()).toBe(1);
+    vi.advanceTimersByTime(waitMs);
+    const days = () => new StoredHistory(state.snapshots(tenant), 30).days();
+    while ((await days()).length > 1 || vi.getTimerCount() === 0) await setImmediate();
+    expect(await days()).toHaveLength(1);
+  }
+  await state.close();
+  expect(vi.getTimerCount()).toBe(0);
+});
