@@ -148,8 +148,10 @@ class ConfigurationAdvice {
             'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.',
           ]
         : []),
-      ...(matches('maxmemory_policy', /allkeys-\w+/)
-        ? ['Redis may evict the journal and the inbox. Set maxmemory-policy to noeviction.']
+      ...(matches('maxmemory_policy', /(?:allkeys|volatile)-[\w-]+/)
+        ? [
+            'Redis may evict stored data, such as received events and used consents. Set maxmemory-policy to noeviction.',
+          ]
         : []),
     ];
   }

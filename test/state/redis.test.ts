@@ -539,5 +539,10 @@ describeWith('redis', 'secrets and warnings', () => {
     const state = await open(it);
     await until(() => state.health().notes).toHaveLength(2);
     expect(state.health().notes.join()).toMatch(/appendonly yes.*noeviction/);
+    // Events and used consents expire, so these policies evict them too.
+    await it.ask('CONFIG', 'SET', 'appendonly', 'yes');
+    await it.ask('CONFIG', 'SET', 'maxmemory-policy', 'volatile-ttl');
+    const another = await open(it);
+    await until(() => another.health().notes).toEqual([expect.stringContaining('noeviction')]);
   });
 });
