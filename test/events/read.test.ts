@@ -130,6 +130,9 @@ describe('an unknown event', () => {
     [{ type: 'invoice.paid' }, 'invoice', 'paid'],
     [{ subject: 'invoice', event: 'paid' }, 'invoice', 'paid'],
     [{ event: 'quote.archived' }, 'quote', 'archived'],
+    [{ type: 'constructor.created' }, 'constructor', 'created'],
+    [{ subject: 'toString', event: 'created' }, 'to_string', 'created'],
+    [{ type: 'constructor' }, 'unknown', 'constructor'],
     [{ type: 'ping' }, 'unknown', 'ping'],
     [{ event: 'a\tb\u0000c' }, 'unknown', 'a_b_c'],
   ])('is still an event: %j', (payload, subject, event) => {
@@ -363,6 +366,26 @@ describe('changes of a record', () => {
     const [line = ''] = changed({ description: 'x' }, { description: 'y'.repeat(500) });
     expect(line.length).toBeLessThan(100);
     expect(changed({ items: [{ id: 1 }] }, { items: [{ id: 2 }] })).toEqual(['items: changed']);
+  });
+
+  test('are not confused by names that every object has', () => {
+    const words = ['constructor', 'toString', '__proto__', 'hasOwnProperty'];
+    for (const word of words) {
+      const [before, after] = [1, 2].map((it) => JSON.parse(`{"${word}":${it}}`));
+      expect(changed({ id: 'o1' }, after)).toEqual([]);
+      expect(changed({ id: 'o1' }, after, true)).toEqual([`${word}: (empty) → 2`]);
+      expect(changed(before, after)).toEqual([`${word}: 1 → 2`]);
+      const custom = [{}, before, after].map((customFields) => ({ customFields }));
+      expect(changed(custom[0] ?? {}, custom[2] ?? {})).toEqual([]);
+      expect(changed(custom[0] ?? {}, custom[2] ?? {}, true)).toEqual([
+        `customFields.${word}: (empty) → 2`,
+      ]);
+      expect(changed(custom[1] ?? {}, custom[2] ?? {})).toEqual([`customFields.${word}: 1 → 2`]);
+    }
+    const owner = { name: { toString: 1, valueOf: 2 } };
+    expect(changed({ owner: null }, { owner })).toEqual([
+      expect.stringContaining('owner: (empty) → '),
+    ]);
   });
 
   test('do not modify the records', () => {

@@ -29,12 +29,12 @@ const ignoredFields = new Set([
 ]);
 
 /** Field names as other answers show them. */
-const displayNames: Readonly<Record<string, string>> = {
-  pipelineStage: 'stage',
-  onetimeRevenue: 'oneTime',
-  monthlyRevenue: 'monthly',
-  expectedCloseDate: 'closes',
-};
+const displayNames: ReadonlyMap<string, string> = new Map([
+  ['pipelineStage', 'stage'],
+  ['onetimeRevenue', 'oneTime'],
+  ['monthlyRevenue', 'monthly'],
+  ['expectedCloseDate', 'closes'],
+]);
 
 /** The differences between two states of a record, for fields that are known in both. */
 export function fieldDifferences(
@@ -44,13 +44,17 @@ export function fieldDifferences(
 ): FieldDifference[] {
   const [was, is] = [normalised(resource, before.fields), normalised(resource, after)];
   return Object.keys(after).flatMap((field) => {
-    const isKnown = before.isWhole || field in before.fields;
+    const isKnown = before.isWhole || Object.hasOwn(before.fields, field);
     if (ignoredFields.has(field) || !isKnown) return [];
-    if (field === 'customFields') return customDifferences(was[field], is[field], before.isWhole);
-    if (isSameValue(was[field], is[field])) return [];
-    return [{ field, from: was[field], to: is[field] }];
+    const [from, to] = [ownValue(was, field), ownValue(is, field)];
+    if (field === 'customFields') return customDifferences(from, to, before.isWhole);
+    return isSameValue(from, to) ? [] : [{ field, from, to }];
   });
 }
+
+/** A payload may have a field that every object inherits, such as `constructor`. */
+export const ownValue = (fields: JsonObject, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 /** A normalised copy: numeric strings are numbers, empty fields are absent. */
 const normalised = (resource: Resource, fields: JsonObject): JsonObject =>
@@ -60,9 +64,9 @@ function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDi
   const before = isObject(was) ? was : {};
   const after = isObject(is) ? is : {};
   return Object.keys(after).flatMap((name) => {
-    if (!isWhole && !(name in before)) return [];
-    if (isSameValue(before[name], after[name])) return [];
-    return [{ field: `customFields.${name}`, from: before[name], to: after[name] }];
+    if (!isWhole && !Object.hasOwn(before, name)) return [];
+    const [from, to] = [ownValue(before, name), after[name]];
+    return isSameValue(from, to) ? [] : [{ field: `customFields.${name}`, from, to }];
   });
 }
 
@@ -79,15 +83,22 @@ const maxText = 60;
 /** A difference as text: `stage: "Discovery" → "Proposal"`. */
 export const describeDifference = ({ field, from, to }: FieldDifference): Wording => {
   const [was, is] = [describeValue(from), describeValue(to)];
-  const name = identifier(displayNames[field] ?? field);
+  const name = identifier(displayNames.get(field) ?? field);
   return was === is ? wording`${name}: changed` : wording`${name}: ${was} → ${is}`;
 };
 
 function describeValue(value: unknown): Wording {
   if (value === undefined || value === null || value === '') return wording`(empty)`;
   if (Array.isArray(value)) return describeList(value);
-  if (isObject(value)) return clip(String(value.name ?? value.id ?? JSON.stringify(value)));
+  if (isObject(value)) return clip(labelOf(value));
   return typeof value === 'string' ? clip(value) : trusted(String(value));
+}
+
+function labelOf(value: JsonObject): string {
+  const label = value.name ?? value.id;
+  return typeof label === 'string' || typeof label === 'number'
+    ? String(label)
+    : JSON.stringify(value);
 }
 
 function describeList(values: readonly unknown[]): Wording {

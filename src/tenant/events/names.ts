@@ -38,16 +38,16 @@ export const normaliseEventName = (text: string): string =>
     .replace(/^_|_$/g, '')
     .slice(0, maxName);
 
-const plurals: Readonly<Record<string, Subject>> = {
-  companies: 'company',
-  opportunities: 'opportunity',
-};
+const plurals: ReadonlyMap<string, Subject> = new Map([
+  ['companies', 'company'],
+  ['opportunities', 'opportunity'],
+]);
 
 /** The subject with this name, singular or plural. */
 export function subjectFrom(word: string): Subject | undefined {
   if (isSubject(word)) return word;
   const singular = word.replace(/s$/, '');
-  return isSubject(singular) ? singular : plurals[word];
+  return isSubject(singular) ? singular : plurals.get(word);
 }
 
 /** The documented spelling of an event, if it is a known one: `status_changed` for `statuschanged` or `statuschange`. */

@@ -4,7 +4,7 @@ import { toRecord } from '../../records/records.ts';
 import type { Update } from '../../state/port.ts';
 import { fieldOf, type JsonObject } from '../../values.ts';
 import type { Tenant } from '../tenant.ts';
-import { fieldDifferences } from './differences.ts';
+import { fieldDifferences, ownValue } from './differences.ts';
 import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
 import { type DeliveredEvent, type ReceivedEvent, readDelivery } from './read-event.ts';
 
@@ -85,7 +85,7 @@ function fieldsBefore(
   const changed = fieldDifferences(collectionOf(subject), known, fields);
   const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
   // Null means that the field is known to have been empty.
-  return Object.fromEntries(names.map((name) => [name, cached[name] ?? null]));
+  return Object.fromEntries(names.map((name) => [name, ownValue(cached, name) ?? null]));
 }
 
 /** An event older than the cached record does not show what changed since. */
