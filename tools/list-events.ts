@@ -73,6 +73,8 @@ export const listEvents = defineTool({
 function eventsAnswer(events: EventPage, subject: Subject | undefined, from: number): Answer {
   const { total, damaged } = events;
   const rows = events.events.map(eventRow);
+  const withoutContent = events.events.filter(({ isDamaged }) => isDamaged).length;
+  const [read, unread] = [total - withoutContent, damaged + withoutContent];
   return answerWithRows(rows.length, (count) => {
     const next = from + count < total ? { next: from + count } : {};
     return {
@@ -80,7 +82,7 @@ function eventsAnswer(events: EventPage, subject: Subject | undefined, from: num
       data: {
         records: rows.slice(0, count),
         page: { shown: count, from, total, ...next },
-        coverage: logCoverage(total, damaged, 'some events cannot be read any more'),
+        coverage: logCoverage(read, unread, 'some events cannot be read any more'),
       },
       notes: eventNotes(events, subject),
     };
@@ -114,7 +116,13 @@ function eventNotes(
   ];
 }
 
-const eventRow = ({ at, isKnown, record, ...event }: EventPage['events'][number]) => ({
+const eventRow = ({
+  at,
+  isKnown,
+  isDamaged: _,
+  record,
+  ...event
+}: EventPage['events'][number]) => ({
   at: toIsoSeconds(at),
   ...event,
   id: record,

@@ -83,7 +83,7 @@ export interface InboxEvent {
   event: string;
   /** Id of the record. */
   record?: string | undefined;
-  /** The request body. */
+  /** The request body; of a stored event empty if it cannot be read. */
   body: string;
   /** Previous values of changed fields, from the cached record. */
   before?: Record<string, unknown> | undefined;
@@ -111,7 +111,7 @@ export interface InboxPage {
   total: number;
   /** Arrival of the oldest stored event. */
   keptSince?: number;
-  /** Number of events that could not be read. */
+  /** Number of lines in which no event could be recognized; they are not in `total`. */
   damaged: number;
 }
 

@@ -88,8 +88,7 @@ export class RedisCollections implements SharedCollections {
     try {
       const reply = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
       const [generation, what, body, ageMs = 0] = listReply(reply);
-      if (Buffer.isBuffer(body))
-        return { what: 'cached', reading: { value: await decode(body), ageMs: Number(ageMs) } };
+      if (Buffer.isBuffer(body)) return await this.#toResult(key, body, Number(ageMs));
       const status = String(what);
       return status === 'locked'
         ? { what: status, generation: String(generation) }
@@ -97,6 +96,16 @@ export class RedisCollections implements SharedCollections {
     } catch (error) {
       if (error instanceof StateUnavailable) return undefined;
       throw error;
+    }
+  }
+
+  /** Deletes a damaged copy, so that it is loaded again. */
+  async #toResult(key: CollectionKey, body: Buffer, ageMs: number): Promise<LookupResult> {
+    try {
+      return { what: 'cached', reading: { value: await decode(body), ageMs } };
+    } catch {
+      await this.#link.send(['DEL', copyKey(key)]);
+      return { what: 'wait' };
     }
   }
 
@@ -128,9 +137,12 @@ export class RedisCollections implements SharedCollections {
 const decode = async (body: Buffer): Promise<unknown> =>
   JSON.parse((await decompress(body)).toString());
 
-const collectionKeys = ({ tenant, reader, collection }: CollectionKey): string[] => [
-  generationKey(tenant, collection),
-  keyOf(tenant, 'collection', reader, collection),
+const copyKey = ({ tenant, reader, collection }: CollectionKey): string =>
+  keyOf(tenant, 'collection', reader, collection);
+
+const collectionKeys = (key: CollectionKey): string[] => [
+  generationKey(key.tenant, key.collection),
+  copyKey(key),
 ];
 
 const lockKey = ({ tenant, reader, collection }: CollectionKey): string =>

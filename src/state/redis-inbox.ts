@@ -1,3 +1,4 @@
+import { fieldOf, parseJson } from '../values.ts';
 import { compress, decompress } from './compression.ts';
 import { selectPage } from './inbox-page.ts';
 import type {
@@ -109,14 +110,12 @@ export class RedisInbox implements Inbox {
     const { selected, total } = selectPage(toEntries(listReply(members)), accepts, slice);
     const needed = selected.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
     const loaded = await this.#load(needed);
-    const rows = selected.flatMap(({ row, previous }): InboxRow[] => {
-      const event = loaded.get(row.id);
+    const rows = selected.map(({ row, previous }): InboxRow => {
+      const event = { body: '', ...loaded.get(row.id), ...row };
       const earlier = previous && loaded.get(previous.id);
-      if (!event) return [];
-      const dated = { ...event, at: row.at };
-      return [earlier ? { event: dated, previous: earlier } : { event: dated }];
+      return earlier ? { event, previous: earlier } : { event };
     });
-    const page = { rows, total, damaged: selected.length - rows.length };
+    const page = { rows, total, damaged: 0 };
     return String(first) === '' ? page : { ...page, keptSince: Number(first) };
   }
 
@@ -148,14 +147,20 @@ function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
 
 /** The first byte says whether the rest is compressed. */
 async function encode(event: InboxEvent): Promise<Buffer> {
-  const plain = Buffer.from(JSON.stringify(event));
-  if (plain.length < minCompressBytes) return Buffer.concat([Buffer.of(0), plain]);
-  return Buffer.concat([Buffer.of(compressedMarker), await compress(plain)]);
+  const content = Buffer.from(JSON.stringify(event));
+  if (content.length < minCompressBytes) return Buffer.concat([Buffer.of(0), content]);
+  return Buffer.concat([Buffer.of(compressedMarker), await compress(content)]);
 }
 
+/** The event; undefined if it was deleted after the index was read, or is damaged. */
 async function decode(body: unknown): Promise<InboxEvent | undefined> {
-  if (!Buffer.isBuffer(body)) return undefined; // Deleted after the index was read.
+  if (!Buffer.isBuffer(body)) return undefined;
   const rest = body.subarray(1);
-  const plain = body[0] === compressedMarker ? await decompress(rest) : rest;
-  return JSON.parse(plain.toString()) as InboxEvent;
+  const isCompressed = body[0] === compressedMarker;
+  const content = isCompressed ? await decompress(rest).catch(() => rest) : rest;
+  const event = parseJson(content.toString());
+  return isEvent(event) ? event : undefined;
 }
+
+const isEvent = (event: unknown): event is InboxEvent =>
+  typeof fieldOf(event, 'id') === 'string' && typeof fieldOf(event, 'body') === 'string';

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -145,6 +145,29 @@ describe('cpq_list_events', () => {
       Object.keys(args)[0],
     );
   });
+});
+
+test('a stored event with a damaged body is listed without its content, and the answer is incomplete', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-damaged-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const server = await serve({ env: { CPQ_STATE_DIR: folder } });
+  await tell(server, ...story);
+  const [name = ''] = (await readdir(folder)).filter((file) => file.startsWith('events-'));
+  const lines = (await readFile(join(folder, name), 'utf8')).split('\n');
+  const damaged = lines.map((line) => {
+    if (line === '') return line;
+    const event = JSON.parse(line);
+    return JSON.stringify(event.event === 'updated' ? { ...event, body: 'half a bo' } : event);
+  });
+  await writeFile(join(folder, name), damaged.join('\n'));
+  const { records, coverage, page } = await server.call('cpq_list_events', { id: 'q1' });
+  expect(records.map(({ event, name, changes }) => [event, name, changes])).toEqual([
+    ['ordered', 'Q-1', undefined],
+    ['updated', undefined, undefined],
+    ['created', 'Q-1', undefined],
+  ]);
+  expect(page).toEqual({ shown: 3, from: 0, total: 3 });
+  expect(coverage).toMatchObject({ complete: false, read: 2, total: 3 });
 });
 
 describe('text of events in cpq_list_events', () => {

@@ -122,6 +122,42 @@ describeWith('redis', 'collections in Redis', () => {
   });
 });
 
+describeWith('redis', 'damaged values in Redis', () => {
+  test('of a collection are loaded again, and shared again', async () => {
+    const it = await redis();
+    const state = await open(it);
+    const tenant = newTenant();
+    const load = (value: string) => async () => reading(value);
+    await collectionsOf(state).getOrLoad(place(tenant), 60_000, load('first'), never);
+    await it.ask('HSET', `cpq:{${tenant}}:collection:reader:quote`, 'body', 'damaged');
+    const get = (value: string) =>
+      collectionsOf(state).getOrLoad(place(tenant), 60_000, load(value), never);
+    expect((await get('second')).value).toBe('second');
+    expect((await get('third')).value).toBe('second');
+  });
+
+  test('of the inbox hide no other event of the page', async () => {
+    const it = await redis();
+    const state = await open(it);
+    const tenant = newTenant();
+    const ids = ['plain', 'compressed', 'other JSON', 'deleted', 'whole'];
+    for (const id of ids)
+      await state.inbox(tenant).add({ id, at: 1_000, subject: 'quote', event: id, body: '{}' });
+    const key = `cpq:{${tenant}}:inbox:events`;
+    await it.ask('HSET', key, 'plain', '\0{"id":');
+    await it.ask('HSET', key, 'compressed', '\u0001no brotli');
+    await it.ask('HSET', key, 'other JSON', '\0[]');
+    await it.ask('HDEL', key, 'deleted');
+    const { rows, total } = await state.inbox(tenant).list(() => true, { from: 0, size: 9 });
+    const index = (id: string) => ({ id, at: 1_000, subject: 'quote', event: id });
+    expect(rows.map(({ event }) => event)).toEqual([
+      { ...index('whole'), body: '{}' },
+      ...['deleted', 'other JSON', 'compressed', 'plain'].map((id) => ({ ...index(id), body: '' })),
+    ]);
+    expect(total).toBe(5);
+  });
+});
+
 describeWith('redis', 'a shared reading in Redis', () => {
   test('is repeated by the next process when the first one fails', async () => {
     const it = await redis();

@@ -13,7 +13,7 @@ import {
   type Subject,
   subjects,
 } from './names.ts';
-import { fieldsOf } from './read-event.ts';
+import { fieldsOf, payloadOf, recordFrom } from './read-event.ts';
 
 export interface EventQuery {
   subject?: Subject | undefined;
@@ -41,6 +41,8 @@ interface EventSummary {
   changes?: Wording[] | undefined;
   /** The fields of an order: the API has no route for orders. */
   order?: JsonObject | undefined;
+  /** True if only its indexed fields could be read. */
+  isDamaged: boolean;
 }
 
 export interface EventPage {
@@ -49,6 +51,7 @@ export interface EventPage {
   /** Subjects whose events are not returned, for lack of a grant. */
   hidden: Subject[];
   keptSince?: Date;
+  /** Number of stored events that could not be recognized at all; they are not in `total`. */
   damaged: number;
 }
 
@@ -90,14 +93,16 @@ function matchesQuery(
 
 function summarize({ event: stored, previous }: InboxRow): EventSummary {
   const { subject, event, record, body, before } = stored;
+  const payload = payloadOf(body);
+  const fields = payload && recordFrom(payload, subject);
   const summary: EventSummary = {
     at: new Date(stored.at),
     subject,
     event,
     isKnown: isKnownEvent(subject, event),
     record,
+    isDamaged: payload === undefined,
   };
-  const fields = fieldsOf(subject, body);
   if (!isSubject(subject) || !fields) return summary;
   const earlier = (previous && fieldsOf(subject, previous.body)) ?? before;
   return {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inBothCases } from '../../records/normalise.ts';
-import { isObject, isShallow, type JsonObject } from '../../values.ts';
+import { isObject, isShallow, type JsonObject, parseJson } from '../../values.ts';
 import { canonicalJson } from '../changes/fields.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 
@@ -120,9 +120,16 @@ function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   };
 }
 
+/** The payload of a stored event; undefined if it is damaged. */
+export function payloadOf(body: string): JsonObject | undefined {
+  const payload = parseJson(body);
+  return isObject(payload) && isShallow(payload, maxDepth) ? payload : undefined;
+}
+
 /** The record in a stored event, if it contains one. */
 export function fieldsOf(subject: string, body: string): JsonObject | undefined {
-  return recordFrom(toPayload(parse(body)), subject);
+  const payload = payloadOf(body);
+  return payload && recordFrom(payload, subject);
 }
 
 function parse(body: string): unknown {
@@ -175,7 +182,8 @@ function unknownSubject(payload: JsonObject, event: string): { subject: string; 
     : { subject: 'unknown', event };
 }
 
-function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
+/** The record in a payload, if it contains one. */
+export function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
   for (const key of [...recordKeys, 'entity', subject]) {
     const value = payload[key];
     const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
