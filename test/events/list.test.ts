@@ -147,6 +147,21 @@ describe('cpq_list_events', () => {
   });
 });
 
+test('changes are found in the cached record where the previous event has other fields', async () => {
+  const server = await serve();
+  const [company] = (await server.call('cpq_list_companies', { size: 1 })).records;
+  const { id, name } = company ?? {};
+  await tell(server, { event: 'company.updated', occurredAt: day(1), data: { id, website: 'a' } });
+  await server.call('cpq_find', { query: name }); // Reads the companies whole.
+  const data = { id, website: 'b', name: 'Renamed' };
+  await tell(server, { event: 'company.updated', occurredAt: day(2), data });
+  const [latest] = (await server.call('cpq_list_events', { id })).records;
+  expect(latest?.changes).toEqual([
+    expect.stringMatching(/^website: .* → "b"$/),
+    `name: "${name}" → "Renamed"`,
+  ]);
+});
+
 test('a stored event with a damaged body is listed without its content, and the answer is incomplete', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-damaged-'));
   closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });

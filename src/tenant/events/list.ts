@@ -104,7 +104,8 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
     isDamaged: payload === undefined,
   };
   if (!isSubject(subject) || !fields) return summary;
-  const earlier = (previous && fieldsOf(subject, previous.body)) ?? before;
+  const previousFields = previous && fieldsOf(subject, previous.body);
+  const earlier = previousFields ? { ...previousFields, ...before } : before;
   return {
     ...summary,
     name: nameFrom(subject, fields),
