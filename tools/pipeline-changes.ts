@@ -22,8 +22,8 @@ import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import {
   countUnreadable,
+  type Period,
   type PeriodStates,
-  type PeriodWanted,
   readPeriod,
 } from '../src/tenant/history/compare.ts';
 import {
@@ -107,7 +107,7 @@ export const pipelineChanges = defineTool({
     const coverage = toCoverage(read.coverage);
     const history = await tenant.history();
     if (!history) return historyIsOff(coverage);
-    const wanted = {
+    const requested = {
       opening: openingDay(args.since, today()) ?? today(),
       closing: args.until ?? today(),
     };
@@ -115,7 +115,7 @@ export const pipelineChanges = defineTool({
       ? presentState(read.coverage.asOf, read.records.opportunity)
       : undefined;
     const keptDays = await history.days();
-    const states = await readPeriod(tenant, history, keptDays, wanted, present);
+    const states = await readPeriod(tenant, history, keptDays, requested, present);
     const kept = { first: keptDays[0], count: keptDays.length };
     if (!states) {
       const unreadable = await countUnreadable(history, keptDays);
@@ -143,11 +143,11 @@ export const pipelineChanges = defineTool({
       currencyOf,
     };
     const changes = await changesBetween(states, options, args);
-    const quotes = await quotesBetween(tenant, wanted, options, args, call);
+    const quotes = await quotesBetween(tenant, requested, options, args, call);
     return changesAnswer(
       { ...changes, quotes: quotes.compared, listsQuotes: listsQuotes(args) },
       {
-        wanted,
+        requested,
         filters: options,
         states,
         kept,
@@ -230,7 +230,7 @@ const defaultQuotes = 7;
 /** The quotes of the period, where they are asked for or nothing else is. */
 async function quotesBetween(
   tenant: Tenant,
-  wanted: PeriodWanted,
+  requested: Period,
   { owner, company, currency, currencyOf, ...others }: ChangeOptions,
   asked: Shown,
   call: ToolCall,
@@ -246,7 +246,7 @@ async function quotesBetween(
     limit: areListed ? (asked.rows ?? defaultQuotes) : 0,
     movement: quoteMovementOf(asked.movement),
   };
-  const found = await readQuoteChanges(tenant, wanted, options, call);
+  const found = await readQuoteChanges(tenant, requested, options, call);
   const isMissing = areListed && !found.compared && found.notes.length === 0;
   return isMissing ? { notes: [noQuotes] } : found;
 }

@@ -1,12 +1,12 @@
 import { requireTenant, type Settings } from '../config.ts';
-import type { KnownPast } from '../tenant/history/known-past.ts';
+import type { GeneratedHistory } from '../tenant/history/generated-history.ts';
 
 /** A tenant's address and key. */
 export interface Address {
   baseUrl: URL;
   key: string;
-  /** Of the embedded tenant, which knows its past itself. */
-  past?: KnownPast;
+  /** Of the embedded tenant. */
+  generatedHistory?: GeneratedHistory;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ async function embeddedSandbox(): Promise<Address> {
   return {
     baseUrl: new URL(baseUrl),
     key: keys.all,
-    past: sandbox.past(name),
+    generatedHistory: sandbox.past(name),
     close: () => sandbox.close(),
   };
 }

@@ -57,7 +57,7 @@ export class TenantHandle implements RetirableTenant {
     );
     const history = {
       keepDays: settings.historyDays,
-      past: address.past,
+      generated: address.generatedHistory,
       onError: (error: unknown) =>
         common.log.error('history not stored', { tenant: name, ...factsOf(error) }),
     };

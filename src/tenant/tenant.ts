@@ -16,8 +16,8 @@ import type { Collection } from './collection.ts';
 import { Collections, defaultFreshness, type Freshness, readToEnd } from './collections.ts';
 import { DerivedResults } from './derived.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
+import type { GeneratedHistory } from './history/generated-history.ts';
 import type { PipelineHistory, QuoteHistory } from './history/history.ts';
-import type { KnownPast } from './history/known-past.ts';
 import { HistoryRecorder, type Recorders } from './history/recorder.ts';
 import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
 import type { Progress } from './reading/pass.ts';
@@ -53,8 +53,8 @@ export interface TenantOptions
 interface HistoryOptions {
   /** Days for which snapshots are kept; 0 keeps none. */
   keepDays: number;
-  /** A past that is known without snapshots; then none are made. */
-  past?: KnownPast | undefined;
+  /** Of the embedded tenant; then no snapshots are made. */
+  generated?: GeneratedHistory | undefined;
   /** Called when a snapshot could not be stored. */
   onError(error: unknown): void;
 }
@@ -123,9 +123,9 @@ class SharedTenantState {
     this.#recorders = this.#startRecorders(options.history);
   }
 
-  /** A known past needs no snapshots. */
+  /** A generated history needs no snapshots. */
   #startRecorders(history: HistoryOptions | undefined): Recorders | undefined {
-    if (!history || history.keepDays === 0 || history.past) return undefined;
+    if (!history || history.keepDays === 0 || history.generated) return undefined;
     const { onError } = history;
     return {
       opportunity: new HistoryRecorder(async () => (await this.#stored(history)).pipeline, onError),
@@ -138,9 +138,10 @@ class SharedTenantState {
     options: HistoryOptions | undefined,
   ): Promise<{ pipeline: PipelineHistory; quotes: QuoteHistory } | undefined> {
     if (!options || options.keepDays === 0) return undefined;
-    if (!options.past) return this.#stored(options);
-    const { pastOpportunities, pastQuotes } = await import('./history/known-past.ts');
-    return { pipeline: pastOpportunities(options.past), quotes: pastQuotes(options.past) };
+    const { generated } = options;
+    if (!generated) return this.#stored(options);
+    const { generatedPipeline, generatedQuotes } = await import('./history/generated-history.ts');
+    return { pipeline: generatedPipeline(generated), quotes: generatedQuotes(generated) };
   }
 
   /** Loaded when it is first used, because a start does not need it. */

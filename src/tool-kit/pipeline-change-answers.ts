@@ -7,12 +7,7 @@ import type { ChangeGroup } from '../briefs/pipeline-change-groups.ts';
 import type { ChangeRow } from '../briefs/pipeline-change-rows.ts';
 import { minExits, type StageRow } from '../briefs/pipeline-change-series.ts';
 import type { MoveRow, PipelineTotal, StepRow } from '../briefs/pipeline-changes.ts';
-import type {
-  KeptDays,
-  PeriodStates,
-  PeriodWanted,
-  UsedEvents,
-} from '../tenant/history/compare.ts';
+import type { KeptDays, Period, PeriodStates, UsedEvents } from '../tenant/history/compare.ts';
 import type { ComparedQuotes } from '../tenant/history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { answerWithRows, formatAmounts } from './answers.ts';
@@ -39,7 +34,7 @@ export interface PipelineChanges {
 
 /** What a comparison was made from. */
 export interface ComparisonSources {
-  wanted: PeriodWanted;
+  requested: Period;
   states: PeriodStates;
   kept: KeptDays;
   filters: PipelineFilters;
@@ -48,7 +43,7 @@ export interface ComparisonSources {
 }
 
 export function changesAnswer(changes: PipelineChanges, sources: ComparisonSources): Answer {
-  const { states, kept, coverage, wanted } = sources;
+  const { states, kept, coverage, requested } = sources;
   const { deals, groups, days, stages = [], forecast, opening, closing, steps, moves } = changes;
   const { quotes, listsQuotes = false } = changes;
   const listed = listsQuotes ? (quotes?.changes.quotes.rows ?? []) : deals.rows;
@@ -70,8 +65,8 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
       coverage,
     }),
     notes: [
-      ...periodNotes(wanted, states),
-      ...(quotes ? quoteNotes(wanted, quotes) : []),
+      ...periodNotes(requested, states),
+      ...(quotes ? quoteNotes(requested, quotes) : []),
       ...eventNotes(states.events),
       ...stageNotes(stages),
       ...sources.notes,
@@ -119,7 +114,7 @@ function totalText({ count, value }: PipelineTotal): Wording {
   return value === undefined ? deals : wording`${deals} of ${formatAmounts(value)}`;
 }
 
-function periodNotes({ opening, closing }: PeriodWanted, states: PeriodStates): Wording[] {
+function periodNotes({ opening, closing }: Period, states: PeriodStates): Wording[] {
   const notes: Wording[] = [];
   const [from, to] = [states.opening.day, states.closing.day];
   if (from > opening)

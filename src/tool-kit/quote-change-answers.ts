@@ -2,7 +2,7 @@
 import type { Amounts } from '../briefs/money.ts';
 import { compact } from '../briefs/naming.ts';
 import type { QuoteChanges, QuoteMovement } from '../briefs/quote-changes.ts';
-import type { PeriodWanted, StatePair } from '../tenant/history/compare.ts';
+import type { Period, StatePair } from '../tenant/history/compare.ts';
 import type { ComparedQuotes } from '../tenant/history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { comparedTimes } from './compared-times.ts';
@@ -66,7 +66,7 @@ export function quotesData(
 }
 
 /** Where the quotes are compared over another period than was asked for. */
-export function quoteNotes({ opening }: PeriodWanted, { states }: ComparedQuotes): Wording[] {
+export function quoteNotes({ opening }: Period, { states }: ComparedQuotes): Wording[] {
   const from = states.opening.day;
   if (from <= opening) return [];
   return [

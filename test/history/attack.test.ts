@@ -67,8 +67,8 @@ async function compareDays(
   const last = days.at(-1)?.[0] ?? today;
   const history = new StoredHistory(memoryStore(), 400, () => at(last, '23:59:59'));
   for (const [day, records] of days) await history.save(records, at(day));
-  const wanted = { opening: days[0]?.[0] ?? today, closing: last };
-  const states = await readPeriod({ inbox }, history, await history.days(), wanted, undefined);
+  const requested = { opening: days[0]?.[0] ?? today, closing: last };
+  const states = await readPeriod({ inbox }, history, await history.days(), requested, undefined);
   if (!states) throw new Error('the days can be read');
   const options: ChangeOptions = { currencyOf: new Map(), ...filters };
   const groups = new ChangeGroups('owner', options);
@@ -81,7 +81,7 @@ async function compareDays(
   const steps = runSteps(stepRows(found.changes));
   const answer = changesAnswer(
     { ...found, steps, moves: [], deals: { total: 0, shown: 0, rows: [] } },
-    { wanted, states, filters, kept: { first: undefined, count: 0 }, coverage: {}, notes: [] },
+    { requested, states, filters, kept: { first: undefined, count: 0 }, coverage: {}, notes: [] },
   );
   const notes = (answer.notes ?? []).map(String);
   return { ...found, steps, groups: groups.toRows(100).rows, series: states.series, notes };
@@ -369,14 +369,14 @@ test('and so it is with quotes', async () => {
         const history = new StoredQuoteHistory(memoryStore(), 400, () => at(today));
         for (const [index, list] of lists.entries())
           await history.save(list.map(asQuote), at(addDays('2026-06-10', index * 2)));
-        const wanted = { opening: '2026-06-10', closing: '2026-06-12' };
+        const requested = { opening: '2026-06-10', closing: '2026-06-12' };
         const options = {
           ...(isFiltered ? { owner: { id: 'w1' } } : {}),
           currencyOf: new Map(),
           limit: 10,
           movement: undefined,
         };
-        const compared = await compareQuotes(history, wanted, undefined, options);
+        const compared = await compareQuotes(history, requested, undefined, options);
         const rows = compared?.changes.rows ?? [];
         const [opening, closing] = [rows[0], rows.at(-1)];
         const steps = rows.slice(1, -1);

@@ -54,8 +54,8 @@ test.each(seeds)(
         period,
         fc.option(past.filters, { nil: {}, freq: 1 }),
         async ([from, to], asked) => {
-          const wanted = { opening: from, closing: to };
-          const states = await readPeriod(noEvents, history, days, wanted, undefined);
+          const requested = { opening: from, closing: to };
+          const states = await readPeriod(noEvents, history, days, requested, undefined);
           if (!states) throw new Error('every day can be read');
           const options = optionsOf(asked, past.currencyOf);
           const readDeal = periodDeals(states, past.currencyOf);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/briefs/days.ts';
 import { compact } from '../../src/briefs/naming.ts';
-import { pastQuotes } from '../../src/tenant/history/known-past.ts';
+import { generatedQuotes } from '../../src/tenant/history/generated-history.ts';
 import { compareQuotes, openQuotesByDay } from '../../src/tenant/history/quotes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
@@ -28,13 +28,13 @@ describe.each(seeds)(
   'seed $seed, edge cases added: $withEdgeCases',
   ({ seed, tenant, withEdgeCases }) => {
     let past: TenantPast;
-    let history: ReturnType<typeof pastQuotes>;
+    let history: ReturnType<typeof generatedQuotes>;
     beforeAll(async () => {
       const sandbox = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
       if (withEdgeCases)
         for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
       past = tenantPast(sandbox, tenant, today);
-      history = pastQuotes(sandbox.past(sandbox.tenants[tenant]?.name ?? ''));
+      history = generatedQuotes(sandbox.past(sandbox.tenants[tenant]?.name ?? ''));
     });
 
     const changesOf = async ([opening, closing]: readonly [string, string], asked: object) => {

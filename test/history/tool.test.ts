@@ -25,7 +25,7 @@ const newFolder = async (): Promise<string> => {
   return folder;
 };
 
-/** A service with a known past, and a server that has kept some days of it. */
+/** A service with a generated history, and a server that has kept some days of it. */
 const kept = ['2026-04-20', '2026-05-18', '2026-06-10', '2026-06-12', '2026-06-14', '2026-06-16'];
 const started = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.4, now: new Date(`${today}T09:00:00Z`) });

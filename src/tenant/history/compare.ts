@@ -12,9 +12,10 @@ export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
   day: Day;
 }
 
-export interface PeriodWanted {
-  /** The day whose end the period starts from, and the last day of the period. */
+export interface Period {
+  /** The period starts at the end of this day. */
   opening: Day;
+  /** Its last day. */
   closing: Day;
 }
 
@@ -74,7 +75,7 @@ const monthToleranceDays = 10;
 export async function readStates<T>(
   reader: SnapshotReader<T>,
   days: readonly Day[],
-  { opening, closing }: PeriodWanted,
+  { opening, closing }: Period,
   present: DatedSnapshot<T> | undefined,
 ): Promise<StatePair<T> | undefined> {
   const before = days.filter((day) => day <= closing).reverse();
@@ -105,11 +106,11 @@ export async function readPeriod(
   tenant: EventSource,
   history: PipelineHistory,
   days: readonly Day[],
-  wanted: PeriodWanted,
+  requested: Period,
   present: DatedSnapshot | undefined,
 ): Promise<PeriodStates | undefined> {
   const reader = history.reader();
-  const states = await readStates(reader, days, wanted, present);
+  const states = await readStates(reader, days, requested, present);
   if (!states) return undefined;
   const { opening, isLive } = states;
   const closing = isLive ? await withKnown(opening.records, states.closing) : states.closing;

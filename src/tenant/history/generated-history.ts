@@ -3,9 +3,9 @@ import { toRecord } from '../../records/records.ts';
 import type { PipelineHistory, QuoteHistory, RecordHistory } from './history.ts';
 import { asStored, opportunitySnapshots } from './snapshot-columns.ts';
 
-/** The past of a tenant that is known without snapshots, such as that of the embedded tenant. */
-export interface KnownPast {
-  /** The days that are known, oldest first; today is not one of them. */
+/** The history of the embedded tenant, which is generated with its records and needs no snapshots. */
+export interface GeneratedHistory {
+  /** The days that it covers, oldest first; today is not one of them. */
   days(): readonly Day[];
   /** JSON text of each opportunity at the end of that day, as the service would have sent it. */
   recordsAt(day: Day): readonly string[];
@@ -13,31 +13,31 @@ export interface KnownPast {
   quotesAt(day: Day): readonly string[];
 }
 
-/** The opportunities of a known past in the form of snapshots. */
-export const pastOpportunities = (past: KnownPast): PipelineHistory =>
-  pastHistory(
-    past,
-    (day) => past.recordsAt(day),
+/** The opportunities of a generated history in the form of snapshots. */
+export const generatedPipeline = (generated: GeneratedHistory): PipelineHistory =>
+  toHistory(
+    generated,
+    (day) => generated.recordsAt(day),
     (text) => {
       const record = toRecord('opportunity', JSON.parse(text));
       return opportunitySnapshots.toRecord(opportunitySnapshots.toRow(record));
     },
   );
 
-/** The quotes of a known past in the form of snapshots. */
-export const pastQuotes = (past: KnownPast): QuoteHistory =>
-  pastHistory(
-    past,
-    (day) => past.quotesAt(day),
+/** The quotes of a generated history in the form of snapshots. */
+export const generatedQuotes = (generated: GeneratedHistory): QuoteHistory =>
+  toHistory(
+    generated,
+    (day) => generated.quotesAt(day),
     (text) => asStored(toRecord('quote', JSON.parse(text))),
   );
 
-const pastHistory = <T>(
-  past: KnownPast,
+const toHistory = <T>(
+  generated: GeneratedHistory,
   textsAt: (day: Day) => readonly string[],
   parse: (text: string) => T,
 ): RecordHistory<T> => ({
-  days: async () => [...past.days()],
+  days: async () => [...generated.days()],
   reader() {
     const known = new Map<string, T>();
     // The same object for the same text, as snapshots give it.
@@ -48,7 +48,7 @@ const pastHistory = <T>(
     };
     return {
       async read(day) {
-        if (!past.days().includes(day)) return undefined;
+        if (!generated.days().includes(day)) return undefined;
         return {
           takenAt: new Date(`${day}T23:59:59.999Z`),
           records: textsAt(day).map(recordOf),

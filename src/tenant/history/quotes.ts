@@ -17,13 +17,7 @@ import { type Wording, wording } from '../../text/untrusted-text.ts';
 import type { ToolCall } from '../call.ts';
 import { readCollections } from '../read-collections.ts';
 import type { Tenant } from '../tenant.ts';
-import {
-  firstReadable,
-  type PeriodWanted,
-  readStates,
-  type StatePair,
-  spreadEvenly,
-} from './compare.ts';
+import { firstReadable, type Period, readStates, type StatePair, spreadEvenly } from './compare.ts';
 import type { QuoteHistory, Snapshot } from './history.ts';
 import { asStored } from './snapshot-columns.ts';
 
@@ -49,7 +43,7 @@ interface QuoteOptions extends QuoteFilters {
  */
 export async function readQuoteChanges(
   tenant: Tenant,
-  wanted: PeriodWanted,
+  requested: Period,
   options: QuoteOptions,
   call: ToolCall,
 ): Promise<{ compared?: ComparedQuotes | undefined; notes: Wording[] }> {
@@ -62,7 +56,7 @@ export async function readQuoteChanges(
   const present = isWhole
     ? { takenAt: read.coverage.asOf, records: read.records.quote ?? [] }
     : undefined;
-  const compared = await compareQuotes(history, wanted, present, options);
+  const compared = await compareQuotes(history, requested, present, options);
   const notes = isWhole
     ? []
     : [wording`The quotes could not be read completely now: their last snapshot is compared.`];
@@ -78,12 +72,12 @@ function refusal(error: unknown): ApiError {
 /** @returns undefined if there are not two states of the quotes */
 export async function compareQuotes(
   history: QuoteHistory,
-  wanted: PeriodWanted,
+  requested: Period,
   present: Snapshot<Quote> | undefined,
   { currencyOf, limit, movement, ...filters }: QuoteOptions,
 ): Promise<ComparedQuotes | undefined> {
   const now = present && (await presentState(present));
-  const states = await readStates(history.reader(), await history.days(), wanted, now);
+  const states = await readStates(history.reader(), await history.days(), requested, now);
   if (!states) return undefined;
   const days = { opening: states.opening.day, closing: states.closing.day };
   const comparison = new QuoteComparison(days, filters, currencyOf);

@@ -1,8 +1,8 @@
 import { addDays } from '../../../src/briefs/days.ts';
 import type { CurrencyOf } from '../../../src/briefs/money.ts';
 import type { ChangeOptions, PipelineState } from '../../../src/briefs/pipeline-changes.ts';
+import { generatedPipeline } from '../../../src/tenant/history/generated-history.ts';
 import type { PipelineHistory, SnapshotReader } from '../../../src/tenant/history/history.ts';
-import { pastOpportunities } from '../../../src/tenant/history/known-past.ts';
 import fc from '../fast-check.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { AskedChanges, AskTenant } from './pipeline-changes.ts';
@@ -27,7 +27,7 @@ export function tenantPast(
 ): TenantPast {
   const name = tenants[at]?.name ?? '';
   const ask: AskTenant = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
-  const reader = readerOf(pastOpportunities(past(name)));
+  const reader = readerOf(generatedPipeline(past(name)));
   const stateOf = async (day: string) => ({
     day,
     records: (await reader.read(day))?.records ?? [],
