@@ -81,6 +81,8 @@ export class RedisInbox implements Inbox {
   readonly #bus: RedisBus;
   readonly #tenant: string;
   readonly #limits: readonly number[];
+  /** Resolves when every earlier event is encoded. */
+  #encoded: Promise<unknown> = Promise.resolve();
 
   constructor(link: RedisLink, bus: RedisBus, tenant: string, limits: InboxLimits) {
     this.#link = link;
@@ -97,11 +99,19 @@ export class RedisInbox implements Inbox {
     const generation = collection === undefined ? [] : [generationKey(this.#tenant, collection)];
     const { id, at = '', subject, event: name, record = '' } = event;
     const index = [subject, name, record].map(withoutTabs).join('\t');
-    const values = [...this.#limits, id, at, index, await encode(event), ...notification];
+    const values = [...this.#limits, id, at, index, await this.#encode(event), ...notification];
     const isNew = await this.#link.runScript(addScript, [...this.#keys(), ...generation], values);
     if (isNew !== 1) return 'known';
     if (update) this.#bus.notifyLocal(this.#tenant, update);
     return 'new';
+  }
+
+  /** Compressing takes time: a shorter event waits for it, so that the order of arrival is kept. */
+  async #encode(event: InboxEvent): Promise<Buffer> {
+    const both = Promise.all([encode(event), this.#encoded]);
+    this.#encoded = both.catch(() => {}); // `add` throws it.
+    const [content] = await both;
+    return content;
   }
 
   async list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {

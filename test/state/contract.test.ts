@@ -443,6 +443,17 @@ function inboxOrder(pair: Pair): void {
 }
 
 function inboxRows(pair: Pair): void {
+  test('keeps the order of events that are added together, whatever their sizes', async () => {
+    const [one] = await pair();
+    const inbox = one.inbox(newTenant());
+    const added = [50_000, 2, 5_000, 2, 20_000, 2].map((length, at) =>
+      inbox.add(eventOf(`e${at}`, { at: 1_000, body: 'x'.repeat(length) })),
+    );
+    await Promise.all(added);
+    const { rows } = await inbox.list(everything, all);
+    expect(ids(rows)).toEqual(['e5', 'e4', 'e3', 'e2', 'e1', 'e0']);
+  });
+
   test('returns the requested page of matching events', async () => {
     const [one] = await pair();
     const tenant = newTenant();
