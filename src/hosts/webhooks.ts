@@ -54,7 +54,7 @@ const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { count
 
 /**
  * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once every event is stored.
- * Duplicates are answered alike. Without the secret, a sender learns nothing, not even which tenants exist.
+ * Duplicates are answered alike. A sender without the secret is not told which tenants exist.
  */
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
@@ -130,8 +130,7 @@ export async function answerDelivery(
   onError: (error: unknown) => void,
 ): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
-  const lastSegment = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
-  const secretInPath = 'x-webhook-secret' in headers ? undefined : lastSegment;
+  const secretInPath = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
   const readBody = () => readRequestBody(request, defaultMaxBytes);
   try {
     const delivery = { method: request.method, headers, secretInPath, readBody };
@@ -156,16 +155,20 @@ async function receive(
   { method, headers, secretInPath, readBody }: Delivery,
 ): Promise<DeliveryReceipt> {
   if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
-  const given = secretInPath ?? textOf(headers, 'x-webhook-secret') ?? '';
-  const isSame = isSameSecret(given, tenant?.secret ?? '');
-  if (!tenant || (tenant.secret !== undefined && !isSame)) throw unauthorized();
-  const body = await readBody();
-  if (
-    tenant.signingSecret !== undefined &&
-    !hasValidSignature(headers, body, tenant.signingSecret)
-  ) {
-    throw unauthorized();
-  }
+  const signature = signatureIn(headers);
+  // Read for unknown tenants too, so that the answer does not reveal which ones exist.
+  const signedBody = signature === undefined ? undefined : await readBody();
+  const isSigned =
+    signature !== undefined &&
+    signedBody !== undefined &&
+    isSignature(signature, signedBody, tenant?.signingSecret ?? '');
+  const hasSecret = [textOf(headers, 'x-webhook-secret'), secretInPath].some((given) =>
+    isSameSecret(given ?? '', tenant?.secret ?? ''),
+  );
+  if (!tenant) throw unauthorized();
+  if (tenant.secret !== undefined && !hasSecret) throw unauthorized();
+  if (tenant.signingSecret !== undefined && !isSigned) throw unauthorized();
+  const body = signedBody ?? (await readBody());
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
 }
@@ -175,19 +178,19 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | undefined 
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Verifies the HMAC-SHA256 of the raw body, in hexadecimal or base64, with or without `sha256=`. */
-function hasValidSignature(headers: IncomingHttpHeaders, body: Buffer, secret: string): boolean {
+/** The signature in the first header that has one, without the prefix `sha256=`. */
+const signatureIn = (headers: IncomingHttpHeaders): string | undefined =>
+  signatureHeaders
+    .map((name) => textOf(headers, name))
+    .find((text) => text !== undefined)
+    ?.trim()
+    .replace(/^sha256=/i, '');
+
+/** Verifies the HMAC-SHA256 of the raw body, in hexadecimal or base64. */
+function isSignature(signature: string, body: Buffer, secret: string): boolean {
   const expected = createHmac('sha256', secret).update(body).digest('hex');
-  const given = signatureHeaders
-    .map((name) =>
-      textOf(headers, name)
-        ?.trim()
-        .replace(/^sha256=/i, ''),
-    )
-    .find((text) => text !== undefined);
-  if (given === undefined) return false;
-  const isHex = /^[0-9a-f]{64}$/i.test(given);
-  return isSameSecret(Buffer.from(given, isHex ? 'hex' : 'base64').toString('hex'), expected);
+  const isHex = /^[0-9a-f]{64}$/i.test(signature);
+  return isSameSecret(Buffer.from(signature, isHex ? 'hex' : 'base64').toString('hex'), expected);
 }
 
 function toRejection(error: unknown, onError: (error: unknown) => void): HttpError {

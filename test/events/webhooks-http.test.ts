@@ -75,10 +75,18 @@ describe('a delivery', () => {
     expect((await deliver(at, other)).body).toEqual({ status: 'known' });
   });
 
-  test('may carry the secret in its URL', async () => {
+  test.each([
+    ['its URL', `/${webhookSecret}`, {}],
+    ['a header, with a slash at the end of the URL', '/', { 'x-webhook-secret': webhookSecret }],
+    [
+      'its URL, with a header for another receiver',
+      `/${webhookSecret}`,
+      { 'x-webhook-secret': 'x' },
+    ],
+    ['a header, with another word in the URL', '/hook', { 'x-webhook-secret': webhookSecret }],
+  ])('may carry the secret in %s', async (_, path, headers: Record<string, string>) => {
     const { at } = await server();
-    const { status } = await deliver(`${at}/${webhookSecret}`, event, {});
-    expect(status).toBe(200);
+    expect((await deliver(`${at}${path}`, event, headers)).status).toBe(200);
   });
 
   test('is accepted for any Host, because it carries a secret', async () => {
@@ -238,6 +246,31 @@ describe('with a signing secret', () => {
     const headers = { 'x-webhook-signature': hex };
     expect((await deliver(at, body, headers as Record<string, string>)).status).toBe(401);
   });
+});
+
+test('a sender without the signing secret is not told which tenants exist', async () => {
+  const { url, at } = await serve({ CPQ_WEBHOOK_SIGNING_SECRET: signingSecret });
+  const body = JSON.stringify(event);
+  const valid = { 'x-signature': signatureOf(body) };
+  expect((await deliver(at, body, valid)).status).toBe(200);
+  const wrong = { 'x-signature': signatureOf(`${body} `) };
+  const compressed = { 'content-encoding': 'gzip' };
+  const large = ' '.repeat(1024 * 1024 + 1);
+  const attempts: [string, Record<string, string>][] = [
+    [body, {}],
+    [body, wrong],
+    [body, compressed],
+    [body, { ...compressed, ...wrong }],
+    [large, wrong],
+  ];
+  for (const [payload, headers] of attempts) {
+    const answers = await Promise.all(
+      ['default', 'unknown'].map((name) => deliver(webhooksAt(url, name), payload, headers)),
+    );
+    const [known, unknown] = answers.map(({ status, body }) => ({ status, body }));
+    expect(known).toEqual(unknown);
+    expect(known?.status).toBeGreaterThanOrEqual(401);
+  }
 });
 
 describe('settings of webhooks', () => {
