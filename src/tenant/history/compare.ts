@@ -4,7 +4,7 @@ import { shiftWhile } from '../../containers.ts';
 import { type Opportunity, toRecord } from '../../records/records.ts';
 import { forEachInSlices } from '../../slices.ts';
 import { type Inbox, type InboxEntry, type InboxRow, ifUnavailable } from '../../state/port.ts';
-import { fieldsOf, UnrecognizedEvent } from '../events/read-event.ts';
+import { payloadOf, recordFrom } from '../events/read-event.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { isSameStored } from './snapshot-columns.ts';
 
@@ -243,12 +243,9 @@ async function eventsBetween(
 /** @returns undefined if the event does not name a deal and its fields */
 function dealEventFrom(stored: InboxRow['event']): DealEvent | 'unreadable' | undefined {
   const { at, record, subject, body } = stored;
-  try {
-    const fields = fieldsOf(subject, body);
-    if (record === undefined || !fields) return undefined;
-    return { at, id: record, fields: toRecord('opportunity', structuredClone(fields)) };
-  } catch (error) {
-    if (error instanceof UnrecognizedEvent) return 'unreadable';
-    throw error;
-  }
+  const payload = payloadOf(body);
+  if (!payload) return 'unreadable';
+  const fields = recordFrom(payload, subject);
+  if (record === undefined || !fields) return undefined;
+  return { at, id: record, fields: toRecord('opportunity', structuredClone(fields)) };
 }
