@@ -12,20 +12,20 @@ const today = '2026-06-15';
 const yesterday = addDays(today, -1);
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
 
-const historyIn = (store: SnapshotStore) =>
-  new StoredHistory(store, 400, () => at(today, '23:00:00'));
+const historyIn = (store: SnapshotStore, day = today) =>
+  new StoredHistory(store, 400, () => at(day, '23:00:00'));
 const deals = (count: number): Opportunity[] =>
   Array.from({ length: count }, (_, number) => ({ id: `o${number}`, onetimeRevenue: 100 }));
 
 /** The number of deals on each stored day; undefined for a day that cannot be read. */
-async function countsIn(store: SnapshotStore) {
-  const history = historyIn(store);
+async function countsIn(store: SnapshotStore, day = today) {
+  const history = historyIn(store, day);
   const reader = history.reader();
   const days = await history.days();
   return Promise.all(days.map(async (day) => (await reader.read(day))?.records.length));
 }
 
-test('a day of an import has a new base only after large changes, and one on the next day', async () => {
+test('a day of an import has a new base only after large changes, and one in the end', async () => {
   const store = memoryStore();
   const history = historyIn(store);
   const bases = async () => (await store.names()).filter((name) => name.startsWith('base-'));
@@ -38,8 +38,11 @@ test('a day of an import has a new base only after large changes, and one on the
     await save(deals(32).map((it, at) => (at < number ? { ...it, onetimeRevenue: 0 } : it)));
   expect(await bases()).toHaveLength(6);
   await history.save(deals(33), at(today));
+  expect(await bases()).toHaveLength(6);
+  const tomorrow = addDays(today, 1);
+  await historyIn(store, tomorrow).save(deals(34), at(tomorrow));
   expect(await bases()).toHaveLength(1);
-  expect(await countsIn(store)).toEqual([32, 33]);
+  expect(await countsIn(store, tomorrow)).toEqual([32, 33, 34]);
 });
 
 test('a reader holds one base, and reads each once where days are read in order', async () => {

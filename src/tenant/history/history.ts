@@ -112,10 +112,11 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
   }
 
   async #tidy(takenAt: Date, last: StoredDay | undefined): Promise<void> {
-    const lastDay = last && utcDay(last.takenAt);
-    if (lastDay !== utcDay(takenAt)) {
+    const today = utcDay(takenAt);
+    const isFirstOfDay = !last || utcDay(last.takenAt) !== today;
+    if (isFirstOfDay) {
       await this.#store.write(keepDaysName, Buffer.from(String(this.#keepDays)));
-      if (lastDay !== undefined) await this.#deleteUnusedBases(lastDay);
+      await this.#deleteUnusedBases(today);
     }
     await deleteExpired(this.#store, this.#keepDays, this.#now());
   }
@@ -180,12 +181,15 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
   }
 
   /**
-   * Deletes the bases of a day to which neither it nor a later day refers, because the day was replaced. Called on a
-   * later day, when no other process writes that day any more.
+   * Deletes the bases of a day to which neither it nor a later day refers, because the day was replaced. The day is the
+   * last but one before today: another process may still write the last one.
    */
-  async #deleteUnusedBases(ofDay: Day): Promise<void> {
+  async #deleteUnusedBases(today: Day): Promise<void> {
+    const own = await this.#ownNames();
+    const ofDay = own.filter(({ isBase, day }) => !isBase && day < today).at(-2)?.day;
+    if (ofDay === undefined) return;
     const reader = this.reader();
-    const names = (await this.#ownNames()).filter(({ day }) => day >= ofDay);
+    const names = own.filter(({ day }) => day >= ofDay);
     const used = new Set<string>();
     for (const { isBase, day } of names) {
       const stored = isBase ? undefined : await reader.stored(day);
