@@ -78,6 +78,8 @@ const redisOnceSet = (link: RedisLink): OnceSet => ({
   },
 });
 
+const isSecret = /^[0-9a-f]{64}$/;
+
 /** Created by the first process. Each process remembers it, so that it can be restored if Redis loses it. */
 function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   const key = 'cpq:secret';
@@ -85,7 +87,10 @@ function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   return async () => {
     const candidate = known ?? randomBytes(32).toString('hex');
     await link.send(['SET', key, candidate, 'NX']);
-    known = String(await link.send(['GET', key]));
+    const stored = await link.send(['GET', key]);
+    if (typeof stored !== 'string' || !isSecret.test(stored))
+      throw new StateUnavailable('Redis has no valid signing secret');
+    known = stored;
     return Buffer.from(known, 'hex');
   };
 }

@@ -519,6 +519,15 @@ describeWith('redis', 'after Redis was lost', () => {
 });
 
 describeWith('redis', 'secrets and warnings', () => {
+  test('no token is signed with a damaged secret', async () => {
+    const it = await startRedis();
+    const state = await open(it);
+    await it.ask('SET', 'cpq:secret', 'null');
+    await expect(state.secret()).rejects.toMatchObject({ name: 'StateUnavailable' });
+    await it.ask('DEL', 'cpq:secret');
+    expect(Buffer.from(await state.secret())).toHaveLength(32);
+  });
+
   test('neither address nor password appear in Redis or in logs', async () => {
     const password = 'canary0redis0password';
     const it = await startRedis(password);
