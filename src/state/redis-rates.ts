@@ -22,19 +22,19 @@ local facts = redis.call('HMGET', KEYS[2], 'others', 'othersAt', 'blockedUntil')
 local others, othersAt = tonumber(facts[1] or 0), tonumber(facts[2] or 0)
 local blocked = tonumber(facts[3] or 0)
 if othersAt <= now - counted then others = 0 end
-local left = math.max(0, limit - own - others)
-if blocked > now then return {0, left, blocked - now} end
-if left > reserve then
-  if ARGV[4] == '' then return {1, left, 0} end
+local remaining = math.max(0, limit - own - others)
+if blocked > now then return {0, remaining, blocked - now} end
+if remaining > reserve then
+  if ARGV[4] == '' then return {1, remaining, 0} end
   redis.call('ZADD', KEYS[1], now, ARGV[4])
   redis.call('PEXPIRE', KEYS[1], counted)
-  return {1, left - 1, 0}
+  return {1, remaining - 1, 0}
 end
-local leaves = others > 0 and othersAt or now
-local nth = own + others - (limit - reserve)
-local one = redis.call('ZRANGE', KEYS[1], nth, nth, 'WITHSCORES')
-if one[2] then leaves = tonumber(one[2]) end
-return {0, left, math.max(1, leaves + counted - now)}
+local freedAt = others > 0 and othersAt or now
+local position = own + others - (limit - reserve)
+local one = redis.call('ZRANGE', KEYS[1], position, position, 'WITHSCORES')
+if one[2] then freedAt = tonumber(one[2]) end
+return {0, remaining, math.max(1, freedAt + counted - now)}
 `;
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, remaining. */
@@ -156,11 +156,20 @@ export class RedisRates implements RateWindow {
 
   #record(key: string, rule: WindowRule, request: CountedRequest): void {
     this.#local.count(key, rule, request.at);
+    if (!this.#requests.has(key)) this.#forgetUncounted(request.at);
     const all: CountedRequest[] = this.#requests.get(key)?.all ?? [];
     const start = request.at - countedMs(rule);
     shiftWhile(all, ({ at }) => at <= start);
     all.push(request);
     this.#requests.set(key, { rule, all });
+  }
+
+  /** Deletes the keys whose requests no longer count. */
+  #forgetUncounted(now: number): void {
+    for (const [key, { rule, all }] of this.#requests) {
+      const last = all.at(-1)?.at ?? 0;
+      if (last <= now - countedMs(rule)) this.#requests.delete(key);
+    }
   }
 
   /** Updates the local window to this process's share of the remaining requests, in case Redis becomes unavailable. */
