@@ -200,7 +200,7 @@ function serverFor({ opened, ...host }: HostedTenant): CpqServer {
     async receiveWebhook(request) {
       if (!opened.webhooks) throw new CpqOptionError(missingWebhookSecret);
       const { answerDelivery } = await import('./hosts/webhooks.ts');
-      const onError = (error: unknown) => opened.log.error('webhook not kept', factsOf(error));
+      const onError = (error: unknown) => opened.log.error('webhook not stored', factsOf(error));
       return answerDelivery(opened.webhooks, request, onError);
     },
     close: host.close,

@@ -148,7 +148,7 @@ function webhooksOf(
 ): WebhookHandler {
   const onError = (error: unknown) => {
     // Loss of the shared state is logged once, not for each delivery.
-    if (!(error instanceof StateUnavailable)) log.error('webhook not kept', factsOf(error));
+    if (!(error instanceof StateUnavailable)) log.error('webhook not stored', factsOf(error));
   };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
   const onDelivery = (delivered: DeliveryResult) => metrics.deliveryHandled(delivered);

@@ -258,11 +258,11 @@ async function loadRow(
   file: FileHandle,
   { row, previous }: SelectedRow<IndexEntry>,
 ): Promise<InboxRow> {
-  const event = await readEvent(file, row);
-  return previous ? { event, previous: await readEvent(file, previous) } : { event };
+  const event = await loadEvent(file, row);
+  return previous ? { event, previous: await loadEvent(file, previous) } : { event };
 }
 
-async function readEvent(
+async function loadEvent(
   file: FileHandle,
   { offset, length }: IndexEntry,
 ): Promise<InboxEvent & { at: number }> {

@@ -92,7 +92,7 @@ const label = (name: string): string => basename(name);
 /** Larger than most entries, so that a nearly full disk is detected. */
 const probeBytes = 64 * 1024;
 
-/** True if the file can be opened for writing and its folder has free space. Does not change the file. */
+/** True if the file can be opened for writing and its folder has free space. An absent file is created, empty. */
 export async function isWritable(path: string): Promise<boolean> {
   const probe = `${path}.${process.pid}.probe`;
   try {

@@ -319,7 +319,7 @@ test('an event that cannot be stored is refused until it can be', async () => {
   const refused = await deliver(at, event);
   expect([refused.status, refused.body.error]).toEqual([503, 'The event cannot be stored now']);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(running.output.stderr).toContain('webhook not kept');
+  expect(running.output.stderr).toContain('webhook not stored');
   expect(running.output.stderr).not.toContain('Q-1');
   await rm(state);
   await mkdir(state);

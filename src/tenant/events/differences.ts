@@ -103,8 +103,8 @@ function labelOf(value: JsonObject): string {
 
 function describeList(values: readonly unknown[]): Wording {
   if (values.length === 0) return wording`(empty)`;
-  const plain = values.every((value) => typeof value !== 'object');
-  return plain ? clip(values.join(', ')) : plural(values.length, 'entry');
+  const hasScalarsOnly = values.every((value) => typeof value !== 'object');
+  return hasScalarsOnly ? clip(values.join(', ')) : plural(values.length, 'entry');
 }
 
 const clip = (text: string): Wording => quote(text, maxText);

@@ -138,8 +138,8 @@ function changesFrom(
 const maxScalars = 10;
 
 function scalarsOf(fields: JsonObject): JsonObject {
-  const plain = Object.entries(fields).filter(
+  const scalars = Object.entries(fields).filter(
     ([name, value]) => name !== 'id' && ['string', 'number', 'boolean'].includes(typeof value),
   );
-  return Object.fromEntries(plain.slice(0, maxScalars));
+  return Object.fromEntries(scalars.slice(0, maxScalars));
 }

@@ -96,14 +96,7 @@ function listIn(payload: unknown): unknown[] | undefined {
   return listKeys.map((key) => payload[key]).find(Array.isArray);
 }
 
-/**
- * Parses the text of one event. The payload is not documented, so many spellings are accepted; unknown events are
- * accepted too.
- * @throws UnrecognizedEvent with the reason
- */
-export const readEvent = (body: string, now: number): ReceivedEvent =>
-  readPayload(toPayload(parse(body)), now);
-
+/** Parses one event. The payload is not documented, so many spellings are accepted; unknown events are accepted too. */
 function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   const { subject, event } = eventNamesIn(payload);
   const fields = recordFrom(payload, subject);
