@@ -76,7 +76,8 @@ const configuredOnly = (histories: Histories): Histories =>
 function named(histories: Histories, tenant: string): Histories {
   const found = histories.get(tenant);
   if (found) return new Map([[tenant, found]]);
-  throw new ConfigError(`--tenant must be one of ${[...histories.keys()].join(', ')}`);
+  const names = [...histories.keys()].join(', ') || 'there is none';
+  throw new ConfigError(`--tenant must be the name of a history: ${names}`);
 }
 
 /**
