@@ -58,7 +58,7 @@ async function write(caller: Caller, externalId: string): Promise<Row & { text: 
 }
 
 const event = (id: string) => ({
-  id: `event-${id}`,
+  eventId: `event-${id}`,
   event: 'company.updated',
   data: { id, name: `Company ${id}` },
 });

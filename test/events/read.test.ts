@@ -283,6 +283,7 @@ describe('the identity of an event', () => {
     expect(id({ ...turned, attempt: 3, deliveryId: 'd3', sentAt: 'now' })).toBe(one);
     expect(id({ ...base, data: { ...data, title: 'other' } })).not.toBe(one);
     expect(id({ ...base, event: 'quote.ordered' })).not.toBe(one);
+    expect(id({ event: 'quote.updated', occurredAt: '2031-05-01T00:00:00Z' })).toBeDefined();
   });
 
   test.each([

@@ -101,13 +101,16 @@ function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   const { subject, event } = eventNamesIn(payload);
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
-  const time = eventTimeFrom(payload, event, fields, now);
+  const times = timesIn(payload, event, fields);
+  // A day alone may be that of several updates.
+  const hasTime = firstTime(times.filter(isNoDay), now) !== undefined;
+  // `createdAt` beside the event may be that of the record, which all its events have in common.
+  const created = fields ? [] : createdKeys.map((key) => payload[key]);
   return {
-    id: eventIdOf(payload, [subject, event, record ?? ''], time),
+    id: eventIdOf(payload, [subject, event, record ?? ''], hasTime),
     subject,
     event,
-    // It may be that of the record, which is common to all its events.
-    at: time ?? (fields ? undefined : firstTime(payload, createdKeys, now)),
+    at: firstTime([...times, ...created], now),
     record,
     fields,
   };
@@ -218,20 +221,17 @@ function idFrom(value: unknown): string | undefined {
   return id !== '' && id.length <= 200 ? id : undefined;
 }
 
-function eventTimeFrom(
-  payload: JsonObject,
-  event: string,
-  fields: JsonObject | undefined,
-  now: number,
-): number | undefined {
-  return (
-    firstTime(payload, fields ? [...timeKeys, ...createdKeys] : timeKeys, now) ??
-    firstTime(fields ?? payload, recordTimes(event), now)
-  );
-}
+/** Values that can be the time of the event, best first. */
+const timesIn = (payload: JsonObject, event: string, fields: JsonObject | undefined): unknown[] => [
+  ...(fields ? [...timeKeys, ...createdKeys] : timeKeys).map((key) => payload[key]),
+  ...recordTimes(event).map((key) => (fields ?? payload)[key]),
+];
 
-const firstTime = (from: JsonObject, keys: readonly string[], now: number): number | undefined =>
-  keys.map((key) => timeFrom(from[key], now)).find((time) => time !== undefined);
+const firstTime = (values: readonly unknown[], now: number): number | undefined =>
+  values.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
+
+const isNoDay = (value: unknown): boolean =>
+  typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value.trim());
 
 /** The time fields of a record that can be the time of the event, best first. */
 function recordTimes(event: string): string[] {
@@ -272,19 +272,17 @@ function dateFrom(text: string): number {
 function eventIdOf(
   payload: JsonObject,
   about: readonly string[],
-  time: number | undefined,
+  hasTime: boolean,
 ): string | undefined {
   const eventId = firstId(payload, eventIdKeys);
   if (eventId !== undefined) return digest(['event id', eventId, ...about]);
   const deliveryId = firstId(payload, deliveryIdKeys);
-  // Not a day alone: a record can be updated several times a day.
-  const isTimed = time !== undefined && time % dayMs !== 0;
-  if (!isTimed && deliveryId === undefined) return undefined;
+  if (!hasTime && deliveryId === undefined) return undefined;
   const ownFields = Object.fromEntries(
     Object.entries(payload).filter(([key]) => !deliveryKeys.has(key)),
   );
   const content = ['content', ...about, ownFields];
-  return digest(isTimed ? content : [...content, deliveryId]);
+  return digest(hasTime ? content : [...content, deliveryId]);
 }
 
 const firstId = (from: JsonObject, keys: readonly string[]): string | undefined =>
