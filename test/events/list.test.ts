@@ -156,9 +156,24 @@ test('changes are found in the cached record where the previous event has other 
   const data = { id, website: 'b', name: 'Renamed' };
   await tell(server, { event: 'company.updated', occurredAt: day(2), data });
   const [latest] = (await server.call('cpq_list_events', { id })).records;
-  expect(latest?.changes).toEqual([
-    expect.stringMatching(/^website: .* → "b"$/),
-    `name: "${name}" → "Renamed"`,
+  expect(latest?.changes).toEqual(['website: "a" → "b"', `name: "${name}" → "Renamed"`]);
+});
+
+test('changes of events that arrive together follow one another', async () => {
+  const server = await serve();
+  const [company] = (await server.call('cpq_list_companies', { size: 1 })).records;
+  const { id, name } = company ?? {};
+  await server.call('cpq_find', { query: name }); // Reads the companies whole.
+  const renamed = (to: string, on: number) => ({
+    event: 'company.updated',
+    occurredAt: day(on),
+    data: { id, name: to },
+  });
+  await tell(server, [renamed('B', 1), renamed('C', 2)]);
+  const { records } = await server.call('cpq_list_events', { id });
+  expect(records.map(({ changes }) => changes)).toEqual([
+    ['name: "B" → "C"'],
+    [`name: "${name}" → "B"`],
   ]);
 });
 

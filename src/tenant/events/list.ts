@@ -105,7 +105,8 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
   };
   if (!isSubject(subject) || !fields) return summary;
   const previousFields = previous && fieldsOf(subject, previous.body);
-  const earlier = previousFields ? { ...previousFields, ...before } : before;
+  // Events that arrive together have the same cached record as `before`, so what the event before them says counts more.
+  const earlier = previousFields ? { ...before, ...previousFields } : before;
   return {
     ...summary,
     name: nameFrom(subject, fields),
