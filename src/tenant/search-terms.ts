@@ -85,6 +85,8 @@ interface SortKey<R> {
   sign: 1 | -1;
 }
 
+const valuesInStep = 50;
+
 /**
  * Sorts by the first value of each key. Equal records keep their order. Records with the same value are put together
  * first: an outcome or a stage has few values, which are quickly sorted.
@@ -101,10 +103,11 @@ export function* sortBy<R>(
     if (group) group.push(record);
     else groups.set(value, [record]);
   });
-  const sorted = yield* sortSteps([...groups], ([a], [b]) => compareComparable(a, b, key.sign));
+  const values = yield* sortSteps([...groups.keys()], (a, b) => compareComparable(a, b, key.sign));
   const result: R[] = [];
-  for (const [, group] of sorted) {
-    for (const record of yield* sortBy(group, others)) result.push(record);
+  for (const [at, value] of values.entries()) {
+    for (const record of yield* sortBy(groups.get(value) ?? [], others)) result.push(record);
+    if (at % valuesInStep === 0) yield;
   }
   return result;
 }
