@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalBus } from './bus.ts';
@@ -80,6 +81,8 @@ class LocalHealth {
 
 /** What the names of the folders of snapshots begin with. */
 const snapshotPrefix = 'history-';
+/** Not a copy that somebody keeps beside it, such as `history-….bak`. */
+const isSnapshots = (name: string): boolean => /^history-[\w-]+$/.test(name);
 
 /** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
@@ -109,9 +112,9 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     profile: (tenant) => profileFile(join(folder, `service-${tenant}.json`)),
     snapshots: (tenant) => new SnapshotFiles(join(folder, `${snapshotPrefix}${tenant}`)),
     async snapshotTenants() {
-      const names = await readdir(folder).catch(ifMissing([]));
-      const folders = names.filter((name) => name.startsWith(snapshotPrefix));
-      return folders.map((name) => name.slice(snapshotPrefix.length)).sort();
+      const entries = await readdir(folder, { withFileTypes: true }).catch(ifMissing<Dirent[]>([]));
+      const folders = entries.filter((entry) => entry.isDirectory() && isSnapshots(entry.name));
+      return folders.map(({ name }) => name.slice(snapshotPrefix.length)).sort();
     },
     runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},

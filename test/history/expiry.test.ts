@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -61,13 +61,28 @@ test('are deleted by every server, a minute after its start and each day, until 
   const { state } = await openCommon(settings, openLog(settings));
   for (const [index, waitMs] of [60_000, 86_400_000].entries()) {
     const tenant = `tenant${index}`;
-    await store(state, tenant, 30, 50, 1);
+    await store(state, tenant, 30, 31, 1);
+    const days = () => new StoredHistory(state.snapshots(tenant), 30).days();
+    expect(await days()).toHaveLength(2);
     expect(vi.getTimerCount()).toBe(1);
     vi.advanceTimersByTime(waitMs);
-    const days = () => new StoredHistory(state.snapshots(tenant), 30).days();
     while ((await days()).length > 1 || vi.getTimerCount() === 0) await setImmediate();
     expect(await days()).toHaveLength(1);
   }
   await state.close();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('are found beside other files and copies, and expire although those of one tenant cannot be read', async () => {
+  const folder = await newFolder();
+  const state = localState(folder);
+  await store(state, 'tenant', 30, 31, 1);
+  await cp(join(folder, 'history-tenant'), join(folder, 'history-tenant.bak'), { recursive: true });
+  await writeFile(join(folder, 'history-notes.txt'), 'notes');
+  // Instead of the file there is a folder, which cannot be read.
+  await mkdir(join(folder, 'history-another', 'keep-days'), { recursive: true });
+  expect(await state.snapshotTenants()).toEqual(['another', 'tenant']);
+  await expect(deleteExpiredSnapshots(state, new Date())).rejects.toThrow();
+  expect(await new StoredHistory(state.snapshots('tenant'), 30).days()).toHaveLength(1);
+  expect(await readdir(join(folder, 'history-tenant.bak'))).toHaveLength(5);
 });

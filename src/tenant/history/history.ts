@@ -220,16 +220,22 @@ async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date):
 /**
  * Deletes the expired snapshots of every tenant, also of those that nobody reads any more. Each tenant's are kept for
  * as many days as the server that stored them was told.
+ * @throws the first error, after all tenants were tried
  */
 export async function deleteExpiredSnapshots(
   state: Pick<State, 'snapshots' | 'snapshotTenants'>,
   now: Date,
 ): Promise<void> {
+  const errors: unknown[] = [];
   for (const tenant of await state.snapshotTenants()) {
     const store = state.snapshots(tenant);
-    const keepDays = Number((await store.read(keepDaysName))?.toString());
-    if (keepDays > 0) await deleteExpired(store, keepDays, now);
+    const deleteOwn = async () => {
+      const keepDays = Number((await store.read(keepDaysName))?.toString());
+      if (keepDays > 0) await deleteExpired(store, keepDays, now);
+    };
+    await deleteOwn().catch((error: unknown) => errors.push(error));
   }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** The base of the last day, unless it is too old. */
