@@ -4,7 +4,7 @@ import {
   type Server as NodeServer,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
 import { parseJson, toError } from '../values.ts';
 import type { Gate, Session } from './access/gate.ts';
@@ -124,7 +124,9 @@ class HttpFrontend {
   constructor(gate: Gate, options: HttpOptions) {
     this.#gate = gate;
     this.#options = options;
-    const allowed = options.allowedHosts.map((name) => name.toLowerCase());
+    const allowed = options.allowedHosts.map((name) =>
+      isIP(name) === 6 ? `[${name.toLowerCase()}]` : name.toLowerCase(),
+    );
     this.#names = new Set([...loopbackNames, ...allowed]);
   }
 
