@@ -129,6 +129,8 @@ describe('a request that a proxy forwarded, without authentication', () => {
     ['X-Forwarded-Proto', 'https'],
     ['X-Real-IP', '192.0.2.1'],
     ['Via', '1.1 proxy'],
+    ['CF-Connecting-IP', '192.0.2.1'],
+    ['X-Original-Forwarded-For', '192.0.2.1'],
   ])('is refused, and the reason is named: %s', async (name, value) => {
     const { status, body } = await post({ [name]: value });
     expect(status).toBe(403);
@@ -139,6 +141,7 @@ describe('a request that a proxy forwarded, without authentication', () => {
   test.each(['/mcp', '/metrics', '/preview'])('is refused in HTTP/1.0: %s', async (path) => {
     const answer = await askOldVersion(path);
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
+    expect(answer).toContain('HTTP/1.0 is refused');
     expect(answer).toContain('CPQ_AUTH');
   });
 

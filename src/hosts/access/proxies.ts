@@ -90,7 +90,8 @@ function withoutPort(forwarded: string): string {
 }
 
 /** Headers by which proxies, tunnels and load balancers say for whom they forward a request. */
-const forwardingHeader = /^(?:forwarded|via|x-forwarded-[a-z]+|x-real-ip|cf-connecting-ip)$/;
+const forwardingHeader =
+  /^(?:forwarded|via|x-(?:forwarded|original)-[a-z-]+|x-(?:real|client|cluster-client)-ip|(?:true|fly)-client-ip|cf-connecting-ip|cf-ray|cdn-loop|x-envoy-external-address)$/;
 
 /**
  * For a server without authentication: requests of other machines that a proxy on this machine forwards come from a
@@ -100,10 +101,12 @@ const forwardingHeader = /^(?:forwarded|via|x-forwarded-[a-z]+|x-real-ip|cf-conn
 export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void {
   const header = Object.keys(headers).find((name) => forwardingHeader.test(name));
   // MCP clients, browsers and Prometheus use HTTP/1.1; nginx before 1.29.7 forwards as HTTP/1.0 by default.
-  const reason = header ?? (httpVersion === '1.0' ? 'HTTP/1.0' : undefined);
-  if (reason === undefined) return;
+  if (header === undefined && httpVersion !== '1.0') return;
+  const reason = header
+    ? `A proxy forwarded this request (${header})`
+    : 'HTTP/1.0 is refused, because proxies use it when they forward';
   throw new HttpError(
     403,
-    `A proxy forwarded this request (${reason}), and this server does not authenticate callers. Set CPQ_AUTH to token, oauth or key to serve callers through a proxy.`,
+    `${reason}, and this server does not authenticate callers. Set CPQ_AUTH to token, oauth or key to serve callers through a proxy.`,
   );
 }
