@@ -18,7 +18,7 @@ async function asked(candidates, env, service, { name, args }) {
     if (!result.tools.some((tool) => tool.name === name)) return undefined;
     service.take();
     const answer = await client.call(name, args);
-    const { requests: cold } = service.take();
+    const { requests: cold, repeated } = service.take();
     await client.call(name, args);
     const { coverage, summary } = answer.structuredContent;
     if (!coverage.complete) throw new Error(`${name}: ${JSON.stringify(coverage)}`);
@@ -27,6 +27,7 @@ async function asked(candidates, env, service, { name, args }) {
       calls: 1,
       tokens: tokensOfResult(answer),
       cold,
+      repeated,
       warm: service.take().requests,
     };
   });

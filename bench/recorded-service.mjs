@@ -8,6 +8,7 @@ export class RecordedService {
   #server;
   #answers = new Map();
   #requests = 0;
+  #paths = new Set();
   #inFlight = 0;
   #maxInFlight = 0;
   /** Milliseconds before an answer is sent. */
@@ -30,10 +31,16 @@ export class RecordedService {
     return `http://127.0.0.1:${this.#server.address().port}/${name}`;
   }
 
-  /** Requests since it was last called, and how many of them were in flight at once. */
+  /** Requests since it was last called, how many of them asked for the same again, and how many were in flight at once. */
   take() {
-    const taken = { requests: this.#requests, maxInFlight: this.#maxInFlight };
+    const requests = this.#requests;
+    const taken = {
+      requests,
+      repeated: requests - this.#paths.size,
+      maxInFlight: this.#maxInFlight,
+    };
     this.#requests = 0;
+    this.#paths.clear();
     this.#maxInFlight = this.#inFlight;
     return taken;
   }
@@ -45,6 +52,7 @@ export class RecordedService {
 
   async #answer(request, response) {
     this.#requests += 1;
+    this.#paths.add(request.url);
     this.#inFlight += 1;
     this.#maxInFlight = Math.max(this.#maxInFlight, this.#inFlight);
     response.once('close', () => {

@@ -88,7 +88,7 @@ const questions = {
   pipeline: {
     what: 'open pipeline by stage, 1,000 opportunities',
     tokens: 1_500,
-    cold: 10,
+    repeated: 0,
     warm: 0,
   },
   company: { what: 'quotes of one company, with totals', tokens: 1_500 },
@@ -99,11 +99,12 @@ export function workRows(measured) {
   return Object.entries(questions).flatMap(([name, { what, ...limits }]) => {
     const it = measured[name];
     if (!it) return [row(what, { measured: 'no such tool yet', limit: '', ok: false })];
-    const format = ({ tokens, cold, warm }) =>
+    const format = ({ tokens, cold, repeated, warm }) =>
       [
         '1 call',
         `${tokens} tokens`,
         ...(cold === undefined ? [] : [`${cold} requests cold`]),
+        ...(repeated === undefined ? [] : [`${repeated} read twice`]),
         ...(warm === undefined ? [] : [`${warm} warm`]),
       ].join(', ');
     const ok = Object.entries(limits).every(([unit, limit]) => it[unit] <= limit);

@@ -30,12 +30,12 @@ test.each([
   expect(structured).toBeLessThanOrEqual(share * wire);
 });
 
-test('the open pipeline of 1,000 opportunities: at most 1,500 tokens and 10 requests', () => {
+test('the open pipeline of 1,000 opportunities: at most 1,500 tokens and one request for each page', () => {
   expect(countIn(sandbox, 'opportunity')).toBeGreaterThanOrEqual(1000);
   const { text, structured, cold } = of('open pipeline by stage');
   expect(text).toBeLessThanOrEqual(1500);
   expect(structured).toBeLessThanOrEqual(1500);
-  // Ten requests for a thousand opportunities, and those for the companies, which have the currencies.
+  // Of the opportunities, and of the companies, which have the currencies.
   expect(cold).toBeLessThanOrEqual(pagesOf('opportunity') + pagesOf('company'));
 });
 
