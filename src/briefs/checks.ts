@@ -222,7 +222,7 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
 /** The collections that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(check: Check, data: CheckData, filters: CheckFilters): Steps<CheckData> {
   const { owner, company, status } = filters;
-  // The same lists, from which results such as margins were computed.
+  // No copies: the margins that are kept belong to these lists.
   if (!owner && !company && !status) return data;
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
   for (const resource of check.about) {

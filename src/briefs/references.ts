@@ -93,9 +93,9 @@ export function referencesWithoutId(deal: Opportunity): ReadonlySet<string> {
 const completeLists = new WeakSet<object>();
 
 /** Notes that all references of a list have an id and a name, so that they are not checked again. */
-export const noteCompleteReferences = (records: readonly ApiRecord[]): void => {
+export function noteCompleteReferences(records: readonly ApiRecord[]): void {
   completeLists.add(records);
-};
+}
 
 /** Whether all references of these records have an id and a name, as far as `completeReferences` would add them. */
 export function* haveCompleteReferences(

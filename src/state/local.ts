@@ -81,8 +81,9 @@ class LocalHealth {
 
 /** What the names of the folders of snapshots begin with. */
 const snapshotPrefix = 'history-';
-/** Not a copy that somebody keeps beside it, such as `history-….bak`. */
-const isSnapshots = (name: string): boolean => /^history-[\w-]+$/.test(name);
+/** Excludes a copy that somebody keeps beside such a folder, as `history-….bak`. */
+const isSnapshots = (name: string): boolean =>
+  name.startsWith(snapshotPrefix) && /^[\w-]+$/.test(name.slice(snapshotPrefix.length));
 
 /** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {

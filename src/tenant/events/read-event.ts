@@ -103,7 +103,7 @@ function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   const record = recordIdFrom(payload, subject, fields);
   const times = timesIn(payload, event, fields);
   // A day alone may be that of several updates.
-  const hasTime = firstTime(times.filter(isNoDay), now) !== undefined;
+  const hasTime = firstTime(times.filter(hasTimeOfDay), now) !== undefined;
   // `createdAt` beside the event may be that of the record, which all its events have in common.
   const created = fields ? [] : createdKeys.map((key) => payload[key]);
   return {
@@ -230,7 +230,7 @@ const timesIn = (payload: JsonObject, event: string, fields: JsonObject | undefi
 const firstTime = (values: readonly unknown[], now: number): number | undefined =>
   values.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
 
-const isNoDay = (value: unknown): boolean =>
+const hasTimeOfDay = (value: unknown): boolean =>
   typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value.trim());
 
 /** The time fields of a record that can be the time of the event, best first. */
