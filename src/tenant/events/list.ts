@@ -105,7 +105,7 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
   };
   if (!isSubject(subject) || !fields) return summary;
   const previousFields = previous && fieldsOf(subject, previous.body);
-  // Events that arrive together have the same cached record as `before`, so what the event before them says counts more.
+  // All events of one delivery were compared with the same cached record, so the previous event is more exact.
   const earlier = previousFields ? { ...before, ...previousFields } : before;
   return {
     ...summary,

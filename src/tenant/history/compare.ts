@@ -38,9 +38,9 @@ export interface PeriodStates extends StatePair {
   reader: SnapshotReader;
 }
 
-/** How many of the events received in a period were used. */
+/** Whether all events received in a period were used. */
 export interface UsedEvents {
-  /** Events that were not: the earliest of very many, and those that cannot be read. */
+  /** Number of those that were not: the earliest of very many, and those that cannot be read. */
   unused: number;
   /** False if no event could be read, because the shared state is unavailable. */
   available: boolean;
