@@ -94,11 +94,11 @@ const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({
 function requireAuth(settings: Settings): void {
   const { auth, host, tenantsFile } = settings;
   if (auth.size > 0) return;
-  const ofProxies = givenForProxies(settings);
-  if (ofProxies !== undefined) {
+  const forOthers = givenForOthers(settings);
+  if (forOthers !== undefined) {
     throw new ConfigError(
       (nameOf) =>
-        `${nameOf(ofProxies)} is for servers that others reach through a proxy, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key.`,
+        `${nameOf(forOthers)} is for servers that others can reach, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key.`,
     );
   }
   if (!isLoopback(host)) {
@@ -115,8 +115,8 @@ function requireAuth(settings: Settings): void {
   }
 }
 
-/** A setting that only makes sense behind a proxy. */
-function givenForProxies(settings: Settings): SettingName | undefined {
+/** A setting for servers that others can reach: by a public address, through a proxy, or by another host name. */
+function givenForOthers(settings: Settings): SettingName | undefined {
   if (settings.publicUrl !== undefined) return 'publicUrl';
   if (settings.trustedProxies.length > 0) return 'trustedProxies';
   const isOwn = (name: string) => loopbackNames.includes(name.toLowerCase()) || isLoopback(name);
