@@ -17,12 +17,13 @@ const matchingLimits = { incubationTimeout: 10_000, attackTimeout: 20_000 };
 
 /** Files that compose a pattern, and why it is linear nevertheless. */
 const composed = {
-  'src/api/response.ts':
+  'src/service/response.ts':
     'has no repetition, and the spellings of each character exclude each other',
   'src/commands/config/edit-toml.ts': 'meets one line of a file of the person who runs the command',
   'src/hosts/access/api-key.ts':
     'anchored, of literal text and single classes, which a dot separates',
-  'src/state/redis.ts': 'anchored at line starts, of literal text, over what Redis says of itself',
+  'src/state/redis/redis.ts':
+    'anchored at line starts, of literal text, over what Redis says of itself',
 };
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { fieldNames } from './changes/writable-fields.ts';
 import { parseToolNames, type ToolSelection } from './mcp/tool-selection.ts';
 import type { NameOf } from './setting-names.ts';
-import { fieldNames } from './tenant/changes/writable-fields.ts';
 import { type Grant, grantNames, parseGrants, writeGrant } from './tenant/grants.ts';
 import { type Toolset, toolsets } from './tool-kit/toolsets.ts';
 import { errorCode, isOneOf, keysOf, messageOf } from './values.ts';

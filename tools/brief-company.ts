@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company.ts';
-import { type DealExtra, dealExtras } from '../src/briefs/deals.ts';
-import { compact, plural } from '../src/briefs/naming.ts';
-import { hasUnknownItems } from '../src/briefs/quote-totals.ts';
-import type { ApiRecord, Company, Quote, Resource } from '../src/records/records.ts';
+import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company/company.ts';
+import { type DealExtra, dealExtras } from '../src/figures/deals.ts';
+import { compact, plural } from '../src/figures/naming.ts';
+import { hasUnknownItems } from '../src/figures/quote-totals.ts';
+import type { ApiRecord, Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { dealExtras } from '../src/briefs/deals.ts';
-import { compact } from '../src/briefs/naming.ts';
 import {
   closedBrief,
   dealsAbout,
   type PipelineOptions,
   pipelineBrief,
-} from '../src/briefs/pipeline.ts';
-import { closedDealRow, openDealRow } from '../src/briefs/pipeline-deals.ts';
-import { pipelineBy } from '../src/briefs/pipeline-groups.ts';
-import { dealOutcomes } from '../src/briefs/won-and-lost.ts';
+} from '../src/briefs/pipeline/pipeline.ts';
+import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
+import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
+import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
+import { dealExtras } from '../src/figures/deals.ts';
+import { compact } from '../src/figures/naming.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { currenciesOf } from '../src/briefs/money.ts';
-import { compact } from '../src/briefs/naming.ts';
-import { type QuoteBrief, quoteBrief } from '../src/briefs/quote.ts';
-import { completeReferences } from '../src/briefs/references.ts';
-import type { ApiRecord, Quote, Ref } from '../src/records/records.ts';
+import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
+import { currenciesOf } from '../src/figures/money.ts';
+import { compact } from '../src/figures/naming.ts';
+import { completeReferences } from '../src/names/references.ts';
+import type { ApiRecord, Quote, Ref } from '../src/service/records/records.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';

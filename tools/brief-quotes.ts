@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { currencyOfRecord } from '../src/briefs/money.ts';
-import { compact, plural } from '../src/briefs/naming.ts';
-import { isDeleted, statusOfQuote } from '../src/briefs/outcome.ts';
-import { type Acceptance, acceptances, dealStates } from '../src/briefs/quote-state.ts';
 import {
   noItems,
   type QuotesBrief,
   QuotesReport,
   quoteDates,
   quotesBy,
-} from '../src/briefs/quotes.ts';
-import type { Company, Quote } from '../src/records/records.ts';
+} from '../src/briefs/quotes/quotes.ts';
+import { currencyOfRecord } from '../src/figures/money.ts';
+import { compact, plural } from '../src/figures/naming.ts';
+import { isDeleted, statusOfQuote } from '../src/figures/outcome.ts';
+import { type Acceptance, acceptances, dealStates } from '../src/figures/quote-state.ts';
+import type { Company, Quote } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';

@@ -13,11 +13,11 @@ import {
   reportOn,
   statusOf,
   withFewerRows,
-} from '../src/briefs/checks.ts';
-import { companyOf } from '../src/briefs/company-reference.ts';
-import type { Candidate } from '../src/briefs/name-filters.ts';
-import { compact, plural } from '../src/briefs/naming.ts';
-import type { ApiRecord, Company } from '../src/records/records.ts';
+} from '../src/briefs/checks/checks.ts';
+import { compact, plural } from '../src/figures/naming.ts';
+import { companyOf } from '../src/names/company-reference.ts';
+import type { Candidate } from '../src/names/name-filters.ts';
+import type { ApiRecord, Company } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor, marginsFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';

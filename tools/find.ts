@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { concise } from '../src/briefs/concise.ts';
-import { plural } from '../src/briefs/naming.ts';
-import { type Hit, type SearchKind, searchKinds } from '../src/briefs/search.ts';
-import type { RecordOf } from '../src/records/records.ts';
+import { plural } from '../src/figures/naming.ts';
+import { concise } from '../src/lists/concise.ts';
+import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
+import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/search.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';

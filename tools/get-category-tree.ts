@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { fullRecord } from '../src/briefs/concise.ts';
-import type { Category } from '../src/records/records.ts';
+import { fullRecord } from '../src/lists/concise.ts';
+import type { Category } from '../src/service/records/records.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
 import {

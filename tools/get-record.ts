@@ -1,14 +1,9 @@
 import * as z from 'zod';
-import { concise, fullRecord, selectFields } from '../src/briefs/concise.ts';
-import { deletionOf } from '../src/briefs/outcome.ts';
-import type { ApiRecord, PricingBook, Resource } from '../src/records/records.ts';
+import { deletionOf } from '../src/figures/outcome.ts';
+import { concise, fullRecord, selectFields } from '../src/lists/concise.ts';
+import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
+import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import {
-  knownFor,
-  nameProducts,
-  readForColumns,
-  showProductNames,
-} from '../src/tenant/lists/known.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { type RecordedChange, readChanges } from '../src/changes/journal.ts';
+import { type Verification, verifyNow } from '../src/changes/verification.ts';
+import { fieldNames } from '../src/changes/writable-fields.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { type RecordedChange, readChanges } from '../src/tenant/changes/journal.ts';
-import { type Verification, verifyNow } from '../src/tenant/changes/verification.ts';
-import { fieldNames } from '../src/tenant/changes/writable-fields.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import {
   maxQuoted,

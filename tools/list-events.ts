@@ -1,12 +1,7 @@
 import * as z from 'zod';
-import { utcDay } from '../src/briefs/days.ts';
-import { type EventPage, queryEvents } from '../src/tenant/events/list.ts';
-import {
-  normaliseEventName,
-  pairFrom,
-  type Subject,
-  subjects,
-} from '../src/tenant/events/names.ts';
+import { type EventPage, queryEvents } from '../src/events/list.ts';
+import { normaliseEventName, pairFrom, type Subject, subjects } from '../src/events/names.ts';
+import { utcDay } from '../src/figures/days.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, logCoverage, toIsoSeconds } from '../src/tool-kit/answers.ts';
 import {

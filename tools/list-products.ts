@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listRecords } from '../src/tenant/lists/list-records.ts';
+import { listRecords } from '../src/lists/list-records.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import { defineTool, listOutput, readOnlyHints, searchInput } from '../src/tool-kit/define-tool.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { shownProducts } from '../src/briefs/columns.ts';
-import type { RecordOf, Resource } from '../src/records/records.ts';
+import { shownProducts } from '../src/lists/columns.ts';
+import { nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
+import { listRecords } from '../src/lists/list-records.ts';
+import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { nameProducts, readForColumns, showProductNames } from '../src/tenant/lists/known.ts';
-import { listRecords } from '../src/tenant/lists/list-records.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer, type Plural, type RecordShape } from '../src/tool-kit/answers.ts';

@@ -1,11 +1,25 @@
 import * as z from 'zod';
-import { utcDay } from '../src/briefs/days.ts';
-import type { ReadDeal } from '../src/briefs/deals.ts';
-import { compact } from '../src/briefs/naming.ts';
-import { openingDay, periodStarts } from '../src/briefs/period-start.ts';
-import { ChangeGroups } from '../src/briefs/pipeline-change-groups.ts';
-import { changeRows } from '../src/briefs/pipeline-change-rows.ts';
-import { stageRows } from '../src/briefs/pipeline-change-series.ts';
+import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
+import { utcDay } from '../src/figures/days.ts';
+import type { ReadDeal } from '../src/figures/deals.ts';
+import { compact } from '../src/figures/naming.ts';
+import {
+  countUnreadable,
+  type Period,
+  type PeriodStates,
+  readPeriod,
+} from '../src/history/compare.ts';
+import {
+  compareStates,
+  dailyTotals,
+  forecastRows,
+  matchingExits,
+  periodDeals,
+} from '../src/history/figures.ts';
+import { openingDay, periodStarts } from '../src/history/period-start.ts';
+import { ChangeGroups } from '../src/history/pipeline-change-groups.ts';
+import { changeRows } from '../src/history/pipeline-change-rows.ts';
+import { stageRows } from '../src/history/pipeline-change-series.ts';
 import {
   type ChangeOptions,
   type Movement,
@@ -14,26 +28,12 @@ import {
   type StageOrder,
   stepRows,
   steps,
-} from '../src/briefs/pipeline-changes.ts';
-import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline-groups.ts';
-import { type QuoteMovement, quoteMovements } from '../src/briefs/quote-changes.ts';
-import type { Opportunity } from '../src/records/records.ts';
+} from '../src/history/pipeline-changes.ts';
+import { type QuoteMovement, quoteMovements } from '../src/history/quote-changes.ts';
+import { readQuoteChanges } from '../src/history/quotes.ts';
+import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import {
-  countUnreadable,
-  type Period,
-  type PeriodStates,
-  readPeriod,
-} from '../src/tenant/history/compare.ts';
-import {
-  compareStates,
-  dailyTotals,
-  forecastRows,
-  matchingExits,
-  periodDeals,
-} from '../src/tenant/history/figures.ts';
-import { readQuoteChanges } from '../src/tenant/history/quotes.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';

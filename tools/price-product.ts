@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { currenciesOf } from '../src/briefs/money.ts';
-import { plural } from '../src/briefs/naming.ts';
 import {
   type BookPriceRow,
   type ProductPrices,
   productPrices,
-} from '../src/briefs/product-prices.ts';
-import type { Company, Product } from '../src/records/records.ts';
+} from '../src/briefs/prices/product-prices.ts';
+import { currenciesOf } from '../src/figures/money.ts';
+import { plural } from '../src/figures/naming.ts';
+import type { Company, Product } from '../src/service/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { decide } from '../src/tenant/changes/decide.ts';
-import { planRevert } from '../src/tenant/changes/revert.ts';
+import { decide } from '../src/changes/decide.ts';
+import { planRevert } from '../src/changes/revert.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 

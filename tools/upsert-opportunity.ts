@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { decide } from '../src/tenant/changes/decide.ts';
-import { makePlan } from '../src/tenant/changes/plan.ts';
-import { findTarget } from '../src/tenant/changes/target.ts';
+import { decide } from '../src/changes/decide.ts';
+import { makePlan } from '../src/changes/plan.ts';
+import { findTarget } from '../src/changes/target.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { day, defineTool } from '../src/tool-kit/define-tool.ts';

@@ -1,5 +1,5 @@
 import { requireTenant, type Settings } from '../config.ts';
-import type { GeneratedHistory } from '../tenant/history/generated-history.ts';
+import type { GeneratedHistory } from '../history/generated-history.ts';
 
 /** A tenant's address and key. */
 export interface Address {

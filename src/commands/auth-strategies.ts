@@ -8,7 +8,7 @@ import { oauthStrategy } from '../hosts/access/oauth.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
 import { toolsIn } from '../mcp/tool-selection.ts';
-import { defaultStateFolder } from '../state/state-folder.ts';
+import { defaultStateFolder } from '../state/files/state-folder.ts';
 import type { SharedServices } from './common.ts';
 import { TenantHandle } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';

@@ -1,11 +1,11 @@
 import type { Settings } from '../config.ts';
 import type { TenantObserver } from '../hosts/server-observer.ts';
 import type { Log } from '../log.ts';
-import { localState } from '../state/local.ts';
+import { CollectionCache } from '../reading/cache.ts';
+import { Connections } from '../service/connections/connections.ts';
+import { localState } from '../state/files/local.ts';
+import { defaultStateFolder } from '../state/files/state-folder.ts';
 import type { State } from '../state/port.ts';
-import { defaultStateFolder } from '../state/state-folder.ts';
-import { CollectionCache } from '../tenant/cache.ts';
-import { Connections } from '../transport/connections.ts';
 import { startHistoryExpiry } from './history-expiry.ts';
 import type { RedactedLog } from './redacted-log.ts';
 
@@ -48,6 +48,6 @@ export async function openState(settings: Settings, log: Pick<Log, 'warn'>): Pro
   const report = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
   if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report });
   // Loaded on demand: most servers do not use Redis.
-  const { redisState } = await import('../state/redis.ts');
+  const { redisState } = await import('../state/redis/redis.ts');
   return redisState({ url, replicas, report });
 }

@@ -1,8 +1,8 @@
-import { isApiError } from '../api/errors.ts';
-import { keyRemover } from '../api/response.ts';
 import { ConfigError, readSettings, type Settings } from '../config.ts';
-import { ServicePages } from '../tenant/reading/service-pages.ts';
-import { reservedOf } from '../traffic/budget.ts';
+import { ServicePages } from '../reading/service-pages.ts';
+import { isApiError } from '../service/errors.ts';
+import { keyRemover } from '../service/response.ts';
+import { reservedOf } from '../service/traffic/budget.ts';
 import { resolveAddress } from './address.ts';
 import { checkBriefs } from './doctor/briefs.ts';
 import { check, type DoctorCheck, type Finding } from './doctor/check.ts';

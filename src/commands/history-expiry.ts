@@ -41,6 +41,6 @@ async function deleteExpired(
 ): Promise<void> {
   if (!(await state.once.claim('expiry of histories', Date.now() + claimMs))) return;
   // Loaded here, because a start does not need it.
-  const { deleteExpiredSnapshots } = await import('../tenant/history/history.ts');
+  const { deleteExpiredSnapshots } = await import('../history/history.ts');
   await deleteExpiredSnapshots(state, new Date());
 }

@@ -1,6 +1,6 @@
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
+import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../history/history.ts';
 import type { SnapshotStore, State } from '../state/port.ts';
-import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../tenant/history/history.ts';
 import { namespaceOf } from '../tenant/tenant.ts';
 import { openState } from './common.ts';
 import { defaultName } from './tenant-handle.ts';

@@ -82,7 +82,7 @@ export async function http(argv: readonly string[]): Promise<void> {
 
 /** Loads, before callers are let in, what their first call and all others in flight would wait for. */
 const loadForCalls = () =>
-  Promise.all([import('../../tools/catalog.ts'), import('../transport/pool.ts')]);
+  Promise.all([import('../../tools/catalog.ts'), import('../service/connections/pool.ts')]);
 
 /** On an unauthenticated server, request ids are only worth their cost if every call is logged. */
 const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({

@@ -1,3 +1,4 @@
+import { watchStages } from '../changes/unknown-stages.ts';
 import { environmentName, receivesWebhooks, type Settings } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
@@ -5,10 +6,9 @@ import type { TenantObserver } from '../hosts/server-observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
 import { onResourceUpdated } from '../mcp/resource-updates.ts';
+import { defaultFreshness } from '../reading/collections.ts';
 import type { NameOf } from '../setting-names.ts';
 import { callMs } from '../tenant/call.ts';
-import { watchStages } from '../tenant/changes/unknown-stages.ts';
-import { defaultFreshness } from '../tenant/collections.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
 import type { Address } from './address.ts';
@@ -163,7 +163,7 @@ const webhookSecrets = ({ webhookSecret, webhookSigningSecret }: Settings): stri
 function webhookTenant(tenant: Tenant, settings: Settings): WebhookTenant {
   const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;
   const receive = async (body: string) =>
-    (await import('../tenant/events/receive.ts')).receiveDelivery(tenant, body);
+    (await import('../events/receive.ts')).receiveDelivery(tenant, body);
   // Builds the index of stored events now: a sender takes a slow first answer for a failure.
   tenant.inbox.list(() => false, { from: 0, size: 0 }).catch(() => {}); // Reported by deliveries.
   return { secret, signingSecret, receive };

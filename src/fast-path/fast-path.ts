@@ -1,12 +1,12 @@
-import type { Trace } from '../api/call.ts';
 import { capabilitiesOf, description, identity, listCacheHints } from '../mcp/identity.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import { metaKeys, modernRevision } from '../mcp/protocol.ts';
 import type { ServerDescription } from '../mcp/server-description.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
+import type { Trace } from '../service/call.ts';
+import { traceFrom } from '../service/traffic/trace.ts';
 import { callMs } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
-import { traceFrom } from '../traffic/trace.ts';
 import { isObject, type JsonObject } from '../values.ts';
 import type { ClientInfo, FastRequest } from './requests.ts';
 

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallOutcome } from '../mcp/observer.ts';
+import type { Gauges, RequestOutcome } from '../service/traffic/observer.ts';
 import type { Health } from '../state/port.ts';
-import type { Gauges, RequestOutcome } from '../traffic/observer.ts';
 import type { StreamLimits } from './streams.ts';
 import type { DeliveryResult } from './webhooks.ts';
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Trace } from '../api/call.ts';
 import type { Log } from '../log.ts';
 import type { CallObserver } from '../mcp/observer.ts';
-import type { Observer } from '../traffic/observer.ts';
-import { traceIdOf } from '../traffic/trace.ts';
+import type { Trace } from '../service/call.ts';
+import type { Observer } from '../service/traffic/observer.ts';
+import { traceIdOf } from '../service/traffic/trace.ts';
 import type { Metrics } from './metrics.ts';
 import { assignRequestId, runAsRequest } from './request-context.ts';
 import type { Traces } from './traces.ts';

@@ -8,9 +8,9 @@ import {
   type TracerProvider,
   trace,
 } from '@opentelemetry/api';
-import type { Trace } from '../api/call.ts';
 import type { CallOutcome } from '../mcp/observer.ts';
-import type { Observation, OutgoingRequest, RequestOutcome } from '../traffic/observer.ts';
+import type { Trace } from '../service/call.ts';
+import type { Observation, OutgoingRequest, RequestOutcome } from '../service/traffic/observer.ts';
 
 /** The global under which all 1.x versions of the API register providers. */
 const registry = Symbol.for('opentelemetry.js.api.1');

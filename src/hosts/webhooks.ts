@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { UnrecognizedEvent } from '../tenant/events/read-event.ts';
-import type { DeliveryReceipt } from '../tenant/events/receive.ts';
+import { UnrecognizedEvent } from '../events/read-event.ts';
+import type { DeliveryReceipt } from '../events/receive.ts';
 import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
 import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';

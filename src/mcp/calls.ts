@@ -4,12 +4,12 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Trace } from '../api/call.ts';
-import { isApiError } from '../api/errors.ts';
+import { ChangeRefused } from '../changes/refusal.ts';
+import type { Trace } from '../service/call.ts';
+import { isApiError } from '../service/errors.ts';
+import { traceFrom } from '../service/traffic/trace.ts';
 import { callMs, type ToolCall } from '../tenant/call.ts';
-import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import { traceFrom } from '../traffic/trace.ts';
 import { requestConsent } from './consent.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import { clientHost } from './host.ts';

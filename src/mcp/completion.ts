@@ -1,5 +1,5 @@
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/server';
-import { isSearchKind, type SearchKind } from '../briefs/search.ts';
+import { isSearchKind, type SearchKind } from '../names/search.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/search.ts';

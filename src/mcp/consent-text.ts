@@ -1,5 +1,4 @@
-import { isCurrencyCode } from '../briefs/money.ts';
-import type { Proposal, Remark } from '../tenant/changes/consent.ts';
+import type { Proposal, Remark } from '../changes/consent.ts';
 import {
   changedCustomFields,
   customField,
@@ -7,8 +6,9 @@ import {
   type FieldValue,
   type Reference,
   referenceOf,
-} from '../tenant/changes/fields.ts';
-import { describeRule } from '../tenant/changes/service-rules.ts';
+} from '../changes/fields.ts';
+import { describeRule } from '../changes/service-rules.ts';
+import { isCurrencyCode } from '../figures/money.ts';
 import {
   join,
   oneLine,

@@ -5,9 +5,9 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { Consent, Proposal } from '../changes/consent.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
-import type { Consent, Proposal } from '../tenant/changes/consent.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
 import { ElicitationRequired } from './elicitation-required.ts';

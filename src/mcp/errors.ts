@@ -1,6 +1,6 @@
-import { ApiError } from '../api/errors.ts';
+import { ChangeRefused } from '../changes/refusal.ts';
+import { ApiError } from '../service/errors.ts';
 import { StateUnavailable } from '../state/port.ts';
-import { ChangeRefused } from '../tenant/changes/refusal.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { NotGranted } from '../tenant/tenant.ts';
 

@@ -1,7 +1,7 @@
 /** The rows of an answer as a CSV file, for a person. The address contains the call, so any server process can answer it. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import { readCurrencies } from '../lists/known.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { readCurrencies } from '../tenant/lists/known.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';

@@ -1,11 +1,11 @@
 /** The days of the pipeline that can be compared, with their totals, as a CSV file. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
-import { type Day, utcDay } from '../briefs/days.ts';
-import { type CurrencyOf, currenciesOf } from '../briefs/money.ts';
-import { compact } from '../briefs/naming.ts';
+import { type Day, utcDay } from '../figures/days.ts';
+import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
+import { type KeptDay, keptTotals } from '../history/figures.ts';
+import { openQuotesByDay } from '../history/quotes.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { type KeptDay, keptTotals } from '../tenant/history/figures.ts';
-import { openQuotesByDay } from '../tenant/history/quotes.ts';
 import { readCollections } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';

@@ -1,5 +1,5 @@
-import type { Trace } from '../api/call.ts';
-import type { Observation } from '../traffic/observer.ts';
+import type { Trace } from '../service/call.ts';
+import type { Observation } from '../service/traffic/observer.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import { type ErrorKind, isKnown } from './errors.ts';
 

@@ -3,10 +3,10 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
-import { ApiError } from '../api/errors.ts';
-import { fullRecord } from '../briefs/concise.ts';
-import { isSearchKind } from '../briefs/search.ts';
-import type { ApiRecord } from '../records/records.ts';
+import { fullRecord } from '../lists/concise.ts';
+import { isSearchKind } from '../names/search.ts';
+import { ApiError } from '../service/errors.ts';
+import type { ApiRecord } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';

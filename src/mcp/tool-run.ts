@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Trace } from '../api/call.ts';
+import type { Trace } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';

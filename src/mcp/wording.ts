@@ -1,6 +1,6 @@
-import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../api/errors.ts';
+import type { ChangeRefused } from '../changes/refusal.ts';
+import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../service/errors.ts';
 import type { NameOf } from '../setting-names.ts';
-import type { ChangeRefused } from '../tenant/changes/refusal.ts';
 import {
   join,
   quote,

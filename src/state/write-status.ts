@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { errorCode } from '../values.ts';
-import { writeSynced } from './files.ts';
+import { writeSynced } from './files/files.ts';
 import type { Inbox, Journal } from './port.ts';
 
 /** Logs that something cannot be written, or can be written again. */

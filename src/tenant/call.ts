@@ -1,5 +1,5 @@
-import type { Call, Trace } from '../api/call.ts';
-import type { Consent, Proposal } from './changes/consent.ts';
+import type { Consent, Proposal } from '../changes/consent.ts';
+import type { Call, Trace } from '../service/call.ts';
 
 export interface ToolCall {
   signal: AbortSignal;

@@ -1,4 +1,4 @@
-import { type Resource, resources } from '../api/routes.ts';
+import { type Resource, resources } from '../service/routes.ts';
 
 /** A permission to use a tenant's key. In settings, `read` means all read grants. */
 export type Grant = `${Resource}:read` | 'opportunity:write';

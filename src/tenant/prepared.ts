@@ -1,12 +1,12 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
 import type { Margins } from '../briefs/checks/check.ts';
 import { marginsOf } from '../briefs/checks/products.ts';
-import { RecordsByCompany } from '../briefs/company-reference.ts';
-import { type TenantDeals, tenantDeals } from '../briefs/deals.ts';
-import { type CurrencyOf, currenciesOf } from '../briefs/money.ts';
-import { type Market, marketOf } from '../briefs/never-bought.ts';
-import { type ProbabilityScale, probabilityScale } from '../briefs/probability.ts';
-import { hasUnknownItems } from '../briefs/quote-totals.ts';
+import { type Market, marketOf } from '../briefs/company/never-bought.ts';
+import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
+import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
+import { type ProbabilityScale, probabilityScale } from '../figures/probability.ts';
+import { hasUnknownItems } from '../figures/quote-totals.ts';
+import { RecordsByCompany } from '../names/company-reference.ts';
 import type {
   ApiRecord,
   Category,
@@ -14,7 +14,7 @@ import type {
   Opportunity,
   Product,
   Quote,
-} from '../records/records.ts';
+} from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';
 

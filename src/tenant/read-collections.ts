@@ -1,9 +1,9 @@
-import { isApiError } from '../api/errors.ts';
-import type { KnownRecords } from '../briefs/references.ts';
-import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
+import type { KnownRecords } from '../names/references.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import { isApiError } from '../service/errors.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
-import type { Coverage } from './reading/coverage.ts';
 import { readIfExists } from './resolve.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
 import { describeUnrecognized } from './unrecognized.ts';

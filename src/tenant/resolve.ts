@@ -1,16 +1,17 @@
 /** Resolves a text to a record, by id, identifier or name. */
-import { ApiError, ignoreApiError } from '../api/errors.ts';
-import { routes } from '../api/routes.ts';
-import { isDeleted } from '../briefs/outcome.ts';
-import { normalisePart } from '../briefs/part-numbers.ts';
-import { SearchIndex, type SearchKind } from '../briefs/search.ts';
-import { filterSteps } from '../briefs/steps.ts';
-import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+
+import { isDeleted } from '../figures/outcome.ts';
+import { filterSteps } from '../figures/steps.ts';
+import { normalisePart } from '../names/part-numbers.ts';
+import { SearchIndex, type SearchKind } from '../names/search.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import { ApiError, ignoreApiError } from '../service/errors.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { InvalidArguments } from './invalid-arguments.ts';
-import type { Coverage } from './reading/coverage.ts';
 import type { Tenant } from './tenant.ts';
 
 /** How a text can match a record, most specific first. */

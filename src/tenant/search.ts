@@ -1,12 +1,12 @@
-import { compare } from '../briefs/naming.ts';
-import { displayName, type Hit, type SearchKind } from '../briefs/search.ts';
-import { flatMapSteps, type Steps, sortSteps } from '../briefs/steps.ts';
-import type { RecordOf } from '../records/records.ts';
+import { compare } from '../figures/naming.ts';
+import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
+import { displayName, type Hit, type SearchKind } from '../names/search.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import type { RecordOf } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { readCollections } from './read-collections.ts';
-import type { Coverage } from './reading/coverage.ts';
 import { searchIndexOf } from './resolve.ts';
 import type { Tenant } from './tenant.ts';
 

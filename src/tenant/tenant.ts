@@ -1,33 +1,38 @@
-import type { Call } from '../api/call.ts';
-import { ApiClient, type ClientOptions } from '../api/client.ts';
-import { type ApiError, ignoreApiError, isApiError } from '../api/errors.ts';
-import type { PageQuery, Search } from '../api/page.ts';
-import { resources, routes } from '../api/routes.ts';
-import { completionSteps, type KnownRecords } from '../briefs/references.ts';
-import type { ApiRecord, Quote, RecordOf, Resource } from '../records/records.ts';
+import type { WriteRules } from '../changes/write-rules.ts';
+import type { GeneratedHistory } from '../history/generated-history.ts';
+import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
+import { HistoryRecorder, type Recorders } from '../history/recorder.ts';
+import { type ListPage, readListPage, sliceOf } from '../lists/list-page.ts';
+import { completionSteps, type KnownRecords } from '../names/references.ts';
+import type { CollectionCache } from '../reading/cache.ts';
+import type { Collection } from '../reading/collection.ts';
+import {
+  Collections,
+  defaultFreshness,
+  type Freshness,
+  readToEnd,
+} from '../reading/collections.ts';
+import { DerivedResults } from '../reading/derived.ts';
+import type { Progress } from '../reading/pass.ts';
+import { QuoteItems } from '../reading/quote-items.ts';
+import { RecentPages } from '../reading/recent-pages.ts';
+import { RecentSearches } from '../reading/recent-searches.ts';
+import { ServicePages, searchText } from '../reading/service-pages.ts';
+import { ServiceProfile } from '../reading/service-profile.ts';
+import { SharedReadings } from '../reading/shared-readings.ts';
+import { readCollection } from '../reading/walk.ts';
+import type { Call } from '../service/call.ts';
+import { ApiClient, type ClientOptions } from '../service/client.ts';
+import { type ApiError, ignoreApiError, isApiError } from '../service/errors.ts';
+import type { PageQuery, Search } from '../service/page.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
+import { resources, routes } from '../service/routes.ts';
+import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
 import { runInSlices } from '../slices.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
-import { TrafficControl, type TrafficOptions } from '../traffic/traffic-control.ts';
-import type { CollectionCache } from './cache.ts';
 import { interactiveCall, readingCall, type ToolCall } from './call.ts';
-import type { WriteRules } from './changes/write-rules.ts';
-import type { Collection } from './collection.ts';
-import { Collections, defaultFreshness, type Freshness, readToEnd } from './collections.ts';
-import { DerivedResults } from './derived.ts';
 import { type Grant, intersectGrants, readGrant } from './grants.ts';
-import type { GeneratedHistory } from './history/generated-history.ts';
-import type { PipelineHistory, QuoteHistory } from './history/history.ts';
-import { HistoryRecorder, type Recorders } from './history/recorder.ts';
-import { type ListPage, readListPage, sliceOf } from './reading/list-page.ts';
-import type { Progress } from './reading/pass.ts';
-import { QuoteItems } from './reading/quote-items.ts';
-import { ServicePages, searchText } from './reading/service-pages.ts';
-import { ServiceProfile } from './reading/service-profile.ts';
-import { readCollection } from './reading/walk.ts';
-import { RecentPages } from './recent-pages.ts';
-import { RecentSearches } from './recent-searches.ts';
-import { SharedReadings } from './shared-readings.ts';
 import { describeUnrecognized } from './unrecognized.ts';
 
 export interface TenantOptions
@@ -140,13 +145,13 @@ class SharedTenantState {
     if (!options || options.keepDays === 0) return undefined;
     const { generated } = options;
     if (!generated) return this.#stored(options);
-    const { generatedPipeline, generatedQuotes } = await import('./history/generated-history.ts');
+    const { generatedPipeline, generatedQuotes } = await import('../history/generated-history.ts');
     return { pipeline: generatedPipeline(generated), quotes: generatedQuotes(generated) };
   }
 
   /** Loaded when it is first used, because a start does not need it. */
   async #stored({ keepDays }: HistoryOptions) {
-    const { StoredHistory, StoredQuoteHistory } = await import('./history/history.ts');
+    const { StoredHistory, StoredQuoteHistory } = await import('../history/history.ts');
     const store = this.#state.snapshots(this.#namespace);
     return {
       pipeline: new StoredHistory(store, keepDays),

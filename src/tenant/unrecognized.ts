@@ -1,5 +1,5 @@
-import { findUnrecognized } from '../records/recognition.ts';
-import type { ApiRecord, Resource } from '../records/records.ts';
+import { findUnrecognized } from '../service/records/recognition.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
 /** A sentence for everything that none of the records says in a field that this server knows. */

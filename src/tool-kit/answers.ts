@@ -1,19 +1,19 @@
-import { columnsOf, type Known } from '../briefs/columns.ts';
-import { concise, fullRecord, selectFields, valueAt, withKeys } from '../briefs/concise.ts';
-import { utcDay } from '../briefs/days.ts';
-import { isCurrencyCode, unknownCurrency } from '../briefs/money.ts';
-import { compact } from '../briefs/naming.ts';
-import { isDeleted } from '../briefs/outcome.ts';
-import type { ApiRecord, RecordOf, Resource } from '../records/records.ts';
+import { utcDay } from '../figures/days.ts';
+import { isCurrencyCode, unknownCurrency } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
+import { isDeleted } from '../figures/outcome.ts';
+import { columnsOf, type Known } from '../lists/columns.ts';
+import { concise, fullRecord, selectFields, valueAt, withKeys } from '../lists/concise.ts';
+import { keyNames } from '../lists/criteria.ts';
+import { knownFor } from '../lists/known.ts';
+import type { ListPage } from '../lists/list-page.ts';
+import type { NamedPage } from '../lists/list-records.ts';
+import { valuesOf } from '../lists/search-terms.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import { keyNames } from '../tenant/lists/criteria.ts';
-import { knownFor } from '../tenant/lists/known.ts';
-import type { NamedPage } from '../tenant/lists/list-records.ts';
-import type { Coverage } from '../tenant/reading/coverage.ts';
-import type { ListPage } from '../tenant/reading/list-page.ts';
 import type { Resolution } from '../tenant/resolve.ts';
-import { valuesOf } from '../tenant/search-terms.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import {
   counted,

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import { concise } from '../briefs/concise.ts';
-import type { Offer } from '../tenant/changes/consent.ts';
-import type { Decision } from '../tenant/changes/decide.ts';
-import type { WriteResult } from '../tenant/changes/execute.ts';
+import type { Offer } from '../changes/consent.ts';
+import type { Decision } from '../changes/decide.ts';
+import type { WriteResult } from '../changes/execute.ts';
 import {
   changedCustomFields,
   customField,
   type FieldChange,
   type FieldValue,
-} from '../tenant/changes/fields.ts';
-import type { ChangePlan } from '../tenant/changes/plan.ts';
-import { describeRule } from '../tenant/changes/service-rules.ts';
-import { shownValue } from '../tenant/changes/shown.ts';
+} from '../changes/fields.ts';
+import type { ChangePlan } from '../changes/plan.ts';
+import { describeRule } from '../changes/service-rules.ts';
+import { shownValue } from '../changes/shown.ts';
+import { concise } from '../lists/concise.ts';
 import {
   identifier,
   join,

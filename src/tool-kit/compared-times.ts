@@ -1,4 +1,4 @@
-import type { StatePair } from '../tenant/history/compare.ts';
+import type { StatePair } from '../history/compare.ts';
 import { toIsoSeconds } from './answers.ts';
 
 /** When the two compared states were taken. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { dayOf } from '../briefs/days.ts';
+import { dayOf } from '../figures/days.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';

@@ -1,6 +1,6 @@
 /** Answers that are computed once: the same question about the same records gets the same answer. */
-import { hasUnknownItems } from '../briefs/quote-totals.ts';
-import type { Quote, Resource } from '../records/records.ts';
+import { hasUnknownItems } from '../figures/quote-totals.ts';
+import type { Quote, Resource } from '../service/records/records.ts';
 import type { CollectionsRead } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { today } from './answers.ts';

@@ -13,14 +13,14 @@
  * ```
  */
 
-import { type CurrencyOf, currencyOfRecord } from '../briefs/money.ts';
+import { type CurrencyOf, currencyOfRecord } from '../figures/money.ts';
 import {
   type Candidate,
   matchName,
   type NameFilter,
   type NameMatch,
-} from '../briefs/name-filters.ts';
-import type { Company, Opportunity } from '../records/records.ts';
+} from '../names/name-filters.ts';
+import type { Company, Opportunity } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';

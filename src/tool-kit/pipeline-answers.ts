@@ -1,9 +1,10 @@
 /** The answers of `cpq_brief_pipeline`: the sections that were asked for, with as many deals as fit. */
-import type { Deal } from '../briefs/deals.ts';
-import { compact, plural } from '../briefs/naming.ts';
-import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline.ts';
-import type { ClosedDeal, OpenDeal } from '../briefs/pipeline-deals.ts';
-import type { ClosedPeriod } from '../briefs/won-and-lost.ts';
+
+import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline/pipeline.ts';
+import type { ClosedDeal, OpenDeal } from '../briefs/pipeline/pipeline-deals.ts';
+import type { ClosedPeriod } from '../briefs/pipeline/won-and-lost.ts';
+import type { Deal } from '../figures/deals.ts';
+import { compact, plural } from '../figures/naming.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import { answerWithRows, formatAmounts, limitLists } from './answers.ts';

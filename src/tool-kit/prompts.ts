@@ -1,4 +1,4 @@
-import type { SearchKind } from '../briefs/search.ts';
+import type { SearchKind } from '../names/search.ts';
 import type { Grant } from '../tenant/grants.ts';
 import { quote, quoteLines, type Wording, wording } from '../text/untrusted-text.ts';
 

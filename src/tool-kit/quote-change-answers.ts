@@ -1,9 +1,9 @@
 /** The part of an answer about changes of the pipeline that is about quotes. */
-import type { Amounts } from '../briefs/money.ts';
-import { compact } from '../briefs/naming.ts';
-import type { QuoteChanges, QuoteMovement } from '../briefs/quote-changes.ts';
-import type { Period, StatePair } from '../tenant/history/compare.ts';
-import type { ComparedQuotes } from '../tenant/history/quotes.ts';
+import type { Amounts } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
+import type { Period, StatePair } from '../history/compare.ts';
+import type { QuoteChanges, QuoteMovement } from '../history/quote-changes.ts';
+import type { ComparedQuotes } from '../history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { comparedTimes } from './compared-times.ts';
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../records/records.ts';
+import type { Resource } from '../service/records/records.ts';
 
 /** A kind of record that a person can attach to a conversation. */
 export interface ResourceTemplate {

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { resources, routes } from '../../src/api/routes.ts';
 import { listings } from '../../src/mcp/listing.ts';
+import { resources, routes } from '../../src/service/routes.ts';
 import { grantNames } from '../../src/tenant/grants.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { resourceTemplates } from '../../src/tool-kit/resources.ts';

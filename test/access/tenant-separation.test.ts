@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { localState } from '../../src/state/local.ts';
-import { CollectionCache } from '../../src/tenant/cache.ts';
+import { CollectionCache } from '../../src/reading/cache.ts';
+import { localState } from '../../src/state/files/local.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import {
   newFolder,

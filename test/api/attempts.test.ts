@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { isApiError } from '../../src/api/errors.ts';
+import { isApiError } from '../../src/service/errors.ts';
 import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { RateBudget } from '../../src/service/traffic/budget.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import { countedMs, type RateDecision, type WindowRule } from '../../src/state/port.ts';
 import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { RateBudget } from '../../src/traffic/budget.ts';
 import fc from '../support/fast-check.ts';
 import { collections, openTenant, toolCall } from '../support/hardening-tenant.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';

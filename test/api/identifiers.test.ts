@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { resources, routes } from '../../src/api/routes.ts';
+import { resources, routes } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant, testKey, toolCall } from '../support/hardening-tenant.ts';
 import { anyHost, everything } from '../support/hosts.ts';

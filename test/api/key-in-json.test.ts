@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonParserWithout } from '../../src/api/response.ts';
+import { jsonParserWithout } from '../../src/service/response.ts';
 import fc from '../support/fast-check.ts';
 
 /** A character as JSON can write it: as it is, by its code, or with the short escape that it may have. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { requireRecognized } from '../../src/api/client.ts';
-import { isApiError } from '../../src/api/errors.ts';
-import { resources } from '../../src/api/routes.ts';
-import { findUnrecognized } from '../../src/records/recognition.ts';
-import { type Resource, toRecord } from '../../src/records/records.ts';
+import { requireRecognized } from '../../src/service/client.ts';
+import { isApiError } from '../../src/service/errors.ts';
+import { findUnrecognized } from '../../src/service/records/recognition.ts';
+import { type Resource, toRecord } from '../../src/service/records/records.ts';
+import { resources } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
 
 type Row = Record<string, unknown>;

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { applicabilityOf, BookPrices, isValid, validEntries } from '../../src/briefs/books.ts';
-import { decimal, zero } from '../../src/briefs/money.ts';
-import { preflight } from '../../src/briefs/preflight.ts';
-import type { Company, PricingBook, Quote, QuoteItem } from '../../src/records/records.ts';
+import {
+  applicabilityOf,
+  BookPrices,
+  isValid,
+  validEntries,
+} from '../../src/briefs/prices/books.ts';
+import { preflight } from '../../src/briefs/quote/preflight.ts';
+import { decimal, zero } from '../../src/figures/money.ts';
+import type { Company, PricingBook, Quote, QuoteItem } from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };

@@ -1,14 +1,14 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
-import { checkNames } from '../../src/briefs/checks.ts';
-import { companyBrief } from '../../src/briefs/company.ts';
-import { tenantDeals } from '../../src/briefs/deals.ts';
-import { currenciesOf } from '../../src/briefs/money.ts';
-import { pipelineBrief } from '../../src/briefs/pipeline.ts';
-import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
-import { quoteBrief } from '../../src/briefs/quote.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import type { Company, Opportunity, Product, Quote } from '../../src/records/records.ts';
+import { checkNames } from '../../src/briefs/checks/checks.ts';
+import { companyBrief } from '../../src/briefs/company/company.ts';
+import { pipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
+import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
+import { quoteBrief } from '../../src/briefs/quote/quote.ts';
+import { tenantDeals } from '../../src/figures/deals.ts';
+import { currenciesOf } from '../../src/figures/money.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import type { Company, Opportunity, Product, Quote } from '../../src/service/records/records.ts';
 import { runCheck } from '../support/run-check.ts';
 
 /** Tokens of the JSON of answers, over a tenant with names as long as real ones. */

@@ -5,8 +5,13 @@ import {
   checkNames,
   checks,
   withFewerRows,
-} from '../../src/briefs/checks.ts';
-import type { ContractItem, Opportunity, Product, Quote } from '../../src/records/records.ts';
+} from '../../src/briefs/checks/checks.ts';
+import type {
+  ContractItem,
+  Opportunity,
+  Product,
+  Quote,
+} from '../../src/service/records/records.ts';
 import { type RunOptions, runCheck } from '../support/run-check.ts';
 
 const today = '2026-06-15';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { belongsTo, RecordsByCompany } from '../../src/briefs/company-reference.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import { belongsTo, RecordsByCompany } from '../../src/names/company-reference.ts';
 import fc from '../support/fast-check.ts';
 
 /** Any of these fields may be missing. */

@@ -3,17 +3,17 @@ import {
   type CompanyOptions,
   type CompanyRecords,
   companyBrief,
-} from '../../src/briefs/company.ts';
-import { compact } from '../../src/briefs/naming.ts';
-import { marketOf } from '../../src/briefs/never-bought.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
+} from '../../src/briefs/company/company.ts';
+import { marketOf } from '../../src/briefs/company/never-bought.ts';
+import { compact } from '../../src/figures/naming.ts';
+import { runSteps } from '../../src/figures/steps.ts';
 import type {
   Company,
   ContractItem,
   Product,
   Quote,
   QuoteItem,
-} from '../../src/records/records.ts';
+} from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };

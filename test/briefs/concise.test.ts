@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type Known, nothingKnown } from '../../src/briefs/columns.ts';
-import { concise, fullRecord, selectFields, withKeys } from '../../src/briefs/concise.ts';
-import type { Company } from '../../src/records/records.ts';
+import { type Known, nothingKnown } from '../../src/lists/columns.ts';
+import { concise, fullRecord, selectFields, withKeys } from '../../src/lists/concise.ts';
+import type { Company } from '../../src/service/records/records.ts';
 
 const names = new Map([
   ['company acme', 'Acme'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayOf } from '../../src/briefs/days.ts';
+import { dayOf } from '../../src/figures/days.ts';
 import fc from '../support/fast-check.ts';
 
 test('a day is read from a date or a time, and from nothing that only looks like one', () => {

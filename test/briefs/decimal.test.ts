@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import { describe, expect, test } from 'vitest';
-import { Decimal } from '../../src/briefs/decimal.ts';
+import { Decimal } from '../../src/figures/decimal.ts';
 import fc from '../support/fast-check.ts';
 
 /** Amounts as services send them, and numbers at and beyond what is exact as an integer. */

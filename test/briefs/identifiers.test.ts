@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { runSteps } from '../../src/figures/steps.ts';
 import {
   comparePhones,
   editDistance,
@@ -6,10 +7,9 @@ import {
   isSimilarDomain,
   phoneDigits,
   swapped,
-} from '../../src/briefs/identifiers.ts';
-import { SearchIndex, type SearchKind } from '../../src/briefs/search.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import type { Contact, Product, RecordOf } from '../../src/records/records.ts';
+} from '../../src/names/identifiers.ts';
+import { SearchIndex, type SearchKind } from '../../src/names/search.ts';
+import type { Contact, Product, RecordOf } from '../../src/service/records/records.ts';
 import fc from '../support/fast-check.ts';
 
 function createSearchIndex<K extends SearchKind>(kind: K, records: readonly RecordOf[K][]) {

@@ -12,7 +12,7 @@ import {
   termOf,
   termText,
   zero,
-} from '../../src/briefs/money.ts';
+} from '../../src/figures/money.ts';
 
 const of = (value: number) => decimal(value) ?? zero;
 

@@ -1,10 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Candidate,
-  matchName,
-  mentionsText,
-  refersTo,
-} from '../../src/briefs/name-filters.ts';
+import { type Candidate, matchName, mentionsText, refersTo } from '../../src/names/name-filters.ts';
 import fc from '../support/fast-check.ts';
 
 const byWords = { byWords: true };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { contactName, limitSorted, plural, withoutAccents } from '../../src/briefs/naming.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
+import { contactName, limitSorted, plural, withoutAccents } from '../../src/figures/naming.ts';
+import { runSteps } from '../../src/figures/steps.ts';
 import fc from '../support/fast-check.ts';
 
 test('counts in the singular and the plural', () => {

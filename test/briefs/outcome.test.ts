@@ -6,15 +6,15 @@ import {
   daysSince,
   latestDay,
   within,
-} from '../../src/briefs/days.ts';
+} from '../../src/figures/days.ts';
 import {
   isOpenQuote,
   outcomeOf,
   statusCategoryOf,
   statusOfQuote,
-} from '../../src/briefs/outcome.ts';
-import { probabilityScale, probabilityShare } from '../../src/briefs/probability.ts';
-import type { Opportunity, Quote } from '../../src/records/records.ts';
+} from '../../src/figures/outcome.ts';
+import { probabilityScale, probabilityShare } from '../../src/figures/probability.ts';
+import type { Opportunity, Quote } from '../../src/service/records/records.ts';
 
 const closedAt = '2026-05-01T10:00:00Z';
 const stage = (name: string): Opportunity => ({ pipelineStage: { id: 's', name } });

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { DaySum } from '../../src/briefs/daily-totals.ts';
-import { toDeal } from '../../src/briefs/deals.ts';
-import { ForecastAccuracy } from '../../src/briefs/forecast-accuracy.ts';
-import { openingDay } from '../../src/briefs/period-start.ts';
-import type { PipelineFilters } from '../../src/briefs/pipeline.ts';
-import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
-import { changeRows } from '../../src/briefs/pipeline-change-rows.ts';
-import { DealSeries, type StageExit, stageRows } from '../../src/briefs/pipeline-change-series.ts';
+import type { PipelineFilters } from '../../src/briefs/pipeline/pipeline.ts';
+import { closedDealRow, openDealRow } from '../../src/briefs/pipeline/pipeline-deals.ts';
+import { toDeal } from '../../src/figures/deals.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import { DaySum } from '../../src/history/daily-totals.ts';
+import { ForecastAccuracy } from '../../src/history/forecast-accuracy.ts';
+import { openingDay } from '../../src/history/period-start.ts';
+import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
+import { changeRows } from '../../src/history/pipeline-change-rows.ts';
+import { DealSeries, type StageExit, stageRows } from '../../src/history/pipeline-change-series.ts';
 import {
   type DealChange,
   median,
@@ -14,10 +16,8 @@ import {
   StateComparison,
   stageKey,
   stepRows,
-} from '../../src/briefs/pipeline-changes.ts';
-import { closedDealRow, openDealRow } from '../../src/briefs/pipeline-deals.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import type { Opportunity } from '../../src/records/records.ts';
+} from '../../src/history/pipeline-changes.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 
 describe('groups of changes', () => {
   const groups = (count: number) => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { tenantDeals } from '../../src/briefs/deals.ts';
 import {
   closedBrief as closedSteps,
   dealsAbout,
   type PipelineOptions,
   pipelineBrief,
-} from '../../src/briefs/pipeline.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import type { DealOutcome } from '../../src/briefs/won-and-lost.ts';
-import type { Opportunity } from '../../src/records/records.ts';
+} from '../../src/briefs/pipeline/pipeline.ts';
+import type { DealOutcome } from '../../src/briefs/pipeline/won-and-lost.ts';
+import { tenantDeals } from '../../src/figures/deals.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const currencyOf = new Map([

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { productPrices } from '../../src/briefs/product-prices.ts';
-import type { Company, DiscountGroup, PricingBook, Product } from '../../src/records/records.ts';
+import { productPrices } from '../../src/briefs/prices/product-prices.ts';
+import type {
+  Company,
+  DiscountGroup,
+  PricingBook,
+  Product,
+} from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const company: Company = { id: 'acme', name: 'Acme' };

@@ -1,14 +1,17 @@
 import { expect, test } from 'vitest';
-import { checkNames } from '../../src/briefs/checks.ts';
-import { companyBrief } from '../../src/briefs/company.ts';
-import { tenantDeals } from '../../src/briefs/deals.ts';
-import { currencyOfRecord } from '../../src/briefs/money.ts';
-import { pipelineBrief as briefSteps, type PipelineOptions } from '../../src/briefs/pipeline.ts';
-import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
-import { quoteBrief } from '../../src/briefs/quote.ts';
-import { quoteTotals } from '../../src/briefs/quote-totals.ts';
-import { QuotesReport, quotesBy } from '../../src/briefs/quotes.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
+import { checkNames } from '../../src/briefs/checks/checks.ts';
+import { companyBrief } from '../../src/briefs/company/company.ts';
+import {
+  pipelineBrief as briefSteps,
+  type PipelineOptions,
+} from '../../src/briefs/pipeline/pipeline.ts';
+import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
+import { quoteBrief } from '../../src/briefs/quote/quote.ts';
+import { QuotesReport, quotesBy } from '../../src/briefs/quotes/quotes.ts';
+import { tenantDeals } from '../../src/figures/deals.ts';
+import { currencyOfRecord } from '../../src/figures/money.ts';
+import { quoteTotals } from '../../src/figures/quote-totals.ts';
+import { runSteps } from '../../src/figures/steps.ts';
 import type {
   Company,
   Contact,
@@ -18,7 +21,7 @@ import type {
   PricingBook,
   Product,
   Quote,
-} from '../../src/records/records.ts';
+} from '../../src/service/records/records.ts';
 import fc from '../support/fast-check.ts';
 import { runCheck } from '../support/run-check.ts';
 import { quickOrAll } from '../support/sampling.ts';

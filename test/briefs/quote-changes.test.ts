@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { runSteps } from '../../src/figures/steps.ts';
 import {
   OpenQuotesSum,
   type PricedQuote,
@@ -6,8 +7,7 @@ import {
   QuoteComparison,
   type QuoteFilters,
   type QuoteMovement,
-} from '../../src/briefs/quote-changes.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
+} from '../../src/history/quote-changes.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
 

@@ -1,8 +1,19 @@
 import { expect, test } from 'vitest';
-import type { PreflightRecords } from '../../src/briefs/preflight-finding.ts';
-import { quoteBrief } from '../../src/briefs/quote.ts';
-import { firstYearValue, quoteTotals, sumQuote, sumQuotes } from '../../src/briefs/quote-totals.ts';
-import type { Company, Contact, Product, Quote, QuoteItem } from '../../src/records/records.ts';
+import type { PreflightRecords } from '../../src/briefs/quote/preflight-finding.ts';
+import { quoteBrief } from '../../src/briefs/quote/quote.ts';
+import {
+  firstYearValue,
+  quoteTotals,
+  sumQuote,
+  sumQuotes,
+} from '../../src/figures/quote-totals.ts';
+import type {
+  Company,
+  Contact,
+  Product,
+  Quote,
+  QuoteItem,
+} from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR' };

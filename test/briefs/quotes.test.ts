@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type QuotesOptions, QuotesReport } from '../../src/briefs/quotes.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import type { Quote } from '../../src/records/records.ts';
+import { type QuotesOptions, QuotesReport } from '../../src/briefs/quotes/quotes.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import type { Quote } from '../../src/service/records/records.ts';
 
 const options: QuotesOptions = { today: '2026-06-15', currencyOf: new Map([['acme', 'EUR']]) };
 const quote = (id: string, price: number, more: Quote = {}): Quote => ({

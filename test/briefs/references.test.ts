@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { runSteps } from '../../src/figures/steps.ts';
 import {
   completeReferences,
   completionSteps,
   haveCompleteReferences,
   referencesWithoutId,
-} from '../../src/briefs/references.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import { type ApiRecord, type Resource, toRecord } from '../../src/records/records.ts';
+} from '../../src/names/references.ts';
+import { type ApiRecord, type Resource, toRecord } from '../../src/service/records/records.ts';
 
 const company = [
   { id: 'c1', name: 'Acme' },

@@ -6,7 +6,7 @@ import {
   runSteps,
   type Steps,
   sortSteps,
-} from '../../src/briefs/steps.ts';
+} from '../../src/figures/steps.ts';
 
 /** Unsorted, with many equal ranks. */
 const items = Array.from({ length: 5_000 }, (_, at) => ({ at, rank: (at * 7919) % 101 }));

@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch';
 import { expect, test } from 'vitest';
-import { runSteps } from '../../src/briefs/steps.ts';
-import { WordIndex } from '../../src/briefs/word-index.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import { WordIndex } from '../../src/names/word-index.ts';
 import fc from '../support/fast-check.ts';
 
 /** The library's own index, with the same parameters. */

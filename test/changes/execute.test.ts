@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { executePlan } from '../../src/tenant/changes/execute.ts';
-import { makePlan } from '../../src/tenant/changes/plan.ts';
-import { findTarget } from '../../src/tenant/changes/target.ts';
+import { executePlan } from '../../src/changes/execute.ts';
+import { makePlan } from '../../src/changes/plan.ts';
+import { findTarget } from '../../src/changes/target.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
 import { type Behaviour, limit } from '../support/upstream/behaviour.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Opportunity } from '../../src/records/records.ts';
 import {
   bodyValue,
   canBeSent,
@@ -14,12 +13,9 @@ import {
   nextReference,
   referenceOf,
   sentProperties,
-} from '../../src/tenant/changes/fields.ts';
-import {
-  type FieldKind,
-  fieldNames,
-  sentFields,
-} from '../../src/tenant/changes/writable-fields.ts';
+} from '../../src/changes/fields.ts';
+import { type FieldKind, fieldNames, sentFields } from '../../src/changes/writable-fields.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 
 /** Every value of these tests as a record may have it: of a form that the types do not promise. */
 const raw = (fields: Record<string, unknown>): Opportunity => fields as Opportunity;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Consent } from '../../src/tenant/changes/consent.ts';
-import { decide } from '../../src/tenant/changes/decide.ts';
-import type { RequestedValues } from '../../src/tenant/changes/fields.ts';
-import { buildPlan, makePlan } from '../../src/tenant/changes/plan.ts';
-import { findTarget, type Target } from '../../src/tenant/changes/target.ts';
+import type { Consent } from '../../src/changes/consent.ts';
+import { decide } from '../../src/changes/decide.ts';
+import type { RequestedValues } from '../../src/changes/fields.ts';
+import { buildPlan, makePlan } from '../../src/changes/plan.ts';
+import { findTarget, type Target } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { ChangeRefused } from '../../src/tenant/changes/refusal.ts';
+import { ChangeRefused } from '../../src/changes/refusal.ts';
 import {
   findLookAlike,
   requireExisting,
   resolveCompany,
   resolveContact,
   resolveReference,
-} from '../../src/tenant/changes/resolve.ts';
-import { findTarget, refreshTarget, tenantScale } from '../../src/tenant/changes/target.ts';
+} from '../../src/changes/resolve.ts';
+import { findTarget, refreshTarget, tenantScale } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';

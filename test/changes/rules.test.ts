@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Opportunity, Resource } from '../../src/records/records.ts';
-import type { FieldChange, FieldValue } from '../../src/tenant/changes/fields.ts';
-import { journalError, readChanges } from '../../src/tenant/changes/journal.ts';
-import { checkAllowed, checkHourlyLimit } from '../../src/tenant/changes/rules.ts';
-import { describeRule, rulesConcerning } from '../../src/tenant/changes/service-rules.ts';
-import { shownValue } from '../../src/tenant/changes/shown.ts';
-import { stagesOf } from '../../src/tenant/changes/stages.ts';
-import { findUnknownStages, watchStages } from '../../src/tenant/changes/unknown-stages.ts';
-import type { WriteRules } from '../../src/tenant/changes/write-rules.ts';
+import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
+import { journalError, readChanges } from '../../src/changes/journal.ts';
+import { checkAllowed, checkHourlyLimit } from '../../src/changes/rules.ts';
+import { describeRule, rulesConcerning } from '../../src/changes/service-rules.ts';
+import { shownValue } from '../../src/changes/shown.ts';
+import { stagesOf } from '../../src/changes/stages.ts';
+import { findUnknownStages, watchStages } from '../../src/changes/unknown-stages.ts';
+import type { WriteRules } from '../../src/changes/write-rules.ts';
+import type { Opportunity, Resource } from '../../src/service/records/records.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
 

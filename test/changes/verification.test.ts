@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Opportunity } from '../../src/records/records.ts';
-import type { FieldChange, FieldValue } from '../../src/tenant/changes/fields.ts';
+import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import {
   type SentChange,
   storedDifferences,
   verify,
   verifyNow,
-} from '../../src/tenant/changes/verification.ts';
-import type { FieldKind } from '../../src/tenant/changes/writable-fields.ts';
+} from '../../src/changes/verification.ts';
+import type { FieldKind } from '../../src/changes/writable-fields.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
 
 const change = (field: string, from: FieldValue, to: FieldValue, kind: FieldKind = 'text') =>

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
-import { localState } from '../../src/state/local.ts';
+import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,
   newFolder,

@@ -1,8 +1,8 @@
 import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { journalFile } from '../../src/state/journal-file.ts';
-import { localState } from '../../src/state/local.ts';
+import { journalFile } from '../../src/state/files/journal-file.ts';
+import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,
   anyOpportunity,

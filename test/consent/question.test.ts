@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Proposal } from '../../src/changes/consent.ts';
+import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
+import { rulesConcerning } from '../../src/changes/service-rules.ts';
+import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
-import type { Proposal } from '../../src/tenant/changes/consent.ts';
-import type { FieldChange, FieldValue } from '../../src/tenant/changes/fields.ts';
-import { rulesConcerning } from '../../src/tenant/changes/service-rules.ts';
-import type { FieldKind } from '../../src/tenant/changes/writable-fields.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
 import fc from '../support/fast-check.ts';
 

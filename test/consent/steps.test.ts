@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { localState } from '../../src/state/local.ts';
+import { localState } from '../../src/state/files/local.ts';
 import {
   Answering,
   announcingJournal,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { localState } from '../../src/state/local.ts';
+import { localState } from '../../src/state/files/local.ts';
 import {
   anyOpportunity,
   type CallReport,

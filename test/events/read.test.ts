@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { describeDifference, fieldDifferences } from '../../src/tenant/events/differences.ts';
-import { readDelivery, UnrecognizedEvent } from '../../src/tenant/events/read-event.ts';
+import { describeDifference, fieldDifferences } from '../../src/events/differences.ts';
+import { readDelivery, UnrecognizedEvent } from '../../src/events/read-event.ts';
 import fc from '../support/fast-check.ts';
 
 /** The events that the service documents. */

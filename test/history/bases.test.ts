@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { addDays } from '../../src/briefs/days.ts';
-import type { Opportunity } from '../../src/records/records.ts';
+import { addDays } from '../../src/figures/days.ts';
+import { clearSnapshots, StoredHistory } from '../../src/history/history.ts';
+import { encodeBase, encodeDay } from '../../src/history/snapshot-format.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
-import { clearSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
-import { encodeBase, encodeDay } from '../../src/tenant/history/snapshot-format.ts';
 import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
 
 /** Bases: the full copies to which the snapshots of days refer. */

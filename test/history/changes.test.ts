@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addDays } from '../../src/briefs/days.ts';
-import { ChangeGroups } from '../../src/briefs/pipeline-change-groups.ts';
-import { changeRows } from '../../src/briefs/pipeline-change-rows.ts';
-import { moveRows, stepRows } from '../../src/briefs/pipeline-changes.ts';
-import { pipelineBy } from '../../src/briefs/pipeline-groups.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
-import { compareStates, dailyTotals, periodDeals } from '../../src/tenant/history/figures.ts';
+import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
+import { addDays } from '../../src/figures/days.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import { compareStates, dailyTotals, periodDeals } from '../../src/history/figures.ts';
+import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
+import { changeRows } from '../../src/history/pipeline-change-rows.ts';
+import { moveRows, stepRows } from '../../src/history/pipeline-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';

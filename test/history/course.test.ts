@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { addDays, daysBetween } from '../../src/briefs/days.ts';
-import { stageRows } from '../../src/briefs/pipeline-change-series.ts';
-import { readPeriod } from '../../src/tenant/history/compare.ts';
+import { addDays, daysBetween } from '../../src/figures/days.ts';
+import { readPeriod } from '../../src/history/compare.ts';
 import {
   compareStates,
   forecastRows,
   matchingExits,
   periodDeals,
-} from '../../src/tenant/history/figures.ts';
+} from '../../src/history/figures.ts';
+import { stageRows } from '../../src/history/pipeline-change-series.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import { type DayDeal, dealsOn } from '../support/oracle/pipeline-changes.ts';

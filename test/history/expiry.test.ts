@@ -6,9 +6,9 @@ import { expect, test, vi } from 'vitest';
 import { openCommon } from '../../src/commands/common.ts';
 import { openLog } from '../../src/commands/redacted-log.ts';
 import { readSettings } from '../../src/config.ts';
-import { localState } from '../../src/state/local.ts';
+import { deleteExpiredSnapshots, StoredHistory } from '../../src/history/history.ts';
+import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
-import { deleteExpiredSnapshots, StoredHistory } from '../../src/tenant/history/history.ts';
 import { closing } from '../support/shared.ts';
 
 /** The snapshots of tenants that nobody reads any more, such as those of a key that was replaced. */

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { addDays } from '../../src/briefs/days.ts';
-import { compact } from '../../src/briefs/naming.ts';
-import { generatedQuotes } from '../../src/tenant/history/generated-history.ts';
-import { compareQuotes, openQuotesByDay } from '../../src/tenant/history/quotes.ts';
+import { addDays } from '../../src/figures/days.ts';
+import { compact } from '../../src/figures/naming.ts';
+import { generatedQuotes } from '../../src/history/generated-history.ts';
+import { compareQuotes, openQuotesByDay } from '../../src/history/quotes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Collection } from '../../src/tenant/collection.ts';
-import { HistoryRecorder } from '../../src/tenant/history/recorder.ts';
+import { HistoryRecorder } from '../../src/history/recorder.ts';
+import type { Collection } from '../../src/reading/collection.ts';
 
 const readingAt = (time: string): Collection<number> => {
   const asOf = new Date(`2026-06-15T${time}Z`);

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Receipt } from '../../src/events/receive.ts';
 import { addRequestFacts } from '../../src/hosts/request-context.ts';
 import { delay } from '../../src/state/delay.ts';
 import type { Health } from '../../src/state/port.ts';
-import type { Receipt } from '../../src/tenant/events/receive.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacyHeaders } from '../support/fast-path-requests.ts';
 import { testKey } from '../support/hardening-tenant.ts';

@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { afterEach, describe, expect, test } from 'vitest';
-import { traceFrom, traceIdOf } from '../../src/traffic/trace.ts';
+import { traceFrom, traceIdOf } from '../../src/service/traffic/trace.ts';
 import { reportOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
 import {

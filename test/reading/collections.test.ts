@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CollectionCache } from '../../src/tenant/cache.ts';
+import { CollectionCache } from '../../src/reading/cache.ts';
 import { searchIndexOf } from '../../src/tenant/resolve.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { type OpenOptions, openTenant, serve, toolCall } from '../support/hardening-tenant.ts';

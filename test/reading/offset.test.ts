@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  meaningFrom,
-  offsetValue,
-  probedOffset,
-  probedSize,
-} from '../../src/tenant/reading/offset.ts';
-import type { OffsetMeaning } from '../../src/tenant/reading/profile.ts';
+import { meaningFrom, offsetValue, probedOffset, probedSize } from '../../src/reading/offset.ts';
+import type { OffsetMeaning } from '../../src/reading/profile.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import fc from '../support/fast-check.ts';

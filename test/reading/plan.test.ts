@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ApiError } from '../../src/api/errors.ts';
-import { isProven, stoppedCoverage, unprovenCoverage } from '../../src/tenant/reading/coverage.ts';
-import { Pass } from '../../src/tenant/reading/pass.ts';
+import { isProven, stoppedCoverage, unprovenCoverage } from '../../src/reading/coverage.ts';
+import { Pass } from '../../src/reading/pass.ts';
 import {
   afterAnswer,
   type Done,
@@ -10,8 +9,9 @@ import {
   type PlannedPage,
   type PlanStep,
   type ReadingPlan,
-} from '../../src/tenant/reading/plan.ts';
-import { profileOf, type RouteProfile } from '../../src/tenant/reading/profile.ts';
+} from '../../src/reading/plan.ts';
+import { profileOf, type RouteProfile } from '../../src/reading/profile.ts';
+import { ApiError } from '../../src/service/errors.ts';
 
 /**
  * The next request of a walk, and what it takes as proven, case by case. `walks.test.ts` tries thousands of

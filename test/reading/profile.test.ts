@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { localState } from '../../src/state/local.ts';
-import { ServiceProfile } from '../../src/tenant/reading/service-profile.ts';
+import { ServiceProfile } from '../../src/reading/service-profile.ts';
+import { localState } from '../../src/state/files/local.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { newFolder, openTenant, removeFolder, toolCall } from '../support/hardening-tenant.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { currenciesOf } from '../../src/briefs/money.ts';
-import { quoteFindings } from '../../src/briefs/preflight-quote.ts';
-import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/briefs/quote-totals.ts';
-import type { Quote } from '../../src/records/records.ts';
-import { listRecords } from '../../src/tenant/lists/list-records.ts';
+import { quoteFindings } from '../../src/briefs/quote/preflight-quote.ts';
+import { currenciesOf } from '../../src/figures/money.ts';
+import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/figures/quote-totals.ts';
+import { listRecords } from '../../src/lists/list-records.ts';
+import type { Quote } from '../../src/service/records/records.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { quoteTotals as trueTotals } from '../support/compatibility/truth.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RepeatedTexts } from '../../src/tenant/reading/repeated-texts.ts';
+import { RepeatedTexts } from '../../src/reading/repeated-texts.ts';
 import fc from '../support/fast-check.ts';
 
 test('records are the same after their texts were shared', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { Call } from '../../src/api/call.ts';
-import type { Page } from '../../src/api/page.ts';
-import type { RecordOf, Resource } from '../../src/records/records.ts';
-import type { Pages } from '../../src/tenant/reading/page-reader.ts';
-import { profileOf } from '../../src/tenant/reading/profile.ts';
-import { readCollection } from '../../src/tenant/reading/walk.ts';
+import type { Pages } from '../../src/reading/page-reader.ts';
+import { profileOf } from '../../src/reading/profile.ts';
+import { readCollection } from '../../src/reading/walk.ts';
+import type { Call } from '../../src/service/call.ts';
+import type { Page } from '../../src/service/page.ts';
+import type { RecordOf, Resource } from '../../src/service/records/records.ts';
 
 /** Which requests a walk sends while responses have arrived that are not read yet. */
 

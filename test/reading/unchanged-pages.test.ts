@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasUnknownItems } from '../../src/briefs/quote-totals.ts';
+import { hasUnknownItems } from '../../src/figures/quote-totals.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { startService } from '../support/compatibility/service.ts';

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { addDays } from '../../src/briefs/days.ts';
-import { localState } from '../../src/state/local.ts';
-import { StoredHistory } from '../../src/tenant/history/history.ts';
+import { addDays } from '../../src/figures/days.ts';
+import { StoredHistory } from '../../src/history/history.ts';
+import { localState } from '../../src/state/files/local.ts';
 import { dealsTakenAt } from '../support/history-deals.ts';
 import { closing } from '../support/shared.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { resources, routes } from '../../src/api/routes.ts';
+import { resources, routes } from '../../src/service/routes.ts';
 import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { localState } from '../../src/state/local.ts';
+import { localState } from '../../src/state/files/local.ts';
 import type { InboxEvent, State } from '../../src/state/port.ts';
 import { closing } from '../support/shared.ts';
 

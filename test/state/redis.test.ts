@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
-import { type RedisOptions, redisState } from '../../src/state/redis.ts';
+import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
 import { describeWith } from '../support/needs.ts';
 import { run } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';

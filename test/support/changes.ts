@@ -1,7 +1,7 @@
-import { localState } from '../../src/state/local.ts';
+import type { Consent, Proposal } from '../../src/changes/consent.ts';
+import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import type { ToolCall } from '../../src/tenant/call.ts';
-import type { Consent, Proposal } from '../../src/tenant/changes/consent.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { newFolder, openWriter, type Row, type WriterOptions } from './consent.ts';
 import { closing } from './shared.ts';

@@ -13,14 +13,14 @@ import {
 import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
+import { fieldNames } from '../../src/changes/writable-fields.ts';
+import type { WriteRules } from '../../src/changes/write-rules.ts';
 import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
-import { localState } from '../../src/state/local.ts';
+import { CollectionCache } from '../../src/reading/cache.ts';
+import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
-import { CollectionCache } from '../../src/tenant/cache.ts';
-import { fieldNames } from '../../src/tenant/changes/writable-fields.ts';
-import type { WriteRules } from '../../src/tenant/changes/write-rules.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';

@@ -1,4 +1,4 @@
-import type { Opportunity } from '../../src/records/records.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 
 const count = 3_000;
 

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
 import { HttpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
@@ -11,8 +12,7 @@ import { createServerObserver, type ServerObserver } from '../../src/hosts/serve
 import { createLog } from '../../src/log.ts';
 import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
-import { localState } from '../../src/state/local.ts';
-import { fieldNames } from '../../src/tenant/changes/writable-fields.ts';
+import { localState } from '../../src/state/files/local.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';

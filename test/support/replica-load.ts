@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { redisState } from '../../src/state/redis.ts';
+import { redisState } from '../../src/state/redis/redis.ts';
 import { type Answer, everything, type Row } from './hosts.ts';
 import { type Redis, startRedis } from './redis.ts';
 import { type Caller, callerOf, type Replica, startReplicas } from './replicas.ts';

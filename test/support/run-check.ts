@@ -5,8 +5,8 @@ import {
   type CheckReport,
   examine,
   reportOn,
-} from '../../src/briefs/checks.ts';
-import { runSteps } from '../../src/briefs/steps.ts';
+} from '../../src/briefs/checks/checks.ts';
+import { runSteps } from '../../src/figures/steps.ts';
 
 export type RunOptions = CheckOptions & { from?: number; maxRows?: number };
 

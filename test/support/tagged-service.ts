@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Resource, resources, routes } from '../../src/api/routes.ts';
+import { type Resource, resources, routes } from '../../src/service/routes.ts';
 
 /** A service whose records contain a tag of their tenant, so that an answer to the wrong tenant is noticed. */
 export interface TaggedService {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CollectionCache } from '../../src/tenant/cache.ts';
-import { DerivedResults } from '../../src/tenant/derived.ts';
+import { CollectionCache } from '../../src/reading/cache.ts';
+import { DerivedResults } from '../../src/reading/derived.ts';
 
 const counted = () => {
   let count = 0;

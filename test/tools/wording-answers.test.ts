@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { plural } from '../../src/briefs/naming.ts';
+import { plural } from '../../src/figures/naming.ts';
 import { render } from '../../src/mcp/render.ts';
 import { toResult } from '../../src/mcp/results.ts';
 import { wording } from '../../src/text/untrusted-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OpenDeal } from '../../src/briefs/pipeline-deals.ts';
+import type { OpenDeal } from '../../src/briefs/pipeline/pipeline-deals.ts';
 import type { CompanyData } from '../../src/views/app/company/data.ts';
 import { timelineItems } from '../../src/views/app/company/timeline-items.ts';
 import {

@@ -1,11 +1,12 @@
 /** The check of bundles against the parts that they consist of. */
-import type { Product } from '../../records/records.ts';
+
+import { type Decimal, decimal, perUnit, zero } from '../../figures/money.ts';
+import { plural } from '../../figures/naming.ts';
+import { termKey } from '../../figures/quote-totals.ts';
+import { flatMapSteps, recordsById } from '../../figures/steps.ts';
+import type { Product } from '../../service/records/records.ts';
 import { wording } from '../../text/untrusted-text.ts';
 import { fieldOf } from '../../values.ts';
-import { type Decimal, decimal, perUnit, zero } from '../money.ts';
-import { plural } from '../naming.ts';
-import { termKey } from '../quote-totals.ts';
-import { flatMapSteps, recordsById } from '../steps.ts';
 import { type Check, type RawFinding, ReasonCounts } from './check.ts';
 import { isListed, productFinding } from './products.ts';
 

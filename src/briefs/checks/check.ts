@@ -1,10 +1,18 @@
 /** The type of a check of sales data, and shared helpers. */
-import type { ApiRecord, Product, Quote, RecordOf, Ref, Resource } from '../../records/records.ts';
+
+import type { Day } from '../../figures/days.ts';
+import type { CurrencyOf, Decimal } from '../../figures/money.ts';
+import type { Named } from '../../figures/naming.ts';
+import type { Steps } from '../../figures/steps.ts';
+import type {
+  ApiRecord,
+  Product,
+  Quote,
+  RecordOf,
+  Ref,
+  Resource,
+} from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
-import type { Day } from '../days.ts';
-import type { CurrencyOf, Decimal } from '../money.ts';
-import type { Named } from '../naming.ts';
-import type { Steps } from '../steps.ts';
 
 /** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
 export type CheckData = { readonly [R in Resource]?: readonly RecordOf[R][] | undefined };

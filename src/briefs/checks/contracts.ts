@@ -1,13 +1,14 @@
 /** The check of contract items that end soon (beta). */
-import type { ContractItem } from '../../records/records.ts';
+
+import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { currencyOfRecord, decimal } from '../../figures/money.ts';
+import { compact, inDays, nonBlank } from '../../figures/naming.ts';
+import { isDeleted } from '../../figures/outcome.ts';
+import { termKey } from '../../figures/quote-totals.ts';
+import { filterSteps, flatMapSteps } from '../../figures/steps.ts';
+import { companyOf } from '../../names/company-reference.ts';
+import type { ContractItem } from '../../service/records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { companyOf } from '../company-reference.ts';
-import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
-import { currencyOfRecord, decimal } from '../money.ts';
-import { compact, inDays, nonBlank } from '../naming.ts';
-import { isDeleted } from '../outcome.ts';
-import { termKey } from '../quote-totals.ts';
-import { filterSteps, flatMapSteps } from '../steps.ts';
 import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
 
 export const contractsRunningOut: Check = {

@@ -1,6 +1,13 @@
 /** How many findings there are by status, kind and owner. */
-import { byName, compare, nonBlank, normaliseName, plural, sortedNames } from '../naming.ts';
-import { forEachStep, type Steps } from '../steps.ts';
+import {
+  byName,
+  compare,
+  nonBlank,
+  normaliseName,
+  plural,
+  sortedNames,
+} from '../../figures/naming.ts';
+import { forEachStep, type Steps } from '../../figures/steps.ts';
 import type { RawFinding } from './check.ts';
 
 /** `by`: owner, status, or a property by which the findings of a check differ; `value`: its value. */

@@ -1,12 +1,13 @@
 /** Checks of open opportunities. */
-import type { Opportunity } from '../../records/records.ts';
+
+import { type Day, dayOf } from '../../figures/days.ts';
+import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
+import { currencyOfRecord } from '../../figures/money.ts';
+import { compact, named, nonBlank, plural } from '../../figures/naming.ts';
+import { isDeleted, isOpen } from '../../figures/outcome.ts';
+import { filterSteps, flatMapSteps, type Steps } from '../../figures/steps.ts';
+import type { Opportunity } from '../../service/records/records.ts';
 import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type Day, dayOf } from '../days.ts';
-import { dealValue, idleDays, lastChange } from '../deals.ts';
-import { currencyOfRecord } from '../money.ts';
-import { compact, named, nonBlank, plural } from '../naming.ts';
-import { isDeleted, isOpen } from '../outcome.ts';
-import { filterSteps, flatMapSteps, type Steps } from '../steps.ts';
 import {
   type Check,
   type CheckContext,

@@ -1,8 +1,5 @@
 /** Checks of the catalogue and its pricing books. */
 
-import type { Product } from '../../records/records.ts';
-import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type BookPrice, deviates, validEntries } from '../books.ts';
 import {
   type CurrencyOf,
   currencyOfRecord,
@@ -13,12 +10,21 @@ import {
   percentOf,
   perUnit,
   roundedPercent,
-} from '../money.ts';
-import { byName, compact, type Named, named, nonBlank } from '../naming.ts';
-import { isDeleted } from '../outcome.ts';
-import { normalisePart, partKey } from '../part-numbers.ts';
-import { termKey } from '../quote-totals.ts';
-import { filterSteps, flatMapSteps, forEachStep, recordsById, type Steps } from '../steps.ts';
+} from '../../figures/money.ts';
+import { byName, compact, type Named, named, nonBlank } from '../../figures/naming.ts';
+import { isDeleted } from '../../figures/outcome.ts';
+import { termKey } from '../../figures/quote-totals.ts';
+import {
+  filterSteps,
+  flatMapSteps,
+  forEachStep,
+  recordsById,
+  type Steps,
+} from '../../figures/steps.ts';
+import { normalisePart, partKey } from '../../names/part-numbers.ts';
+import type { Product } from '../../service/records/records.ts';
+import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
+import { type BookPrice, deviates, validEntries } from '../prices/books.ts';
 import {
   type Check,
   type CheckContext,

@@ -1,20 +1,21 @@
 /** Checks of quotes. */
-import type { Quote, QuoteItem } from '../../records/records.ts';
-import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { addDays, type Day, dayOf, daysBetween } from '../days.ts';
-import { currencyOfRecord, type Decimal } from '../money.ts';
-import { compact, inDays, nonBlank, plural, quoteName } from '../naming.ts';
-import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../outcome.ts';
-import { Catalogue } from '../part-numbers.ts';
-import { acceptanceOf, type DealState, Deals } from '../quote-state.ts';
+
+import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
+import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';
+import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../../figures/outcome.ts';
+import { acceptanceOf, type DealState, Deals } from '../../figures/quote-state.ts';
 import {
   applyDiscount,
   firstYearValue,
   quoteDiscount,
   sumItems,
   sumQuote,
-} from '../quote-totals.ts';
-import { filterSteps, flatMapSteps, type Steps } from '../steps.ts';
+} from '../../figures/quote-totals.ts';
+import { filterSteps, flatMapSteps, type Steps } from '../../figures/steps.ts';
+import { Catalogue } from '../../names/part-numbers.ts';
+import type { Quote, QuoteItem } from '../../service/records/records.ts';
+import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
   type CheckContext,

@@ -1,10 +1,11 @@
 /** Checks of external identifiers and contact data. */
-import type { ApiRecord, Contact } from '../../records/records.ts';
+
+import { compact, contactName, type Named, named, nonBlank } from '../../figures/naming.ts';
+import { isDeleted } from '../../figures/outcome.ts';
+import { filterSteps, flatMapSteps, forEachStep } from '../../figures/steps.ts';
+import { companyOf } from '../../names/company-reference.ts';
+import type { ApiRecord, Contact } from '../../service/records/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
-import { companyOf } from '../company-reference.ts';
-import { compact, contactName, type Named, named, nonBlank } from '../naming.ts';
-import { isDeleted } from '../outcome.ts';
-import { filterSteps, flatMapSteps, forEachStep } from '../steps.ts';
 import { type Check, ownerOf, type RawFinding } from './check.ts';
 import { isListed } from './products.ts';
 

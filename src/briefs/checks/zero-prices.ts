@@ -1,10 +1,11 @@
 /** The check of prices of 0: in the catalogue, in pricing books and on open quotes. */
+
+import { type Decimal, decimal, perUnit } from '../../figures/money.ts';
+import { named, nonBlank } from '../../figures/naming.ts';
+import { isOpenQuote } from '../../figures/outcome.ts';
+import { filterSteps, flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
 import { quote as quoteText, wording } from '../../text/untrusted-text.ts';
-import { validEntries } from '../books.ts';
-import { type Decimal, decimal, perUnit } from '../money.ts';
-import { named, nonBlank } from '../naming.ts';
-import { isOpenQuote } from '../outcome.ts';
-import { filterSteps, flatMapSteps, recordsById, type Steps } from '../steps.ts';
+import { validEntries } from '../prices/books.ts';
 import type { Check, CheckContext, CheckData, RawFinding } from './check.ts';
 import { isListed, productFinding } from './products.ts';
 import { describeLines, quoteContextOf, quoteFinding } from './quotes.ts';

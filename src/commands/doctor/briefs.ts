@@ -1,7 +1,7 @@
-import { resources, routes } from '../../api/routes.ts';
-import { checkNames, checks } from '../../briefs/checks.ts';
+import { checkNames, checks } from '../../briefs/checks/checks.ts';
 import { environmentName } from '../../config.ts';
-import type { Resource } from '../../records/records.ts';
+import type { Resource } from '../../service/records/records.ts';
+import { resources, routes } from '../../service/routes.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
 import { type CheckStatus, check, type DoctorCheck, type Finding, notTried } from './check.ts';
 import type { Probes } from './prober.ts';

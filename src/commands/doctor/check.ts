@@ -1,4 +1,4 @@
-import type { Resource } from '../../records/records.ts';
+import type { Resource } from '../../service/records/records.ts';
 import { visible } from '../../text/characters.ts';
 
 /** `skip`: nothing to check, or the check was not possible. */

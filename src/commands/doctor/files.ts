@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigError, type Settings } from '../../config.ts';
-import { defaultStateFolder } from '../../state/state-folder.ts';
+import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { keysOf } from '../../values.ts';
 import { tokensPath } from '../auth-strategies.ts';
 import { check, type DoctorCheck } from './check.ts';

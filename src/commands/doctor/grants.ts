@@ -1,4 +1,4 @@
-import { resources } from '../../api/routes.ts';
+import { resources } from '../../service/routes.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import type { Probes } from './prober.ts';
 import { isRefusal } from './routes.ts';

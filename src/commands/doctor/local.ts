@@ -3,7 +3,7 @@ import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { environmentName, type Settings, toolSelectionOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
-import { defaultStateFolder } from '../../state/state-folder.ts';
+import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
 import { errorCode, messageOf } from '../../values.ts';
 import { check, type DoctorCheck } from './check.ts';

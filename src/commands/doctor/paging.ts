@@ -1,10 +1,10 @@
-import { isApiError } from '../../api/errors.ts';
-import { resources, routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import type { Resource } from '../../records/records.ts';
-import type { OffsetMeaning } from '../../tenant/reading/profile.ts';
-import type { ServicePages } from '../../tenant/reading/service-pages.ts';
+import type { OffsetMeaning } from '../../reading/profile.ts';
+import type { ServicePages } from '../../reading/service-pages.ts';
+import { isApiError } from '../../service/errors.ts';
+import type { Resource } from '../../service/records/records.ts';
+import { resources, routes } from '../../service/routes.ts';
 import { check, checkAs, type Finding, notTried } from './check.ts';
 import type { Prober, Probes } from './prober.ts';
 import { probeSize } from './routes.ts';

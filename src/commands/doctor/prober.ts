@@ -1,17 +1,17 @@
-import type { Call } from '../../api/call.ts';
+import type { Call } from '../../service/call.ts';
 import {
   ApiClient,
   type ApiRequest,
   type Attempt,
   type RequestInterceptor,
-} from '../../api/client.ts';
-import type { RawRecord } from '../../api/envelope.ts';
-import { ApiError, isApiError } from '../../api/errors.ts';
-import type { Page, PageRequest } from '../../api/page.ts';
-import { header } from '../../api/response.ts';
-import { routes } from '../../api/routes.ts';
-import type { WireResponse } from '../../api/wire.ts';
-import type { ApiRecord, RecordOf, Resource } from '../../records/records.ts';
+} from '../../service/client.ts';
+import type { RawRecord } from '../../service/envelope.ts';
+import { ApiError, isApiError } from '../../service/errors.ts';
+import type { Page, PageRequest } from '../../service/page.ts';
+import type { ApiRecord, RecordOf, Resource } from '../../service/records/records.ts';
+import { header } from '../../service/response.ts';
+import { routes } from '../../service/routes.ts';
+import type { WireResponse } from '../../service/wire.ts';
 import { isObject } from '../../values.ts';
 
 export interface ProbeTarget {

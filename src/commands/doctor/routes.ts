@@ -1,11 +1,11 @@
-import { isApiError } from '../../api/errors.ts';
-import { resources, routes } from '../../api/routes.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import type { Resource } from '../../records/records.ts';
+import { minSampleRows } from '../../reading/offset.ts';
+import type { ServicePages } from '../../reading/service-pages.ts';
+import { isApiError } from '../../service/errors.ts';
+import type { Resource } from '../../service/records/records.ts';
+import { resources, routes } from '../../service/routes.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
-import { minSampleRows } from '../../tenant/reading/offset.ts';
-import type { ServicePages } from '../../tenant/reading/service-pages.ts';
 import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, Prober, Probes } from './prober.ts';
 import { affectsAllRoutes } from './service.ts';

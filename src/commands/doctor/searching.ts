@@ -1,10 +1,10 @@
-import { isApiError } from '../../api/errors.ts';
-import type { Search } from '../../api/page.ts';
 import { environmentName } from '../../config.ts';
+import { type ListSource, readListPage } from '../../lists/list-page.ts';
 import { describeError } from '../../mcp/wording.ts';
-import type { ApiRecord, Resource } from '../../records/records.ts';
-import { type ListSource, readListPage } from '../../tenant/reading/list-page.ts';
-import type { ServicePages } from '../../tenant/reading/service-pages.ts';
+import type { ServicePages } from '../../reading/service-pages.ts';
+import { isApiError } from '../../service/errors.ts';
+import type { Search } from '../../service/page.ts';
+import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { fieldOf } from '../../values.ts';
 import { checkAs, type Finding, notTried } from './check.ts';
 import type { Prober, Probes } from './prober.ts';

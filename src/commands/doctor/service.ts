@@ -1,7 +1,7 @@
-import { type ApiError, isApiError } from '../../api/errors.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import type { Resource } from '../../records/records.ts';
+import { type ApiError, isApiError } from '../../service/errors.ts';
+import type { Resource } from '../../service/records/records.ts';
 import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, ProbeTarget, ServiceHeaders } from './prober.ts';
 

@@ -1,8 +1,8 @@
-import type { RawRecord } from '../../api/envelope.ts';
-import { isApiError } from '../../api/errors.ts';
-import { routes } from '../../api/routes.ts';
-import { findUnrecognized } from '../../records/recognition.ts';
-import type { ApiRecord } from '../../records/records.ts';
+import type { RawRecord } from '../../service/envelope.ts';
+import { isApiError } from '../../service/errors.ts';
+import { findUnrecognized } from '../../service/records/recognition.ts';
+import type { ApiRecord } from '../../service/records/records.ts';
+import { routes } from '../../service/routes.ts';
 import { isObject } from '../../values.ts';
 import { check, checkAs, type Finding, notTried, quoted } from './check.ts';
 import type { Prober, Probes } from './prober.ts';

@@ -1,7 +1,7 @@
+import { findUnknownStages } from '../../changes/unknown-stages.ts';
 import { environmentName } from '../../config.ts';
-import type { ApiRecord } from '../../records/records.ts';
-import { findUnknownStages } from '../../tenant/changes/unknown-stages.ts';
-import type { ServicePages } from '../../tenant/reading/service-pages.ts';
+import type { ServicePages } from '../../reading/service-pages.ts';
+import type { ApiRecord } from '../../service/records/records.ts';
 import { checkAs, type DoctorCheck, quoted } from './check.ts';
 import { unlessApiError } from './paging.ts';
 import type { Prober } from './prober.ts';

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ApiClient } from '../../api/client.ts';
-import { isApiError, privateAddress } from '../../api/errors.ts';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
 import { setLatest } from '../../containers.ts';
+import { ApiClient } from '../../service/client.ts';
+import type { WireLimits } from '../../service/connections/connections.ts';
+import { isApiError, privateAddress } from '../../service/errors.ts';
+import { TrafficControl } from '../../service/traffic/traffic-control.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
-import { TrafficControl } from '../../traffic/traffic-control.ts';
-import type { WireLimits } from '../../transport/connections.ts';
 import { FailureLimiter } from './failure-limiter.ts';
 import type { AuthStrategy } from './gate.ts';
 import { HttpError, isGuess, retryAfterHeader } from './http-error.ts';

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { privateAddress } from '../../api/errors.ts';
+import { privateAddress } from '../../service/errors.ts';
 
 /** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
 const nonPublicRanges = new BlockList();

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ifMissing, replaceFile } from '../../state/files.ts';
+import { ifMissing, replaceFile } from '../../state/files/files.ts';
 import { grantNames } from '../../tenant/grants.ts';
 import { errorCode, fieldOf, isObject, parseJson } from '../../values.ts';
 

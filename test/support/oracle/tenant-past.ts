@@ -1,8 +1,8 @@
-import { addDays } from '../../../src/briefs/days.ts';
-import type { CurrencyOf } from '../../../src/briefs/money.ts';
-import type { ChangeOptions, PipelineState } from '../../../src/briefs/pipeline-changes.ts';
-import { generatedPipeline } from '../../../src/tenant/history/generated-history.ts';
-import type { PipelineHistory, SnapshotReader } from '../../../src/tenant/history/history.ts';
+import { addDays } from '../../../src/figures/days.ts';
+import type { CurrencyOf } from '../../../src/figures/money.ts';
+import { generatedPipeline } from '../../../src/history/generated-history.ts';
+import type { PipelineHistory, SnapshotReader } from '../../../src/history/history.ts';
+import type { ChangeOptions, PipelineState } from '../../../src/history/pipeline-changes.ts';
 import fc from '../fast-check.ts';
 import type { Sandbox } from '../sandbox.ts';
 import type { AskedChanges, AskTenant } from './pipeline-changes.ts';

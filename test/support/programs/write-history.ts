@@ -1,7 +1,7 @@
 // Stores a snapshot of each day until it is killed, and prints each stored day.
-import { addDays } from '../../../src/briefs/days.ts';
-import { localState } from '../../../src/state/local.ts';
-import { StoredHistory } from '../../../src/tenant/history/history.ts';
+import { addDays } from '../../../src/figures/days.ts';
+import { StoredHistory } from '../../../src/history/history.ts';
+import { localState } from '../../../src/state/files/local.ts';
 import { dealsTakenAt } from '../history-deals.ts';
 
 const [folder = '', firstDay = '', time = ''] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import type { CompanyBrief } from '../../../briefs/company.ts';
+import type { CompanyBrief } from '../../../briefs/company/company.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
 /** What the view is given: the answer of the tool. */

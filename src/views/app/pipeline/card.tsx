@@ -1,4 +1,4 @@
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { type Amounts, type Formats, useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
 import { shortened } from '../shell/shorten.ts';

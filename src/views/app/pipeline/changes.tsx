@@ -1,8 +1,8 @@
 /** What changed: a waterfall from the opening to the closing value, and the deals that moved. */
 import { useState } from 'preact/hooks';
-import type { LimitedList } from '../../../briefs/naming.ts';
-import type { ChangeRow } from '../../../briefs/pipeline-change-rows.ts';
-import type { Movement, MoveRow } from '../../../briefs/pipeline-changes.ts';
+import type { LimitedList } from '../../../figures/naming.ts';
+import type { ChangeRow } from '../../../history/pipeline-change-rows.ts';
+import type { Movement, MoveRow } from '../../../history/pipeline-changes.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import { type AnswerText, Badge, Notes } from '../shell/parts.tsx';

@@ -2,7 +2,7 @@
  * Charts of a dozen bars each, as tables with a bar in every row. Tables print, scale, follow the host's colours and
  * are read by screen readers; a canvas does none of this.
  */
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { useFormats } from '../shell/format.ts';
 import { shortened } from '../shell/shorten.ts';
 import { amountIn, type Column, columnsOf, isMonth, isOverdue, type Measure } from './deals.ts';

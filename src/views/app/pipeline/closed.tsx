@@ -1,7 +1,7 @@
 /** Opportunities that were won, lost or closed in a period. */
 import { useState } from 'preact/hooks';
-import type { ClosedDeal } from '../../../briefs/pipeline-deals.ts';
-import type { ClosedGroup } from '../../../briefs/won-and-lost.ts';
+import type { ClosedDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { ClosedGroup } from '../../../briefs/pipeline/won-and-lost.ts';
 import { useFormats } from '../shell/format.ts';
 import {
   ActionButton,

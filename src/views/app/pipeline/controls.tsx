@@ -1,4 +1,4 @@
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { useFormats } from '../shell/format.ts';
 import { Segments, Switch } from '../shell/parts.tsx';
 import { profitSwitch } from '../shell/profit.ts';

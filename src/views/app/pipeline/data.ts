@@ -1,5 +1,5 @@
-import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline.ts';
-import type { ClosedDeal } from '../../../briefs/pipeline-deals.ts';
+import type { ClosedBrief, PipelineBrief } from '../../../briefs/pipeline/pipeline.ts';
+import type { ClosedDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
 /** The answer about open opportunities. */

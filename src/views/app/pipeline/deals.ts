@@ -1,6 +1,7 @@
 /** Pure functions of the board: deals in columns, their sums and their order. */
-import { groupBy } from '../../../briefs/naming.ts';
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import { groupBy } from '../../../figures/naming.ts';
 import type { Amounts, Formats } from '../shell/format.ts';
 
 export type ColumnsBy = 'stage' | 'owner' | 'month';

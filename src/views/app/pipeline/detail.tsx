@@ -1,7 +1,7 @@
 /** One opportunity: the chosen fields of its card, and those that are read when it is opened. */
 
 import { useEffect, useRef } from 'preact/hooks';
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { Ask, questionAbout } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';

@@ -1,6 +1,6 @@
 /** The groups of the answer: shown at once, and alone on a host that lets views call no tools. */
-import type { PipelineBrief } from '../../../briefs/pipeline.ts';
-import type { PipelineGroup } from '../../../briefs/pipeline-groups.ts';
+import type { PipelineBrief } from '../../../briefs/pipeline/pipeline.ts';
+import type { PipelineGroup } from '../../../briefs/pipeline/pipeline-groups.ts';
 import { ColumnHeading } from './column-heading.tsx';
 import type { Measure } from './deals.ts';
 

@@ -1,7 +1,7 @@
 /** The same deals as a table, in the order of any column. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { OpenDeal } from '../../../briefs/pipeline-deals.ts';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { amountText, Marks } from './card.tsx';
 import { type BoardSettings, sortedRows, type TableColumn, type TableOrder } from './deals.ts';

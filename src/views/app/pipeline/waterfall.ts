@@ -1,5 +1,5 @@
 /** The steps from the opening to the closing value in one currency, as bars between two values. */
-import type { PipelineTotal, StepRow } from '../../../briefs/pipeline-changes.ts';
+import type { PipelineTotal, StepRow } from '../../../history/pipeline-changes.ts';
 
 /** A row of the answer of `cpq_pipeline_changes`. */
 export type PipelineRow = ({ step: 'opening' | 'closing' } & PipelineTotal) | StepRow;

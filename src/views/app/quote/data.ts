@@ -1,6 +1,6 @@
 /** A quote in two halves: what anyone may see, and the costs, which the view keeps only while they are turned on. */
-import type { FindingCode, PreflightFinding } from '../../../briefs/preflight-finding.ts';
-import type { QuoteBrief, QuoteLine } from '../../../briefs/quote.ts';
+import type { FindingCode, PreflightFinding } from '../../../briefs/quote/preflight-finding.ts';
+import type { QuoteBrief, QuoteLine } from '../../../briefs/quote/quote.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
 /** The answer of the tool. */

@@ -1,0 +1,339 @@
+/** One account: master data, open and closed deals, quotes, contracts, pricing and recent activity. */
+
+import { addDays, type Day, dayOf, requireDay } from '../../figures/days.ts';
+import {
+  byValue,
+  countUnknown,
+  type Deal,
+  type DealAmounts,
+  type DealExtra,
+  type DealRow,
+  dealAmounts,
+  dealRow,
+  toDeal,
+  totalValue,
+  type UnknownInDeals,
+} from '../../figures/deals.ts';
+import type { Amounts, CurrencyOf } from '../../figures/money.ts';
+import {
+  byName,
+  compact,
+  contactName,
+  type LimitedList,
+  limitList,
+  limitSorted,
+  type Named,
+  nonBlank,
+  nonZero,
+  nonZeroCounts,
+} from '../../figures/naming.ts';
+import { deletionOf, isDeleted } from '../../figures/outcome.ts';
+import { type ProbabilityScale, probabilityScale } from '../../figures/probability.ts';
+import type { Steps } from '../../figures/steps.ts';
+import { belongsTo } from '../../names/company-reference.ts';
+import type {
+  ApiRecord,
+  Category,
+  Company,
+  Contact,
+  ContractItem,
+  DiscountGroup,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+} from '../../service/records/records.ts';
+import {
+  type DiscountGroupRow,
+  discountGroupsFor,
+  type PricingBookRow,
+  pricingBooksFor,
+} from './applicable-pricing.ts';
+import { type QuotesOfCompany, quotesOfCompany } from './company-quotes.ts';
+import { type ContractItems, contractsOf } from './contracts.ts';
+import { type Market, marketOf, type NeverBought, neverBought } from './never-bought.ts';
+import { type RecentChange, recentChanges } from './recent-activity.ts';
+
+/**
+ * Whole collections of the tenant, or with the prepared options those records only that belong to the company. The brief
+ * omits the part of a missing collection.
+ */
+export interface CompanyRecords {
+  company: Company;
+  contacts?: readonly Contact[] | undefined;
+  opportunities?: readonly Opportunity[] | undefined;
+  quotes?: readonly Quote[] | undefined;
+  contractItems?: readonly ContractItem[] | undefined;
+  discountGroups?: readonly DiscountGroup[] | undefined;
+  pricingBooks?: readonly PricingBook[] | undefined;
+  products?: readonly Product[] | undefined;
+  categories?: readonly Category[] | undefined;
+}
+
+export interface CompanyOptions {
+  today: Day;
+  currencyOf: CurrencyOf;
+  /** How the tenant's probabilities are read; default: decided from `opportunities`. */
+  probability?: ProbabilityScale;
+  /** Default: made of all products, quotes and categories, where these are known. */
+  market?: Market | undefined;
+  /** The name of a person by id, where it is known. */
+  nameOf?: (person: string) => string | undefined;
+  /** Rows in each list. Default: 5. */
+  maxRows?: number;
+  /** Additional columns of open deals. Default: none. */
+  show?: readonly DealExtra[];
+}
+
+interface ContactRow extends Named {
+  email?: string;
+  phone?: string;
+}
+
+interface OpenDeals extends LimitedList<OpenDealRow>, DealAmounts {
+  /** Open, and the expected close date has passed. */
+  overdue?: number;
+  unknown?: Partial<UnknownInDeals>;
+}
+
+interface OpenDealRow extends Omit<DealRow, 'company'> {
+  stage?: string;
+  closes?: Day;
+}
+
+interface ClosedDeals {
+  won?: { count: number; value?: Amounts };
+  lost?: { count: number; value?: Amounts };
+  outcomeUnknown?: { count: number; value?: Amounts };
+}
+
+export interface CompanyBrief {
+  today: Day;
+  company: CompanyCard;
+  contacts?: LimitedList<ContactRow> & { withoutEmail?: number };
+  open?: OpenDeals;
+  /** Over all time. */
+  closed?: ClosedDeals;
+  probability?: ProbabilityScale;
+  quotes?: QuotesOfCompany;
+  contractItems?: ContractItems;
+  discountGroups?: LimitedList<DiscountGroupRow>;
+  pricingBooks?: LimitedList<PricingBookRow>;
+  neverBought?: NeverBought;
+  recentActivity: LimitedList<RecentChange> & { from: Day; to: Day };
+  /** The company's deleted records, which no figure includes. */
+  deleted?: Partial<Record<'contacts' | 'opportunities' | 'quotes' | 'contractItems', number>>;
+}
+
+interface CompanyCard extends Named {
+  /** The day of the deletion, or `true` where it is not known; absent for a company that is not deleted. */
+  deleted?: Day | true;
+  type?: string;
+  currency?: string;
+  website?: string;
+  telephone?: string;
+  address?: string;
+  /** The name, if the person owns any opportunity or quote of the tenant; else `accountManagerId`. */
+  accountManager?: string;
+  accountManagerId?: string;
+  parentCompanyId?: string;
+  externalIdentifier?: string;
+  labels?: string[];
+  created?: Day;
+}
+
+/** Days covered by recent activity. */
+const recentDays = 30;
+const defaults = { maxRows: 5, show: [] };
+type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' | 'show'>>;
+
+/**
+ * Briefs one company from whole collections. Definitions: docs/definitions.md, "Company".
+ *
+ * @throws RangeError if `today` is not a day.
+ */
+export function* companyBrief(
+  records: CompanyRecords,
+  options: CompanyOptions,
+): Steps<CompanyBrief> {
+  const today = requireDay(options.today, 'today');
+  const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
+  const { company, contractItems, discountGroups, pricingBooks } = records;
+  const { currencyOf, maxRows } = resolved;
+  const own = ownRecords(records);
+  const card = companyCard(company, resolved.nameOf);
+  const contacts = own.contacts && limitedContacts(own.contacts, maxRows);
+  yield;
+  const deals = yield* dealSections(own.opportunities, records.opportunities, resolved);
+  yield;
+  const quotes = own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows);
+  yield;
+  const activity = recentActivity(company, own, resolved);
+  yield;
+  return compact({
+    today,
+    company: card,
+    contacts,
+    ...deals,
+    quotes,
+    contractItems: contractItems && (yield* contractsOf(company, contractItems, maxRows)),
+    discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
+    pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
+    neverBought: yield* suggestions(records, own.quotes, resolved),
+    recentActivity: { from: addDays(today, -recentDays), to: today, ...activity },
+    deleted: deletedRecords(records),
+  });
+}
+
+/** Needs quotes and products; categories only add names. */
+function* suggestions(
+  { quotes, products, categories = [] }: CompanyRecords,
+  own: readonly Quote[] | undefined,
+  { market, maxRows }: ResolvedOptions,
+): Steps<NeverBought | undefined> {
+  if (!quotes || !own || !products) return undefined;
+  const known = market ?? (yield* marketOf({ quotes, products, categories }));
+  return yield* neverBought(known, own, maxRows);
+}
+
+function recentActivity(
+  company: Company,
+  own: OwnRecords,
+  options: ResolvedOptions,
+): LimitedList<RecentChange> {
+  const { contacts = [], opportunities = [], quotes = [] } = own;
+  const account = {
+    company: [company],
+    contact: contacts,
+    opportunity: opportunities,
+    quote: quotes,
+  };
+  const changes = recentChanges(account, options.today, recentDays);
+  return limitList(changes, options.maxRows, (change) => change);
+}
+
+interface OwnRecords {
+  contacts: readonly Contact[] | undefined;
+  opportunities: readonly Opportunity[] | undefined;
+  quotes: readonly Quote[] | undefined;
+}
+
+function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords): OwnRecords {
+  return {
+    contacts: contacts && recordsOf(company, contacts),
+    opportunities: opportunities && recordsOf(company, opportunities),
+    quotes: quotes && recordsOf(company, quotes),
+  };
+}
+
+/** The company's own records that are not deleted. */
+export const recordsOf = <R extends ApiRecord>(company: Company, records: readonly R[]): R[] =>
+  records.filter((record) => !isDeleted(record) && belongsTo(record, company));
+
+function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
+  const { company, contacts = [], opportunities = [], quotes = [], contractItems = [] } = records;
+  const count = (all: readonly ApiRecord[]): number =>
+    all.filter((record) => isDeleted(record) && belongsTo(record, company)).length;
+  return nonZeroCounts({
+    contacts: count(contacts),
+    opportunities: count(opportunities),
+    quotes: count(quotes),
+    contractItems: count(contractItems),
+  });
+}
+
+function companyCard(company: Company, nameOf: CompanyOptions['nameOf']): CompanyCard {
+  const { labels } = company;
+  const managerId = nonBlank(company.accountManagerId);
+  const manager = managerId && nonBlank(nameOf?.(managerId));
+  return compact({
+    id: nonBlank(company.id),
+    name: nonBlank(company.name),
+    deleted: deletionOf(company),
+    type: nonBlank(company.type),
+    currency: nonBlank(company.currency),
+    website: nonBlank(company.website),
+    telephone: nonBlank(company.telephone),
+    address: addressOf(company),
+    accountManager: manager,
+    accountManagerId: manager === undefined ? managerId : undefined,
+    parentCompanyId: nonBlank(company.parentCompanyId),
+    externalIdentifier: nonBlank(company.externalIdentifier),
+    labels: labels?.length ? labels : undefined,
+    created: dayOf(company.createdAt),
+  });
+}
+
+function addressOf({ address }: Company): string | undefined {
+  const parts = Object.values(address ?? {}).flatMap((part) =>
+    typeof part === 'string' ? (nonBlank(part) ?? []) : [],
+  );
+  return nonBlank(parts.join(', '));
+}
+
+function limitedContacts(contacts: readonly Contact[], limit: number): CompanyBrief['contacts'] {
+  const rows = contacts.map(
+    (contact): ContactRow =>
+      compact({
+        id: nonBlank(contact.id),
+        name: contactName(contact),
+        email: nonBlank(contact.email),
+        phone: nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone),
+      }),
+  );
+  const withoutEmail = nonZero(rows.filter(({ email }) => !email).length);
+  return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit, (row) => row) };
+}
+
+function* dealSections(
+  own: readonly Opportunity[] | undefined,
+  all: readonly Opportunity[] | undefined,
+  options: ResolvedOptions,
+): Steps<Pick<CompanyBrief, 'open' | 'closed' | 'probability'>> {
+  if (!own || !all) return {};
+  const probability = options.probability ?? probabilityScale(all);
+  const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
+  return compact({
+    open: yield* openDeals(
+      deals.filter(({ outcome }) => outcome === 'open'),
+      options,
+    ),
+    closed: closedDeals(deals),
+    probability: deals.length > 0 ? probability : undefined,
+  });
+}
+
+function* openDeals(
+  open: readonly Deal[],
+  { today, maxRows, show }: ResolvedOptions,
+): Steps<OpenDeals> {
+  const toRow = (deal: Deal): OpenDealRow => {
+    const { company: _company, ...row } = dealRow(deal, show);
+    const { pipelineStage, expectedCloseDate } = deal.record;
+    const stage = nonBlank(pipelineStage?.name);
+    return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
+  };
+  const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
+  return {
+    ...dealAmounts(open, show),
+    ...compact({
+      overdue: nonZero(overdue.length),
+      unknown: nonZeroCounts({ ...countUnknown(open) }),
+    }),
+    ...(yield* limitSorted(open, byValue, maxRows, toRow)),
+  };
+}
+
+function closedDeals(deals: readonly Deal[]): ClosedDeals | undefined {
+  const totals = (outcome: Deal['outcome']): { count: number; value?: Amounts } | undefined => {
+    const of = deals.filter((deal) => deal.outcome === outcome);
+    if (of.length === 0) return undefined;
+    return compact({ count: of.length, value: totalValue(of).toAmounts() });
+  };
+  const closed = compact({
+    won: totals('won'),
+    lost: totals('lost'),
+    outcomeUnknown: totals('closed_unknown'),
+  });
+  return Object.keys(closed).length > 0 ? closed : undefined;
+}

@@ -1,0 +1,192 @@
+/** Products that a company never bought, in the categories that it buys from. */
+
+import { decimal, perUnit } from '../../figures/money.ts';
+import {
+  addTo,
+  byName,
+  compact,
+  type LimitedList,
+  limitSorted,
+  nonBlank,
+  sortedNames,
+} from '../../figures/naming.ts';
+import { isDeleted, isOpenQuote } from '../../figures/outcome.ts';
+import { forEachStep, type Steps } from '../../figures/steps.ts';
+import { boughtItems, Catalogue, CategoryKeys, partKey } from '../../names/part-numbers.ts';
+import type { Category, Product, Quote, Ref } from '../../service/records/records.ts';
+
+export interface NeverBought extends LimitedList<Suggestion> {
+  /** Names of the first categories, in alphabetical order, that the company bought from. */
+  categories: string[];
+  /** Number of these categories. */
+  categoriesTotal: number;
+}
+
+interface Suggestion {
+  id?: string;
+  name?: string;
+  category?: string;
+  /** The catalogue price, per unit and term. */
+  price?: number;
+  /** Number of other companies that bought it. */
+  otherCompanies?: number;
+  /** Already on an open quote for this company. */
+  quoted?: true;
+}
+
+interface MarketSources {
+  quotes: readonly Quote[];
+  products: readonly Product[];
+  categories: readonly Category[];
+}
+
+/** The products, part numbers and named categories that a company bought. */
+interface Purchases {
+  ids: Set<string>;
+  parts: Set<string>;
+  categories: Map<string, string>;
+}
+
+const maxCategories = 8;
+
+/** Definition: docs/definitions.md, "Never bought". `own` are the quotes of the company. */
+export function* neverBought(
+  market: Market,
+  own: readonly Quote[],
+  limit: number,
+): Steps<NeverBought> {
+  const { catalogue, keys } = market;
+  const purchases = purchasesOf(own, catalogue, keys);
+  const quoted = new Set(
+    own.filter(isOpenQuote).flatMap((quote) => productIdsOn(quote, catalogue)),
+  );
+  yield;
+  const candidates = yield* candidatesFor(purchases, market);
+  const toSuggestion = ({ product, buyers }: ListedProduct): Suggestion =>
+    compact({
+      id: nonBlank(product.id),
+      name: nonBlank(product.name),
+      category: categoryIn(product, purchases, keys),
+      price: priceOf(product),
+      otherCompanies: buyers || undefined,
+      quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
+    });
+  const names = sortedNames(purchases.categories.values());
+  return {
+    categories: names.slice(0, maxCategories),
+    categoriesTotal: names.length,
+    ...(yield* limitSorted(candidates, byDemand, limit, toSuggestion)),
+  };
+}
+
+/** What can be sold in the categories of these purchases, and is none of them; each once. */
+function* candidatesFor(purchases: Purchases, { listed }: Market): Steps<ListedProduct[]> {
+  const found = new Set<ListedProduct>();
+  for (const key of purchases.categories.keys())
+    yield* forEachStep(listed.get(key) ?? [], (product) => {
+      if (isNew(product, purchases)) found.add(product);
+    });
+  return [...found];
+}
+
+/** What most companies bought first, then by price. */
+const byDemand = (a: ListedProduct, b: ListedProduct): number =>
+  b.buyers - a.buyers || priceRank(b) - priceRank(a) || byName(a.product, b.product);
+
+/** Products without a price come last. */
+const priceRank = ({ product: { price = -Number.MAX_VALUE } }: ListedProduct): number => price;
+
+/** The catalogue and what all companies bought of it: the same whichever company is asked about. */
+export interface Market {
+  catalogue: Catalogue;
+  keys: CategoryKeys;
+  /** The products that can be sold, by category key. */
+  listed: ReadonlyMap<string, readonly ListedProduct[]>;
+}
+
+interface ListedProduct {
+  product: Product;
+  /** Manufacturer and part number, as they are compared. */
+  part: string | undefined;
+  /** Number of companies that bought it. */
+  buyers: number;
+}
+
+export function* marketOf({ products, quotes, categories }: MarketSources): Steps<Market> {
+  const catalogue = yield* Catalogue.of(products, quotes);
+  const keys = new CategoryKeys(categories);
+  const buyers = yield* countBuyers(quotes, catalogue);
+  return { catalogue, keys, listed: yield* listedByCategory(products, keys, buyers) };
+}
+
+function* listedByCategory(
+  products: readonly Product[],
+  keys: CategoryKeys,
+  buyers: ReadonlyMap<string, number>,
+): Steps<Map<string, ListedProduct[]>> {
+  const byCategory = new Map<string, ListedProduct[]>();
+  yield* forEachStep(products, (product) => {
+    if (product.listed === false || isDeleted(product) || product.id === undefined) return;
+    const listed = { product, part: partKey(product), buyers: buyers.get(product.id) ?? 0 };
+    for (const key of keys.keysOfProduct(product)) addTo(byCategory, key, listed);
+  });
+  return byCategory;
+}
+
+function priceOf({ price }: Product): number | undefined {
+  const known = decimal(price);
+  return known && perUnit(known);
+}
+
+function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: CategoryKeys): Purchases {
+  const purchases: Purchases = { ids: new Set(), parts: new Set(), categories: new Map() };
+  for (const item of own.flatMap(boughtItems)) {
+    const product = catalogue.productOf(item);
+    if (product?.id !== undefined) purchases.ids.add(product.id);
+    for (const part of [partKey(item), partKey(product ?? {})]) if (part) purchases.parts.add(part);
+    const refs = [item.category, product?.category, ...(product?.categories ?? [])];
+    for (const ref of refs) addCategory(purchases.categories, keys, ref);
+  }
+  return purchases;
+}
+
+/** One name per category: the first in alphabetical order, independent of item order. */
+function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | undefined): void {
+  const key = keys.keyOf(ref);
+  if (key === undefined) return;
+  const name = keys.nameOf(key, ref) ?? key;
+  const known = names.get(key);
+  if (known === undefined || name < known) names.set(key, name);
+}
+
+const isNew = ({ product, part }: ListedProduct, purchases: Purchases): boolean =>
+  !purchases.ids.has(product.id ?? '') && !purchases.parts.has(part ?? '');
+
+function categoryIn(
+  product: Product,
+  purchases: Purchases,
+  keys: CategoryKeys,
+): string | undefined {
+  const key = keys.keysOfProduct(product).find((candidate) => purchases.categories.has(candidate));
+  return key === undefined ? undefined : purchases.categories.get(key);
+}
+
+const productIdsOn = (quote: Quote, catalogue: Catalogue): string[] =>
+  (quote.items ?? []).flatMap((item) => catalogue.productOf(item)?.id ?? []);
+
+/** Product id → number of companies that bought it. Products that this company bought are no candidates. */
+function* countBuyers(
+  quotes: readonly Quote[],
+  catalogue: Catalogue,
+): Steps<ReadonlyMap<string, number>> {
+  const buyers = new Map<string, Set<string>>();
+  yield* forEachStep(quotes, (quote) => {
+    const buyer = quote.company?.id ?? quote.company?.name;
+    if (buyer === undefined) return;
+    for (const item of boughtItems(quote)) {
+      const id = catalogue.productOf(item)?.id;
+      if (id !== undefined) buyers.set(id, (buyers.get(id) ?? new Set()).add(buyer));
+    }
+  });
+  return new Map([...buyers].map(([id, companies]) => [id, companies.size]));
+}

@@ -1,0 +1,173 @@
+/** Deals in ranked groups; groups beyond a limit are merged into one, so that the sums still add up. */
+
+import { type Day, dayOf, daysSince } from '../../figures/days.ts';
+import {
+  type Deal,
+  type DealAmounts,
+  type DealExtra,
+  dealAmounts,
+  totalValue,
+} from '../../figures/deals.ts';
+import {
+  collectGroups,
+  type LabelledGroup,
+  mergedRow,
+  monthOf,
+  rowLabel,
+  sharedNames,
+} from '../../figures/group-labels.ts';
+import {
+  byName,
+  compact,
+  compare,
+  type LimitedList,
+  type Named,
+  named,
+} from '../../figures/naming.ts';
+import type { Opportunity } from '../../service/records/records.ts';
+
+export const pipelineBy = [
+  'stage',
+  'owner',
+  'company',
+  'category',
+  'source',
+  'close_month',
+] as const;
+
+export type PipelineBy = (typeof pipelineBy)[number];
+
+/** A row of any grouping. The id is present where the name is missing or not unique. */
+export interface GroupRow extends Named {
+  /** Number of groups merged into this one. */
+  groups?: number;
+}
+
+/** Amounts by currency; days are whole days. */
+export interface PipelineGroup extends GroupRow, DealAmounts {
+  count: number;
+  /** Mean days since the last stage change, over the deals for which it is known. */
+  daysInStage?: number;
+}
+
+type Group = LabelledGroup<Deal>;
+
+/** How deals are grouped, and how their groups are ranked and named. */
+export interface Grouping<Figures extends object> {
+  by: PipelineBy;
+  /** The name of the deal's month, if `by` is `close_month`. */
+  monthOf(deal: Deal): string | undefined;
+  /** Which deals of a group it is ranked by. */
+  rankedBy(deal: Deal): boolean;
+  figuresOf(deals: readonly Deal[]): Figures;
+}
+
+const overdueMonth = 'overdue';
+const undated = 'no close date';
+
+/** Name of the group of deals that lack the property to group by. */
+export const missingLabels: Readonly<Record<PipelineBy, string>> = {
+  stage: 'no stage',
+  owner: 'no owner',
+  company: 'no company',
+  category: 'no category',
+  source: 'no source',
+  close_month: undated,
+};
+
+/** What a deal refers to. */
+export const referenceLabel = (deal: Opportunity, by: Exclude<PipelineBy, 'close_month'>): Named =>
+  named(by === 'stage' ? deal.pipelineStage : deal[by]);
+
+/**
+ * Groups deals by the id of what `by` names, or by its name if it has no id. Ranked by the largest value in one
+ * currency, then by count, name and id; groups beyond `limit` become a last row, "N others". Months are in time order.
+ */
+export function groupDeals<Figures extends object>(
+  deals: readonly Deal[],
+  grouping: Grouping<Figures>,
+  limit: number,
+): LimitedList<GroupRow & Figures> {
+  const { by, figuresOf } = grouping;
+  const groups = collectGroups(deals, (deal) => labelOf(deal, grouping));
+  const ranked = by === 'close_month' ? groups.sort(byTime) : rank(groups, grouping);
+  const cut = ranked.length === limit + 1 ? ranked.length : limit;
+  const shown = by === 'close_month' ? earliest(ranked, cut) : ranked.slice(0, cut);
+  const shared = sharedNames(ranked);
+  const rows = shown.map((group): GroupRow & Figures => ({
+    ...rowLabel(group.label, missingLabels[by], shared),
+    ...figuresOf(group.items),
+  }));
+  const others = ranked.filter((group) => !shown.includes(group));
+  if (others.length > 0) rows.push(mergedRow(others, figuresOf));
+  return { shown: shown.length, total: ranked.length, rows };
+}
+
+/** The group of a deal: an id with its name, a month, or none. */
+function labelOf(deal: Deal, { by, monthOf }: Pick<Grouping<object>, 'by' | 'monthOf'>): Named {
+  return by === 'close_month' ? compact({ name: monthOf(deal) }) : referenceLabel(deal.record, by);
+}
+
+function rank(groups: Group[], { rankedBy }: Pick<Grouping<object>, 'rankedBy'>): Group[] {
+  const ranks = groups.map((group) => {
+    const deals = group.items.filter(rankedBy);
+    return { group, value: totalValue(deals).largest, count: deals.length };
+  });
+  ranks.sort(
+    (a, b) => b.value - a.value || b.count - a.count || byName(a.group.label, b.group.label),
+  );
+  return ranks.map(({ group }) => group);
+}
+
+/** Overdue first, the months, those without one last. */
+const byTime = (a: Group, b: Group): number =>
+  timeRank(a) - timeRank(b) || compare(a.label.name ?? '', b.label.name ?? '');
+
+const timeRank = ({ label: { name } }: Group): number =>
+  name === overdueMonth ? 0 : name === undefined ? 2 : 1;
+
+/** The first months; the latest are merged, but never the group without a month. */
+function earliest(inOrder: readonly Group[], limit: number): readonly Group[] {
+  const last = inOrder.at(-1);
+  if (inOrder.length <= limit || !last || last.label.name) return inOrder.slice(0, limit);
+  return [...inOrder.slice(0, limit - 1), last];
+}
+
+/** Groups of open deals; a month that has begun is without its overdue deals. */
+export function openGrouping(
+  by: PipelineBy,
+  today: Day,
+  show: readonly DealExtra[],
+): Grouping<Omit<PipelineGroup, keyof GroupRow>> {
+  return {
+    by,
+    monthOf({ record }) {
+      const closes = dayOf(record.expectedCloseDate);
+      return closes && closes < today ? overdueMonth : monthOf(closes);
+    },
+    rankedBy: () => true,
+    figuresOf: (deals) => openFigures(deals, today, show),
+  };
+}
+
+function openFigures(
+  deals: readonly Deal[],
+  today: Day,
+  show: readonly DealExtra[],
+): Omit<PipelineGroup, keyof GroupRow> {
+  const inStage = deals.flatMap(({ record }) => {
+    const day = dayOf(record.stageUpdatedAt);
+    return day === undefined ? [] : daysSince(day, today);
+  });
+  return {
+    count: deals.length,
+    ...dealAmounts(deals, show),
+    ...compact({ daysInStage: meanDays(inStage) }),
+  };
+}
+
+/** Whole days, half up; `undefined` without any. */
+export function meanDays(days: readonly number[]): number | undefined {
+  if (days.length === 0) return undefined;
+  return Math.round(days.reduce((sum, one) => sum + one, 0) / days.length);
+}

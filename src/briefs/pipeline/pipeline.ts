@@ -1,0 +1,401 @@
+/** The pipeline: open deals by group, overdue, closing soon and stalled deals, won and lost deals. */
+
+import { addDays, type Day, dayOf, requireDay, within } from '../../figures/days.ts';
+import {
+  byValue,
+  countUnknown,
+  type Deal,
+  type DealAmounts,
+  type DealExtra,
+  type DealRow,
+  dealAmounts,
+  dealRow,
+  idleDays,
+  lastChange,
+  type TenantDeals,
+  type UnknownInDeals,
+  type ValueAmounts,
+  valueAmounts,
+} from '../../figures/deals.ts';
+import { type Amounts, type Decimal, decimal, sumOf } from '../../figures/money.ts';
+import {
+  compact,
+  type LimitedList,
+  limitSorted,
+  nonZero,
+  nonZeroCounts,
+  plural,
+} from '../../figures/naming.ts';
+import { type ProbabilityScale, weighted } from '../../figures/probability.ts';
+import { filterSteps, type Steps, sortSteps } from '../../figures/steps.ts';
+import { type NameFilter, refersTo } from '../../names/name-filters.ts';
+import type { Opportunity } from '../../service/records/records.ts';
+import { type Wording, wording } from '../../text/untrusted-text.ts';
+import {
+  groupDeals,
+  openGrouping,
+  type PipelineBy,
+  type PipelineGroup,
+} from './pipeline-groups.ts';
+import {
+  type ClosedGroup,
+  type ClosedPeriod,
+  closedGrouping,
+  closedPeriod,
+  type DealOutcome,
+  hasOutcome,
+} from './won-and-lost.ts';
+
+export interface PipelineFilters {
+  /** Filters as `resolveFilters` resolved them. */
+  owner?: NameFilter;
+  company?: NameFilter;
+  stage?: NameFilter;
+  category?: NameFilter;
+  source?: NameFilter;
+  /** By its code, or `unknown currency`. */
+  currency?: NameFilter;
+  /** First and last expected close date, both included. */
+  closeFrom?: Day;
+  closeTo?: Day;
+  /** Minimum value (one-time + monthly × value months), in each deal's own currency. */
+  minValue?: number;
+}
+
+export interface PipelineOptions extends PipelineFilters {
+  today: Day;
+  /** Default: stage; of closed deals: owner. */
+  by?: PipelineBy;
+  /** Additional columns of rows and sums. Default: none. */
+  show?: readonly DealExtra[];
+  /** Default: 30 days without a change. */
+  stalledAfterDays?: number;
+  /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
+  periodFrom?: Day;
+  periodTo?: Day;
+  /** Groups shown before the rest is merged into one. Default: 24. */
+  maxGroups?: number;
+  /** Deals named in each list. Default: 2. */
+  maxRows?: number;
+}
+
+/** Deals by value, the largest first; the amounts are over all of them, shown or not. */
+interface DealList extends LimitedList<PipelineRow>, ValueAmounts {}
+
+interface PipelineRow extends DealRow {
+  /** Expected close date. */
+  closes?: Day;
+  /** Days since the last change. */
+  idleDays?: number;
+}
+
+/** Numbers of deals with an unknown figure, by missing field. */
+type UnknownCounts = Partial<Record<UnknownField, number>>;
+
+type UnknownField =
+  | keyof UnknownInDeals
+  | 'createdAt'
+  | 'stageUpdatedAt'
+  | 'expectedCloseDate'
+  | 'lastChange'
+  | 'closedAt';
+
+export interface PipelineBrief {
+  today: Day;
+  by: PipelineBy;
+  /** Everything open that passes the filters. */
+  open: { count: number } & DealAmounts & WeightedRevenue;
+  groups: LimitedList<PipelineGroup>;
+  overdue: DealList;
+  closingSoon: DealList & { from: Day; to: Day };
+  stalled: DealList & { afterDays: number };
+  closed: ClosedPeriod;
+  probability: ProbabilityScale;
+  unknown?: UnknownCounts;
+  /** Soft-deleted opportunities, in no figure. */
+  deleted?: number;
+  notes?: Wording[];
+}
+
+interface WeightedRevenue {
+  /** One-time revenue × probability. */
+  weightedOneTime?: Amounts;
+  /** Monthly revenue × probability. */
+  weightedMonthly?: Amounts;
+}
+
+export interface ClosedBrief
+  extends Pick<PipelineBrief, 'today' | 'by' | 'closed' | 'deleted' | 'notes'> {
+  outcome: DealOutcome;
+  groups: LimitedList<ClosedGroup>;
+  unknown?: UnknownCounts;
+}
+
+const defaults = {
+  show: [],
+  stalledAfterDays: 30,
+  maxGroups: 24,
+  maxRows: 2,
+} as const;
+const periodDays = 90;
+const closingWithinDays = 30;
+
+type ResolvedOptions = PipelineOptions &
+  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by'>>;
+
+function resolveOptions(options: PipelineOptions): ResolvedOptions {
+  const today = requireDay(options.today, 'today');
+  const periodTo = requireDay(options.periodTo ?? today, 'periodTo');
+  const periodFrom = requireDay(options.periodFrom ?? addDays(periodTo, -periodDays), 'periodFrom');
+  for (const end of ['closeFrom', 'closeTo'] as const) {
+    if (options[end] !== undefined) requireDay(options[end], end);
+  }
+  return { ...defaults, ...compact(options), today, periodFrom, periodTo };
+}
+
+/** The deals that pass the filters. */
+interface Selection {
+  open: Deal[];
+  /** Closed at any time. */
+  closed: Deal[];
+  /** Closed in the period. */
+  inPeriod: Deal[];
+}
+
+function* select({ all }: TenantDeals, options: ResolvedOptions): Steps<Selection> {
+  const matching = yield* filterSteps(all, (deal) => passesFilters(deal, options));
+  const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
+  yield;
+  return {
+    open: matching.filter(
+      (deal) => hasOutcome(deal, 'open') && passesOpenFilters(deal.record, options),
+    ),
+    closed,
+    inPeriod: closed.filter((deal) => isClosedIn(deal, options)),
+  };
+}
+
+const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): boolean =>
+  hasOutcome(deal, 'closed') && isBetween(dayOf(deal.record.closedAt), periodFrom, periodTo);
+
+/**
+ * Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline".
+ *
+ * @throws RangeError if `today` or an end of a period is not a day.
+ */
+export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions): Steps<PipelineBrief> {
+  const resolved = resolveOptions(options);
+  const { open, closed, inPeriod } = yield* select(deals, resolved);
+  yield;
+  const { today, by = 'stage', show, maxGroups } = resolved;
+  const totals = openTotals(open, show);
+  yield;
+  const groups = groupDeals(open, openGrouping(by, today, show), maxGroups);
+  yield;
+  const lists = yield* attentionLists(open, resolved);
+  yield;
+  const period = closedIn(inPeriod, resolved);
+  yield;
+  return compact({
+    today,
+    by,
+    open: totals,
+    groups,
+    ...lists,
+    closed: period,
+    probability: deals.probability,
+    unknown: nonZeroCounts(unknownCounts(open, closed)),
+    deleted: countDeleted(deals.all),
+    notes: pipelineNotes(
+      deals.all,
+      resolved,
+      closed,
+      (deal) =>
+        isClosedIn(deal, resolved) ||
+        (hasOutcome(deal, 'open') && passesOpenFilters(deal.record, resolved)),
+    ),
+  });
+}
+
+/**
+ * Briefs the deals that were won, lost or closed over the period of the options. Definitions: docs/definitions.md,
+ * "Pipeline".
+ *
+ * @throws RangeError if `today` or an end of a period is not a day.
+ */
+export function* closedBrief(
+  deals: TenantDeals,
+  outcome: DealOutcome,
+  options: PipelineOptions,
+): Steps<ClosedBrief> {
+  const resolved = resolveOptions(options);
+  const { closed, inPeriod } = yield* select(deals, resolved);
+  yield;
+  const { today, by = 'owner', show, maxGroups } = resolved;
+  const { revenue, valueMonths, currency } = countUnknown(inPeriod);
+  const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
+  yield;
+  const period = closedIn(inPeriod, resolved);
+  yield;
+  const groups = groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups);
+  yield;
+  return compact({
+    today,
+    outcome,
+    by,
+    closed: period,
+    groups,
+    unknown: nonZeroCounts(unknown),
+    deleted: countDeleted(deals.all),
+    notes: pipelineNotes(deals.all, resolved, closed, (deal) => isClosedIn(deal, resolved)),
+  });
+}
+
+/** The deals that a brief on this outcome is about, the highest value first. */
+export function* dealsAbout(
+  deals: TenantDeals,
+  outcome: DealOutcome,
+  options: PipelineOptions,
+): Steps<readonly Deal[]> {
+  const { open, inPeriod } = yield* select(deals, resolveOptions(options));
+  const wanted = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
+  return yield* sortSteps(wanted, byValue);
+}
+
+const closedIn = (
+  inPeriod: readonly Deal[],
+  { periodFrom: from, periodTo: to, show }: ResolvedOptions,
+): ClosedPeriod => closedPeriod(inPeriod, { from, to, show });
+
+const countDeleted = (deals: readonly Deal[]): number | undefined =>
+  nonZero(deals.filter(({ outcome }) => outcome === 'deleted').length);
+
+const everyDeal = ['owner', 'company', 'category', 'source'] as const;
+
+/** Filters of open and closed deals: owner, company, category, source, currency and minimum value. */
+export function passesFilters(
+  { record, currency, value }: Deal,
+  filters: PipelineFilters,
+): boolean {
+  if (filters.currency && currency !== filters.currency.name) return false;
+  for (const field of everyDeal) {
+    const filter = filters[field];
+    if (filter && !refersTo(record[field], filter)) return false;
+  }
+  const minValue = decimal(filters.minValue);
+  return !minValue || (value?.gte(minValue) ?? false);
+}
+
+/** Filters of open deals only: stage and close dates. */
+export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
+  const { stage, closeFrom, closeTo } = filters;
+  if (stage && !refersTo(record.pipelineStage, stage)) return false;
+  if (closeFrom === undefined && closeTo === undefined) return true;
+  const closes = dayOf(record.expectedCloseDate);
+  return closes !== undefined && within(closes, closeFrom, closeTo);
+}
+
+function openTotals(open: readonly Deal[], show: readonly DealExtra[]): PipelineBrief['open'] {
+  const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
+    sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
+  return {
+    count: open.length,
+    ...dealAmounts(open, show),
+    ...compact({
+      weightedOneTime: weightedOf(({ oneTime }) => oneTime),
+      weightedMonthly: weightedOf(({ monthly }) => monthly),
+    }),
+  };
+}
+
+function* attentionLists(
+  open: readonly Deal[],
+  options: ResolvedOptions,
+): Steps<Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'>> {
+  const { today, stalledAfterDays, show } = options;
+  const to = addDays(today, closingWithinDays);
+  const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
+  const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);
+  const overdue = open.filter((deal) => (closes(deal) ?? today) < today);
+  const closingSoon = open.filter((deal) => isBetween(closes(deal), today, to));
+  const stalled = open.filter((deal) => (idle(deal) ?? -1) >= stalledAfterDays);
+  const closingRow = (deal: Deal): PipelineRow =>
+    compact({ ...dealRow(deal, show), closes: closes(deal) });
+  const stalledRow = (deal: Deal): PipelineRow =>
+    compact({ ...dealRow(deal, show), idleDays: idle(deal) });
+  return {
+    overdue: yield* dealList(overdue, options, closingRow),
+    closingSoon: { from: today, to, ...(yield* dealList(closingSoon, options, closingRow)) },
+    stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, options, stalledRow)) },
+  };
+}
+
+const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
+  day !== undefined && from <= day && day <= to;
+
+function* dealList(
+  deals: readonly Deal[],
+  { maxRows, show }: ResolvedOptions,
+  toRow: (deal: Deal) => PipelineRow,
+): Steps<DealList> {
+  const rows = yield* limitSorted(deals, byValue, maxRows, toRow);
+  return { total: rows.total, ...valueAmounts(deals, show), shown: rows.shown, rows: rows.rows };
+}
+
+function unknownCounts(
+  open: readonly Deal[],
+  closed: readonly Deal[],
+): Record<UnknownField, number> {
+  const count = (isUnknown: (deal: Deal) => boolean): number => open.filter(isUnknown).length;
+  return {
+    ...countUnknown(open),
+    createdAt: count(({ record }) => !dayOf(record.createdAt)),
+    stageUpdatedAt: count(({ record }) => !dayOf(record.stageUpdatedAt)),
+    expectedCloseDate: count(({ record }) => !dayOf(record.expectedCloseDate)),
+    lastChange: count(({ record }) => !lastChange(record)),
+    closedAt: closed.filter(isUndated).length,
+  };
+}
+
+const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
+
+/** Caveats about the figures; `undefined` when there are none. */
+function pipelineNotes(
+  deals: readonly Deal[],
+  filters: ResolvedOptions,
+  closed: readonly Deal[],
+  isInFigures: (deal: Deal) => boolean,
+): Wording[] | undefined {
+  const notes = [...filterNotes(deals, filters, isInFigures), ...undatedNote(closed)];
+  return notes.length > 0 ? notes : undefined;
+}
+
+function filterNotes(
+  deals: readonly Deal[],
+  filters: PipelineFilters,
+  isInFigures: (deal: Deal) => boolean,
+): Wording[] {
+  const notes: Wording[] = [];
+  const { minValue, ...others } = filters;
+  const { stage, closeFrom, closeTo } = others;
+  if (stage !== undefined || closeFrom !== undefined || closeTo !== undefined) {
+    notes.push(
+      wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,
+    );
+  }
+  if (minValue !== undefined) {
+    const unknown = deals.filter(
+      (deal) => !deal.value && isInFigures(deal) && passesFilters(deal, others),
+    ).length;
+    notes.push(
+      wording`The minimum value applies in each deal's own currency; ${plural(unknown, 'deal')} of unknown value omitted.`,
+    );
+  }
+  return notes;
+}
+
+function undatedNote(closed: readonly Deal[]): Wording[] {
+  const undated = closed.filter(isUndated).length;
+  if (undated === 0) return [];
+  return [wording`${plural(undated, 'closed deal')} without a closing date: in no period.`];
+}

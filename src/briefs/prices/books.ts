@@ -1,0 +1,137 @@
+/** The pricing books and discount groups that apply to a company on a day, and their prices. */
+
+import { type Day, dayOf, within } from '../../figures/days.ts';
+import { type Decimal, decimal, hundred } from '../../figures/money.ts';
+import { byName, groupBy } from '../../figures/naming.ts';
+import { isDeleted } from '../../figures/outcome.ts';
+import type { Company, PricingBook } from '../../service/records/records.ts';
+import { fieldOf } from '../../values.ts';
+
+/**
+ * To whom a book or group applies: to this company, to its classification, or to everyone. `unclear`: to
+ * classifications, and those of the company are unknown.
+ */
+export type Applicability = 'company' | 'classification' | 'everyone' | 'unclear';
+
+interface Assignable {
+  companyIds?: string[];
+  classificationIds?: string[];
+}
+
+/** `undefined` when it does not apply. If it names no company, it applies to all. */
+export function applicabilityOf(
+  assignable: Assignable,
+  company: Company | undefined,
+): Applicability | undefined {
+  const companies = assignable.companyIds ?? [];
+  const classifications = assignable.classificationIds ?? [];
+  if (companies.length === 0 && classifications.length === 0) return 'everyone';
+  if (!company) return undefined;
+  if (company.id !== undefined && companies.includes(company.id)) return 'company';
+  if (classifications.length === 0) return undefined;
+  const companyClassifications = classificationsOf(company);
+  if (companyClassifications.length === 0) return 'unclear';
+  return companyClassifications.some((id) => classifications.includes(id))
+    ? 'classification'
+    : undefined;
+}
+
+/** The API documents no field for it, so this tries the fields that tenants send. */
+function classificationsOf(company: Company): string[] {
+  const { classificationId, classificationIds, classification } = company;
+  const nested = fieldOf(classification, 'id');
+  const all = [
+    classificationId,
+    nested,
+    ...(Array.isArray(classificationIds) ? classificationIds : []),
+  ];
+  return all.filter((id): id is string => typeof id === 'string' && id !== '');
+}
+
+/** A book is valid from the first to the last day of its window; a missing end is open. */
+export const isValid = (book: PricingBook, day: Day): boolean =>
+  !isDeleted(book) && within(day, book.validFrom, book.validTo);
+
+/** The price of one product in one book, per unit. */
+export interface BookPrice {
+  book: PricingBook;
+  productId: string;
+  price: Decimal | undefined;
+}
+
+/** The entries of a book that are valid on a day: the book's window and the entry's own. */
+export function validEntries(book: PricingBook, day: Day): BookPrice[] {
+  if (!isValid(book, day)) return [];
+  return (book.products ?? []).flatMap(({ productId, price, validFrom, validTo }) =>
+    productId !== undefined && within(day, validFrom, validTo)
+      ? { book, productId, price: decimal(price) }
+      : [],
+  );
+}
+
+export type KnownPrice = BookPrice & { price: Decimal };
+const isKnown = (entry: BookPrice): entry is KnownPrice => entry.price !== undefined;
+
+const precedence: readonly Applicability[] = ['company', 'classification', 'everyone'];
+
+/** Prices of the books that apply to a company on a day, by product; books that name the company come first. */
+export class BookPrices {
+  readonly #ranks: Map<string, KnownPrice[]>[];
+
+  constructor(books: readonly PricingBook[], company: Company | undefined, day: Day) {
+    this.#ranks = precedence.map((appliesTo) => {
+      const applicable = books.filter((book) => applicabilityOf(book, company) === appliesTo);
+      const entries = applicable.flatMap((book) => validEntries(book, day));
+      return groupBy(entries.filter(isKnown), ({ productId }) => productId);
+    });
+  }
+
+  /**
+   * The price to compare a line with. Books that name the company come before books that name its
+   * classification, and those before general books; of equals, the price nearest to the line's, then the lower.
+   */
+  nearestPrice(productId: string, linePrice: Decimal): KnownPrice | undefined {
+    return this.#applying(productId).toSorted((a, b) => byDistance(a, b, linePrice))[0];
+  }
+
+  /** The lowest of the prices that `nearestPrice` chooses from. */
+  lowestPrice(productId: string): KnownPrice | undefined {
+    return this.#applying(productId).toSorted(byPrice)[0];
+  }
+
+  #applying(productId: string): readonly KnownPrice[] {
+    for (const rank of this.#ranks) {
+      const prices = rank.get(productId);
+      if (prices) return prices;
+    }
+    return [];
+  }
+}
+
+const byPrice = (a: KnownPrice, b: KnownPrice): number =>
+  a.price.cmp(b.price) || byName(a.book, b.book);
+
+function byDistance(a: KnownPrice, b: KnownPrice, linePrice: Decimal): number {
+  const distance = a.price.minus(linePrice).abs().cmp(b.price.minus(linePrice).abs());
+  return distance || byPrice(a, b);
+}
+
+/** Whether a price differs from another by more than the tolerance, in percent of the other. */
+export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
+  price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
+
+/** The validity window, as far as it is known. */
+export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } {
+  const validFrom = dayOf(book.validFrom);
+  const validTo = dayOf(book.validTo);
+  return { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
+}
+
+const applicabilityOrder: readonly Applicability[] = [...precedence, 'unclear'];
+
+/** The company's own first, then those of its classification; then by name and id. */
+export const byApplicability = (
+  a: { appliesTo: Applicability; name?: string; id?: string },
+  b: { appliesTo: Applicability; name?: string; id?: string },
+): number =>
+  applicabilityOrder.indexOf(a.appliesTo) - applicabilityOrder.indexOf(b.appliesTo) || byName(a, b);

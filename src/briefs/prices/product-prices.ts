@@ -1,0 +1,312 @@
+/**
+ * What a company may be quoted for a product: the list price, the prices of pricing books that apply, and the
+ * discount groups that apply. Which price a quote gets is not decided here, because the service does not say.
+ */
+
+import { type Day, dayOf } from '../../figures/days.ts';
+import {
+  currencyCode,
+  type Decimal,
+  decimal,
+  margin,
+  percentOf,
+  perUnit,
+  roundedPercent,
+} from '../../figures/money.ts';
+import {
+  compact,
+  compare,
+  type LimitedList,
+  limitList,
+  type Named,
+  named,
+  nonBlank,
+  nonZero,
+} from '../../figures/naming.ts';
+import { deletionOf, isDeleted } from '../../figures/outcome.ts';
+import { termKey } from '../../figures/quote-totals.ts';
+import type {
+  Category,
+  Company,
+  DiscountGroup,
+  PricingBook,
+  Product,
+} from '../../service/records/records.ts';
+import { type Applicability, applicabilityOf, byApplicability } from './books.ts';
+import {
+  type Discount,
+  type DiscountTarget,
+  DiscountTargets,
+  discountWords,
+  lessDiscount,
+} from './discounts.ts';
+
+export interface PriceData {
+  company: Company;
+  product: Product;
+  /** Absent where pricing books may not be read; so are the other two. */
+  books?: readonly PricingBook[] | undefined;
+  discountGroups?: readonly DiscountGroup[] | undefined;
+  categories?: readonly Category[] | undefined;
+}
+
+/** A price, per unit and term. */
+interface PriceFigures {
+  price?: number;
+  /** The book's own cost, else that of the catalogue. */
+  cost?: number;
+  margin?: number;
+}
+
+/** Why a price of a book that may be for the company does not count today. */
+const uncountedReasons = [
+  'not yet valid',
+  'no price',
+  'unclear whether it applies',
+  'expired',
+  'book deleted',
+] as const;
+type UncountedReason = (typeof uncountedReasons)[number];
+
+interface ListPrice extends PriceFigures {
+  marks?: 'lowest'[];
+}
+
+export interface BookPriceRow extends Named, PriceFigures {
+  appliesTo: Applicability;
+  /** Percent under the list price; negative above it. */
+  belowList?: number;
+  specialBidNumber?: string;
+  /** The days on which both the book and its price are valid. */
+  validFrom?: Day;
+  validTo?: Day;
+  /** `own`: the book names the company. `lowest`: no valid price, the list price included, is lower. */
+  marks?: ('own' | 'lowest')[];
+  why?: UncountedReason;
+}
+
+interface DiscountRow extends Named {
+  appliesTo: Applicability;
+  discount: string;
+  on: DiscountTarget;
+  /** The list price less this discount, where it is a percentage and clearly applies. */
+  listPriceAfterDiscount?: number;
+}
+
+/** The day of the deletion, or `true` where it is not known. */
+interface Deletion {
+  deleted?: Day | true;
+}
+
+export interface ProductPrices {
+  today: Day;
+  company: Named & Deletion;
+  product: Named & Deletion & { mpn?: string; manufacturer?: string; term: string; listed?: false };
+  /** Of the product; the service seldom names one. */
+  currency?: string;
+  list: ListPrice;
+  /** Absent where pricing books may not be read. */
+  prices?: LimitedList<BookPriceRow>;
+  /** Prices of books that may be for the company, and do not count today. */
+  notCounted?: LimitedList<BookPriceRow> & { reasons: Partial<Record<UncountedReason, number>> };
+  /** Prices valid today in books that are for other companies. */
+  pricesForOtherCompanies?: number;
+  discounts?: LimitedList<DiscountRow>;
+}
+
+/** Everything that may decide the price of a product for a company on a day. */
+export function productPrices(data: PriceData, today: Day): ProductPrices {
+  const { company, product, books, discountGroups } = data;
+  const discounts = discountGroups
+    ?.flatMap((group) => discountRows(group, data))
+    .sort(byApplicability);
+  return compact({
+    today,
+    company: compact({ ...named(company), deleted: deletionOf(company) }),
+    product: productFacts(product),
+    currency: currencyCode(product.currency),
+    list: figures(decimal(product.price), decimal(product.cost)),
+    ...(books && bookPrices(books, data, today)),
+    discounts: discounts && wholeList(discounts),
+  });
+}
+
+function bookPrices(
+  books: readonly PricingBook[],
+  data: PriceData,
+  today: Day,
+): Pick<ProductPrices, 'prices' | 'notCounted' | 'pricesForOtherCompanies'> & { list?: ListPrice } {
+  const { product } = data;
+  const entries = books.flatMap((book) => entriesOf(book, data, today));
+  const valid = entries.filter(({ why }) => why === undefined);
+  const applying = valid.filter(isFor).sort(byPrice);
+  const uncounted = uncountedReasons.flatMap((reason) =>
+    entries.filter((entry) => entry.why === reason && isFor(entry)).sort(byBookThenAmount),
+  );
+  const list = decimal(product.price);
+  const lowest = lowestOf([list, ...applying.map(({ price }) => price)]);
+  const toRow = (entry: Entry) => bookRow(entry, product, lowest);
+  const isListLowest = applying.length > 0 && isLowest(list, lowest);
+  return compact({
+    list: isListLowest
+      ? { ...figures(list, decimal(product.cost)), marks: ['lowest' as const] }
+      : undefined,
+    prices: wholeList(applying.map(toRow)),
+    notCounted:
+      uncounted.length > 0
+        ? { reasons: countReasons(uncounted), ...wholeList(uncounted.map(toRow)) }
+        : undefined,
+    pricesForOtherCompanies: nonZero(valid.length - applying.length),
+  });
+}
+
+const wholeList = <Row>(rows: Row[]): LimitedList<Row> =>
+  limitList(rows, rows.length, (row) => row);
+
+const countReasons = (entries: readonly Entry[]): Partial<Record<UncountedReason, number>> =>
+  Object.fromEntries(
+    uncountedReasons.flatMap((reason) => {
+      const count = entries.filter(({ why }) => why === reason).length;
+      return count > 0 ? [[reason, count]] : [];
+    }),
+  );
+
+const productFacts = (product: Product): ProductPrices['product'] =>
+  compact({
+    ...named(product),
+    deleted: deletionOf(product),
+    mpn: nonBlank(product.mpn),
+    manufacturer: nonBlank(product.manufacturer ?? product.vendor),
+    term: termKey(product),
+    listed: product.listed === false ? (false as const) : undefined,
+  });
+
+const figures = (price: Decimal | undefined, cost: Decimal | undefined): PriceFigures => {
+  const percent = margin(price, cost);
+  return compact({
+    price: price && perUnit(price),
+    cost: cost && perUnit(cost),
+    margin: percent && roundedPercent(percent),
+  });
+};
+
+/** One price of the product in a book. */
+interface Entry {
+  book: PricingBook;
+  /** Absent if the book is for other companies. */
+  appliesTo: Applicability | undefined;
+  price: Decimal | undefined;
+  cost: Decimal | undefined;
+  validFrom: Day | undefined;
+  validTo: Day | undefined;
+  why: UncountedReason | undefined;
+}
+
+const isFor = ({ appliesTo }: Entry): boolean => appliesTo !== undefined;
+
+function entriesOf(
+  book: PricingBook,
+  { company, product }: PriceData,
+  today: Day,
+): readonly Entry[] {
+  if (product.id === undefined) return [];
+  const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
+  const appliesTo = applicabilityOf(book, company);
+  return entries.map((priced): Entry => {
+    const entry = {
+      book,
+      appliesTo,
+      price: decimal(priced.price),
+      cost: decimal(priced.cost) ?? decimal(product.cost),
+      validFrom: daysInOrder(book.validFrom, priced.validFrom).at(-1),
+      validTo: daysInOrder(book.validTo, priced.validTo).at(0),
+    };
+    return { ...entry, why: whyUncounted(entry, today) };
+  });
+}
+
+function whyUncounted(
+  { book, appliesTo, price, validFrom, validTo }: Omit<Entry, 'why'>,
+  today: Day,
+): UncountedReason | undefined {
+  if (isDeleted(book)) return 'book deleted';
+  if (validTo && validTo < today) return 'expired';
+  if (validFrom && validFrom > today) return 'not yet valid';
+  if (!price) return 'no price';
+  return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
+}
+
+/** The days that are known, the earliest first. */
+const daysInOrder = (...times: (string | undefined)[]): Day[] =>
+  times
+    .map(dayOf)
+    .filter((day) => day !== undefined)
+    .sort(compare);
+
+function lowestOf(prices: readonly (Decimal | undefined)[]): Decimal | undefined {
+  const known = prices.filter((price) => price !== undefined);
+  return known.sort((a, b) => a.cmp(b))[0];
+}
+
+const isLowest = (price: Decimal | undefined, lowest: Decimal | undefined): boolean =>
+  price !== undefined && lowest !== undefined && price.eq(lowest);
+
+function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined): BookPriceRow {
+  const { book, appliesTo = 'unclear', price, cost, validFrom, validTo, why } = entry;
+  const marks: NonNullable<BookPriceRow['marks']> = [];
+  if (why === undefined && appliesTo === 'company') marks.push('own');
+  if (why === undefined && isLowest(price, lowest)) marks.push('lowest');
+  const list = decimal(product.price);
+  const below = price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined;
+  return compact({
+    ...named(book),
+    appliesTo,
+    ...figures(price, cost),
+    belowList: below && roundedPercent(below),
+    specialBidNumber: nonBlank(book.specialBidNumber),
+    validFrom,
+    validTo,
+    marks: marks.length > 0 ? marks : undefined,
+    why,
+  });
+}
+
+/** The lowest price first; then the most specific book. */
+const byPrice = (a: Entry, b: Entry): number => byAmount(a, b) || byBook(a, b);
+
+/** The most specific book first; then the lowest price, unknown prices last. */
+const byBookThenAmount = (a: Entry, b: Entry): number => byBook(a, b) || byAmount(a, b);
+
+const byAmount = (a: Entry, b: Entry): number =>
+  a.price && b.price ? a.price.cmp(b.price) : Number(!a.price) - Number(!b.price);
+
+const byBook = (a: Entry, b: Entry): number =>
+  byApplicability(sortKeys(a), sortKeys(b)) ||
+  compare(a.validFrom ?? '', b.validFrom ?? '') ||
+  compare(a.validTo ?? '', b.validTo ?? '');
+
+const sortKeys = ({ book, appliesTo = 'unclear' }: Entry) => ({ ...named(book), appliesTo });
+
+function discountRows(group: DiscountGroup, data: PriceData): DiscountRow[] {
+  const { company, product, categories } = data;
+  const appliesTo = applicabilityOf(group, company);
+  if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
+  const targets = new DiscountTargets(product, categories);
+  const names = new Map(categories?.map(({ id, name }) => [id, name]));
+  return (group.discounts ?? []).flatMap((discount: Discount): DiscountRow[] => {
+    const on = targets.targetOf(discount);
+    if (on === undefined) return [];
+    const isSure = on !== 'unclear' && appliesTo !== 'unclear';
+    const list = isSure ? decimal(product.price) : undefined;
+    const less = list && lessDiscount(list, discount);
+    return [
+      compact({
+        ...named(group),
+        appliesTo,
+        discount: discountWords(discount, (id) => names.get(id)),
+        on,
+        listPriceAfterDiscount: less && perUnit(less),
+      }),
+    ];
+  });
+}

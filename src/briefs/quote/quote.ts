@@ -1,0 +1,271 @@
+/** One quote: its lines, totals, margins and pre-flight check. */
+
+import { type Day, dayOf, daysBetween, requireDay } from '../../figures/days.ts';
+import { dealValue } from '../../figures/deals.ts';
+import {
+  currencyOfRecord,
+  decimal,
+  givenPercent,
+  margin,
+  perUnit,
+  rounded,
+  roundedPercent,
+} from '../../figures/money.ts';
+import {
+  compact,
+  compare,
+  contactName,
+  type LimitedList,
+  limitList,
+  type Named,
+  named,
+  nonBlank,
+  nonZero,
+} from '../../figures/naming.ts';
+import {
+  deletionOf,
+  outcomeOf,
+  type StatusCategory,
+  statusCategoryOf,
+} from '../../figures/outcome.ts';
+import {
+  firstYearValue,
+  lineAmounts,
+  type QuoteSums,
+  type QuoteTotals,
+  quoteDiscount,
+  quoteTotals,
+  type SetupSums,
+  sumQuote,
+  type TermSums,
+  termKey,
+} from '../../figures/quote-totals.ts';
+import type { Opportunity, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
+import { lineMargin, type PreflightScope, preflight, preflightScope } from './preflight.ts';
+import type { PreflightFinding, PreflightOptions, PreflightRecords } from './preflight-finding.ts';
+
+export interface QuoteOptions extends PreflightOptions {
+  /** Lines shown. Default: 25. */
+  maxLines?: number;
+}
+
+/** Amounts in the quote's currency; price and cost per unit, percentages 0–100. */
+export interface QuoteLine {
+  /** Position in the quote, from 1. */
+  line: number;
+  name?: string;
+  mpn?: string;
+  productId?: string;
+  quantity?: number;
+  price?: number;
+  discount?: number;
+  /** `one-time`, `monthly`, `yearly`, or the term as written. */
+  term: string;
+  /** quantity × price × (1 − discount / 100). */
+  total?: number;
+  cost?: number;
+  /** After the line's discount, before the quote's. */
+  margin?: number;
+  setupPrice?: number;
+  setupCost?: number;
+}
+
+/** Price, cost and profit of a term after all discounts, over the lines and setups of which both price and cost are known. */
+interface TermMargin {
+  term: string;
+  price?: number;
+  cost?: number;
+  /** price − cost. */
+  profit?: number;
+  /** In percent of the price; absent unless the price is above 0. */
+  margin?: number;
+  /** Lines and setups without a price or a cost: in none of the figures above. */
+  withoutPriceOrCost?: number;
+}
+
+export interface QuoteBrief extends Named {
+  /** The day of the deletion, or `true` where it is not known; absent for a quote that is not deleted. */
+  deleted?: Day | true;
+  number?: string;
+  status?: string;
+  /** The quote in the service. */
+  link?: string;
+  statusCategory: StatusCategory;
+  company?: Named;
+  contact?: Named;
+  owner?: Named;
+  opportunity?: Named & { stage?: string; outcome?: string; value?: number; closes?: Day };
+  currency: string;
+  created?: Day;
+  sent?: Day;
+  expires?: Day;
+  /** Negative when it has expired. */
+  expiresInDays?: number;
+  contract?: { from?: Day; to?: Day; duration?: string };
+  paymentTerm?: string;
+  totals: QuoteTotals;
+  /** one-time + 12 × monthly + yearly. */
+  firstYearValue?: number;
+  discount?: { percent?: number; amount?: number };
+  /** Included in the one-time figures. */
+  setup?: { price?: number; cost?: number };
+  terms: TermMargin[];
+  lines: LimitedList<QuoteLine>;
+  /** `stops` and `checks` count all findings, shown or not. */
+  preflight: PreflightScope & LimitedList<PreflightFinding> & { stops: number; checks: number };
+}
+
+const defaults = { maxLines: 25 };
+/** Pre-flight findings shown. */
+const maxFindings = 15;
+
+/**
+ * Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight".
+ *
+ * @throws RangeError if `today` is not a day.
+ */
+export function quoteBrief(records: PreflightRecords, options: QuoteOptions): QuoteBrief {
+  const { quote } = records;
+  const resolved = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
+  const sums = sumQuote(quote);
+  const firstYear = firstYearValue(sums);
+  const findings = preflight(records, resolved);
+  const stops = findings.filter(({ severity }) => severity === 'stop').length;
+  return compact({
+    ...quoteHeading(quote, resolved.today),
+    ...quoteParties(records),
+    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, resolved.currencyOf),
+    totals: quoteTotals(quote),
+    firstYearValue: firstYear && rounded(firstYear),
+    discount: discountFor(quote),
+    setup: setupFor(sums.setup),
+    terms: termMargins(sums),
+    lines: limitList((quote.items ?? []).map(toQuoteLine), resolved.maxLines, (line) => line),
+    preflight: {
+      stops,
+      checks: findings.length - stops,
+      ...preflightScope(records),
+      ...limitList(findings, maxFindings, (finding) => finding),
+    },
+  });
+}
+
+/** The company record first: the company nested in the quote may have fewer fields. */
+const companyOf = ({ quote, company }: PreflightRecords): { company?: Ref } =>
+  company ? { company: { ...quote.company, ...company } } : {};
+
+function quoteHeading(quote: Quote, today: Day) {
+  const expires = dayOf(quote.expiresAt);
+  return compact({
+    deleted: deletionOf(quote),
+    id: nonBlank(quote.id),
+    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    number: nonBlank(quote.number),
+    status: nonBlank(quote.status),
+    link: nonBlank(quote.link),
+    statusCategory: statusCategoryOf(quote),
+    created: dayOf(quote.createdAt),
+    sent: dayOf(quote.sentAt),
+    expires,
+    expiresInDays: expires === undefined ? undefined : daysBetween(today, expires),
+    contract: contractOf(quote),
+    paymentTerm: nonBlank(quote.paymentTerm?.name) ?? nonBlank(quote.paymentTerm?.id),
+  });
+}
+
+/** The service has units in the singular; one of its own is not changed. */
+const unitOf = (amount: number, unit = ''): string =>
+  amount !== 1 && /^(day|week|month|year)$/i.test(unit) ? `${unit}s` : unit;
+
+function contractOf(quote: Quote): QuoteBrief['contract'] {
+  const { amount, unit } = quote.contractDuration ?? {};
+  const contract = compact({
+    from: dayOf(quote.contractStartDate),
+    to: dayOf(quote.contractEndDate),
+    duration: amount === undefined ? undefined : nonBlank(`${amount} ${unitOf(amount, unit)}`),
+  });
+  return nonEmpty(contract);
+}
+
+const nonEmpty = <T extends object>(fields: T): T | undefined =>
+  Object.keys(fields).length > 0 ? fields : undefined;
+
+function quoteParties({ quote, company, opportunity }: PreflightRecords) {
+  return compact({
+    company: nonEmpty(named(company ?? quote.company)),
+    contact: quote.contact && nonEmpty({ ...named(quote.contact), ...personName(quote.contact) }),
+    owner: nonEmpty(named(quote.owner)),
+    opportunity: opportunity ? opportunityFor(opportunity) : nonEmpty(named(quote.opportunity)),
+  });
+}
+
+function personName(contact: Ref): { name?: string } {
+  return compact({ name: contactName(contact) });
+}
+
+function opportunityFor(opportunity: Opportunity): QuoteBrief['opportunity'] {
+  const value = dealValue(opportunity);
+  return compact({
+    ...named(opportunity),
+    stage: nonBlank(opportunity.pipelineStage?.name),
+    outcome: outcomeOf(opportunity),
+    value: value && rounded(value),
+    closes: dayOf(opportunity.expectedCloseDate),
+  });
+}
+
+function discountFor(quote: Quote): QuoteBrief['discount'] {
+  const discount = quoteDiscount(quote);
+  if (discount?.kind === 'percent') return { percent: givenPercent(discount.percent) };
+  return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
+}
+
+function setupFor({ price, cost }: SetupSums): QuoteBrief['setup'] {
+  return nonEmpty(compact({ price: price && rounded(price), cost: cost && rounded(cost) }));
+}
+
+const termOrder = ['one-time', 'monthly', 'yearly'];
+
+function orderOf(term: string): number {
+  const at = termOrder.indexOf(term);
+  return at === -1 ? termOrder.length : at;
+}
+
+function termMargins(sums: QuoteSums): TermMargin[] {
+  return [...sums.terms]
+    .toSorted(([a], [b]) => orderOf(a) - orderOf(b) || compare(a, b))
+    .map(([term, amounts]) => toTermMargin(term, amounts));
+}
+
+function toTermMargin(term: string, sums: TermSums): TermMargin {
+  const { comparablePrice, comparableCost, withoutPriceOrCost } = sums;
+  const percent = margin(comparablePrice, comparableCost);
+  return compact({
+    term,
+    price: comparablePrice && rounded(comparablePrice),
+    cost: comparableCost && rounded(comparableCost),
+    profit: comparablePrice && comparableCost && rounded(comparablePrice.minus(comparableCost)),
+    margin: percent && roundedPercent(percent),
+    withoutPriceOrCost: nonZero(withoutPriceOrCost ?? 0),
+  });
+}
+
+function toQuoteLine(item: QuoteItem, at: number): QuoteLine {
+  const { total, unitPrice } = lineAmounts(item);
+  const [price, cost] = [decimal(item.price), decimal(item.cost)];
+  return compact({
+    line: at + 1,
+    name: nonBlank(item.name),
+    mpn: nonBlank(item.mpn),
+    productId: nonBlank(item.product?.id),
+    quantity: item.quantity,
+    price: price && perUnit(price),
+    discount: item.discount || undefined,
+    term: termKey(item),
+    total: total && rounded(total),
+    cost: cost && perUnit(cost),
+    margin: lineMargin(unitPrice, cost),
+    setupPrice: item.setupPrice || undefined,
+    setupCost: item.setupCost || undefined,
+  });
+}

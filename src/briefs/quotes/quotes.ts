@@ -1,0 +1,427 @@
+/** Quotes over all customers: figures by group, and the quotes behind them. */
+
+import { type Day, dayOf, requireDay, within } from '../../figures/days.ts';
+import {
+  collectGroups,
+  type LabelledGroup,
+  mergedRow,
+  monthOf,
+  rowLabel,
+  sharedNames,
+} from '../../figures/group-labels.ts';
+import {
+  type Amounts,
+  type CurrencyOf,
+  currencyOfRecord,
+  type Decimal,
+  rounded,
+  sumOf,
+  unknownCurrency,
+} from '../../figures/money.ts';
+import {
+  byName,
+  compact,
+  type LimitedList,
+  type Named,
+  named,
+  nonBlank,
+  nonZero,
+  nonZeroCounts,
+  quoteName,
+} from '../../figures/naming.ts';
+import { isDeleted, statusOfQuote } from '../../figures/outcome.ts';
+import {
+  type Acceptance,
+  acceptanceOf,
+  acceptances,
+  type DealState,
+  Deals,
+} from '../../figures/quote-state.ts';
+import {
+  firstYearValue,
+  hasUnknownItems,
+  type QuoteSums,
+  sumQuote,
+  termTotals,
+} from '../../figures/quote-totals.ts';
+import { filterSteps, flatMapSteps, runSteps, type Steps, sortSteps } from '../../figures/steps.ts';
+import { mentionsText, refersTo } from '../../names/name-filters.ts';
+import type { Opportunity, Quote } from '../../service/records/records.ts';
+
+export const quotesBy = [
+  'status',
+  'acceptance',
+  'owner',
+  'company',
+  'month',
+  'currency',
+  'deal_state',
+] as const;
+
+type QuotesBy = (typeof quotesBy)[number];
+
+/** The dates of a quote that a period and months can be of. */
+export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
+
+type QuoteDate = (typeof quoteDates)[number];
+
+interface QuoteFilters {
+  /** Filters as `resolveFilters` resolved them. */
+  owner?: Named;
+  company?: Named;
+  status?: Named;
+  currency?: Named;
+  acceptance?: Named;
+  dealState?: Named;
+  /** The date that `from` and `to` are of. Default: sent. */
+  date?: QuoteDate;
+  from?: Day;
+  to?: Day;
+  /** A text in a line's name, part number or manufacturer; `(none)`: quotes without lines. */
+  item?: string;
+}
+
+export interface QuotesOptions extends QuoteFilters {
+  today: Day;
+  currencyOf: CurrencyOf;
+  /** Default: status. */
+  by?: QuotesBy;
+  /** Groups shown; the others are one row. Default: 24. */
+  maxGroups?: number;
+}
+
+/** Sums by currency, after discounts; amounts of unknown prices are in none. */
+interface QuoteFigures {
+  count: number;
+  oneTime?: Amounts;
+  monthly?: Amounts;
+  yearly?: Amounts;
+  firstYearValue?: Amounts;
+}
+
+interface QuoteGroup extends Named, QuoteFigures {
+  /** Number of groups merged into this one. */
+  groups?: number;
+}
+
+interface QuoteRow {
+  id?: string;
+  number?: string;
+  name?: string;
+  company?: string;
+  owner?: string;
+  status: string;
+  acceptance?: Acceptance;
+  dealState?: DealState;
+  oneTime?: number;
+  monthly?: number;
+  yearly?: number;
+  firstYearValue?: number;
+  currency: string;
+  sent?: Day;
+  approved?: Day;
+  expires?: Day;
+}
+
+export interface QuotesBrief {
+  today: Day;
+  /** The period that the quotes are of, both ends included. */
+  period?: { date: QuoteDate; from?: Day; to?: Day };
+  total: QuoteFigures;
+  unknown?: Partial<Record<'firstYearValue' | 'prices' | 'items' | 'currency', number>>;
+  /** Quotes with amounts per quarter or another term: those are in no column. */
+  otherTerms?: number;
+  acceptance: { acceptance: Acceptance; count: number; firstYearValue?: Amounts }[];
+  by: QuotesBy;
+  groups: LimitedList<QuoteGroup>;
+  /** All deleted quotes, regardless of filters; in no figure. */
+  deleted?: number;
+}
+
+/** A quote with everything that is derived from it. */
+interface Facts {
+  quote: Quote;
+  currency: string;
+  status: string;
+  acceptance: Acceptance;
+  dealState: DealState | undefined;
+  sums: QuoteSums;
+  firstYear: Decimal | undefined;
+}
+
+const defaultDate: QuoteDate = 'sent';
+
+const dateField = {
+  created: 'createdAt',
+  sent: 'sentAt',
+  approved: 'approvedAt',
+  declined: 'declinedAt',
+  expires: 'expiresAt',
+} as const satisfies Record<QuoteDate, keyof Quote>;
+
+const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
+  dayOf(quote[dateField[date]]);
+
+/** Quotes that match all filters but `item`; the state of a deal is known only with `deals`. */
+function matchingQuotes(
+  quotes: readonly Quote[],
+  filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
+  deals: Deals | undefined,
+): Steps<Quote[]> {
+  const { owner, company, status, currency, acceptance, dealState } = filters;
+  return filterSteps(
+    quotes,
+    (quote) =>
+      !isDeleted(quote) &&
+      (!owner || refersTo(quote.owner, owner)) &&
+      (!company || refersTo(quote.company, company)) &&
+      (!status || statusOfQuote(quote) === status.name) &&
+      (!currency || currencyOfRecord(quote, filters.currencyOf) === currency.name) &&
+      (!acceptance || acceptanceOf(quote, filters.today) === acceptance.name) &&
+      (!dealState || deals?.stateOf(quote) === dealState.name) &&
+      isInPeriod(quote, filters),
+  );
+}
+
+/** A quote without the date is in no period. */
+function isInPeriod(quote: Quote, { date, from, to }: QuoteFilters): boolean {
+  if (from === undefined && to === undefined) return true;
+  const day = dayIn(quote, date);
+  return day !== undefined && within(day, from, to);
+}
+
+/** As a filter by text in lines: quotes without lines. */
+export const noItems = '(none)';
+
+/** Whether a line has the text in its name, part number or manufacturer. */
+function hasItem({ items = [] }: Quote, text: string): boolean {
+  if (text === noItems) return items.length === 0;
+  return items.some(({ name, mpn, manufacturer }) =>
+    [name, mpn, manufacturer].some((field) => field !== undefined && mentionsText(field, text)),
+  );
+}
+
+/**
+ * Quotes that match, with their figures: the highest first-year value first, unknown ones last, then by name and id.
+ * The figures are computed when they are first read, so the items of `matching` can be completed before.
+ */
+export class QuotesReport {
+  /** Quotes that match all filters but `item`. */
+  readonly matching: readonly Quote[];
+  readonly #options: QuotesOptions;
+  readonly #deals: Deals | undefined;
+  readonly #deleted: number;
+  #computed: Computed | undefined;
+
+  private constructor(
+    matching: readonly Quote[],
+    deals: Deals | undefined,
+    deleted: number,
+    options: QuotesOptions,
+  ) {
+    this.matching = matching;
+    this.#deals = deals;
+    this.#deleted = deleted;
+    this.#options = options;
+  }
+
+  /** @throws RangeError if `today` is not a day. */
+  static *of(
+    quotes: readonly Quote[],
+    opportunities: readonly Opportunity[] | undefined,
+    options: QuotesOptions,
+  ): Steps<QuotesReport> {
+    requireDay(options.today, 'today');
+    const deals = opportunities && (yield* Deals.of(opportunities));
+    const matching = yield* matchingQuotes(quotes, options, deals);
+    return new QuotesReport(matching, deals, quotes.filter(isDeleted).length, options);
+  }
+
+  /** Computes the figures. */
+  *compute(): Steps<Computed> {
+    const { item } = this.#options;
+    const facts = yield* flatMapSteps(this.matching, (quote) =>
+      item === undefined || hasItem(quote, item)
+        ? [factsOf(quote, this.#deals, this.#options)]
+        : [],
+    );
+    const ranked = yield* sortSteps(facts, byFirstYear);
+    this.#computed = { ranked, brief: yield* briefOf(ranked, this.#deleted, this.#options) };
+    return this.#computed;
+  }
+
+  get #figures(): Computed {
+    return this.#computed ?? runSteps(this.compute());
+  }
+
+  get count(): number {
+    return this.#figures.ranked.length;
+  }
+
+  /** Definition: docs/definitions.md, "Quotes over all customers". */
+  get brief(): QuotesBrief {
+    return this.#figures.brief;
+  }
+
+  rows(from: number, count: number): QuoteRow[] {
+    return this.#figures.ranked.slice(from, from + count).map(toRow);
+  }
+}
+
+interface Computed {
+  ranked: readonly Facts[];
+  brief: QuotesBrief;
+}
+
+function* briefOf(
+  facts: readonly Facts[],
+  deleted: number,
+  options: QuotesOptions,
+): Steps<QuotesBrief> {
+  const { today, date = defaultDate, from, to, by = 'status' } = options;
+  const hasPeriod = from !== undefined || to !== undefined;
+  const total = figuresOf(facts);
+  yield;
+  const unknown = countUnknown(facts);
+  yield;
+  const acceptance = acceptanceRows(facts);
+  yield;
+  const groups = yield* groupsOf(facts, options);
+  yield;
+  return compact({
+    today,
+    period: hasPeriod ? compact({ date, from, to }) : undefined,
+    total,
+    unknown,
+    otherTerms: nonZero(facts.filter(hasOtherTerms).length),
+    acceptance,
+    by,
+    groups,
+    deleted: nonZero(deleted),
+  });
+}
+
+function factsOf(quote: Quote, deals: Deals | undefined, options: QuotesOptions): Facts {
+  const sums = sumQuote(quote);
+  return {
+    quote,
+    currency: currencyOfRecord(quote, options.currencyOf),
+    status: statusOfQuote(quote),
+    acceptance: acceptanceOf(quote, options.today),
+    dealState: deals?.stateOf(quote),
+    sums,
+    firstYear: firstYearValue(sums),
+  };
+}
+
+const rankOf = ({ firstYear }: Facts): number => firstYear?.toNumber() ?? -Number.MAX_VALUE;
+
+const byFirstYear = (a: Facts, b: Facts): number =>
+  rankOf(b) - rankOf(a) || byName(namedQuote(a), namedQuote(b));
+
+const namedQuote = ({ quote }: Facts): Named =>
+  compact({ id: nonBlank(quote.id), name: quoteName(quote) });
+
+function figuresOf(facts: readonly Facts[]): QuoteFigures {
+  const ofTerm = (term: string) =>
+    sumOf(facts, ({ sums }) => sums.terms.get(term)?.price).toAmounts();
+  return compact({
+    count: facts.length,
+    oneTime: ofTerm('one-time'),
+    monthly: ofTerm('monthly'),
+    yearly: ofTerm('yearly'),
+    firstYearValue: firstYearOf(facts),
+  });
+}
+
+const firstYearOf = (facts: readonly Facts[]): Amounts | undefined =>
+  sumOf(facts, ({ firstYear }) => firstYear).toAmounts();
+
+/** Numbers of quotes with an unknown or partly unknown figure. */
+function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
+  const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
+  return nonZeroCounts({
+    firstYearValue: count(({ firstYear }) => !firstYear),
+    prices: count(({ sums }) => sums.unknownPrices > 0),
+    items: count(({ quote }) => hasUnknownItems(quote)),
+    currency: count(({ currency }) => currency === unknownCurrency),
+  });
+}
+
+const namedTerms = new Set(['one-time', 'monthly', 'yearly']);
+
+const hasOtherTerms = ({ sums }: Facts): boolean =>
+  [...sums.terms].some(([term, { price }]) => price !== undefined && !namedTerms.has(term));
+
+function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
+  return acceptances.flatMap((acceptance) => {
+    const these = facts.filter((each) => each.acceptance === acceptance);
+    const firstYearValue = firstYearOf(these);
+    return these.length > 0 ? [compact({ acceptance, count: these.length, firstYearValue })] : [];
+  });
+}
+
+type Group = LabelledGroup<Facts>;
+
+/** By count, then by the largest first-year value in one currency and by name; months in time order. */
+function* groupsOf(
+  facts: readonly Facts[],
+  { by = 'status', date, maxGroups = 24 }: QuotesOptions,
+): Steps<LimitedList<QuoteGroup>> {
+  const groups = collectGroups(facts, (each) => labelOf(each, by, date));
+  yield;
+  if (by === 'month') groups.sort((a, b) => byName(a.label, b.label));
+  else sortByRank(groups);
+  const cut = groups.length === maxGroups + 1 ? groups.length : maxGroups;
+  const shown = groups.slice(0, cut);
+  const shared = sharedNames(groups);
+  const missing = by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`;
+  const rows: QuoteGroup[] = [];
+  for (const { label, items } of shown) {
+    rows.push({ ...rowLabel(label, missing, shared), ...figuresOf(items) });
+    yield;
+  }
+  const others = groups.slice(cut);
+  if (others.length > 0) rows.push(mergedRow(others, figuresOf));
+  return { shown: shown.length, total: groups.length, rows };
+}
+
+function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate | undefined): Named {
+  const { quote, status, acceptance, currency, dealState } = facts;
+  if (by === 'owner' || by === 'company') return named(quote[by]);
+  if (by === 'month') return compact({ name: monthOf(dayIn(quote, date)) });
+  return compact({ name: { status, acceptance, currency, deal_state: dealState }[by] });
+}
+
+function sortByRank(groups: Group[]): void {
+  const ranks = new Map(
+    groups.map((group) => [group, Math.max(0, ...Object.values(firstYearOf(group.items) ?? {}))]),
+  );
+  const rank = (group: Group): number => ranks.get(group) ?? 0;
+  groups.sort(
+    (a, b) => b.items.length - a.items.length || rank(b) - rank(a) || byName(a.label, b.label),
+  );
+}
+
+function toRow(facts: Facts): QuoteRow {
+  const { quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
+  const { oneTime, monthly, yearly } = termTotals(sums);
+  return compact({
+    id: nonBlank(quote.id),
+    number: nonBlank(quote.number),
+    name: nonBlank(quote.title) ?? nonBlank(quote.name),
+    company: nonBlank(quote.company?.name) ?? nonBlank(quote.company?.id),
+    owner: nonBlank(quote.owner?.name) ?? nonBlank(quote.owner?.id),
+    status,
+    acceptance: acceptance === status ? undefined : acceptance,
+    dealState,
+    oneTime,
+    monthly,
+    yearly,
+    firstYearValue: firstYear && rounded(firstYear),
+    currency,
+    sent: dayIn(quote, 'sent'),
+    approved: dayIn(quote, 'approved'),
+    expires: dayIn(quote, 'expires'),
+  });
+}

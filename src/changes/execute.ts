@@ -1,0 +1,281 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Call, Trace } from '../service/call.ts';
+import { isApiError, isNotStored, type NotStoredKind } from '../service/errors.ts';
+import type { Opportunity } from '../service/records/records.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { identifier, quote, type Wording, wording } from '../text/untrusted-text.ts';
+import {
+  bodyValue,
+  type FieldChange,
+  type FieldValues,
+  fieldValuesOf,
+  nextValue,
+} from './fields.ts';
+import {
+  journalError,
+  newChangeId,
+  type OutcomeStatus,
+  type WriteIntent,
+  type WriteOutcome,
+} from './journal.ts';
+import type { ChangePlan } from './plan.ts';
+import {
+  type SentChange,
+  type StoredDifference,
+  storedDifferences,
+  type Verification,
+  verify,
+} from './verification.ts';
+import { sentFields } from './writable-fields.ts';
+
+/** Who approved the change, and how. */
+export interface Approval {
+  what: WriteIntent['what'];
+  consent: WriteIntent['consent'];
+  client: string;
+  caller?: string;
+  reverts?: string;
+}
+
+export interface WriteResult {
+  changeId: string;
+  outcome: OutcomeStatus;
+  record?: Opportunity;
+  /** Fields whose stored value differs from the intended one. */
+  differs: readonly StoredDifference[];
+  reason?: Wording;
+  /** The service confirmed the write, but the record could not be read back. */
+  unchecked?: true;
+  /** The outcome could not be written to the journal. */
+  unrecorded?: true;
+}
+
+/** Timeout of a write. It is independent of the call: a started write is never cancelled. */
+const writeMs = 20_000;
+const readBackMs = 10_000;
+const secondCheckMs = 1_500;
+
+/**
+ * Writes an approved plan: writes the intent to the journal, sends the change once, reads the record back, and
+ * writes the outcome to the journal. The record must be locked and the plan must be current. Never throws after the
+ * change was sent.
+ * @throws ChangeRefused if the journal cannot be written; nothing was sent then
+ */
+export async function executePlan(
+  tenant: Tenant,
+  plan: ChangePlan,
+  approval: Approval,
+  trace: Trace | undefined,
+): Promise<WriteResult> {
+  const intent = toIntent(plan, approval);
+  await tenant.journal.append({ ...intent }).catch((error: unknown) => {
+    throw journalError('written', error);
+  });
+  const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
+  tenant.invalidate('opportunity');
+  try {
+    await tenant.journal.append({ ...toOutcome(result, plan) });
+    return result;
+  } catch {
+    // The write itself is done, so its result is returned, marked as unrecorded.
+    return { ...result, unrecorded: true };
+  }
+}
+
+function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
+  const { target, before, changes } = plan;
+  const name = String(nextValue(changes, 'name') ?? before.name ?? '');
+  return {
+    phase: 'sending',
+    id: newChangeId(),
+    at: new Date().toISOString(),
+    ...approval,
+    externalId: target.externalId,
+    ...(target.record?.id === undefined ? {} : { opportunityId: target.record.id }),
+    name,
+    before,
+    changes,
+    sent: writeBody(before, changes),
+  };
+}
+
+/** The body includes all present values, because the API may clear missing fields. Empty fields are left out. */
+function writeBody(before: FieldValues, changes: readonly FieldChange[]): Record<string, unknown> {
+  const body: Record<string, unknown> = {};
+  for (const { name, kind, body: property } of sentFields) {
+    const change = changes.find(({ field }) => field === name);
+    if (change) body[property] = bodyValue(kind, change.to, change.from);
+    else if (before[name] !== undefined) body[property] = bodyValue(kind, before[name]);
+  }
+  return body;
+}
+
+type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
+
+async function send(
+  tenant: Tenant,
+  plan: ChangePlan,
+  intent: WriteIntent,
+  trace: Trace | undefined,
+): Promise<WriteEnd> {
+  const change: SentChange = { ...intent, recordBefore: plan.target.record };
+  let answer: Opportunity;
+  try {
+    const { externalId, sent } = intent;
+    answer = await tenant.client.upsertOpportunity(
+      externalId,
+      sent,
+      backgroundCall(writeMs, trace),
+    );
+  } catch (error) {
+    const refusal = rejectionReason(error);
+    if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
+    const verification = await verifyTwice(tenant, plan, change, trace);
+    return resultWithoutAnswer(plan, change, verification, error);
+  }
+  const isNew = intent.opportunityId === undefined;
+  const sent = isNew ? { ...change, createdId: answer.id } : change;
+  return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
+}
+
+/** Why nothing was stored; undefined if that is not certain. */
+function rejectionReason(error: unknown): Wording | undefined {
+  if (!isNotStored(error)) return undefined;
+  const why = whyNotStored[error.kind];
+  if (isApiError(error, 'unreachable')) return wording`${why} (${identifier(error.facts.code)})`;
+  const { upstreamMessage } = error.facts;
+  return upstreamMessage === undefined ? why : wording`${why}: ${quote(upstreamMessage)}`;
+}
+
+const whyNotStored: Record<NotStoredKind, Wording> = {
+  'key-refused': wording`the service did not accept the key`,
+  'not-permitted': wording`the service does not let this key write it`,
+  'not-found': wording`the service has no such route`,
+  'no-route': wording`the service has no such route`,
+  redirect: wording`the service answered with a redirect, which is not followed`,
+  refused: wording`the service refused it`,
+  'rate-limited': wording`no more requests are allowed for now`,
+  'budget-spent': wording`no more requests are allowed for now`,
+  unreachable: wording`the service could not be reached`,
+  'circuit-open': wording`the service failed several times, so no requests are sent to it for a moment`,
+};
+
+/** The result after a confirmed write. The stored record decides, because the response may echo the request. */
+function resultFromAnswer(
+  plan: ChangePlan,
+  sent: SentChange,
+  verification: Verification,
+  answer: Opportunity,
+): WriteEnd {
+  switch (verification.result) {
+    case 'unchanged':
+      return {
+        outcome: 'not_written',
+        differs: [],
+        reason: wording`the service confirmed it, but the record is as it was`,
+      };
+    case 'unreadable': {
+      const isWrittenRecord =
+        answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+      return {
+        outcome: 'written',
+        differs: [],
+        unchecked: true,
+        ...(isWrittenRecord && { record: answer }),
+      };
+    }
+    default:
+      return writtenResult(plan, sent, verification.record);
+  }
+}
+
+const writtenResult = (plan: ChangePlan, sent: SentChange, record: Opportunity): WriteEnd => ({
+  outcome: 'written',
+  record,
+  differs: storedDifferences(sent, record, plan.target.scale),
+});
+
+/** The result after a write without a valid response. The stored record decides. */
+function resultWithoutAnswer(
+  plan: ChangePlan,
+  sent: SentChange,
+  verification: Verification,
+  error: unknown,
+): WriteEnd {
+  switch (verification.result) {
+    case 'applied':
+    case 'partial':
+      return writtenResult(plan, sent, verification.record);
+    case 'diverged':
+      return unknownResult(wording`the record has changed, but not to the intended values`);
+    case 'unreadable':
+      return unknownResult(wording`the service broke off, and the record cannot be read back now`);
+    case 'unchanged':
+      if (mayStillApply(error)) {
+        return unknownResult(
+          wording`no answer in time; the record is still as it was, but may yet change`,
+        );
+      }
+      return {
+        outcome: 'not_written',
+        differs: [],
+        reason: wording`the service broke off, and the record is as it was`,
+      };
+  }
+}
+
+const unknownResult = (reason: Wording): WriteEnd => ({
+  outcome: 'cannot_tell',
+  differs: [],
+  reason,
+});
+
+/** True if the service may still be processing the write: a timeout, here or at a gateway. */
+const mayStillApply = (error: unknown): boolean =>
+  isApiError(error, 'timed-out') ||
+  (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
+
+/** Verifies again after a delay if nothing shows at first: a write may be in progress, or a replica may lag. */
+async function verifyTwice(
+  tenant: Tenant,
+  plan: ChangePlan,
+  sent: SentChange,
+  trace: Trace | undefined,
+): Promise<Verification> {
+  const { scale } = plan.target;
+  const first = await verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
+  if ('record' in first) return first;
+  await pause(secondCheckMs);
+  return verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
+}
+
+const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({
+  ...backgroundCall(ms, trace),
+  progress: () => {},
+  client: '',
+  consent: () => Promise.reject(new Error('nobody is asked while a write is under way')),
+});
+
+const backgroundCall = (ms: number, trace: Trace | undefined): Call => ({
+  signal: new AbortController().signal,
+  deadline: Date.now() + ms,
+  purpose: 'interactive',
+  trace,
+});
+
+function toOutcome(
+  { changeId, outcome, record, reason, unchecked }: WriteResult,
+  plan: ChangePlan,
+): WriteOutcome {
+  const after = record && !unchecked && fieldValuesOf(record, plan.target.scale.divisor);
+  return {
+    phase: 'done',
+    id: changeId,
+    at: new Date().toISOString(),
+    outcome,
+    ...(record?.id === undefined ? {} : { opportunityId: record.id }),
+    ...(after ? { after } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}

@@ -1,0 +1,179 @@
+import { dayOf } from '../figures/days.ts';
+import { contactName } from '../figures/naming.ts';
+import { flatForms } from '../service/records/normalise.ts';
+import type { Opportunity } from '../service/records/records.ts';
+import { fieldOf, isObject } from '../values.ts';
+import { type FieldKind, sentFields, writableFields } from './writable-fields.ts';
+
+export interface Reference {
+  /** Empty if the record contains a name only: such a reference can be shown, but not sent. */
+  id: string;
+  name?: string;
+}
+
+/**
+ * `share` is 0–1; `day` is YYYY-MM-DD; `custom` is the record's custom fields. A value of any other form,
+ * such as an amount in words, is kept unchanged.
+ */
+export type FieldValue =
+  | string
+  | number
+  | boolean
+  | Reference
+  | Record<string, unknown>
+  | readonly unknown[]
+  | undefined;
+
+/** The value of a field of the kind `reference`; `undefined` if it is empty. */
+export const referenceOf = (value: FieldValue): Reference | undefined =>
+  isReference(value) ? value : undefined;
+
+const isReference = (value: FieldValue): value is Reference =>
+  isObject(value) && typeof value.id === 'string' && typeof (value.name ?? '') === 'string';
+
+/** The values of a record by field name, without empty ones. */
+export type FieldValues = Readonly<Record<string, FieldValue>>;
+
+/** The divisor that converts a tenant's probabilities to 0–1. */
+export type Divisor = 1 | 100;
+
+export function fieldValuesOf(record: Opportunity, divisor: Divisor): FieldValues {
+  const entries = sentFields.map(({ name, kind, readFrom }) => [
+    name,
+    readValue(kind, readFrom(record), divisor),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+function readValue(kind: FieldKind, raw: unknown, divisor: Divisor): FieldValue {
+  if (isEmpty(raw)) return undefined;
+  if (kind === 'reference') return toReference(raw);
+  if (kind === 'day' && typeof raw === 'string') return dayOf(raw) ?? raw;
+  if (kind === 'share' && typeof raw === 'number') return roundShare(raw / divisor);
+  if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
+  return isJsonValue(raw) ? raw : undefined;
+}
+
+/** Whether a value is one that JSON can contain, other than `null`. */
+const isJsonValue = (raw: unknown): raw is Exclude<FieldValue, undefined> =>
+  ['string', 'number', 'boolean'].includes(typeof raw) || isObject(raw) || Array.isArray(raw);
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null || value === '';
+
+function withoutEmpty(custom: Record<string, unknown>): Record<string, unknown> | undefined {
+  const entries = Object.entries(custom).filter(([, value]) => !isEmpty(value));
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+function toReference(raw: unknown): Reference | undefined {
+  // A value of an unknown form: it can be shown, but not sent.
+  if (!isObject(raw)) return { id: '', name: JSON.stringify(raw) };
+  const { id } = raw;
+  // A contact has first and last names instead of a name.
+  const name = isEmpty(raw.name) ? contactName(raw) : raw.name;
+  if (isEmpty(id) && isEmpty(name)) return undefined;
+  const known = isEmpty(id) ? '' : String(id);
+  return isEmpty(name) ? { id: known } : { id: known, name: String(name) };
+}
+
+/** Rounds to 6 decimals, which removes floating-point errors. */
+export const roundShare = (share: number): number => Math.round(share * 1e6) / 1e6;
+
+/** True if two values of a field are equal; references are compared by id. */
+export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
+  if (kind === 'reference' && isReference(one) && isReference(other))
+    return referenceKey(one) === referenceKey(other);
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+const referenceKey = ({ id, name = '' }: Reference): string =>
+  id === '' ? `name ${name}` : `id ${id}`;
+
+/**
+ * The value for the body of the upsert; `null` clears a field. The service merges custom fields, so each removed one
+ * is set to `null`.
+ */
+export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue): unknown {
+  if (kind === 'custom' && (value === undefined || isObject(value))) {
+    return { ...clearedFields(from), ...value };
+  }
+  if (value === undefined) return null;
+  return kind === 'reference' && isReference(value) ? value.id : value;
+}
+
+const clearedFields = (custom: FieldValue): Record<string, null> =>
+  Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
+
+/** Whether a value can be sent back: a reference that has an id, a date that can be read. */
+export function canBeSent(kind: FieldKind, value: FieldValue): boolean {
+  if (value === undefined) return true;
+  if (kind === 'reference') return referenceOf(value)?.id !== '';
+  return kind !== 'day' || (typeof value === 'string' && dayOf(value) === value);
+}
+
+/** The properties under which a record gives the fields that can be written. */
+export const sentProperties: ReadonlySet<string> = new Set(
+  sentFields.flatMap(({ property, kind }) => {
+    if (kind !== 'reference') return [property];
+    const { ids, names } = flatForms(property);
+    return [property, ...ids, ...names];
+  }),
+);
+
+/** JSON with sorted property names, so that equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const names = Object.keys(value).sort();
+  const pairs = names.map((name) => [name, fieldOf(value, name)] as const);
+  const shown = pairs.filter(([, inner]) => inner !== undefined);
+  return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
+}
+
+export interface FieldChange {
+  field: string;
+  label: string;
+  kind: FieldKind;
+  from: FieldValue;
+  to: FieldValue;
+}
+
+/** The value that a field is to get; `undefined` if it stays or is cleared. */
+export const nextValue = (changes: readonly FieldChange[], name: string): FieldValue =>
+  changes.find(({ field }) => field === name)?.to;
+
+/** The company, contact or other record that a reference field is to get; `undefined` if none. */
+export const nextReference = (
+  changes: readonly FieldChange[],
+  name: string,
+): Reference | undefined => referenceOf(nextValue(changes, name));
+
+/** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
+export type RequestedValues = FieldValues;
+
+/** The fields of `requested` whose value differs from `before`. */
+export function changesBetween(before: FieldValues, requested: RequestedValues): FieldChange[] {
+  return writableFields
+    .filter(({ name }) => name in requested)
+    .map(({ name, label, kind }) => {
+      const from = before[name];
+      const to = kind === 'custom' ? mergeCustomFields(from, requested[name]) : requested[name];
+      return { field: name, label, kind, from, to };
+    })
+    .filter(({ kind, from, to }) => !isSameValue(kind, from, to));
+}
+
+/** The present custom fields, overwritten by those of `patch`. */
+function mergeCustomFields(present: FieldValue, patch: FieldValue): FieldValue {
+  return withoutEmpty({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
+}
+
+export function changedCustomFields(from: FieldValue, to: FieldValue): string[] {
+  const names = new Set([from, to].flatMap((value) => Object.keys(isObject(value) ? value : {})));
+  return [...names].filter(
+    (name) => canonicalJson(customField(from, name)) !== canonicalJson(customField(to, name)),
+  );
+}
+
+export const customField = (custom: FieldValue, name: string): unknown =>
+  isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;

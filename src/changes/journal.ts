@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { type Journal, StateUnavailable } from '../state/port.ts';
+import { trusted, wording } from '../text/untrusted-text.ts';
+import { errorCode, isObject } from '../values.ts';
+import type { FieldChange, FieldValues } from './fields.ts';
+import { ChangeRefused } from './refusal.ts';
+
+export type OutcomeStatus = 'written' | 'not_written' | 'cannot_tell';
+
+/** The entry that is written before a change is sent. */
+export interface WriteIntent {
+  phase: 'sending';
+  id: string;
+  at: string;
+  what: 'create' | 'change' | 'revert';
+  externalId: string;
+  opportunityId?: string;
+  name: string;
+  before: FieldValues;
+  changes: readonly FieldChange[];
+  /** The request body. */
+  sent: Record<string, unknown>;
+  client: string;
+  /** The authenticated caller, if callers are authenticated. */
+  caller?: string;
+  consent: 'asked' | 'token';
+  /** Id of the change that this one reverts. */
+  reverts?: string;
+}
+
+/** The entry that is written when the outcome is known. */
+export interface WriteOutcome {
+  phase: 'done';
+  id: string;
+  at: string;
+  outcome: OutcomeStatus;
+  opportunityId?: string;
+  after?: FieldValues;
+  reason?: string;
+}
+
+/** A change in the journal. Without an outcome, the process ended during the write. */
+export interface RecordedChange {
+  intent: WriteIntent;
+  outcome?: WriteOutcome;
+  revertedBy?: string;
+}
+
+export const newChangeId = (): string =>
+  `chg_${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
+
+/** Every change, newest first. @throws ChangeRefused when the journal cannot be read */
+export async function readChanges(
+  journal: Journal,
+): Promise<{ changes: RecordedChange[]; damaged: number }> {
+  const { entries, damaged } = await journal.read().catch((error: unknown) => {
+    throw journalError('read', error);
+  });
+  const byId = new Map<string, RecordedChange>();
+  let unrecognized = 0;
+  for (const entry of entries) {
+    if (isIntent(entry)) byId.set(entry.id, { intent: entry });
+    else if (isOutcome(entry)) attachOutcome(byId.get(entry.id), entry);
+    else unrecognized += 1;
+  }
+  for (const { intent, outcome } of byId.values()) {
+    const reverted = intent.reverts === undefined ? undefined : byId.get(intent.reverts);
+    if (reverted && outcome?.outcome === 'written') reverted.revertedBy = intent.id;
+  }
+  return { changes: [...byId.values()].reverse(), damaged: damaged + unrecognized };
+}
+
+function attachOutcome(known: RecordedChange | undefined, outcome: WriteOutcome): void {
+  if (known) known.outcome = outcome;
+}
+
+/** A valid JSON line may come from another program, or from a person who edited the file. */
+function isIntent(entry: Record<string, unknown>): entry is Record<string, unknown> & WriteIntent {
+  const { phase, id, at, what, externalId, name, before, changes } = entry;
+  const texts = [id, at, what, externalId, name].every((text) => typeof text === 'string');
+  const listed = Array.isArray(changes) && changes.every(isObject);
+  return phase === 'sending' && texts && isObject(before) && listed;
+}
+
+function isOutcome(
+  entry: Record<string, unknown>,
+): entry is Record<string, unknown> & WriteOutcome {
+  const { phase, id, outcome } = entry;
+  return phase === 'done' && typeof id === 'string' && outcomeStatuses.has(outcome);
+}
+
+const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
+  'written',
+  'not_written',
+  'cannot_tell',
+]);
+
+/** The refusal of a change because the journal cannot be read or written. */
+export function journalError(verb: 'read' | 'written', error: unknown): ChangeRefused {
+  const code = trusted(errorCode(error) ?? 'unknown reason');
+  const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
+  if (error instanceof StateUnavailable) {
+    return new ChangeRefused(
+      wording`${reason} It is stored in the shared state, which cannot be reached: ask again in a minute.`,
+    );
+  }
+  return new ChangeRefused(
+    reason,
+    undefined,
+    (nameOf) =>
+      wording`The operator of this server can set ${trusted(nameOf('stateDir'))} to a folder that it can write to.`,
+  );
+}
+
+/** True unless the change is known not to be written. */
+export const mayBeWritten = ({ outcome }: RecordedChange): boolean =>
+  outcome?.outcome !== 'not_written';

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { currencyCode, unknownCurrency } from '../figures/money.ts';
+import { normaliseName } from '../figures/naming.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { quote, trusted, wording } from '../text/untrusted-text.ts';
+import { isObject, parseJson } from '../values.ts';
+import type { Proposal, Remark } from './consent.ts';
+import {
+  canBeSent,
+  canonicalJson,
+  changesBetween,
+  customField,
+  type FieldChange,
+  type FieldValue,
+  type FieldValues,
+  fieldValuesOf,
+  nextReference,
+  type Reference,
+  type RequestedValues,
+  referenceOf,
+  roundShare,
+} from './fields.ts';
+import { ChangeRefused } from './refusal.ts';
+import {
+  findLookAlike,
+  referenceFields,
+  requireExisting,
+  resolveCompany,
+  resolveContact,
+  resolveReference,
+} from './resolve.ts';
+import { rulesConcerning } from './service-rules.ts';
+import type { Target } from './target.ts';
+import { sentFields } from './writable-fields.ts';
+
+/** The changes that would be written, and the present state of the record. */
+export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {
+  target: Target;
+  before: FieldValues;
+  requested: RequestedValues;
+  changes: readonly FieldChange[];
+  /** Hash of the requested values, independent of the state of the record. */
+  requestDigest: string;
+}
+
+/**
+ * Resolves all names and compares the values with the record. `values` are by field name; references are given by
+ * id, external identifier or name.
+ * @throws ChangeRefused for a name that is unknown or ambiguous
+ */
+export async function makePlan(
+  tenant: Tenant,
+  target: Target,
+  values: RequestedValues,
+  call: ToolCall,
+): Promise<ChangePlan> {
+  if (!target.record && !values.name)
+    throw new ChangeRefused(wording`A new opportunity needs a name.`);
+  return buildPlan(
+    tenant,
+    target,
+    await resolveReferences(tenant, values, currentValues(target), call),
+    call,
+  );
+}
+
+/**
+ * Makes a plan from values that are already resolved, such as those of a change to revert.
+ * @throws ChangeRefused for a company or contact that was deleted
+ */
+export async function buildPlan(
+  tenant: Tenant,
+  target: Target,
+  requested: RequestedValues,
+  call: ToolCall,
+): Promise<ChangePlan> {
+  const before = currentValues(target);
+  refuseAmbiguousProbability(target, requested);
+  const changes = changesBetween(before, requested);
+  if (changes.length > 0) refuseUnsendable(before, requested);
+  const { currency, remarks } = await planContext(tenant, target, before, changes, call);
+  const requestDigest = digestOf([tenant.identity, target.externalId, referencesAsIds(requested)]);
+  const { id, updatedAt } = target.record ?? {};
+  const digest = digestOf([requestDigest, id, updatedAt, before, changes]);
+  return { target, before, requested, changes, currency, remarks, requestDigest, digest };
+}
+
+const currentValues = ({ record, scale }: Target): FieldValues =>
+  record ? fieldValuesOf(record, scale.divisor) : {};
+
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url');
+
+/** Replaces references by ids, so that renaming a record does not change the hash. */
+const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
+  Object.fromEntries(
+    sentFields.map(({ name, kind }) => {
+      const value = requested[name];
+      return [name, kind === 'reference' ? referenceOf(value)?.id : value];
+    }),
+  );
+
+/**
+ * Every write includes the present probability, converted to 0–1. If the scale is uncertain, a stored 1 may mean 1 %
+ * or 100 %, and could be changed by a write of other fields.
+ */
+function refuseAmbiguousProbability({ record, scale }: Target, requested: RequestedValues): void {
+  const stored = record?.probability;
+  const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
+  if (certain || 'probability' in requested) return;
+  throw new ChangeRefused(
+    wording`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`,
+  );
+}
+
+/**
+ * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent
+ * would be lost.
+ */
+function refuseUnsendable(before: FieldValues, requested: RequestedValues): void {
+  const field = sentFields.find(
+    ({ name, kind }) => !(name in requested) && !canBeSent(kind, before[name]),
+  );
+  if (!field) return;
+  const { name, label, kind } = field;
+  const value = before[name];
+  const shown = kind === 'reference' ? (referenceOf(value)?.name ?? '') : String(value);
+  const problem =
+    kind === 'reference' ? 'the service gives no id for it' : 'it is not a date that can be read';
+  throw new ChangeRefused(
+    wording`${trusted(label)} is ${quote(shown)}, and ${problem}. Every write includes all present values, because the service may clear missing ones, so this value would be lost. Give ${trusted(name)} in the same call, or change the opportunity in the product.`,
+  );
+}
+
+async function planContext(
+  tenant: Tenant,
+  target: Target,
+  before: FieldValues,
+  changes: readonly FieldChange[],
+  call: ToolCall,
+): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
+  const [company, contact] = [nextReference(changes, 'company'), nextReference(changes, 'contact')];
+  const present = referenceOf(before.company);
+  const newCompany = company && (await requireExisting(tenant, 'company', company, call));
+  const newContact = contact && (await requireExisting(tenant, 'contact', contact, call));
+  const from = await currencyOf(tenant, present, call);
+  const currency = { from, to: newCompany ? codeOf(newCompany.currency) : from };
+  const remarks: (Remark | undefined)[] = [
+    contact &&
+      contactElsewhere(contact, newContact?.companyId, newContact?.companyName, company ?? present),
+    company && !contact ? contactStays(referenceOf(before.contact)) : undefined,
+    currencyRemark(before, currency),
+    ...(await lookAlikes(tenant, changes, call)),
+    ...rulesConcerning(target.record, changes).map((rule): Remark => ({ about: 'rule', rule })),
+  ];
+  return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
+}
+
+function contactElsewhere(
+  contact: Reference,
+  companyId: string | undefined,
+  companyName: string | undefined,
+  home: Reference | undefined,
+): Remark | undefined {
+  if (!home || companyId === undefined || companyId === home.id) return undefined;
+  const company = companyName ?? companyId;
+  return { about: 'contact elsewhere', contact: contact.name ?? contact.id, company };
+}
+
+/** Warns about names that look alike, because a person may not compare the ids. */
+async function lookAlikes(
+  tenant: Tenant,
+  changes: readonly FieldChange[],
+  call: ToolCall,
+): Promise<Remark[]> {
+  const remarks: Remark[] = [];
+  for (const { field, label, kind, to } of changes) {
+    const chosen = kind === 'reference' ? referenceOf(to) : undefined;
+    if (!chosen) continue;
+    const other = await findLookAlike(tenant, field, chosen, call);
+    if (!other) continue;
+    const name = chosen.name ?? chosen.id;
+    remarks.push({ about: 'look-alike', label, name, other: other.name ?? '', id: other.id });
+  }
+  return remarks;
+}
+
+const contactStays = (contact: Reference | undefined): Remark | undefined =>
+  contact && { about: 'contact stays', contact: contact.name ?? contact.id };
+
+function currencyRemark(
+  before: FieldValues,
+  { from, to }: ChangePlan['currency'],
+): Remark | undefined {
+  const money = sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
+  if (!money || from === undefined || to === undefined || from === to) return undefined;
+  return { about: 'currency', from, to };
+}
+
+async function currencyOf(
+  tenant: Tenant,
+  company: Reference | undefined,
+  call: ToolCall,
+): Promise<string | undefined> {
+  if (!company || !tenant.grants.has('company:read')) return undefined;
+  const { records } = await tenant.collection('company', call);
+  return codeOf(records.find(({ id }) => id === company.id)?.currency);
+}
+
+/** A value that is not a currency code is shown as unknown. */
+const codeOf = (currency: string | undefined): string | undefined =>
+  currency && (currencyCode(currency) ?? unknownCurrency);
+
+async function resolveReferences(
+  tenant: Tenant,
+  values: RequestedValues,
+  before: FieldValues,
+  call: ToolCall,
+): Promise<RequestedValues> {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const requested: Record<string, FieldValue> = Object.fromEntries(given);
+  if (requested.company)
+    requested.company = await resolveCompany(tenant, String(requested.company), call);
+  if (requested.contact) {
+    const company = referenceOf(requested.company ?? before.company);
+    requested.contact = await resolveContact(tenant, String(requested.contact), company, call);
+  }
+  for (const what of referenceFields) {
+    if (requested[what])
+      requested[what] = await resolveReference(tenant, what, String(requested[what]), call);
+  }
+  if (typeof requested.probability === 'number')
+    requested.probability = roundShare(requested.probability);
+  if (isObject(requested.custom_fields)) {
+    const named = coerceCustomFields(requested.custom_fields, before.custom_fields);
+    await refuseLookAlikeFields(tenant, Object.keys(named), call);
+    requested.custom_fields = named;
+  }
+  return requested;
+}
+
+/**
+ * Converts the given texts to the types that the fields have now (number, boolean, list or object), and matches
+ * names of present fields in any letter case.
+ * @throws ChangeRefused for a number that JSON cannot represent
+ */
+function coerceCustomFields(
+  given: Record<string, unknown>,
+  present: FieldValue,
+): Record<string, unknown> {
+  const known = Object.keys(isObject(present) ? present : {});
+  const entries = Object.entries(given).map(([given, text]) => {
+    const matches = known.filter((name) => normaliseName(name) === normaliseName(given));
+    const name = known.includes(given) || matches.length !== 1 ? given : (matches[0] ?? given);
+    return [name, typeof text === 'string' ? coerceToTypeOf(name, text, present) : text];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Refuses a new custom field whose name looks like an existing one. */
+async function refuseLookAlikeFields(
+  tenant: Tenant,
+  names: readonly string[],
+  call: ToolCall,
+): Promise<void> {
+  const { looksLike } = await import('../text/look-alikes.ts');
+  const { records } = await tenant.collection('opportunity', call);
+  const used = new Set(records.flatMap(({ customFields }) => Object.keys(customFields ?? {})));
+  for (const name of names.filter((it) => !used.has(it))) {
+    const isAlike = looksLike(name);
+    const other = [...used].find((it) => isAlike(it) && normaliseName(it) !== normaliseName(name));
+    if (other === undefined) continue;
+    throw new ChangeRefused(
+      wording`No opportunity has a custom field of exactly the name ${quote(name)}, but there is ${quote(other)}, which looks the same: give the exact name.`,
+    );
+  }
+}
+
+/** @throws ChangeRefused for a number that JSON cannot represent */
+function coerceToTypeOf(name: string, text: string, present: FieldValue): unknown {
+  const now = customField(present, name);
+  if (typeof now === 'string' || now === undefined) return text;
+  const parsed = parseJson(text);
+  const hasSameType =
+    parsed !== null && typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);
+  if (!hasSameType) return text;
+  if (hasFiniteNumbers(parsed)) return parsed;
+  throw new ChangeRefused(
+    wording`The custom field ${quote(name)} cannot be set to ${quote(text)}: it contains a number that is too large.`,
+  );
+}
+
+/** `JSON.parse` reads 1e400 as Infinity, which `JSON.stringify` writes as null: the field would be emptied. */
+const hasFiniteNumbers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(hasFiniteNumbers)
+    : typeof value !== 'number' || Number.isFinite(value);

@@ -1,0 +1,123 @@
+import { outcomeOf } from '../figures/outcome.ts';
+import type { Opportunity } from '../service/records/records.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { identifier, quote, wording } from '../text/untrusted-text.ts';
+import {
+  changedCustomFields,
+  customField,
+  type FieldChange,
+  type FieldValue,
+  type FieldValues,
+  fieldValuesOf,
+  isSameValue,
+  type RequestedValues,
+} from './fields.ts';
+import { type RecordedChange, readChanges } from './journal.ts';
+import { buildPlan, type ChangePlan } from './plan.ts';
+import { ChangeRefused } from './refusal.ts';
+import { shownValue } from './shown.ts';
+import { matchBarredStages, stagesOf } from './stages.ts';
+import { findTarget } from './target.ts';
+import { sentFields, type WritableField } from './writable-fields.ts';
+
+/**
+ * Plans to revert a change: its fields get their old values.
+ * @throws ChangeRefused if the change is unknown, was never written, created the opportunity or was reverted
+ *   already, or if somebody changed the opportunity since
+ */
+export async function planRevert(
+  tenant: Tenant,
+  changeId: string,
+  call: ToolCall,
+): Promise<ChangePlan> {
+  const { changes } = await readChanges(tenant.journal);
+  const change = changes.find(({ intent }) => intent.id === changeId);
+  if (!change)
+    throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);
+  if (change.outcome?.outcome === 'not_written') {
+    throw new ChangeRefused(wording`That change was never written, so there is nothing to revert.`);
+  }
+  if (change.intent.what === 'create') throw await cannotDelete(tenant, change, call);
+  if (change.revertedBy !== undefined) {
+    throw new ChangeRefused(
+      wording`That change was reverted already, by ${identifier(change.revertedBy)}. To restore it, revert that one.`,
+    );
+  }
+  const { externalId, opportunityId } = change.intent;
+  const target = await findTarget(tenant, { externalId, opportunityId }, call);
+  const now = target.record ? fieldValuesOf(target.record, target.scale.divisor) : {};
+  refuseIfChanged(change, now);
+  return buildPlan(tenant, target, revertValues(change.intent.changes), call);
+}
+
+/** The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones. */
+function revertValues(changes: readonly FieldChange[]): RequestedValues {
+  const entries = changes.map(({ field, kind, from, to }): [string, FieldValue] => {
+    if (kind !== 'custom') return [field, from];
+    const names = changedCustomFields(from, to);
+    return [
+      field,
+      Object.fromEntries(names.map((name) => [name, customField(from, name) ?? null])),
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Refuses to overwrite later changes by somebody else. A record in its old state is accepted: the change never
+ * arrived, or was reverted by hand.
+ */
+function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues): void {
+  const expected = valuesAfter(intent.before, intent.changes);
+  const written = outcome?.after ?? expected;
+  const changed = changedFields(written, now);
+  if (changed.length === 0 || changedFields(intent.before, now).length === 0) return;
+  const differences = changed.map(({ name, kind }) => ({
+    field: name,
+    written: shownValue(kind, written[name]),
+    now: shownValue(kind, now[name]),
+  }));
+  throw new ChangeRefused(
+    wording`Somebody changed this opportunity since, so the change is not reverted. To set its fields anyway, use cpq_upsert_opportunity.`,
+    { differences },
+  );
+}
+
+const valuesAfter = (before: FieldValues, changes: readonly FieldChange[]): FieldValues => ({
+  ...before,
+  ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
+});
+
+const changedFields = (one: FieldValues, other: FieldValues): WritableField[] =>
+  sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));
+
+/** A created opportunity cannot be deleted by the API, so the message suggests a stage that closes it. */
+async function cannotDelete(
+  tenant: Tenant,
+  { intent, outcome }: RecordedChange,
+  call: ToolCall,
+): Promise<ChangeRefused> {
+  const { records } = await tenant.collection('opportunity', call);
+  const { barredStages, fields } = tenant.writeRules;
+  const stages = stagesOf(records.filter(isLost));
+  const { barred } = await matchBarredStages(stagesOf(records), barredStages);
+  const names = stages
+    .filter(({ id }) => !barred.has(id))
+    .flatMap(({ names: [name] }) => name ?? []);
+  const nearest =
+    names.length > 0 && fields.has('stage')
+      ? 'The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.'
+      : 'The nearest thing is to close it in the product.';
+  const verb = outcome?.outcome === 'written' ? 'created' : 'may have created';
+  return new ChangeRefused(
+    wording`That change ${verb} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
+    {
+      opportunity_id: outcome?.opportunityId,
+      external_id: intent.externalId,
+      stages: names.slice(0, 5),
+    },
+  );
+}
+
+const isLost = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'lost';

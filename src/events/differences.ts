@@ -1,0 +1,110 @@
+import { canonicalJson } from '../changes/fields.ts';
+import { plural } from '../figures/naming.ts';
+import { type Resource, toRecord } from '../service/records/records.ts';
+import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { isObject, type JsonObject } from '../values.ts';
+
+/** A changed field by the service's name; a custom field is named as `customFields.region`. */
+export interface FieldDifference {
+  field: string;
+  from: unknown;
+  to: unknown;
+}
+
+/** The known fields of an earlier state of a record. */
+export interface KnownFields {
+  fields: JsonObject;
+  /** True if all fields are known: a missing field was then empty. Otherwise its value is unknown. */
+  isWhole: boolean;
+}
+
+/** Fields that change with every update, and do not describe it. */
+const ignoredFields = new Set([
+  'id',
+  'createdAt',
+  'updatedAt',
+  'stageUpdatedAt',
+  'unreadable',
+  'link',
+]);
+
+/** Field names as other answers show them. */
+const displayNames: ReadonlyMap<string, string> = new Map([
+  ['pipelineStage', 'stage'],
+  ['onetimeRevenue', 'oneTime'],
+  ['monthlyRevenue', 'monthly'],
+  ['expectedCloseDate', 'closes'],
+]);
+
+/** The differences between two states of a record, for fields that are known in both. */
+export function fieldDifferences(
+  resource: Resource,
+  before: KnownFields,
+  after: JsonObject,
+): FieldDifference[] {
+  const [was, is] = [normalised(resource, before.fields), normalised(resource, after)];
+  return Object.keys(after).flatMap((field) => {
+    const isKnown = before.isWhole || Object.hasOwn(before.fields, field);
+    if (ignoredFields.has(field) || !isKnown) return [];
+    const [from, to] = [ownValue(was, field), ownValue(is, field)];
+    if (field === 'customFields') return customDifferences(from, to, before.isWhole);
+    return isSameValue(from, to) ? [] : [{ field, from, to }];
+  });
+}
+
+/** A payload may have a field that every object inherits, such as `constructor`. */
+export const ownValue = (fields: JsonObject, name: string): unknown =>
+  Object.hasOwn(fields, name) ? fields[name] : undefined;
+
+/** A normalised copy: numeric strings are numbers, empty fields are absent. */
+const normalised = (resource: Resource, fields: JsonObject): JsonObject =>
+  toRecord(resource, structuredClone(fields));
+
+function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDifference[] {
+  const before = isObject(was) ? was : {};
+  const after = isObject(is) ? is : {};
+  return Object.keys(after).flatMap((name) => {
+    if (!isWhole && !Object.hasOwn(before, name)) return [];
+    const [from, to] = [ownValue(before, name), after[name]];
+    return isSameValue(from, to) ? [] : [{ field: `customFields.${name}`, from, to }];
+  });
+}
+
+/** Nested records are compared by id and name only. */
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (isObject(one) && isObject(other) && one.id !== undefined && other.id !== undefined) {
+    return one.id === other.id && (one.name ?? '') === (other.name ?? '');
+  }
+  return canonicalJson(one ?? '') === canonicalJson(other ?? '');
+}
+
+const maxText = 60;
+
+/** A difference as text: `stage: "Discovery" → "Proposal"`. */
+export const describeDifference = ({ field, from, to }: FieldDifference): Wording => {
+  const [was, is] = [describeValue(from), describeValue(to)];
+  const name = identifier(displayNames.get(field) ?? field);
+  return was === is ? wording`${name}: changed` : wording`${name}: ${was} → ${is}`;
+};
+
+function describeValue(value: unknown): Wording {
+  if (value === undefined || value === null || value === '') return wording`(empty)`;
+  if (Array.isArray(value)) return describeList(value);
+  if (isObject(value)) return clip(labelOf(value));
+  return typeof value === 'string' ? clip(value) : trusted(String(value));
+}
+
+function labelOf(value: JsonObject): string {
+  const label = value.name ?? value.id;
+  return typeof label === 'string' || typeof label === 'number'
+    ? String(label)
+    : JSON.stringify(value);
+}
+
+function describeList(values: readonly unknown[]): Wording {
+  if (values.length === 0) return wording`(empty)`;
+  const hasScalarsOnly = values.every((value) => typeof value !== 'object');
+  return hasScalarsOnly ? clip(values.join(', ')) : plural(values.length, 'entry');
+}
+
+const clip = (text: string): Wording => quote(text, maxText);

@@ -1,0 +1,292 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../changes/fields.ts';
+import { inBothCases } from '../service/records/normalise.ts';
+import { isObject, isShallow, type JsonObject, parseJson } from '../values.ts';
+import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
+
+/** The recognized content of a delivery. */
+export interface ReceivedEvent {
+  /** Equal for all deliveries of one event; undefined if they do not differ from those of a later event. */
+  id: string | undefined;
+  subject: string;
+  event: string;
+  /** Time of the event in milliseconds since the epoch, if known. */
+  at: number | undefined;
+  /** Id of the record. */
+  record: string | undefined;
+  /** The record after the event, as the service sent it. */
+  fields: JsonObject | undefined;
+}
+
+/** An event with the text that is stored of it. */
+export interface DeliveredEvent extends ReceivedEvent {
+  body: string;
+}
+
+/** The content of one delivery, which may hold several events. */
+export interface ReceivedDelivery {
+  events: DeliveredEvent[];
+  /** Entries of a list that name no event. */
+  unrecognized: number;
+  isList: boolean;
+}
+
+/** A delivery that names no event. */
+export class UnrecognizedEvent extends Error {}
+
+const dayMs = 86_400_000;
+/** Maximum nesting: a record may be 64 levels deep, and the payload adds some. */
+const maxDepth = 80;
+const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
+const subjectKeys = inBothCases(
+  ...['subject', 'entityType', 'entity', 'resourceType', 'resource', 'objectType'],
+);
+const recordKeys = ['data', 'record', 'payload'];
+/** Where several events come in one delivery. */
+const listKeys = ['events', ...recordKeys, 'items'];
+const maxEvents = 1_000;
+const recordIdKeys = inBothCases('recordId', 'resourceId', 'entityId', 'objectId', 'subjectId');
+const eventIdKeys = inBothCases('eventId');
+const timeKeys = inBothCases(
+  ...['occurredAt', 'eventTime', 'timestamp', 'time', 'at', 'date', 'triggeredAt', 'firedAt'],
+);
+const createdKeys = inBothCases('createdAt', 'created');
+const deliveryIdKeys = inBothCases('deliveryId');
+/** Fields of the delivery rather than the event: they may differ between deliveries of one event. */
+const deliveryKeys = new Set([
+  ...deliveryIdKeys,
+  ...inBothCases('attempt', 'attempts', 'attemptNumber', 'retry', 'retries', 'retryCount'),
+  ...inBothCases('deliveredAt', 'sentAt'),
+]);
+
+/**
+ * Parses a delivery of one event or of a list of them. Entries of a list that name no event are counted and left
+ * out.
+ * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
+ */
+export function readDelivery(body: string, now: number): ReceivedDelivery {
+  const payload = parse(body);
+  const list = listIn(payload);
+  if (!list) {
+    const event = { ...readPayload(toPayload(payload), now), body };
+    return { events: [event], unrecognized: 0, isList: false };
+  }
+  if (list.length > maxEvents) {
+    throw new UnrecognizedEvent(`the body has more than ${maxEvents} events`);
+  }
+  const entries = list.map((entry) => readEntry(entry, now));
+  const events = entries.flatMap((entry) => (entry instanceof UnrecognizedEvent ? [] : [entry]));
+  if (events.length === 0) throw entries[0] ?? new UnrecognizedEvent('the body has no events');
+  return { events, unrecognized: entries.length - events.length, isList: true };
+}
+
+function readEntry(entry: unknown, now: number): DeliveredEvent | UnrecognizedEvent {
+  try {
+    return { ...readPayload(toPayload(entry), now), body: JSON.stringify(entry) };
+  } catch (error) {
+    if (error instanceof UnrecognizedEvent) return error;
+    throw error;
+  }
+}
+
+/** The events of a delivery of several: a list, or a list in an object that names no event itself. */
+function listIn(payload: unknown): unknown[] | undefined {
+  if (Array.isArray(payload)) return payload;
+  if (!isObject(payload) || textsAt(payload, nameKeys).length > 0) return undefined;
+  return listKeys.map((key) => payload[key]).find(Array.isArray);
+}
+
+/** Parses one event. The payload is not documented, so many spellings are accepted; unknown events are accepted too. */
+function readPayload(payload: JsonObject, now: number): ReceivedEvent {
+  const { subject, event } = eventNamesIn(payload);
+  const fields = recordFrom(payload, subject);
+  const record = recordIdFrom(payload, subject, fields);
+  const times = timesIn(payload, event, fields);
+  // A day alone may be that of several updates.
+  const hasTime = firstTime(times.filter(hasTimeOfDay), now) !== undefined;
+  // `createdAt` beside the event may be that of the record, which all its events have in common.
+  const created = fields ? [] : createdKeys.map((key) => payload[key]);
+  return {
+    id: eventIdOf(payload, [subject, event, record ?? ''], hasTime),
+    subject,
+    event,
+    at: firstTime([...times, ...created], now),
+    record,
+    fields,
+  };
+}
+
+/** The payload of a stored event; undefined if it is damaged. */
+export function payloadOf(body: string): JsonObject | undefined {
+  const payload = parseJson(body);
+  return isObject(payload) && isShallow(payload, maxDepth) ? payload : undefined;
+}
+
+/** The record in a stored event, if it contains one. */
+export function fieldsOf(subject: string, body: string): JsonObject | undefined {
+  const payload = payloadOf(body);
+  return payload && recordFrom(payload, subject);
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new UnrecognizedEvent('the body is not JSON');
+  }
+}
+
+function toPayload(payload: unknown): JsonObject {
+  if (!isObject(payload)) throw new UnrecognizedEvent('the body is not a JSON object');
+  if (!isShallow(payload, maxDepth)) throw new UnrecognizedEvent('the body is nested too deeply');
+  return payload;
+}
+
+function textsAt(payload: JsonObject, keys: readonly string[]): string[] {
+  return keys.flatMap((key) => {
+    const value = payload[key];
+    const name = typeof value === 'string' ? normaliseEventName(value) : '';
+    return name === '' ? [] : [name];
+  });
+}
+
+function eventNamesIn(payload: JsonObject): { subject: string; event: string } {
+  const named = textsAt(payload, nameKeys);
+  const [namedSubject] = textsAt(payload, subjectKeys);
+  const pair = named.map(pairFrom).find((pair) => pair !== undefined);
+  if (pair) return pair;
+  const known = [...(namedSubject === undefined ? [] : [namedSubject]), ...named].find(subjectFrom);
+  const subject = (known && subjectFrom(known)) ?? namedSubject;
+  const event = named.find((name) => name !== known);
+  if (event === undefined) {
+    throw new UnrecognizedEvent(
+      'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"entityType": "quote", "entityId": "…", "action": "ordered"}',
+    );
+  }
+  return subject === undefined
+    ? unknownSubject(payload, event)
+    : { subject, event: eventFrom(subject, event) };
+}
+
+/** An event of an unknown subject, such as `invoice.paid`, or without a subject, such as `ping`. */
+function unknownSubject(payload: JsonObject, event: string): { subject: string; event: string } {
+  const written = nameKeys.map((key) => payload[key]).find((it) => typeof it === 'string') ?? '';
+  const [first = '', ...rest] = written.split(/[.:/]/).map(normaliseEventName);
+  const after = rest.join('_');
+  return first !== '' && after !== ''
+    ? { subject: first, event: after }
+    : { subject: 'unknown', event };
+}
+
+/** The record in a payload, if it contains one. */
+export function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
+  for (const key of [...recordKeys, 'entity', subject]) {
+    const value = payload[key];
+    const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
+    if (isObject(found)) return unwrapRecord(found, subject);
+  }
+  return undefined;
+}
+
+/** The record may be nested one level deeper. */
+function unwrapRecord(found: JsonObject, subject: string): JsonObject {
+  const named = found[subject];
+  if (isObject(named)) return named;
+  if (found.id !== undefined) return found;
+  const inner = [...recordKeys, 'object'].map((key) => found[key]).find(isObject);
+  return inner ?? found;
+}
+
+function recordIdFrom(
+  payload: JsonObject,
+  subject: string,
+  fields: JsonObject | undefined,
+): string | undefined {
+  const ownKeys = [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
+  const candidates = [
+    fields?.id,
+    ...ownKeys.map((key) => payload[key]),
+    ...ownKeys.map((key) => fields?.[key]),
+    ...recordKeys.map((key) => payload[key]),
+    // Without a nested record, the id belongs to the record rather than to the event.
+    fields ? undefined : payload.id,
+  ];
+  return candidates.map(idFrom).find((id) => id !== undefined);
+}
+
+function idFrom(value: unknown): string | undefined {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  if (typeof value !== 'string') return undefined;
+  const id = value.trim();
+  return id !== '' && id.length <= 200 ? id : undefined;
+}
+
+/** Values that can be the time of the event, best first. */
+const timesIn = (payload: JsonObject, event: string, fields: JsonObject | undefined): unknown[] => [
+  ...(fields ? [...timeKeys, ...createdKeys] : timeKeys).map((key) => payload[key]),
+  ...recordTimes(event).map((key) => (fields ?? payload)[key]),
+];
+
+const firstTime = (values: readonly unknown[], now: number): number | undefined =>
+  values.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
+
+const hasTimeOfDay = (value: unknown): boolean =>
+  typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value.trim());
+
+/** The time fields of a record that can be the time of the event, best first. */
+function recordTimes(event: string): string[] {
+  if (event === 'created') return ['createdAt', 'updatedAt'];
+  if (event === 'status_changed') return ['stageUpdatedAt', 'updatedAt'];
+  if (event === 'deleted') return ['deletedAt', 'deleted', 'updatedAt'];
+  return ['updatedAt'];
+}
+
+const earliest = Date.UTC(2000, 0, 1);
+/** Seconds since the epoch have fewer digits than milliseconds for a long time to come. */
+const maxSeconds = 1e11;
+
+/** Parses a time; times before 2000 or more than a day ahead are ignored. */
+function timeFrom(value: unknown, now: number): number | undefined {
+  const time =
+    typeof value === 'string' && !/^\d+$/.test(value) ? dateFrom(value) : numberFrom(value);
+  return time >= earliest && time <= now + dayMs ? time : undefined;
+}
+
+function numberFrom(value: unknown): number {
+  const number =
+    typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
+  return Math.round(number < maxSeconds ? number * 1_000 : number);
+}
+
+/** A time without an offset is in UTC. */
+function dateFrom(text: string): number {
+  const hasTimeOnly = /^\d{4}-\d{2}-\d{2}[T ][\d:.]+$/.test(text.trim());
+  return Date.parse(hasTimeOnly ? `${text.trim().replace(' ', 'T')}Z` : text);
+}
+
+/**
+ * The identity of an event, equal for all its deliveries. Without an id of the event, equal content is only the same
+ * event if it has a time, or a delivery's id: a record can be updated twice with the same content, and storing an event
+ * twice is better than losing one. A field `id` may be the subscription's.
+ */
+function eventIdOf(
+  payload: JsonObject,
+  about: readonly string[],
+  hasTime: boolean,
+): string | undefined {
+  const eventId = firstId(payload, eventIdKeys);
+  if (eventId !== undefined) return digest(['event id', eventId, ...about]);
+  const deliveryId = firstId(payload, deliveryIdKeys);
+  if (!hasTime && deliveryId === undefined) return undefined;
+  const ownFields = Object.fromEntries(
+    Object.entries(payload).filter(([key]) => !deliveryKeys.has(key)),
+  );
+  const content = ['content', ...about, ownFields];
+  return digest(hasTime ? content : [...content, deliveryId]);
+}
+
+const firstId = (from: JsonObject, keys: readonly string[]): string | undefined =>
+  keys.map((key) => idFrom(from[key])).find((id) => id !== undefined);
+
+const digest = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(canonicalJson(parts)).digest('base64url').slice(0, 27);

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { displayName } from '../names/search.ts';
+import { toRecord } from '../service/records/records.ts';
+import type { Update } from '../state/port.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { fieldOf, type JsonObject } from '../values.ts';
+import { fieldDifferences, ownValue } from './differences.ts';
+import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
+import { type DeliveredEvent, type ReceivedEvent, readDelivery } from './read-event.ts';
+
+export interface Receipt {
+  /** `known`: an earlier delivery of the event is stored already. */
+  how: 'new' | 'known';
+  subject: string;
+  event: string;
+  /** True if the service is known to send this event. */
+  isKnown: boolean;
+  /** Milliseconds since the event, if its time is known. */
+  lagMs?: number;
+}
+
+export interface DeliveryReceipt {
+  /** One for each event, in the order of the delivery. */
+  receipts: Receipt[];
+  /** Entries of a list that name no event; they are not stored. */
+  unrecognized: number;
+  isList: boolean;
+}
+
+/**
+ * Stores the events of a delivery, invalidates the collections that they concern, and publishes the updates.
+ * @throws UnrecognizedEvent for a body that names no event; Error when one could not be stored and all must be sent
+ *   again: those that were stored are then recognized
+ */
+export async function receiveDelivery(tenant: Tenant, body: string): Promise<DeliveryReceipt> {
+  const now = Date.now();
+  const { events, unrecognized, isList } = readDelivery(body, now);
+  // The first stored event drops the cached collection, so all are compared with it before.
+  const earlier = cachedRecords(tenant, events);
+  const arrivals = events.map((event) => ({ event, before: fieldsBefore(earlier, event) }));
+  const receipts = await Promise.all(
+    arrivals.map(({ event, before }) => storeEvent(tenant, event, before, now)),
+  );
+  return { receipts, unrecognized, isList };
+}
+
+async function storeEvent(
+  tenant: Tenant,
+  { id, subject, event, at, record, fields, body }: DeliveredEvent,
+  before: JsonObject | undefined,
+  now: number,
+): Promise<Receipt> {
+  const how = await tenant.inbox.add(
+    { id: id ?? randomUUID(), subject, event, body, at, record, before },
+    isSubject(subject) ? toUpdate(subject, record, fields) : undefined,
+  );
+  const receipt = { how, subject, event, isKnown: isKnownEvent(subject, event) };
+  return at === undefined ? receipt : { ...receipt, lagMs: now - at };
+}
+
+/** A cached record by subject and id. */
+type CachedRecords = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
+
+/** The cached states of the records that the events are about; each collection is searched once. */
+function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]): CachedRecords {
+  const ids = new Set(events.map(({ record }) => record));
+  const concerned = new Set(events.map(({ subject }) => subject));
+  return new Map(
+    [...concerned].map((subject) => {
+      const cached = isSubject(subject) && subject !== 'order' ? tenant.cached(subject) : undefined;
+      const wanted: readonly JsonObject[] = cached?.filter(({ id }) => ids.has(id)) ?? [];
+      return [subject, new Map(wanted.map((row) => [String(row.id), row]))];
+    }),
+  );
+}
+
+/** Earlier values of the changed fields, from the cached collection, which is invalidated afterwards. */
+function fieldsBefore(
+  earlier: CachedRecords,
+  { subject, record, fields }: ReceivedEvent,
+): JsonObject | undefined {
+  const cached = record === undefined ? undefined : earlier.get(subject)?.get(record);
+  if (!isSubject(subject) || !fields || !cached || isOlder(fields, cached)) return undefined;
+  const known = { fields: cached, isWhole: true };
+  const changed = fieldDifferences(collectionOf(subject), known, fields);
+  const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
+  // Null means that the field is known to have been empty.
+  return Object.fromEntries(names.map((name) => [name, ownValue(cached, name) ?? null]));
+}
+
+/** An event older than the cached record does not show what changed since. */
+const isOlder = (fields: JsonObject, cached: JsonObject): boolean =>
+  typeof fields.updatedAt === 'string' &&
+  typeof cached.updatedAt === 'string' &&
+  Date.parse(fields.updatedAt) < Date.parse(cached.updatedAt);
+
+function toUpdate(
+  subject: Subject,
+  record: string | undefined,
+  fields: JsonObject | undefined,
+): Update {
+  const collection = collectionOf(subject);
+  const names = subject === 'order' ? quoteIds(fields) : recordNames(collection, record, fields);
+  return { collection, names };
+}
+
+function recordNames(
+  collection: keyof typeof displayName,
+  record: string | undefined,
+  fields: JsonObject | undefined,
+): string[] {
+  const name = fields && displayName[collection](toRecord(collection, structuredClone(fields)));
+  return [record, name].filter((word) => word !== undefined);
+}
+
+/** The id of the quote of an order, if it contains one. */
+function quoteIds(fields: JsonObject | undefined): string[] {
+  const { quoteId, quote } = fields ?? {};
+  return [quoteId, quote, fieldOf(quote, 'id')].filter((id) => typeof id === 'string');
+}

@@ -1,0 +1,229 @@
+/** An opportunity as every brief counts it: its outcome, currency, value and probability. */
+import type { Opportunity } from '../service/records/records.ts';
+import { type Day, dayOf, daysSince, latestDay } from './days.ts';
+import {
+  type Amounts,
+  type CurrencyOf,
+  type CurrencySums,
+  currencyOfRecord,
+  type Decimal,
+  decimal,
+  rounded,
+  sumOf,
+  unknownCurrency,
+  zero,
+} from './money.ts';
+import { byName, compact, nonBlank } from './naming.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import {
+  type ProbabilityScale,
+  probabilityScale,
+  probabilityShare,
+  type Scale,
+  weighted,
+} from './probability.ts';
+import { forEachStep, type Steps } from './steps.ts';
+
+/** Months of monthly revenue in a value, if the opportunity does not say. */
+const assumedMonths = 12;
+
+/** Amounts in `currency`; a missing one is unknown. */
+export interface Deal {
+  record: Opportunity;
+  outcome: Outcome;
+  currency: string;
+  oneTime: Decimal | undefined;
+  monthly: Decimal | undefined;
+  /** one-time + monthly × months; unknown when neither is known. */
+  value: Decimal | undefined;
+  /** one-time profit + monthly profit × months; unknown when neither is known. */
+  profit: Decimal | undefined;
+  /** The value as a number for sorting; lowest if unknown. */
+  rank: number;
+  /** The opportunity has monthly revenue but no months: 12 are assumed. */
+  monthsAssumed: boolean;
+  /** 0–1. */
+  chance: Decimal | undefined;
+}
+
+export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale): Deal {
+  const oneTime = decimal(record.onetimeRevenue);
+  const monthly = decimal(record.monthlyRevenue);
+  const value = valueOver(oneTime, monthly, monthsOf(record));
+  return {
+    record,
+    outcome: outcomeOf(record),
+    currency: currencyOfRecord(record, currencyOf),
+    oneTime,
+    monthly,
+    value,
+    profit: valueOver(
+      decimal(record.oneTimeProfit),
+      decimal(record.monthlyProfit),
+      monthsOf(record),
+    ),
+    rank: value?.toNumber() ?? -Number.MAX_VALUE,
+    monthsAssumed: Boolean(record.monthlyRevenue) && monthsOf(record) === undefined,
+    chance: probabilityShare(record.probability, scale),
+  };
+}
+
+export type ReadDeal = (record: Opportunity) => Deal;
+
+/** Reads each record once, because most deals are the same in several states of the pipeline. */
+export function dealReader(currencyOf: CurrencyOf, scale: Scale): ReadDeal {
+  const known = new WeakMap<Opportunity, Deal>();
+  return (record) => {
+    const deal = known.get(record) ?? toDeal(record, currencyOf, scale);
+    known.set(record, deal);
+    return deal;
+  };
+}
+
+/** Every opportunity of a tenant as a deal, with the scale of its probabilities. */
+export interface TenantDeals {
+  all: readonly Deal[];
+  probability: ProbabilityScale;
+}
+
+export function* tenantDeals(
+  opportunities: readonly Opportunity[],
+  currencyOf: CurrencyOf,
+): Steps<TenantDeals> {
+  const probability = probabilityScale(opportunities);
+  const all: Deal[] = [];
+  yield* forEachStep(opportunities, (record) =>
+    all.push(toDeal(record, currencyOf, probability.scale)),
+  );
+  return { all, probability };
+}
+
+/** The value months of an opportunity; 0 and less count as missing. */
+function monthsOf({ valueMonths }: Opportunity): number | undefined {
+  return valueMonths !== undefined && valueMonths > 0 ? valueMonths : undefined;
+}
+
+function valueOver(
+  oneTime: Decimal | undefined,
+  monthly: Decimal | undefined,
+  months: number | undefined,
+): Decimal | undefined {
+  if (!monthly) return oneTime;
+  return (oneTime ?? zero).plus(monthly.times(months ?? assumedMonths));
+}
+
+/** one-time + monthly × value months (12 where missing); `undefined` when neither revenue is known. */
+export const dealValue = (record: Opportunity): Decimal | undefined =>
+  valueOver(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), monthsOf(record));
+
+/** The day of the last known change: stage change or update, else creation. */
+export const lastChange = (record: Opportunity): Day | undefined =>
+  latestDay(record.stageUpdatedAt, record.updatedAt) ?? dayOf(record.createdAt);
+
+/** Days since the last change; `undefined` when no day can be read. */
+export function idleDays(record: Opportunity, today: Day): number | undefined {
+  const day = lastChange(record);
+  return day === undefined ? undefined : daysSince(day, today);
+}
+
+/** The highest value first, unknown values last, then by name and id. */
+export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a.record, b.record);
+
+/** Columns that rows and sums have on request only: the customer's ask, the profit. */
+export const dealExtras = ['ask', 'profit'] as const;
+export type DealExtra = (typeof dealExtras)[number];
+
+/** One deal in a list; `value` and `profit` in `currency`. */
+export interface DealRow {
+  id?: string;
+  name?: string;
+  company?: string;
+  value?: number;
+  currency?: string;
+  profit?: number;
+  /** What the customer asked for, cut. */
+  ask?: string;
+}
+
+export function dealRow(deal: Deal, show: readonly DealExtra[] = []): DealRow {
+  const { record, value, currency } = deal;
+  const profit = show.includes('profit') ? deal.profit : undefined;
+  return compact({
+    id: nonBlank(record.id),
+    name: nonBlank(record.name),
+    company: nonBlank(record.company?.name),
+    value: value && rounded(value),
+    currency: value || profit ? currency : undefined,
+    profit: profit && rounded(profit),
+    ask: show.includes('ask') ? askOf(record) : undefined,
+  });
+}
+
+const maxAsk = 240;
+
+/** The description on one line; a tag of HTML is not cut in two. */
+function askOf({ description }: Opportunity): string | undefined {
+  const line = nonBlank(description?.replace(/\s+/g, ' '));
+  if (line === undefined || line.length <= maxAsk) return line;
+  const cut = line.slice(0, maxAsk).toWellFormed();
+  const tag = cut.lastIndexOf('<');
+  return `${tag > cut.lastIndexOf('>') ? cut.slice(0, tag) : cut}…`;
+}
+
+/** Total contract value of several deals by currency; unknown amounts are absent. */
+export interface ValueAmounts {
+  value?: Amounts;
+  /** Value × probability. */
+  weightedValue?: Amounts;
+  /** Only if asked for. */
+  profit?: Amounts;
+}
+
+export interface DealAmounts extends ValueAmounts {
+  oneTime?: Amounts;
+  monthly?: Amounts;
+}
+
+export const totalValue = (deals: readonly Deal[]): CurrencySums =>
+  sumOf(deals, ({ value }) => value);
+
+export function valueAmounts(
+  deals: readonly Deal[],
+  show: readonly DealExtra[] = [],
+): ValueAmounts {
+  return compact({
+    value: totalValue(deals).toAmounts(),
+    weightedValue: sumOf(deals, ({ value, chance }) => weighted(value, chance)).toAmounts(),
+    profit: show.includes('profit') ? sumOf(deals, ({ profit }) => profit).toAmounts() : undefined,
+  });
+}
+
+export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []): DealAmounts {
+  return compact({
+    ...valueAmounts(deals, show),
+    oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
+    monthly: sumOf(deals, ({ monthly }) => monthly).toAmounts(),
+  });
+}
+
+/** Numbers of deals with an unknown or assumed figure. */
+export interface UnknownInDeals {
+  /** Neither one-time nor monthly revenue: in no sum. */
+  revenue: number;
+  /** No probability, or one outside its scale: in no weighted sum. */
+  probability: number;
+  /** Monthly revenue without months: 12 were taken for the value. */
+  valueMonths: number;
+  /** Summed under "unknown currency". */
+  currency: number;
+}
+
+export function countUnknown(deals: readonly Deal[]): UnknownInDeals {
+  const count = (isUnknown: (deal: Deal) => boolean): number => deals.filter(isUnknown).length;
+  return {
+    revenue: count(({ value }) => !value),
+    probability: count(({ chance }) => !chance),
+    valueMonths: count(({ monthsAssumed }) => monthsAssumed),
+    currency: count(({ currency }) => currency === unknownCurrency),
+  };
+}

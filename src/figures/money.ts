@@ -1,0 +1,171 @@
+/**
+ * Money arithmetic of the briefs: decimal, one sum per currency and term, rounded once at the end. The exact
+ * definitions are in docs/definitions.md.
+ */
+import type { Company, Ref } from '../service/records/records.ts';
+import { Decimal } from './decimal.ts';
+
+export type { Decimal };
+
+export const zero: Decimal = Decimal.of(0);
+export const hundred: Decimal = Decimal.of(100);
+
+/** A known number as a decimal; `undefined` for a missing one, which is unknown and never 0. */
+export function decimal(value: number | undefined): Decimal | undefined {
+  return value === undefined || !Number.isFinite(value) ? undefined : Decimal.of(value);
+}
+
+/** An amount for the reader: 2 decimals, half away from zero. */
+export function rounded(amount: Decimal): number {
+  return finite(amount.round(2));
+}
+
+/** A price or cost per unit for the reader: 4 decimals, since a unit may cost less than a cent. */
+export function perUnit(amount: Decimal): number {
+  return finite(amount.round(4));
+}
+
+/** A percentage for the reader: 1 decimal, half away from zero. */
+export function roundedPercent(percent: Decimal): number {
+  return finite(percent.round(1));
+}
+
+/** A percentage as given: rounded, it would not match the totals. */
+export function givenPercent(percent: Decimal): number {
+  return finite(percent);
+}
+
+/** JSON has neither -0 nor Infinity. */
+function finite(value: Decimal): number {
+  const number = value.toNumber() + 0;
+  return Number.isFinite(number) ? number : Math.sign(number) * Number.MAX_VALUE;
+}
+
+/** `part` of `whole` in percent; `undefined` when the whole is 0. */
+export function percentOf(part: Decimal, whole: Decimal): Decimal | undefined {
+  return whole.eq(0) ? undefined : part.times(hundred).div(whole);
+}
+
+/**
+ * Margin in percent of the price: (price − cost) / price × 100. `undefined` when either is unknown or the
+ * price is not above 0: with a negative price, a loss would read as a margin of more than 100 %.
+ */
+export function margin(price: Decimal | undefined, cost: Decimal | undefined): Decimal | undefined {
+  return price?.gt(0) && cost ? percentOf(price.minus(cost), price) : undefined;
+}
+
+/** The amount after a discount in percent: amount × (1 − discount / 100). */
+export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
+  return amount.times(hundred.minus(discount)).div(hundred);
+}
+
+/** How often an amount is due. `other` is any other term, such as `quarter`. */
+export type Term = 'one-time' | 'monthly' | 'yearly' | 'other';
+
+const termWords: readonly (readonly [Term, readonly string[]])[] = [
+  ['one-time', ['', 'once', 'onetime', 'one time']],
+  ['monthly', ['mo', 'month', 'months', 'monthly']],
+  ['yearly', ['yr', 'year', 'years', 'yearly', 'annual', 'annually']],
+];
+const termByWord = new Map(
+  termWords.flatMap(([term, words]) => words.map((word) => [word, term] as const)),
+);
+
+/** A term normalised for comparison: lower case, single spaces, no leading "per". */
+export function termText(term: string | undefined): string {
+  const words = (term ?? '').toLowerCase().replace(/[\s_/-]+/g, ' ');
+  return words.trim().replace(/^per /, '');
+}
+
+/** Normalises a term; a blank one is one-time. */
+export const termOf = (term: string | undefined): Term => termByWord.get(termText(term)) ?? 'other';
+
+/** The group of amounts of unknown currency. */
+export const unknownCurrency = 'unknown currency';
+
+/** Company id → currency code, upper case. */
+export type CurrencyOf = ReadonlyMap<string, string>;
+
+/** The currency of every company that names one. */
+export function currenciesOf(companies: readonly Company[]): CurrencyOf {
+  const currencies = new Map<string, string>();
+  for (const { id, currency } of companies) {
+    const code = currencyCode(currency);
+    if (id !== undefined && code) currencies.set(id, code);
+  }
+  return currencies;
+}
+
+/** Whether a text has the form of an ISO 4217 code: three letters. */
+export const isCurrencyCode = (text: string): boolean => /^[A-Z]{3}$/.test(text);
+
+/** The currency code of a record's text, in any letter case; `undefined` if it is not a code. */
+export function currencyCode(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const code = value.trim().toUpperCase();
+  return isCurrencyCode(code) ? code : undefined;
+}
+
+/** The currency of a record: its own, else its company's, else `unknown currency`. */
+export function currencyOfRecord(
+  record: { company?: Ref; [field: string]: unknown },
+  currencyOf: CurrencyOf,
+): string {
+  return (
+    currencyCode(record.currency) ??
+    currencyCode(record.company?.currency) ??
+    currencyOf.get(record.company?.id ?? '') ??
+    unknownCurrency
+  );
+}
+
+/** Amounts by currency, rounded to 2 decimals. Only currencies with a known amount are included. */
+export type Amounts = Record<string, number>;
+
+/** Sums that never mix currencies. */
+export class CurrencySums {
+  readonly #sums = new Map<string, Decimal>();
+
+  /** Ignores an unknown amount; the caller counts those. */
+  add(currency: string, amount: Decimal | undefined): void {
+    if (!amount) return;
+    const sum = this.#sums.get(currency);
+    this.#sums.set(currency, sum ? sum.plus(amount) : amount);
+  }
+
+  addAll(other: CurrencySums): void {
+    for (const [currency, amount] of other.#sums) this.add(currency, amount);
+  }
+
+  of(currency: string): Decimal | undefined {
+    return this.#sums.get(currency);
+  }
+
+  get currencies(): string[] {
+    return [...this.#sums.keys()].sort();
+  }
+
+  /** The largest sum in any one currency: for ranking only, since currencies cannot be compared. */
+  get largest(): number {
+    let largest = 0;
+    for (const sum of this.#sums.values()) largest = Math.max(largest, sum.toNumber());
+    return largest;
+  }
+
+  /** Rounded, currencies in alphabetical order; `undefined` when nothing known was added. */
+  toAmounts(): Amounts | undefined {
+    const { currencies } = this;
+    if (currencies.length === 0) return undefined;
+    return Object.fromEntries(currencies.map((name) => [name, rounded(this.of(name) ?? zero)]));
+  }
+}
+
+/** The sum of one amount over several items, by currency. */
+export function sumOf<Item extends { currency: string }>(
+  items: readonly Item[],
+  amountOf: (item: Item) => Decimal | undefined,
+): CurrencySums {
+  const sums = new CurrencySums();
+  for (const item of items) sums.add(item.currency, amountOf(item));
+  return sums;
+}

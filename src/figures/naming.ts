@@ -1,0 +1,167 @@
+/** Names, ids and sort order of records, shared by all briefs. */
+import type { Contact, Quote, Ref } from '../service/records/records.ts';
+import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
+import { forEachStep, type Steps } from './steps.ts';
+
+/** A reference to a record: name and id. */
+export interface Named {
+  id?: string;
+  name?: string;
+}
+
+/** Makes fields that may be `undefined` optional. */
+export type Compact<T> = {
+  [K in keyof T as undefined extends T[K] ? never : K]: T[K];
+} & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Removes every field that is `undefined`. */
+export function compact<T extends object>(fields: T): Compact<T> {
+  const kept: Record<string, unknown> = {};
+  for (const name of keysOf(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
+  return kept as Compact<T>;
+}
+
+/** A text, or `undefined` when it is blank. */
+export const nonBlank = (text: string | undefined): string | undefined => text?.trim() || undefined;
+
+/** A count, or `undefined` when it is 0, because zero counts are omitted. */
+export const nonZero = (count: number): number | undefined => count || undefined;
+
+/** Counts by reason without zeros; `undefined` when none remain. */
+export function nonZeroCounts<K extends string>(
+  counts: Readonly<Record<K, number>>,
+): Partial<Record<K, number>> | undefined {
+  const kept = Object.entries<number>(counts).filter(([, count]) => count > 0);
+  return kept.length > 0 ? (Object.fromEntries(kept) as Partial<Record<K, number>>) : undefined;
+}
+
+export function named(record: Ref | undefined): Named {
+  return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
+}
+
+/** The display name of a contact. */
+export function contactName(contact: Contact): string | undefined {
+  const { name, firstName, middleName, lastName } = contact;
+  const parts = [firstName, middleName, lastName];
+  return nonBlank(name) ?? nonBlank(parts.map(nonBlank).filter(Boolean).join(' '));
+}
+
+export const quoteName = (quote: Quote): string | undefined =>
+  nonBlank(quote.title) ?? nonBlank(quote.name) ?? nonBlank(quote.number);
+
+/** A name normalised for comparison. */
+export const normaliseName = (name: string | undefined): string =>
+  (name ?? '').trim().toLowerCase();
+
+/** Letters that Unicode does not take apart into a letter and an accent. */
+const letters: Readonly<Record<string, string>> = {
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ŧ: 't',
+  þ: 'th',
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+};
+
+/** A text in lower case without its accents: "björn" and "bjørn" are "bjorn". */
+export const withoutAccents = (text: string): string =>
+  isAscii(text)
+    ? text
+    : text
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .replace(/[øłđðħıŧþæœß]/g, (letter) => letters[letter] ?? letter);
+
+/** Most names are: what has no accents need not be searched for them. */
+export const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
+
+/** By name (ignoring case), then by id; records without either come last. */
+export function byName(a: Named, b: Named): number {
+  return (
+    Number(!a.name) - Number(!b.name) ||
+    compare(normaliseName(a.name), normaliseName(b.name)) ||
+    compare(a.name ?? '', b.name ?? '') ||
+    compare(a.id ?? '', b.id ?? '')
+  );
+}
+
+/** In the order of `byName`. */
+export const sortedNames = (names: Iterable<string>): string[] =>
+  [...names].sort((a, b) => byName({ name: a }, { name: b }));
+
+/** By code unit, which is independent of the locale. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** The first rows of a list, and its total. */
+export interface LimitedList<Row> {
+  shown: number;
+  total: number;
+  rows: Row[];
+}
+
+export function limitList<Item, Row>(
+  items: readonly Item[],
+  limit: number,
+  toRow: (item: Item) => Row,
+): LimitedList<Row> {
+  const rows = items.slice(0, limit).map(toRow);
+  return { shown: rows.length, total: items.length, rows };
+}
+
+/** The first rows of a list in this order, as if all items were sorted. Equal items keep their order. */
+export function* limitSorted<Item, Row>(
+  items: readonly Item[],
+  order: (a: Item, b: Item) => number,
+  limit: number,
+  toRow: (item: Item) => Row,
+): Steps<LimitedList<Row>> {
+  const first: Item[] = [];
+  yield* forEachStep(items, (item) => {
+    const at = first.findLastIndex((other) => order(other, item) <= 0) + 1;
+    if (at >= limit) return;
+    first.splice(at, 0, item);
+    if (first.length > limit) first.pop();
+  });
+  return { shown: first.length, total: items.length, rows: first.map(toRow) };
+}
+
+/** Groups records by key, in their original order. */
+export function groupBy<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    addTo(groups, keyOf(item), item);
+  }
+  return groups;
+}
+
+/** Adds an item to the list under its key. */
+export function addTo<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
+  const group = groups.get(key);
+  if (group) group.push(item);
+  else groups.set(key, [item]);
+}
+
+/** "today", "in 1 day", "in 2 days". */
+export const inDays = (days: number): Wording =>
+  days === 0 ? wording`today` : wording`in ${plural(days, 'day')}`;
+
+/** "1 quote", "2 quotes", "3 companies". */
+export function plural<const N extends string>(count: number, noun: Piece<N>): Wording {
+  if (count === 1) return trusted(`1 ${noun}`);
+  const many = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return trusted(`${count} ${many}`);
+}

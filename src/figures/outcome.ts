@@ -1,0 +1,162 @@
+/**
+ * The outcome of a deal or a quote. Tenants choose the names of their stages and statuses, so only a few
+ * unambiguous words are recognised; any other text has no meaning here.
+ */
+import type { Opportunity, Quote } from '../service/records/records.ts';
+import { type Day, dayOf } from './days.ts';
+
+/** `closed_unknown`: closed, but nothing says whether it was won or lost. */
+export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
+
+/** `other`: the tenant's own status, or none at all. */
+export type StatusCategory =
+  | 'draft'
+  | 'sent'
+  | 'approved'
+  | 'declined'
+  | 'expired'
+  | 'other'
+  | 'deleted';
+
+/** Words that close a deal even without a closing time. */
+const wonWords = ['won'];
+const lostWords = ['lost'];
+/** Words that mean won or lost only for closed deals: "quote accepted" may be an intermediate stage. */
+const acceptedTerms = [...wonWords, 'accepted', 'approved', 'signed', 'ordered'];
+const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'canceled', 'abandoned'];
+const openWords = ['open', 'reopened'];
+const closedWords = ['closed'];
+
+const categoryWords: readonly (readonly [StatusCategory, readonly string[]])[] = [
+  ['draft', ['draft']],
+  ['sent', ['sent']],
+  ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
+  ['declined', ['declined', 'rejected', 'lost']],
+  ['expired', ['expired']],
+];
+
+/** Words that negate the rest of their clause: "not yet sent", "awaiting signed order". */
+const negations = new Set(['not', 'no', 'never', 'non', 'almost', 'awaiting', 'pending']);
+const clauseEnd = /[,;:/()|]|\s[-–—]\s/;
+
+/** Whole words of one clause, lower case; `closedWon` and `CLOSED_WON` are two words each. */
+function wordsOf(clause: string): string[] {
+  const spaced = clause.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase();
+  return spaced.split(/[^\p{L}\p{N}'’]+/u);
+}
+
+/** Caches the words of each text: a tenant has a dozen stages and statuses, and every record repeats two. */
+const wordsByText = new Map<string, ReadonlySet<string>>();
+const maxTexts = 1_000;
+
+/** The words of a text that are not negated. */
+function plainWords(text = ''): ReadonlySet<string> {
+  let words = wordsByText.get(text);
+  if (!words) {
+    words = readPlainWords(text);
+    if (wordsByText.size < maxTexts) wordsByText.set(text, words);
+  }
+  return words;
+}
+
+function readPlainWords(text: string): ReadonlySet<string> {
+  const plain = new Set<string>();
+  for (const clause of text.split(clauseEnd)) {
+    for (const word of wordsOf(clause)) {
+      if (negations.has(word)) break;
+      plain.add(word);
+    }
+  }
+  return plain;
+}
+
+const hasAny = (words: ReadonlySet<string>, wanted: readonly string[]): boolean =>
+  wanted.some((word) => words.has(word));
+
+/** Soft-deleted: marked so, by either name of the mark. */
+export function isDeleted(record: { deletedAt?: unknown; deleted?: unknown }): boolean {
+  return Boolean(record.deletedAt) || Boolean(record.deleted);
+}
+
+/** The day of the deletion, or `true` if the service sends no time; `undefined` if it is not deleted. */
+export function deletionOf(record: {
+  deletedAt?: unknown;
+  deleted?: unknown;
+}): Day | true | undefined {
+  if (!isDeleted(record)) return undefined;
+  const mark = record.deletedAt || record.deleted;
+  return (typeof mark === 'string' ? dayOf(mark) : undefined) ?? true;
+}
+
+/**
+ * The outcome of an opportunity. `closedAt` set means closed; won or lost is read from the words of
+ * `statusId`, else of the stage's name. Without `closedAt` only the plain words "won", "lost" and "closed"
+ * close a deal, and a status that says "open" keeps it open.
+ */
+export function outcomeOf(opportunity: Opportunity): Outcome {
+  if (isDeleted(opportunity)) return 'deleted';
+  const texts = [opportunity.statusId, opportunity.pipelineStage?.name].map(plainWords);
+  return opportunity.closedAt ? outcomeOfClosed(texts) : outcomeWithoutClosing(texts);
+}
+
+function outcomeOfClosed(texts: readonly ReadonlySet<string>[]): Outcome {
+  for (const words of texts) {
+    const won = hasAny(words, acceptedTerms);
+    const lost = hasAny(words, refusedWords);
+    if (won !== lost) return won ? 'won' : 'lost';
+  }
+  return 'closed_unknown';
+}
+
+function outcomeWithoutClosing(texts: readonly ReadonlySet<string>[]): Outcome {
+  for (const words of texts) {
+    if (hasAny(words, openWords)) return 'open';
+    const won = hasAny(words, wonWords);
+    const lost = hasAny(words, lostWords);
+    if (won !== lost) return won ? 'won' : 'lost';
+  }
+  return texts.some((words) => hasAny(words, closedWords)) ? 'closed_unknown' : 'open';
+}
+
+export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'open';
+
+/**
+ * The status category of a quote, from the words of its `status`; without a status, from its timestamps: approved,
+ * declined, expired or sent.
+ */
+export function statusCategoryOf(quote: Quote): StatusCategory {
+  if (isDeleted(quote)) return 'deleted';
+  if (!quote.status?.trim()) return statusCategoryByTimes(quote);
+  const words = plainWords(quote.status);
+  const matching = categoryWords.filter(([, wanted]) => hasAny(words, wanted));
+  return matching.length === 1 && matching[0] ? matching[0][0] : 'other';
+}
+
+function statusCategoryByTimes(quote: Quote): StatusCategory {
+  if (quote.approvedAt) return 'approved';
+  if (quote.declinedAt) return 'declined';
+  if (quote.expiredAt) return 'expired';
+  return quote.sentAt ? 'sent' : 'other';
+}
+
+/** Whether a quote is open: draft or sent. */
+export function isOpenQuote(quote: Quote): boolean {
+  const statusCategory = statusCategoryOf(quote);
+  return statusCategory === 'draft' || statusCategory === 'sent';
+}
+
+/** Whether a quote no longer goes out: approved, declined or deleted. */
+export function isAnsweredOrDeleted(quote: Quote): boolean {
+  const statusCategory = statusCategoryOf(quote);
+  return (
+    statusCategory === 'approved' || statusCategory === 'declined' || statusCategory === 'deleted'
+  );
+}
+
+/** The status category of a quote in a word: the tenant's own status, in lower case, if it is not a known one. */
+export function statusOfQuote(quote: Quote): string {
+  const statusCategory = statusCategoryOf(quote);
+  return statusCategory === 'other'
+    ? quote.status?.trim().toLowerCase() || 'no status'
+    : statusCategory;
+}

@@ -1,0 +1,115 @@
+/** The fields of records that snapshots keep. */
+import { dayOf } from '../figures/days.ts';
+import type { Opportunity, Quote } from '../service/records/records.ts';
+import { isObject } from '../values.ts';
+import { type PricedQuote, priceQuote } from './quote-changes.ts';
+import { type Cell, isSameCell, type Row } from './snapshot-format.ts';
+
+/** Records of one kind and their stored form. */
+export interface SnapshotKind<T> {
+  /** What the names of stored values begin with. */
+  prefix: string;
+  toRow(record: T): Row;
+  /** The record with the stored fields only. */
+  toRecord(row: Row): T;
+}
+
+type Keep = (value: unknown) => Cell;
+type Columns = Readonly<Record<string, Keep>>;
+
+const scalar: Keep = (value) =>
+  typeof value === 'string' || typeof value === 'number' || value === true ? value : null;
+/** The day of a time, which is all that briefs count by. */
+const day: Keep = (value) =>
+  typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);
+const maxUnreadableTime = 40;
+const reference: Keep = (value) =>
+  isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
+
+// In the order of the columns. A field that is added later goes to the end.
+const opportunityColumns: Columns = {
+  id: scalar,
+  name: scalar,
+  company: reference,
+  owner: reference,
+  pipelineStage: reference,
+  category: reference,
+  source: reference,
+  statusId: scalar,
+  currency: scalar,
+  probability: scalar,
+  onetimeRevenue: scalar,
+  monthlyRevenue: scalar,
+  valueMonths: scalar,
+  expectedCloseDate: day,
+  createdAt: day,
+  stageUpdatedAt: day,
+  closedAt: day,
+  deletedAt: day,
+  deleted: day,
+};
+
+const quoteColumns: Columns = {
+  id: scalar,
+  number: scalar,
+  title: scalar,
+  name: scalar,
+  company: reference,
+  owner: reference,
+  opportunity: reference,
+  status: scalar,
+  currency: scalar,
+  createdAt: day,
+  sentAt: day,
+  approvedAt: day,
+  declinedAt: day,
+  expiredAt: day,
+  expiresAt: day,
+  deletedAt: day,
+  deleted: day,
+  oneTime: scalar,
+  monthly: scalar,
+  yearly: scalar,
+  firstYearValue: scalar,
+};
+
+const toRow = (record: Readonly<Record<string, unknown>>, columns: Columns): Row =>
+  Object.entries(columns).map(([field, keep]) => keep(record[field]));
+
+function toRecord(row: Row, columns: Columns): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  Object.entries(columns).forEach(([field, keep], at) => {
+    const cell = row[at] ?? null;
+    if (cell !== null) record[field] = keep === reference ? toReference(cell) : cell;
+  });
+  return record;
+}
+
+function toReference(cell: Cell): Record<string, unknown> {
+  const [id, name, currency] = Array.isArray(cell) ? cell : [];
+  const kept = Object.entries({ id, name, currency }).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+}
+
+export const opportunitySnapshots: SnapshotKind<Opportunity> = {
+  prefix: '',
+  toRow: (record) => toRow(record, opportunityColumns),
+  toRecord: (row) => toRecord(row, opportunityColumns),
+};
+
+/** Whether two opportunities are the same when they are stored. */
+export const isSameStored = (one: Opportunity, other: Opportunity): boolean =>
+  Object.entries(opportunityColumns).every(([field, keep]) =>
+    isSameCell(keep(one[field]), keep(other[field])),
+  );
+
+/** Quotes are stored with their totals in place of their items. */
+export const quoteSnapshots: SnapshotKind<PricedQuote> = {
+  prefix: 'quotes-',
+  toRow: (quote) => toRow(priceQuote(quote), quoteColumns),
+  toRecord: (row) => toRecord(row, quoteColumns),
+};
+
+/** A quote as it would be read from a snapshot. */
+export const asStored = (quote: Quote): PricedQuote =>
+  quoteSnapshots.toRecord(quoteSnapshots.toRow(quote));

@@ -1,0 +1,395 @@
+/**
+ * The columns of each list, chosen by hand: 25 opportunities take 2,000 tokens instead of 7,500. A column has the
+ * same name in every answer, and is also the key to filter and sort by.
+ */
+
+import { discountWords } from '../briefs/prices/discounts.ts';
+import { dealValue } from '../figures/deals.ts';
+import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
+import { contactName } from '../figures/naming.ts';
+import { deletionOf, outcomeOf } from '../figures/outcome.ts';
+import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
+import { companyOf } from '../names/company-reference.ts';
+import type {
+  ApiRecord,
+  Company,
+  Contact,
+  ContractItem,
+  DiscountGroup,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+  QuoteItem,
+  QuoteTemplate,
+  RecordOf,
+  Ref,
+  Resource,
+} from '../service/records/records.ts';
+import { fieldOf } from '../values.ts';
+
+/** Names and currencies from other records, as far as they are known. */
+export interface Known {
+  currencyOf: CurrencyOf;
+  nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
+}
+
+export const nothingKnown: Known = { currencyOf: new Map(), nameOf: () => undefined };
+
+export interface Column<R> {
+  value(record: R, known: Known): unknown;
+  /** What filters compare, where it is not what is shown. */
+  compared?(record: R, known: Known): unknown;
+  /** What is sorted by, where it is not what filters compare. */
+  ordered?(record: R): unknown;
+  /** What a filter may name instead, such as the part number of a product. */
+  alternatives?(record: R): readonly (string | undefined)[];
+  /** The field by which the service filters for equal texts; without it the filter is applied here. */
+  filter?: string;
+  /** The field by which the service sorts; without it the order is made here. */
+  sort?: string;
+  /** The collections without which the value may be unknown. */
+  needs?: readonly ('company' | 'opportunity' | 'product')[];
+  /** Not in the concise form; for `fields`, filters and sort only. */
+  hidden?: true;
+}
+
+export type Columns<R> = Readonly<Record<string, Column<R>>>;
+
+function reader(path: string): (record: unknown) => unknown {
+  const [field = '', inner] = path.split('.');
+  return inner === undefined
+    ? (record) => fieldOf(record, field)
+    : (record) => fieldOf(fieldOf(record, field), inner);
+}
+
+/** A text that the service filters and sorts by. */
+const text = (path: string): Column<unknown> => ({
+  value: reader(path),
+  filter: path,
+  sort: path,
+});
+/** A text that may be blank, which is no value here, and a value where the service sorts. */
+const unsorted = (path: string): Column<unknown> => ({ value: reader(path), filter: path });
+const number = (path: string): Column<unknown> => ({ value: reader(path), sort: path });
+/** The day of a time; sorted by the time itself. Services store times in several forms, so filters are applied here. */
+function date(path: string): Column<unknown> {
+  const read = reader(path);
+  return { value: (record) => dayOfTime(read(record)), ordered: read, sort: path };
+}
+const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidden: true });
+
+/** The day of a timestamp, as written; anything that is not a date is returned unchanged. */
+const dayOfTime = (time: unknown): unknown =>
+  typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
+
+/** The id of a reference, shown where it has no name. */
+function referenceId(field: string): Column<unknown> {
+  const read = reader(field);
+  const id = reader(`${field}.id`);
+  return {
+    value: (record) => (fieldOf(read(record), 'name') === undefined ? id(record) : undefined),
+    compared: id,
+    filter: `${field}.id`,
+  };
+}
+
+/** The id of what the service gives no name of. */
+const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
+  ref?.name === undefined ? ref?.id : undefined;
+
+const currency: Column<{ company?: Ref; [field: string]: unknown }> = {
+  needs: ['company'],
+  value: (record, { currencyOf }) => {
+    const code = currencyOfRecord(record, currencyOf);
+    return code === unknownCurrency ? undefined : code;
+  },
+};
+
+const companyColumns: Columns<Company> = {
+  type: text('type'),
+  currency: text('currency'),
+  city: text('address.city'),
+  country: text('address.country'),
+  website: text('website'),
+  telephone: text('telephone'),
+  accountManager: {
+    value: (company, known) => managerOf(company, known),
+    needs: ['opportunity'],
+  },
+  accountManagerId: {
+    value: (company, known) =>
+      managerOf(company, known) === undefined ? company.accountManagerId : undefined,
+    compared: ({ accountManagerId }) => accountManagerId,
+    filter: 'accountManagerId',
+  },
+  externalIdentifier: text('externalIdentifier'),
+  labels: { value: ({ labels }) => labels, filter: 'labels' },
+  created: hidden(date('createdAt')),
+  updated: hidden(date('updatedAt')),
+};
+
+const managerOf = (company: Company, { nameOf }: Known): unknown =>
+  fieldOf(company.accountManager, 'name') ?? nameOf('person', company.accountManagerId);
+
+const contactColumns: Columns<Contact> = {
+  email: text('email'),
+  phone: { value: ({ phone, mobilePhone }) => phone ?? mobilePhone },
+  company: text('companyName'),
+  companyId: text('companyId'),
+  externalIdentifier: text('externalIdentifier'),
+  labels: { value: ({ labels }) => labels, filter: 'labels' },
+  created: hidden(date('createdAt')),
+  updated: hidden(date('updatedAt')),
+};
+
+/** The total contract value. */
+function contractValue(deal: Opportunity): number | undefined {
+  const value = dealValue(deal);
+  return value && rounded(value);
+}
+
+const opportunityColumns: Columns<Opportunity> = {
+  company: text('company.name'),
+  companyId: text('company.id'),
+  stage: text('pipelineStage.name'),
+  stageId: referenceId('pipelineStage'),
+  outcome: {
+    value: (deal) => shownOutcomes[outcomeOf(deal)],
+    compared: (deal) => outcomeOf(deal),
+  },
+  probability: {
+    // Meaningless for a closed deal.
+    value: (deal) => (outcomeOf(deal) === 'open' ? deal.probability : undefined),
+    compared: ({ probability }) => probability,
+    sort: 'probability',
+  },
+  oneTime: number('onetimeRevenue'),
+  monthly: number('monthlyRevenue'),
+  value: { value: contractValue, hidden: true },
+  currency,
+  closes: {
+    // Of a closed deal it could be mistaken for the day on which it closed.
+    value: (deal) => (deal.closedAt ? undefined : dayOfTime(deal.expectedCloseDate)),
+    compared: ({ expectedCloseDate }) => dayOfTime(expectedCloseDate),
+    sort: 'expectedCloseDate',
+  },
+  closed: date('closedAt'),
+  owner: text('owner.name'),
+  ownerId: referenceId('owner'),
+  category: hidden(text('category.name')),
+  source: hidden(text('source.name')),
+  ask: hidden(text('description')),
+  contact: hidden({ value: ({ contact }) => contact && contactName(contact) }),
+  valueMonths: hidden(number('valueMonths')),
+  externalIdentifier: hidden(text('externalIdentifier')),
+  created: hidden(date('createdAt')),
+  updated: hidden(date('updatedAt')),
+};
+
+/** `open` is the default and not shown; deletion has a column of its own. */
+const shownOutcomes: Readonly<Record<string, string>> = {
+  won: 'won',
+  lost: 'lost',
+  closed_unknown: 'closed_unknown',
+};
+
+/** The product's own category and the others, each once. */
+function categoriesOf({ category, categories = [] }: Product): Ref[] {
+  const all = category ? [category, ...categories] : categories;
+  const keyOf = ({ id, name }: Ref) => id ?? name;
+  return all.filter((one, at) => all.findIndex((other) => keyOf(other) === keyOf(one)) === at);
+}
+
+const oneOrAll = <T>(values: readonly T[]): T | readonly T[] | undefined =>
+  values.length > 1 ? values : values[0];
+
+const listed: Column<{ listed?: boolean }> = {
+  value: (record) => (record.listed === false ? false : undefined),
+  compared: (record) => record.listed !== false,
+  filter: 'listed',
+};
+
+const productColumns: Columns<Product> = {
+  mpn: text('mpn'),
+  manufacturer: { value: ({ manufacturer, vendor }) => manufacturer ?? vendor },
+  productType: text('productType'),
+  price: number('price'),
+  cost: number('cost'),
+  currency: { value: (product) => product.currency },
+  term: unsorted('term'),
+  category: {
+    value: (product) => oneOrAll(categoriesOf(product).flatMap(({ name }) => name ?? [])),
+  },
+  categoryId: {
+    value: (product) => oneOrAll(categoriesOf(product).flatMap((it) => idOfUnnamed(it) ?? [])),
+    compared: (product) => categoriesOf(product).map(({ id }) => id),
+  },
+  listed,
+  ean: hidden(text('ean')),
+  externalIdentifier: hidden(text('externalIdentifier')),
+  labels: { value: ({ labels }) => labels, filter: 'labels', hidden: true },
+  created: hidden(date('createdAt')),
+  updated: hidden(date('updatedAt')),
+};
+
+/** By the items, not by the quote: items that a list lacks are read later and added to the same record. */
+const totalsOf = new WeakMap<readonly QuoteItem[], QuoteTotals>();
+
+function totals(quote: Quote): QuoteTotals {
+  if (!quote.items) return quoteTotals(quote);
+  const known = totalsOf.get(quote.items) ?? quoteTotals(quote);
+  totalsOf.set(quote.items, known);
+  return known;
+}
+const total = (name: keyof QuoteTotals): Column<Quote> => ({
+  value: (quote) => totals(quote)[name],
+});
+
+const quoteColumns: Columns<Quote> = {
+  status: text('status'),
+  company: text('company.name'),
+  companyId: text('company.id'),
+  opportunity: text('opportunity.name'),
+  opportunityId: referenceId('opportunity'),
+  owner: text('owner.name'),
+  ownerId: referenceId('owner'),
+  created: date('createdAt'),
+  expires: date('expiresAt'),
+  sent: hidden(date('sentAt')),
+  approved: hidden(date('approvedAt')),
+  declined: hidden(date('declinedAt')),
+  currency,
+  items: total('items'),
+  oneTime: total('oneTime'),
+  monthly: total('monthly'),
+  yearly: total('yearly'),
+  otherTerms: total('otherTerms'),
+  unknownPrices: total('unknownPrices'),
+  assumedQuantities: total('assumedQuantities'),
+  discountNotApplied: total('discountNotApplied'),
+};
+
+const contractItemColumns: Columns<ContractItem> = {
+  company: {
+    value: (item, { nameOf }) => companyOf(item).name ?? nameOf('company', companyOf(item).id),
+  },
+  companyId: { value: (item) => companyOf(item).id },
+  vendor: text('vendor'),
+  term: text('term'),
+  quantity: number('quantity'),
+  revenue: number('revenue'),
+  profit: number('profit'),
+  currency: {
+    needs: ['company'],
+    value: (item, known) => currency.value({ ...item, company: { ...companyOf(item) } }, known),
+  },
+  starts: date('startDate'),
+  ends: date('endDate'),
+};
+
+interface Assigned {
+  companyIds?: string[];
+  classificationIds?: string[];
+}
+
+const assignees = (
+  { companyIds = [], classificationIds = [] }: Assigned,
+  { nameOf }: Known,
+): string[] => [
+  ...companyIds.map((id) => nameOf('company', id) ?? id),
+  ...classificationIds.map((id) => `classificationId ${id}`),
+];
+
+const maxAssignees = 5;
+/** Names of products that the list shows of a pricing book. */
+export const shownProducts = 3;
+
+/** The first of some texts, and how many more there are. */
+const shortened = <T>(all: readonly T[], limit: number): readonly (T | string)[] =>
+  all.length > limit ? [...all.slice(0, limit), `${all.length - limit} more`] : all;
+
+/** The companies and classifications that it is for; `none` if it names none. */
+const assignedTo = (none: string): Column<Assigned> => ({
+  value: (assigned, known) => {
+    const all = assignees(assigned, known);
+    return all.length === 0 ? [none] : shortened(all, maxAssignees);
+  },
+  compared: (assigned, known) => {
+    const all = assignees(assigned, known);
+    return all.length === 0 ? [none] : all;
+  },
+});
+
+const productNames = ({ products = [] }: PricingBook): (string | undefined)[] =>
+  products.map(({ name, productId }) => name ?? productId);
+
+const bookColumns: Columns<PricingBook> = {
+  for: assignedTo('everyone'),
+  specialBidNumber: text('specialBidNumber'),
+  validFrom: date('validFrom'),
+  validTo: date('validTo'),
+  products: { value: ({ products }) => products?.length },
+  product: {
+    value: (book) =>
+      book.products?.some(({ name }) => name)
+        ? shortened(productNames(book), shownProducts)
+        : undefined,
+    compared: productNames,
+    alternatives: ({ products = [] }) => products.flatMap(({ mpn, productId }) => [mpn, productId]),
+    needs: ['product'],
+  },
+};
+
+const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
+  company: companyColumns,
+  contact: contactColumns,
+  opportunity: opportunityColumns,
+  product: productColumns,
+  quote: quoteColumns,
+  quote_template: {
+    widgets: {
+      value: ({ widgets }: QuoteTemplate) => widgets?.map((widget) => widget.name ?? widget.id),
+    },
+    updated: date('updatedAt'),
+  },
+  quote_widget: { type: text('type'), updated: date('updatedAt') },
+  pricing_book: bookColumns,
+  category: { parentCategoryId: text('parentCategoryId'), markup: number('markup'), listed },
+  category_tree: {},
+  discount_group: {
+    for: assignedTo('nobody'),
+    discounts: {
+      value: ({ discounts }: DiscountGroup, { nameOf }) =>
+        discounts?.map((discount) => discountWords(discount, (id) => nameOf('category', id))),
+    },
+  },
+  contract_item: contractItemColumns,
+};
+
+const deleted: Column<ApiRecord> = { value: deletionOf };
+
+/** What a record is called, by resource; the other resources have a name. */
+const nameColumns: { readonly [R in Resource]?: Columns<RecordOf[R]> } = {
+  contact: { name: { value: contactName } },
+  quote: {
+    number: text('number'),
+    title: { value: ({ title, name }) => title ?? name, filter: 'title', sort: 'title' },
+  },
+  contract_item: { service: { value: ({ service, name }) => service ?? name, sort: 'service' } },
+};
+
+const withName = <R extends Resource>(resource: R): Columns<RecordOf[R]> => ({
+  id: text('id'),
+  ...(nameColumns[resource] ?? { name: text('name') }),
+  deleted: deleted as Column<RecordOf[R]>,
+  ...columnsByResource[resource],
+});
+
+const allColumns = Object.fromEntries(
+  (Object.keys(columnsByResource) as Resource[]).map((resource) => [resource, withName(resource)]),
+) as { [R in Resource]: Columns<RecordOf[R]> };
+
+/** The columns of a list, in their order. A deleted record says so right after its name. */
+export const columnsOf = <R extends Resource>(resource: R): Columns<RecordOf[R]> =>
+  allColumns[resource];

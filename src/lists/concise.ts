@@ -1,0 +1,100 @@
+import type { RecordOf, Resource } from '../service/records/records.ts';
+import { isKeyOf, isObject, type JsonObject } from '../values.ts';
+import { columnsOf, type Known, nothingKnown } from './columns.ts';
+
+/** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
+export function concise<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  known: Known = nothingKnown,
+  omitted?: string,
+): JsonObject {
+  const row: JsonObject = {};
+  const columns = columnsOf(resource);
+  for (const name in columns) {
+    const column = columns[name];
+    if (!column || column.hidden || name === omitted) continue;
+    const value = withoutEmpty(column.value(record, known));
+    if (value !== undefined) row[name] = value;
+  }
+  return row;
+}
+
+/** The concise form with these keys, where it lacks them: hidden columns, or the service's own fields with dots. */
+export function withKeys<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  row: JsonObject,
+  keys: readonly string[],
+  known: Known,
+): JsonObject {
+  const columns = columnsOf(resource);
+  for (const key of keys) {
+    const column = isKeyOf(columns, key) ? columns[key] : undefined;
+    if (column && !column.hidden) continue;
+    const value = withoutEmpty(column ? column.value(record, known) : valueAt(record, key));
+    if (value !== undefined) row[key] = value;
+  }
+  return row;
+}
+
+/** Every field that is not empty. */
+export const fullRecord = (record: object): JsonObject =>
+  (withoutEmpty(record) ?? {}) as JsonObject;
+
+/**
+ * Selected fields: columns of the list, or the service's own fields with dots for nested ones; always includes what
+ * names the record, and whether it is deleted.
+ */
+export function selectFields<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  fields: readonly string[],
+  known: Known = nothingKnown,
+): JsonObject {
+  const { id, number, name, deleted } = concise(resource, record, known);
+  const row: JsonObject = { id, number, name: name ?? (record as JsonObject).name, deleted };
+  for (const field of fields) row[field] = withoutEmpty(fieldValue(resource, record, field, known));
+  return fullRecord(row);
+}
+
+function fieldValue<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  field: string,
+  known: Known,
+): unknown {
+  const columns = columnsOf(resource);
+  const column = isKeyOf(columns, field) ? columns[field] : undefined;
+  // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
+  return column ? (column.compared ?? column.value)(record, known) : valueAt(record, field);
+}
+
+/** The value under a path with dots; of a list, that of each entry. */
+export function valueAt(value: unknown, path: string): unknown {
+  let at = value;
+  for (const name of path.split('.')) {
+    if (Array.isArray(at)) at = at.map((entry) => valueAt(entry, name));
+    else at = isObject(at) && isKeyOf(at, name) ? at[name] : undefined;
+  }
+  return at;
+}
+
+/** Removes empty values at every depth: null, empty texts, lists and records. */
+function withoutEmpty(value: unknown): unknown {
+  if (value === null || value === '') return undefined;
+  if (Array.isArray(value)) {
+    const entries = value.map(withoutEmpty).filter((entry) => entry !== undefined);
+    return entries.length > 0 ? entries : undefined;
+  }
+  if (!isObject(value)) return value;
+  const entries: JsonObject = {};
+  let any = false;
+  for (const name in value) {
+    const inner = withoutEmpty(value[name]);
+    if (inner === undefined) continue;
+    entries[name] = inner;
+    any = true;
+  }
+  return any ? entries : undefined;
+}

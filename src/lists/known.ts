@@ -1,0 +1,179 @@
+import { haveCompleteReferences, type KnownRecords } from '../names/references.ts';
+import { ignoreApiError, isApiError } from '../service/errors.ts';
+import type {
+  ApiRecord,
+  PricingBook,
+  Product,
+  RecordOf,
+  Resource,
+} from '../service/records/records.ts';
+import { runInSlices } from '../slices.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import { readGrant } from '../tenant/grants.ts';
+import { currenciesFor, ownerNamesFor } from '../tenant/prepared.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { isKeyOf } from '../values.ts';
+import { columnsOf, type Known } from './columns.ts';
+
+/** Collections without which a list would show ids only, and which are small enough to be read for it. */
+const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
+  pricing_book: ['company'],
+  discount_group: ['company', 'category'],
+};
+
+/** Names and currencies for the rows of a list. @throws ApiError if the key is refused */
+export async function knownFor(tenant: Tenant, resource: Resource, call: ToolCall): Promise<Known> {
+  const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
+  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessKeyRefused)));
+  return knownTo(tenant);
+}
+
+/**
+ * Reads the collections without which these columns would be empty. The products of pricing books are left to
+ * `nameProducts`, which needs fewer requests.
+ * @throws ApiError
+ */
+export async function readForColumns(
+  tenant: Tenant,
+  resource: Resource,
+  fields: readonly string[],
+  call: ToolCall,
+): Promise<void> {
+  const columns = columnsOf(resource);
+  const needed = new Set(
+    fields.flatMap((field) => (isKeyOf(columns, field) ? (columns[field]?.needs ?? []) : [])),
+  );
+  needed.delete('product');
+  const granted = [...needed].filter((it) => tenant.grants.has(readGrant(it)));
+  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessForbidden)));
+}
+
+/** The list itself was read: without the names it shows ids. */
+function unlessKeyRefused(error: unknown): undefined {
+  if (!isApiError(error) || error.kind === 'key-refused') throw error;
+}
+
+/** Reads the companies, where they may be read, so that the currency of every row is known. @throws ApiError */
+export async function readCurrencies(tenant: Tenant, call: ToolCall): Promise<void> {
+  if (tenant.grants.has('company:read'))
+    await tenant.collection('company', call).catch(unlessForbidden);
+}
+
+/** Without permission the list shows ids. */
+const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
+
+/**
+ * Names and currencies from the cached collections that the caller may read: the same object until one of them is read
+ * again. Sends no request.
+ */
+function knownTo(tenant: Tenant): Known {
+  const companies = cachedBy(tenant, 'company');
+  const categories = cachedBy(tenant, 'category');
+  const opportunities = cachedBy(tenant, 'opportunity');
+  const quotes = cachedBy(tenant, 'quote');
+  const names = {
+    company: () => namesIn(tenant, companies),
+    category: () => namesIn(tenant, categories),
+    person: () => ownerNamesFor(tenant, opportunities, quotes),
+  };
+  return tenant.derivedFromNames([companies, categories, opportunities, quotes], 'known', () => ({
+    currencyOf: currenciesFor(tenant, companies),
+    nameOf: (kind, id) => (id === undefined ? undefined : names[kind]().get(id)),
+  }));
+}
+
+/** The cached records of a collection that the caller may read. */
+const cachedBy = <R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+): readonly RecordOf[R][] | undefined =>
+  tenant.grants.has(readGrant(resource)) ? tenant.cached(resource) : undefined;
+
+const namesIn = (
+  tenant: Tenant,
+  records: readonly ApiRecord[] | undefined,
+): ReadonlyMap<string, string> =>
+  tenant.derived([records], 'names', () => {
+    const named = (records ?? []).flatMap(({ id, name }) => (id && name ? [{ id, name }] : []));
+    return new Map(named.map(({ id, name }) => [id, name]));
+  });
+
+/** Ids in one filter of the service. */
+const maxIds = 100;
+
+/**
+ * Adds names and part numbers to the first `each` products of every pricing book: from the cached products, otherwise
+ * with one request, or for many products by reading all. Without permission for products they keep their ids only.
+ * @throws ApiError if the key is refused
+ */
+export async function nameProducts(
+  tenant: Tenant,
+  books: readonly PricingBook[],
+  call: ToolCall,
+  each = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  await completeRows(tenant, 'pricing_book', books);
+  const unnamed = unnamedProducts(books, each);
+  if (unnamed.length === 0 || !tenant.grants.has('product:read')) return;
+  const reading = readProducts(tenant, [...new Set(unnamed)], call);
+  addProductNames(books, await reading.catch(unlessKeyRefused));
+}
+
+/** Whether selected fields of a pricing book contain the names of its products. */
+export const showProductNames = (fields: readonly string[]): boolean =>
+  fields.some((field) => field === 'product' || field.startsWith('products.'));
+
+/** Ids of the first `each` products of every book that have no name yet. */
+const unnamedProducts = (
+  books: readonly PricingBook[],
+  each = Number.POSITIVE_INFINITY,
+): string[] =>
+  books.flatMap(({ products = [] }) =>
+    products.slice(0, each).flatMap((it) => (it.name || !it.productId ? [] : [it.productId])),
+  );
+
+async function readProducts(
+  tenant: Tenant,
+  ids: readonly string[],
+  call: ToolCall,
+): Promise<readonly Product[]> {
+  const query = { filters: `id:${ids.join('|')}`, size: maxIds, includeBundles: true };
+  const page =
+    ids.length <= maxIds && !ids.some((id) => /[,:|]/.test(id))
+      ? await tenant.list('product', query, call).catch(ignoreApiError('refused'))
+      : undefined;
+  if (page?.coverage.complete) return page.records;
+  return (await tenant.collection('product', call)).records;
+}
+
+/** The name follows the id, so that a table of the products begins with both. */
+function addProductNames(
+  books: readonly PricingBook[],
+  products: readonly Product[] | undefined,
+): void {
+  if (!products || unnamedProducts(books).length === 0) return;
+  const byId = new Map(products.map((product) => [product.id, product]));
+  for (const { products: entries = [] } of books) {
+    entries.forEach((entry, at) => {
+      const { productId, ...prices } = entry;
+      const { name, mpn } = byId.get(productId) ?? {};
+      if (productId && name && !entry.name)
+        entries[at] = { productId, name, ...(mpn && { mpn }), ...prices };
+    });
+  }
+}
+
+/** Adds missing names to what these rows refer to, from the rows themselves and from cached collections. */
+export async function completeRows<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  records: readonly RecordOf[R][],
+): Promise<void> {
+  if (resource === 'pricing_book')
+    addProductNames(records as readonly PricingBook[], cachedBy(tenant, 'product'));
+  if (await runInSlices(haveCompleteReferences(resource, records))) return;
+  const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
+  const cached = others.map((other) => [other, cachedBy(tenant, other)]);
+  const known = { ...Object.fromEntries(cached), [resource]: records } as KnownRecords;
+  await tenant.completeReferences(known);
+}

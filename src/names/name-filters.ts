@@ -1,0 +1,211 @@
+/**
+ * Filters by name: which of the names that occur a text means. `resolveFilters` in `tool-kit/name-filters.ts` asks
+ * back where this finds none, or several.
+ */
+
+import {
+  byName,
+  compact,
+  type Named,
+  nonBlank,
+  normaliseName,
+  sortedNames,
+  withoutAccents,
+} from '../figures/naming.ts';
+import { isDeleted } from '../figures/outcome.ts';
+import type { Ref } from '../service/records/records.ts';
+
+/** A reference or a record that a filter can mean. */
+export interface Candidate extends Ref {
+  externalIdentifier?: string;
+  deletedAt?: unknown;
+  deleted?: unknown;
+}
+
+/** `one`: what is meant. `several`: all that fit equally well. `none`: the nearest names, best first. */
+export type NameMatch =
+  | { kind: 'one'; match: NameFilter }
+  | { kind: 'several' | 'none'; candidates: Named[]; total: number };
+
+/** What a filter means. */
+export interface NameFilter extends Named {
+  /** Only deleted records have this name. */
+  deleted?: true;
+}
+
+export interface MatchOptions {
+  /** Whether a few words of a name suffice where only one name has them all: `OConnor` for a person. */
+  byWords: boolean;
+}
+
+/** Names listed in a question. Where no more occur, all are listed, because the right one is among them. */
+const maxListed = 12;
+/** Names suggested where there are more. */
+const maxSuggested = 8;
+/** The least similarity, 0–1, of a name that is suggested. */
+const minSimilarity = 0.25;
+
+/** Whether a record refers to what the filter means: by id, or by name where it has no id. */
+export function refersTo(ref: Ref | undefined, filter: Named): boolean {
+  if (!ref) return false;
+  if (nonBlank(ref.id)) return ref.id === filter.id;
+  return !filter.id && normaliseName(ref.name) === normaliseName(filter.name);
+}
+
+/**
+ * Finds what a text means: an id, an external identifier, or a name without regard to letter case, accents and
+ * punctuation. The first of these that fits counts; deleted records only where no other fits.
+ */
+export function matchName(
+  text: string,
+  candidates: Iterable<Candidate | undefined>,
+  { byWords }: MatchOptions,
+): NameMatch {
+  const choices = choicesOf(candidates);
+  for (const fits of fitsOf(text, byWords)) {
+    const all = choices.filter(fits);
+    const current = all.filter(({ isDeleted }) => !isDeleted);
+    const [first, ...others] = current.length > 0 ? current : all;
+    if (first && others.length === 0) return { kind: 'one', match: filterOf(first) };
+    if (first) return listed('several', [first, ...others].sort(byName));
+  }
+  return listed('none', nearest(text, choices));
+}
+
+const listed = (kind: 'several' | 'none', choices: readonly Choice[]): NameMatch => ({
+  kind,
+  candidates: choices.slice(0, maxListed).map(namedOf),
+  total: choices.length,
+});
+
+const filterOf = (choice: Choice): NameFilter => ({
+  ...namedOf(choice),
+  ...(choice.isDeleted && { deleted: true }),
+});
+
+const namedOf = ({ id, name }: Named): Named => compact({ id, name });
+
+interface Choice extends Named {
+  /** An id may come with several names. */
+  names: Set<string>;
+  identifier: string | undefined;
+  isDeleted: boolean;
+}
+
+/** What occurs, one for each id, or for each name without an id. */
+function choicesOf(candidates: Iterable<Candidate | undefined>): Choice[] {
+  const choices = new Map<string, Choice>();
+  for (const candidate of candidates) {
+    const id = nonBlank(candidate?.id);
+    const name = nonBlank(candidate?.name);
+    if (!candidate || (!id && !name)) continue;
+    const key = id ? `id ${id}` : `name ${normaliseName(name)}`;
+    const known = choices.get(key);
+    if (!known) choices.set(key, choiceOf(candidate, { id, name }));
+    else if (name && !known.names.has(name)) addName(known, name);
+  }
+  return [...choices.values()];
+}
+
+function choiceOf(
+  candidate: Candidate,
+  { id, name }: { id: string | undefined; name: string | undefined },
+): Choice {
+  return {
+    ...compact({ id, name }),
+    names: new Set(name ? [name] : []),
+    identifier: nonBlank(candidate.externalIdentifier)?.toLowerCase(),
+    isDeleted: isDeleted(candidate),
+  };
+}
+
+function addName(choice: Choice, name: string): void {
+  choice.names.add(name);
+  [choice.name = name] = sortedNames(choice.names);
+}
+
+/** How a text can fit, the most specific first. */
+function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[] {
+  const asGiven = text.trim();
+  const lower = asGiven.toLowerCase();
+  const folded = foldName(text);
+  const words = wordsOf(text);
+  const some = (fits: (name: string) => boolean) => (choice: Choice) =>
+    [...choice.names].some(fits);
+  return [
+    ({ id }) => id === asGiven,
+    ({ identifier }) => identifier === lower,
+    some((name) => normaliseName(name) === lower),
+    some((name) => folded !== '' && foldName(name) === folded),
+    ...(byWords && words.size > 0 ? [some((name) => hasWords(name, words))] : []),
+  ];
+}
+
+function hasWords(name: string, words: ReadonlySet<string>): boolean {
+  const known = wordsOf(name);
+  return [...words].every((word) => known.has(word));
+}
+
+/** The words of a name; one with punctuation inside also as its parts: O'Connor, Smith-Jones. */
+const wordsOf = (name: string): ReadonlySet<string> =>
+  new Set(name.split(/\s+/).flatMap(formsOfWord));
+
+const formsOfWord = (word: string): string[] =>
+  [word, ...word.split('-')].map(foldName).filter((it) => it !== '');
+
+/** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
+const foldName = (text: string): string =>
+  withoutAccents(text.toLowerCase()).replace(/[^\p{L}\p{N}]+/gu, '');
+
+/**
+ * Whether a text occurs in another, without regard to letter case, accents and punctuation. Blanks may be left out or
+ * added only where the text begins with a word: "meraki" is not in "camera, kit".
+ */
+export function mentionsText(field: string, text: string): boolean {
+  const solid = foldName(text);
+  if (solid === '' || !foldName(field).includes(solid)) return false;
+  const words = foldedWords(field);
+  return (
+    words.join(' ').includes(foldedWords(text).join(' ')) ||
+    words.some((_, at) => words.slice(at).join('').startsWith(solid))
+  );
+}
+
+const foldedWords = (text: string): string[] =>
+  text
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .map(foldName)
+    .filter((word) => word !== '');
+
+/** The names most like a text, best first; all of them where there are few. */
+function nearest(text: string, choices: readonly Choice[]): Choice[] {
+  const pairs = pairsOf(foldName(text));
+  const likeness = (choice: Choice): number =>
+    Math.max(0, ...[...choice.names].map((name) => similarity(pairs, pairsOf(foldName(name)))));
+  const ranked = choices
+    .filter(({ isDeleted }) => !isDeleted)
+    .map((choice) => ({ choice, score: likeness(choice) }))
+    .sort((a, b) => b.score - a.score || byName(a.choice, b.choice));
+  const kept =
+    ranked.length <= maxListed ? ranked : ranked.filter(isSimilar).slice(0, maxSuggested);
+  return kept.map(({ choice }) => choice);
+}
+
+const isSimilar = ({ score }: { score: number }): boolean => score >= minSimilarity;
+
+/** Pairs of neighbouring characters, the start of the text included. */
+function pairsOf(text: string): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (let at = 0; at < text.length; at++)
+    pairs.add(at === 0 ? `^${text[0]}` : text.slice(at - 1, at + 1));
+  return pairs;
+}
+
+/** 0–1: which share of the shorter text's pairs the other has, and a little of which share of the longer one's. */
+function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  let common = 0;
+  for (const pair of one) if (other.has(pair)) common += 1;
+  if (common === 0) return 0;
+  const [shorter, longer] = [Math.min(one.size, other.size), Math.max(one.size, other.size)];
+  return common * (0.75 / shorter + 0.25 / longer);
+}

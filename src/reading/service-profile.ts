@@ -1,0 +1,115 @@
+import type { Resource } from '../service/records/records.ts';
+import { routes } from '../service/routes.ts';
+import type { ProfileStore } from '../state/port.ts';
+import { isObject } from '../values.ts';
+import { type LearntTraits, nothingLearnt } from './profile.ts';
+
+/** Version of the stored form; other versions are ignored. */
+const version = 2;
+/** Properties are learnt again after this time, in case the service has changed. */
+const lifetimeMs = 24 * 60 * 60_000;
+
+/** The learnt properties of a service by route; JSON values only. */
+type ServiceTraits = { readonly [R in Resource]?: LearntTraits };
+
+/**
+ * The learnt properties of a tenant's service, in memory. Those that differ from the documentation are also stored in
+ * the tenant's state, for other processes. An outdated value costs additional requests but no wrong answer.
+ */
+export class ServiceProfile {
+  readonly #store: ProfileStore | undefined;
+  readonly #pageParam: string | undefined;
+  readonly #routes = new Map<Resource, LearntTraits>();
+  #loading: Promise<void> | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #stored = '{}';
+
+  constructor(pageParam: string | undefined, store?: ProfileStore) {
+    this.#pageParam = pageParam;
+    this.#store = store;
+  }
+
+  /** Resolves when the stored properties are loaded. Never rejects. */
+  ready(): Promise<void> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  /** Resolves when everything is stored. Never rejects. */
+  saved(): Promise<void> {
+    return this.#saving;
+  }
+
+  /** Everything learnt so far. */
+  get all(): ServiceTraits {
+    return Object.fromEntries(this.#routes);
+  }
+
+  of(resource: Resource): LearntTraits {
+    const now = Date.now();
+    const known = this.#routes.get(resource);
+    if (known === undefined || now > known.since + lifetimeMs) return nothingLearnt(now);
+    if (known.maxSizeUntil === undefined || now < known.maxSizeUntil) return known;
+    const { maxSize: _, maxSizeUntil: __, ...rest } = known;
+    return rest;
+  }
+
+  learn(resource: Resource, change: Partial<LearntTraits>): void {
+    const known = this.of(resource);
+    if (Object.entries(change).every(([name, value]) => isSame(known, name, value))) return;
+    this.#routes.set(resource, { ...known, ...change });
+    this.#save();
+  }
+
+  async #load(): Promise<void> {
+    // If it cannot be loaded, it is learnt again.
+    const stored = await this.#store?.load().catch(() => undefined);
+    for (const [resource, traits] of this.#read(stored)) this.#routes.set(resource, traits);
+    this.#stored = JSON.stringify(this.#deviating());
+  }
+
+  *#read(stored: unknown): Iterable<[Resource, LearntTraits]> {
+    if (!isObject(stored) || stored.version !== version) return;
+    if (stored.pageParam !== this.#pageParam || !isObject(stored.routes)) return;
+    for (const [resource, traits] of Object.entries(stored.routes)) {
+      if (Object.hasOwn(routes, resource)) yield [resource as Resource, traits as LearntTraits];
+    }
+  }
+
+  /** The properties that differ from the documentation. */
+  #deviating(): ServiceTraits {
+    const found = [...this.#routes].filter(([, traits]) => deviates(traits, this.#pageParam));
+    return Object.fromEntries(found);
+  }
+
+  #save(): void {
+    const store = this.#store;
+    const own = this.#deviating();
+    const text = JSON.stringify(own);
+    if (!store || text === this.#stored) return;
+    this.#stored = text;
+    const save = async () => {
+      const others = Object.fromEntries(this.#read(await store.load()));
+      const value = { version, pageParam: this.#pageParam, routes: { ...others, ...own } };
+      await store.save(value, lifetimeMs);
+    };
+    // If it cannot be stored, the next process learns it again.
+    this.#saving = this.#saving.then(save).catch(() => {});
+  }
+}
+
+const isSame = (known: LearntTraits, name: string, value: unknown): boolean =>
+  JSON.stringify(known[name as keyof LearntTraits]) === JSON.stringify(value);
+
+const deviates = (
+  { maxSize, offset, counts, countLimit, shortPages, honoured, items }: LearntTraits,
+  pageParam: string | undefined,
+): boolean =>
+  maxSize !== undefined ||
+  counts === 'page' ||
+  countLimit !== undefined ||
+  shortPages === 'hidden' ||
+  items === 'by id' ||
+  Object.values(honoured).includes(false) ||
+  offset === 'ignored' ||
+  (offset !== undefined && (offset.name !== pageParam || offset.counts !== 'records'));

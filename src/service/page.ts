@@ -1,0 +1,75 @@
+import type { RecordOf, Resource } from './records/records.ts';
+import type { Route } from './routes.ts';
+
+export interface PageQuery extends Search {
+  size: number;
+  /** 0-based offset of the first record. */
+  from?: number | undefined;
+}
+
+/** A request for one page, as it is sent. */
+export interface PageRequest extends Search {
+  /** Absent if the service refuses the parameter. */
+  size?: number | undefined;
+  /** Value of the offset parameter; not sent if it is 0. */
+  from?: number | undefined;
+  /** Name of the offset parameter, if it differs from the settings. */
+  offsetName?: string | undefined;
+  /** The request tests whether the service accepts this size: a 500 is neither retried nor counted as an outage. */
+  probesSize?: boolean;
+  /** Maximum number of attempts. Default: 3. */
+  attempts?: number;
+}
+
+/** A search of a route: the parameters that are the same for all its pages. */
+export interface Search {
+  query?: string | undefined;
+  /** `key:v1|v2,key2:v` (comma is and, pipe is or). */
+  filters?: string | undefined;
+  /** `-field,+field`. */
+  sort?: string | undefined;
+  includeBundles?: boolean | undefined;
+  includeEmpty?: boolean | undefined;
+}
+
+export interface Page<R> {
+  records: R[];
+  /** Number of all matches, if the service counts them. */
+  total?: number;
+  /** `total` is a limit of the service's count: there are more matches. */
+  countIsLimit?: boolean;
+  /** The field that held the count, such as `meta.total`. */
+  countedIn?: string;
+  /** The service refuses the size parameter, and decides how many records a page has. */
+  withoutSize?: boolean;
+  /** Values to filter by, from `/product`. */
+  facets?: unknown;
+  /** Time of the response by the service's clock, in milliseconds since the epoch. */
+  answeredAt?: number;
+  /** The body was the same as before, and `records` is the same array as then. */
+  unchanged?: true;
+}
+
+/** Keeps pages with the bodies that they were read from, so that the same body need not be parsed again. */
+export interface PageMemory {
+  /** The page that was read from this body, as the response to a request for this path. */
+  get<R extends Resource>(path: string, body: Buffer): Page<RecordOf[R]> | undefined;
+  set<R extends Resource>(resource: R, path: string, body: Buffer, page: Page<RecordOf[R]>): void;
+}
+
+/** The query of a page of a route. `pageParam` is the name of the offset parameter in the settings. */
+export function queryString(
+  { parameters }: Route,
+  query: PageRequest,
+  pageParam: string | undefined,
+): string {
+  const search = new URLSearchParams();
+  if (query.size !== undefined) search.set('size', String(query.size));
+  const { from = 0, offsetName = pageParam } = query;
+  if (from > 0 && offsetName !== undefined) search.set(offsetName, String(from));
+  for (const name of parameters) {
+    const value = query[name];
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  return search.size === 0 ? '' : `?${search}`;
+}

@@ -1,0 +1,120 @@
+/** Whether the fields of records are those that this server knows. */
+
+import { isObject, type JsonObject } from '../../values.ts';
+import { isKnownField, type Resource } from './records.ts';
+
+type RecordKind = Resource | 'quote_item';
+
+/** A property that nearly every record of a kind has, and the fields that can contain it. */
+interface Essential {
+  readonly what: string;
+  readonly fields: readonly string[];
+  readonly isNumber?: boolean;
+}
+
+const essentials: { readonly [K in RecordKind]?: readonly Essential[] } = {
+  company: [{ what: 'name', fields: ['name'] }],
+  contact: [{ what: 'name', fields: ['lastName', 'firstName', 'email', 'name'] }],
+  opportunity: [
+    { what: 'name', fields: ['name'] },
+    { what: 'stage', fields: ['pipelineStage', 'statusId'] },
+    { what: 'revenue', fields: ['onetimeRevenue', 'monthlyRevenue'], isNumber: true },
+  ],
+  product: [
+    { what: 'name', fields: ['name', 'mpn'] },
+    { what: 'price', fields: ['price', 'cost', 'msrp'], isNumber: true },
+  ],
+  quote: [
+    { what: 'number', fields: ['number', 'title', 'name'] },
+    { what: 'status', fields: ['status', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'] },
+  ],
+  quote_item: [
+    { what: 'price', fields: ['price', 'setupPrice'], isNumber: true },
+    { what: 'quantity', fields: ['quantity'], isNumber: true },
+  ],
+};
+
+/** A property that no record has in a known field, while unknown fields may contain it. */
+export interface Unrecognized {
+  kind: RecordKind;
+  /** Such as `stage`. */
+  what: string;
+  /** Names of the service's own fields. */
+  unknownFields: string[];
+}
+
+const maxFields = 6;
+/** Among this many records at least one is expected to have an amount. */
+const minForAmounts = 5;
+
+/** Names of the first record's fields, if no record has any of the fields that its kind is read by. */
+export function unrecognizedFields(
+  resource: Resource,
+  records: readonly JsonObject[],
+): string[] | undefined {
+  const [first] = records;
+  if (!first || records.some((record) => isRecognized(resource, record))) return undefined;
+  return unknownFields(resource, first);
+}
+
+/** The properties that these records, and the items in them, have in no known field. */
+export function findUnrecognized(
+  resource: Resource,
+  records: readonly JsonObject[],
+): Unrecognized[] {
+  const found = unrecognizedIn(resource, records);
+  if (resource !== 'quote') return found;
+  const withItems = records.find(({ items }) => Array.isArray(items) && items.length > 0);
+  return [
+    ...found,
+    ...unrecognizedIn('quote_item', (withItems?.items as JsonObject[] | undefined) ?? []),
+  ];
+}
+
+function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
+  const [first] = records;
+  if (!first) return [];
+  return (essentials[kind] ?? []).flatMap(({ what, fields, isNumber = false }) => {
+    if (records.some((record) => has(record, fields))) return [];
+    // A few opportunities may all lack a revenue; an item always has a price.
+    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) return [];
+    const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
+    return candidates.length === 0 ? [] : [{ kind, what, unknownFields: candidates }];
+  });
+}
+
+const has = (record: JsonObject, fields: readonly string[]): boolean =>
+  fields.some((field) => record[field] !== undefined);
+
+/** True also for a record with few values, such as a contact with a telephone only, if most of its fields are known. */
+function isRecognized(resource: Resource, record: JsonObject): boolean {
+  const expected = essentials[resource];
+  if (expected?.some(({ fields }) => has(record, fields))) return true;
+  const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
+  const unknown = unknownFields(resource, record).length;
+  // Records of the other kinds may have no fields but an id.
+  return expected === undefined ? known > 0 || unknown === 0 : known > unknown;
+}
+
+const isInformative = (resource: Resource, field: string): boolean =>
+  field !== 'id' && field !== 'children' && isKnownField(resource, field);
+
+function unknownFields(
+  kind: RecordKind,
+  { unreadable, ...record }: JsonObject,
+  accepts: (value: unknown) => boolean = () => true,
+): string[] {
+  const misread = isObject(unreadable) ? unreadable : {};
+  const unknown = Object.entries(record).filter(([field]) => !isKnownField(kind, field));
+  return [...unknown, ...Object.entries(misread)]
+    .filter(([, value]) => accepts(value))
+    .map(([field]) => field)
+    .slice(0, maxFields);
+}
+
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'number' ||
+  isObject(value) ||
+  (typeof value === 'string' && /^[\d.,]+$/.test(value));
+const isLabel = (value: unknown): boolean =>
+  isObject(value) || (typeof value === 'string' && value !== '');

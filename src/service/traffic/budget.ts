@@ -1,0 +1,116 @@
+import { delay } from '../../state/delay.ts';
+import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
+import type { Call } from '../call.ts';
+import { ApiError, type ErrorFacts } from '../errors.ts';
+
+export interface BudgetSettings {
+  /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
+  requests: number;
+  windowSeconds: number;
+}
+
+/** The service's limit, as its response headers show it: 500 requests in any ten minutes. */
+export const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
+
+/** The share of the budget that reading whole collections leaves to single requests. */
+const reserveShare = 0.1;
+/** Requests that reading whole collections leaves to single requests. */
+export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
+
+/** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
+const maxWaitMs = { interactive: 5_000, walk: 15_000 };
+
+/** The number of a request that was counted in the budget. */
+export type RequestNumber = number;
+
+/** The rate budget of one tenant, which other programs use too. */
+export class RateBudget {
+  readonly #window: RateWindow;
+  readonly #key: string;
+  /** The limit in the settings. */
+  readonly #configured: number;
+  /** The limit that the service reports. */
+  #reported: number | undefined;
+  readonly #windowMs: number;
+  #lastTaken: RequestNumber = 0;
+  #lastReportAt: RequestNumber = 0;
+  readonly #inFlight = new Set<RequestNumber>();
+
+  constructor(window: RateWindow, key: string, settings: BudgetSettings) {
+    this.#window = window;
+    this.#key = key;
+    this.#configured = settings.requests;
+    this.#windowMs = settings.windowSeconds * 1000;
+  }
+
+  /**
+   * Counts one request, after a short wait if necessary. It is in flight until `ended`.
+   * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
+   */
+  async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
+    const rule = this.#rule(call.purpose);
+    const giveUpAt = Math.min(call.deadline, Date.now() + maxWaitMs[call.purpose]);
+    for (;;) {
+      call.signal.throwIfAborted(); // A request that is not sent must not be counted.
+      const now = Date.now();
+      const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, now);
+      if (taken) return this.#started();
+      if (now + waitMs > giveUpAt) {
+        // A request counts slightly longer than the window; that extra time is not reported.
+        const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
+        const isReserved = remaining > 0 && remaining <= rule.reserve;
+        const reserved = isReserved ? { reserved: remaining } : {};
+        throw new ApiError('budget-spent', { ...facts, seconds, ...reserved });
+      }
+      await delay(waitMs, call.signal);
+    }
+  }
+
+  ended(taken: RequestNumber): void {
+    this.#inFlight.delete(taken);
+  }
+
+  /**
+   * Replaces our count by the service's, and our limit where the settings leave it at the default and the service
+   * reports more. Requests in flight are subtracted, because the service may not have
+   * counted them yet. A report older than the last one is ignored.
+   */
+  async correct(taken: RequestNumber, remaining: number, limit?: number): Promise<void> {
+    if (taken < this.#lastReportAt) return;
+    this.#lastReportAt = taken;
+    // Less than what remains would be the limit of something else.
+    if (limit !== undefined && limit > 0 && limit >= remaining) this.#reported = limit;
+    const otherRequests = this.#inFlight.size - (this.#inFlight.has(taken) ? 1 : 0);
+    const free = Math.max(0, remaining - otherRequests);
+    await this.#window.correct(this.#key, this.#rule('interactive'), free, Date.now());
+  }
+
+  /** The service asked for a pause. It is limited to the window, after which all requests have expired. */
+  async block(seconds: number): Promise<void> {
+    const ms = Math.min(seconds * 1000, this.#windowMs);
+    await this.#window.block(this.#key, Date.now() + ms);
+  }
+
+  /** The remaining requests, and the wait if there are none. */
+  peek(): Promise<RateDecision> {
+    return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
+  }
+
+  #started(): RequestNumber {
+    this.#lastTaken += 1;
+    this.#inFlight.add(this.#lastTaken);
+    return this.#lastTaken;
+  }
+
+  #rule(purpose: Call['purpose']): WindowRule {
+    const configured = this.#configured;
+    const reported = this.#reported ?? configured;
+    const isDefault = configured === defaultBudget.requests;
+    return {
+      limit: isDefault ? Math.max(configured, reported) : configured,
+      windowMs: this.#windowMs,
+      // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
+      reserve: purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0,
+    };
+  }
+}

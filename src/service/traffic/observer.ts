@@ -1,0 +1,85 @@
+import type { Trace } from '../call.ts';
+import { type ApiErrorKind, isApiError } from '../errors.ts';
+
+/** Outcome of a request to the service: its status class, or the reason why there is no valid response. */
+export type RequestOutcome =
+  | '2xx'
+  | '3xx'
+  | '4xx'
+  | '429'
+  | '5xx'
+  | 'unreadable'
+  | 'timeout'
+  | 'unreachable'
+  | 'broken'
+  | 'cancelled'
+  | 'budget'
+  | 'circuit';
+
+export interface OutgoingRequest {
+  method: 'GET' | 'PUT';
+  /** The service's host and port. */
+  host: string;
+  /** Below `/public-api`, with `…` in place of identifiers. */
+  path: string;
+}
+
+/** A started operation, reported to an observer. */
+export interface Observation<Outcome> {
+  /** Trace context for nested operations; absent if unchanged. */
+  trace?: Trace;
+  /** `status` is the HTTP status, if there was a response. */
+  end(outcome: Outcome, status?: number): void;
+}
+
+/** Values of one tenant that are read when metrics are collected. */
+export interface Gauges {
+  /** Remaining requests of the rate budget. */
+  remainingBudget?(): Promise<number>;
+  /** The cached collections and when they were read, in milliseconds since the epoch. */
+  cachedCollections?(): Iterable<readonly [collection: string, asOf: number]>;
+}
+
+/** Observes the requests of one tenant. It receives no customer text. */
+export interface Observer {
+  /** A request is sent. Each retry is a separate request. */
+  onRequest(outgoing: OutgoingRequest, trace: Trace | undefined): Observation<RequestOutcome>;
+  /** A request was rejected locally. */
+  onRejected(by: 'budget' | 'circuit'): void;
+  /** @returns a function that unregisters the gauges */
+  registerGauges(gauges: Gauges): () => void;
+}
+
+const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
+  'key-refused': 'by status',
+  'not-permitted': 'by status',
+  'not-found': 'by status',
+  'no-route': 'by status',
+  'web-page': 'unreadable',
+  redirect: 'by status',
+  refused: 'by status',
+  'rate-limited': '429',
+  'budget-spent': 'budget',
+  'server-error': 'by status',
+  'connection-lost': 'broken',
+  unreachable: 'unreachable',
+  'circuit-open': 'circuit',
+  'timed-out': 'timeout',
+  malformed: 'unreadable',
+  'embedded-error': '5xx',
+  unexpected: 'unreadable',
+  unfamiliar: 'unreadable',
+  'too-large': 'unreadable',
+};
+
+export function requestOutcome(error: unknown): RequestOutcome {
+  if (!isApiError(error)) return 'broken';
+  const outcome = outcomes[error.kind];
+  return outcome === 'by status' ? statusClass(error.facts.status) : outcome;
+}
+
+function statusClass(status: number | undefined): RequestOutcome {
+  if (status === undefined) return 'broken';
+  if (status >= 500) return '5xx';
+  return status >= 400 ? '4xx' : '3xx';
+}

@@ -1,0 +1,119 @@
+import type { RateWindow } from '../../state/port.ts';
+import type { Call, Trace } from '../call.ts';
+import type { ApiRequest, Attempt, RequestInterceptor } from '../client.ts';
+import { ApiError, isApiError, isInternalError } from '../errors.ts';
+import { header } from '../response.ts';
+import type { WireResponse } from '../wire.ts';
+import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';
+import { Circuit, type CircuitSettings } from './circuit.ts';
+import { type Observer, requestOutcome } from './observer.ts';
+
+export interface TrafficOptions {
+  rates: RateWindow;
+  /** Identifies the rate budget: clients with the same name share it. */
+  budgetName: string;
+  budget?: BudgetSettings;
+  circuit?: Partial<CircuitSettings>;
+  observer?: Observer | undefined;
+  /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
+  onResponse?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
+}
+
+/** Counts the requests to one tenant in its rate budget, stops them during an outage, and reports them. */
+export class TrafficControl implements RequestInterceptor {
+  readonly budget: RateBudget;
+  readonly #circuit: Circuit;
+  readonly #observer: Observer | undefined;
+  readonly #onResponse: TrafficOptions['onResponse'];
+
+  constructor(options: TrafficOptions) {
+    const { rates, budgetName, budget = defaultBudget, circuit, observer, onResponse } = options;
+    this.budget = new RateBudget(rates, budgetName, budget);
+    this.#circuit = new Circuit(circuit);
+    this.#observer = observer;
+    this.#onResponse = onResponse;
+  }
+
+  /** @throws ApiError (`circuit-open`, `budget-spent`) if the request must not be sent now; what the attempt throws */
+  async intercept<T>(request: ApiRequest, call: Call, attempt: Attempt<T>): Promise<T> {
+    const { facts } = request;
+    let isProbe = false;
+    try {
+      isProbe = this.#circuit.check(facts);
+      if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
+      const taken = await this.budget.take(call, facts);
+      return await this.#observed(request, call, async (trace) => {
+        const response = await this.#counted(taken, () => attempt.send(trace));
+        const value = attempt.parse(response);
+        this.#circuit.succeeded();
+        this.#onResponse?.(facts.path ?? '', undefined, call);
+        return { value, status: response.status };
+      });
+    } catch (error) {
+      await this.#recordFailure(error, request, call, isProbe);
+      throw error;
+    }
+  }
+
+  /** Notifies the observer, which may start a span for the request. */
+  async #observed<T>(
+    { method, facts: { host, path = '' } }: ApiRequest,
+    { trace, signal }: Call,
+    send: (trace: Trace | undefined) => Promise<{ value: T; status: number }>,
+  ): Promise<T> {
+    const observation = this.#observer?.onRequest({ method, host, path }, trace);
+    try {
+      const { value, status } = await send(observation?.trace ?? trace);
+      observation?.end('2xx', status);
+      return value;
+    } catch (error) {
+      const { status } = isApiError(error) ? error.facts : {};
+      observation?.end(signal.aborted ? 'cancelled' : requestOutcome(error), status);
+      throw error;
+    }
+  }
+
+  /** Corrects the budget by the response's headers. */
+  async #counted(taken: RequestNumber, send: () => Promise<WireResponse>): Promise<WireResponse> {
+    try {
+      const response = await send();
+      const remaining = headerNumber(response, 'x-ratelimit-remaining');
+      const limit = headerNumber(response, 'x-ratelimit-limit');
+      if (remaining !== undefined) await this.budget.correct(taken, remaining, limit);
+      return response;
+    } finally {
+      this.budget.ended(taken);
+    }
+  }
+
+  async #recordFailure(
+    error: unknown,
+    { probesSize = false }: ApiRequest,
+    call: Call,
+    isProbe: boolean,
+  ): Promise<void> {
+    if (isApiError(error, 'circuit-open', 'budget-spent'))
+      this.#observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
+    const isRefusedSize = probesSize && isInternalError(error);
+    if (isOutage(error, call) && !isRefusedSize) this.#circuit.failed(isProbe);
+    else if (isApiError(error) && error.facts.status !== undefined && !isRefusedSize) {
+      this.#circuit.succeeded();
+      this.#onResponse?.(error.facts.path ?? '', error, call);
+    } else this.#circuit.noResponse(isProbe);
+    if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
+      await this.budget.block(error.facts.seconds);
+    }
+  }
+}
+
+function headerNumber(response: WireResponse, name: string): number | undefined {
+  const text = header(response, name)?.trim() ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+const isOutage = (error: unknown, call: Call): boolean =>
+  isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
+  (isApiError(error, 'timed-out') && !isExpired(call));
+
+/** After its deadline a call does not show whether the service works. */
+const isExpired = (call: Call): boolean => Date.now() >= call.deadline;

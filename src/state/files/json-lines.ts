@@ -1,0 +1,42 @@
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isObject, parseJson } from '../../values.ts';
+import { syncFolder } from './files.ts';
+
+/** Ends a line that a crash or a full disk cut short; JSON does not contain it. */
+const cutMarker = '\u0018';
+
+/** Whether the write of a line failed, so that it was never acknowledged. */
+export const isCutLine = (line: string): boolean => line.endsWith(cutMarker);
+
+/**
+ * Appends lines to a file and syncs it to disk. Creates the file, readable by its owner only. If the last line was
+ * cut short, marks it first.
+ */
+export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const { size, mode } = await file.stat();
+    // A file from a backup, or created by hand, may be readable by others.
+    if (mode & 0o077) await file.chmod(0o600);
+    const isCut = size > 0 && (await endsMidLine(file, size));
+    await file.appendFile(`${isCut ? `${cutMarker}\n` : ''}${lines.join('\n')}\n`);
+    await file.sync();
+    if (size === 0) await syncFolder(folder);
+  } finally {
+    await file.close();
+  }
+}
+
+async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 0x0a;
+}
+
+/** Parses a line; undefined if it is not a JSON object. */
+export function parseLine(line: string): Record<string, unknown> | undefined {
+  const entry = parseJson(line);
+  return isObject(entry) ? entry : undefined;
+}

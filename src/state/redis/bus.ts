@@ -1,0 +1,104 @@
+import { LocalBus } from '../bus.ts';
+import type { Update, UpdateBus } from '../port.ts';
+import type { ReportEvent } from '../write-status.ts';
+import { keyOf } from './keys.ts';
+import type { RedisLink } from './link.ts';
+
+/**
+ * A shared copy of a collection belongs to a generation; a change increments the generation. The counter expires
+ * long after any copy.
+ */
+export const bumpGenerationScript = `
+local function publish(generation, channel, message)
+  if generation ~= '' then
+    redis.call('INCR', generation)
+    redis.call('PEXPIRE', generation, 86400000)
+  end
+  redis.call('PUBLISH', channel, message)
+end
+`;
+
+/** KEYS: optional generation. ARGV: channel, message. */
+const publishScript = `${bumpGenerationScript}
+publish(KEYS[1] or '', ARGV[1], ARGV[2])
+return 1
+`;
+
+export const generationKey = (tenant: string, collection: string): string =>
+  keyOf(tenant, 'generation', collection);
+export const channelName = (tenant: string): string => keyOf(tenant, 'updates');
+
+type Listener = (update: Update | 'missed') => void;
+
+/** The update bus of several processes: listeners of this process are notified directly, others through Redis. */
+export class RedisBus implements UpdateBus {
+  readonly #link: RedisLink;
+  readonly #process: string;
+  readonly #local: LocalBus;
+  readonly #subscriptions = new Map<string, { listeners: number; unsubscribe: () => void }>();
+  /** Updates that could not be published while Redis was unavailable. */
+  readonly #unsent = new Map<string, { tenant: string; update: Update }>();
+
+  constructor(link: RedisLink, process: string, report: ReportEvent) {
+    this.#link = link;
+    this.#process = process;
+    this.#local = new LocalBus(report);
+    link.onReconnect(() => {
+      // A script may have run although its response was lost. It notified the other processes only.
+      this.#local.notifyAllMissed();
+      this.#resendUnsent();
+    });
+  }
+
+  async publish(tenant: string, update: Update): Promise<void> {
+    this.notifyLocal(tenant, update);
+    const { collection } = update;
+    const keys = collection === undefined ? [] : [generationKey(tenant, collection)];
+    const values = [channelName(tenant), this.toMessage(update)];
+    await this.#link.runScript(publishScript, keys, values).catch((error: unknown) => {
+      if (collection !== undefined) this.#unsent.set(`${tenant} ${collection}`, { tenant, update });
+      throw error;
+    });
+  }
+
+  subscribe(tenant: string, listener: Listener): () => void {
+    const unsubscribeLocal = this.#local.subscribe(tenant, listener);
+    const subscription = this.#subscriptions.get(tenant) ?? {
+      listeners: 0,
+      unsubscribe: this.#subscribeRemote(tenant),
+    };
+    subscription.listeners += 1;
+    this.#subscriptions.set(tenant, subscription);
+    return () => {
+      unsubscribeLocal();
+      subscription.listeners -= 1;
+      if (subscription.listeners > 0) return;
+      subscription.unsubscribe();
+      this.#subscriptions.delete(tenant);
+    };
+  }
+
+  notifyLocal(tenant: string, update: Update): void {
+    this.#local.notify(tenant, update);
+  }
+
+  toMessage(update: Update): string {
+    return JSON.stringify({ ...update, from: this.#process });
+  }
+
+  #subscribeRemote(tenant: string): () => void {
+    const onMessage = (message: string) => {
+      const { from, ...update } = JSON.parse(message) as Update & { from: string };
+      if (from !== this.#process) this.#local.notify(tenant, update);
+    };
+    return this.#link.subscribe(channelName(tenant), onMessage, () =>
+      this.#local.notify(tenant, 'missed'),
+    );
+  }
+
+  #resendUnsent(): void {
+    const unsent = [...this.#unsent.values()];
+    this.#unsent.clear();
+    for (const { tenant, update } of unsent) this.publish(tenant, update).catch(() => {});
+  }
+}

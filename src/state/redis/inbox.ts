@@ -1,0 +1,176 @@
+import { fieldOf, parseJson } from '../../values.ts';
+import { compress, decompress } from '../compression.ts';
+import { selectPage } from '../inbox-page.ts';
+import type {
+  Inbox,
+  InboxEntry,
+  InboxEvent,
+  InboxLimits,
+  InboxPage,
+  InboxRow,
+  InboxSlice,
+  Update,
+} from '../port.ts';
+import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './bus.ts';
+import { keyOf } from './keys.ts';
+import type { RedisLink } from './link.ts';
+import { listReply } from './replies.ts';
+
+/**
+ * KEYS: index by time, index by arrival, events, counts. ARGV: milliseconds to keep, maximum events, maximum bytes.
+ * Deletes expired events, a bounded number at a time.
+ */
+const sweepScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function drop(member)
+  local id = string.match(member, '\\t([^\\t]*)$')
+  redis.call('HINCRBY', KEYS[4], 'bytes', -redis.call('HSTRLEN', KEYS[3], id))
+  redis.call('HDEL', KEYS[3], id)
+  redis.call('ZREM', KEYS[1], member)
+  redis.call('ZREM', KEYS[2], member)
+end
+local function sweep()
+  local old = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', now - ARGV[1], 'LIMIT', 0, 1000)
+  for _, member in ipairs(old) do drop(member) end
+  for _ = 1, 1000 do
+    local bytes = tonumber(redis.call('HGET', KEYS[4], 'bytes') or 0)
+    local tooMany = redis.call('ZCARD', KEYS[2]) > tonumber(ARGV[2])
+    if not tooMany and bytes <= tonumber(ARGV[3]) then break end
+    local first = redis.call('ZRANGE', KEYS[2], 0, 0)
+    if not first[1] then break end
+    drop(first[1])
+  end
+end
+`;
+
+/** KEYS: as above, optional generation. ARGV: as above, id, optional time, indexed fields, event, channel, message. */
+const addScript = `${bumpGenerationScript}${sweepScript}
+if redis.call('HEXISTS', KEYS[3], ARGV[4]) == 1 then return 0 end
+local number = redis.call('HINCRBY', KEYS[4], 'number', 1)
+local member = string.format('%014d', number) .. '\\t' .. ARGV[6] .. '\\t' .. ARGV[4]
+redis.call('HSET', KEYS[3], ARGV[4], ARGV[7])
+redis.call('ZADD', KEYS[1], ARGV[5] == '' and now or ARGV[5], member)
+redis.call('ZADD', KEYS[2], now, member)
+redis.call('HINCRBY', KEYS[4], 'bytes', #ARGV[7])
+for at = 1, 4 do redis.call('PEXPIRE', KEYS[at], ARGV[1] + 86400000) end
+sweep()
+if ARGV[8] ~= '' then publish(KEYS[5] or '', ARGV[8], ARGV[9]) end
+return 1
+`;
+
+/** KEYS, ARGV: as above. Returns alternating members and times, newest first, and the oldest arrival. */
+const listScript = `${sweepScript}
+sweep()
+local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
+`;
+
+const dayMs = 86_400_000;
+/** Shorter events do not compress well. */
+const minCompressBytes = 1_024;
+const compressedMarker = 1;
+
+/**
+ * An inbox that several processes share: a sorted set holds the indexed fields, a hash the events. One script
+ * stores an event, invalidates the shared copy of its collection and publishes the update, so a crash cannot
+ * leave it half done.
+ */
+export class RedisInbox implements Inbox {
+  readonly #link: RedisLink;
+  readonly #bus: RedisBus;
+  readonly #tenant: string;
+  readonly #limits: readonly number[];
+  /** Resolves when every earlier event is encoded. */
+  #encoded: Promise<unknown> = Promise.resolve();
+
+  constructor(link: RedisLink, bus: RedisBus, tenant: string, limits: InboxLimits) {
+    this.#link = link;
+    this.#bus = bus;
+    this.#tenant = tenant;
+    this.#limits = [limits.days * dayMs, limits.events, limits.megabytes * 1024 * 1024];
+  }
+
+  async add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
+    const notification = update
+      ? [channelName(this.#tenant), this.#bus.toMessage(update)]
+      : ['', ''];
+    const { collection } = update ?? {};
+    const generation = collection === undefined ? [] : [generationKey(this.#tenant, collection)];
+    const { id, at = '', subject, event: name, record = '' } = event;
+    const index = [subject, name, record].map(withoutTabs).join('\t');
+    const values = [...this.#limits, id, at, index, await this.#encode(event), ...notification];
+    const isNew = await this.#link.runScript(addScript, [...this.#keys(), ...generation], values);
+    if (isNew !== 1) return 'known';
+    if (update) this.#bus.notifyLocal(this.#tenant, update);
+    return 'new';
+  }
+
+  /** Compressing takes time: a shorter event waits for it, so that the order of arrival is kept. */
+  async #encode(event: InboxEvent): Promise<Buffer> {
+    const both = Promise.all([encode(event), this.#encoded]);
+    this.#encoded = both.catch(() => {}); // `add` throws it.
+    const [content] = await both;
+    return content;
+  }
+
+  async list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
+    const reply = await this.#link.runScript(listScript, this.#keys(), this.#limits);
+    const [members, first] = listReply(reply);
+    const { selected, total } = selectPage(toEntries(listReply(members)), accepts, slice);
+    const needed = selected.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
+    const loaded = await this.#load(needed);
+    const rows = selected.map(({ row, previous }): InboxRow => {
+      const event = { body: '', ...loaded.get(row.id), ...row };
+      const earlier = previous && loaded.get(previous.id);
+      return earlier ? { event, previous: earlier } : { event };
+    });
+    const page = { rows, total, damaged: 0 };
+    return String(first) === '' ? page : { ...page, keptSince: Number(first) };
+  }
+
+  async #load(entries: readonly InboxEntry[]): Promise<Map<string, InboxEvent>> {
+    const ids = [...new Set(entries.map(({ id }) => id))];
+    if (ids.length === 0) return new Map();
+    const [, , events = ''] = this.#keys();
+    const bodies = listReply(await this.#link.sendForBytes(['HMGET', events, ...ids]));
+    const loaded = await Promise.all(bodies.map((body) => decode(body)));
+    return new Map(loaded.flatMap((event) => (event ? [[event.id, event] as const] : [])));
+  }
+
+  #keys(): string[] {
+    return ['times', 'arrivals', 'events', 'counts'].map((part) =>
+      keyOf(this.#tenant, 'inbox', part),
+    );
+  }
+}
+
+/** Tabs separate the fields of a member. */
+const withoutTabs = (text: string): string => text.replaceAll('\t', ' ');
+
+function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
+  for (let at = 0; at + 1 < members.length; at += 2) {
+    const [, subject = '', event = '', record, id = ''] = String(members[at]).split('\t');
+    yield { id, at: Number(members[at + 1]), subject, event, record: record || undefined };
+  }
+}
+
+/** The first byte says whether the rest is compressed. */
+async function encode(event: InboxEvent): Promise<Buffer> {
+  const content = Buffer.from(JSON.stringify(event));
+  if (content.length < minCompressBytes) return Buffer.concat([Buffer.of(0), content]);
+  return Buffer.concat([Buffer.of(compressedMarker), await compress(content)]);
+}
+
+/** The event; undefined if it was deleted after the index was read, or is damaged. */
+async function decode(body: unknown): Promise<InboxEvent | undefined> {
+  if (!Buffer.isBuffer(body)) return undefined;
+  const rest = body.subarray(1);
+  const isCompressed = body[0] === compressedMarker;
+  const content = isCompressed ? await decompress(rest).catch(() => rest) : rest;
+  const event = parseJson(content.toString());
+  return isEvent(event) ? event : undefined;
+}
+
+const isEvent = (event: unknown): event is InboxEvent =>
+  typeof fieldOf(event, 'id') === 'string' && typeof fieldOf(event, 'body') === 'string';

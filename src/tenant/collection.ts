@@ -1,8 +1,0 @@
-import type { Coverage } from './reading/coverage.ts';
-
-/** A whole collection, or all results of a search, as it was at `asOf`. */
-export interface Collection<R> {
-  records: readonly R[];
-  coverage: Coverage;
-  asOf: Date;
-}
