@@ -12,7 +12,10 @@ import { sourceFiles } from './source-files.mjs';
 
 const { values: options } = parseArgs({
   options: {
-    files: { type: 'string', default: 'src/briefs/,src/figures/,src/names/,src/history/,src/changes/' },
+    files: {
+      type: 'string',
+      default: 'src/briefs/,src/figures/,src/names/,src/history/,src/changes/',
+    },
     sample: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
   },
