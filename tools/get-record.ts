@@ -1,14 +1,15 @@
 import * as z from 'zod';
+import { compact } from '../src/figures/naming.ts';
 import { deletionOf } from '../src/figures/outcome.ts';
+import { isAmount, isInCompanyCurrency, type Known } from '../src/lists/columns.ts';
 import { concise, fullRecord, selectFields } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
 import { readByIdentifier } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { deletedWords, requireFields } from '../src/tool-kit/answers.ts';
+import { deletedWords, describeUnknownCurrencies, requireFields } from '../src/tool-kit/answers.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 import { fieldOf } from '../src/values.ts';
 
@@ -49,17 +50,20 @@ export const getRecord = defineTool({
       await nameProducts(tenant, [record as PricingBook], call);
     requireFields(resource, [record], { fields });
     const isWhole = !fields?.length;
+    if (!isWhole) await readForColumns(tenant, resource, fields, call);
+    const known = await knownFor(tenant, resource, [record], call);
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
       data: {
         resource,
         record: isWhole
-          ? await whole(tenant, resource, record, call)
-          : await selected(tenant, resource, record, fields, call),
+          ? wholeRecord(resource, record, known)
+          : selectFields(resource, record, withCurrency(resource, fields), known),
       },
       notes: [
         ...describeUnrecognized(resource, [record]),
+        ...describeUnknownCurrencies(resource, [record], { fields }, known),
         ...(isWhole ? unreadManager(tenant, resource, record) : []),
         ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
       ],
@@ -67,16 +71,20 @@ export const getRecord = defineTool({
   },
 });
 
-/** Every field; of a company also the name of its account manager, where it is known. */
-async function whole(
-  tenant: Tenant,
-  resource: Resource,
-  record: ApiRecord,
-  call: ToolCall,
-): Promise<Record<string, unknown>> {
-  if (resource !== 'company') return fullRecord(record);
-  const { accountManager } = concise(resource, record, await knownFor(tenant, resource, call));
-  return { ...fullRecord(record), ...(accountManager !== undefined && { accountManager }) };
+/** The fields, and the currency if an amount is among them. */
+const withCurrency = (resource: Resource, fields: readonly string[]): readonly string[] =>
+  isInCompanyCurrency(resource) && fields.some(isAmount)
+    ? [...fields.filter((field) => field !== 'currency'), 'currency']
+    : fields;
+
+/** Every field; also the currency of its amounts, and of a company the name of its account manager, where known. */
+function wholeRecord(resource: Resource, record: ApiRecord, known: Known): Record<string, unknown> {
+  const { accountManager, currency } = concise(resource, record, known);
+  const added = compact({
+    accountManager: resource === 'company' ? accountManager : undefined,
+    currency: isInCompanyCurrency(resource) ? currency : undefined,
+  });
+  return { ...fullRecord(record), ...added };
 }
 
 /** The name of a person is in the deals that the person owns, which one record is no reason to read. */
@@ -89,17 +97,6 @@ function unreadManager(tenant: Tenant, resource: Resource, record: ApiRecord): W
   return isUnread
     ? [wording`The name of the account manager was not read: fields accountManager reads it.`]
     : [];
-}
-
-async function selected(
-  tenant: Tenant,
-  resource: Resource,
-  record: ApiRecord,
-  fields: readonly string[],
-  call: ToolCall,
-): Promise<Record<string, unknown>> {
-  await readForColumns(tenant, resource, fields, call);
-  return selectFields(resource, record, fields, await knownFor(tenant, resource, call));
 }
 
 const resourceWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

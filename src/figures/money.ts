@@ -109,7 +109,7 @@ export function currencyCode(value: unknown): string | undefined {
 /** The currency of a record: its own, else its company's, else `unknown currency`. */
 export function currencyOfRecord(
   record: { company?: Ref; [field: string]: unknown },
-  currencyOf: CurrencyOf,
+  currencyOf: Pick<CurrencyOf, 'get'>,
 ): string {
   return (
     currencyCode(record.currency) ??

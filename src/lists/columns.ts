@@ -30,7 +30,7 @@ import { fieldOf } from '../values.ts';
 
 /** Names and currencies from other records, as far as they are known. */
 export interface Known {
-  currencyOf: CurrencyOf;
+  currencyOf: Pick<CurrencyOf, 'get'>;
   nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
 }
 
@@ -393,3 +393,18 @@ const allColumns = Object.fromEntries(
 /** The columns of a list, in their order. A deleted record says so right after its name. */
 export const columnsOf = <R extends Resource>(resource: R): Columns<RecordOf[R]> =>
   allColumns[resource];
+
+/** Whether the amounts of these records are in the currency of each record's company. */
+export const isInCompanyCurrency = (resource: Resource): boolean =>
+  columnsOf(resource).currency?.needs !== undefined;
+
+/** Columns and fields that are amounts of money. */
+const amountNames: ReadonlySet<string> = new Set([
+  ...['oneTime', 'monthly', 'yearly', 'otherTerms', 'value', 'revenue', 'profit'],
+  ...['onetimeRevenue', 'monthlyRevenue', 'oneTimeProfit', 'monthlyProfit', 'monthlyChurn'],
+  ...['price', 'cost', 'setupPrice', 'setupCost'],
+]);
+
+/** Whether a column, or a field with dots for nested ones, is an amount of money. */
+export const isAmount = (field: string): boolean =>
+  amountNames.has(field.slice(field.lastIndexOf('.') + 1));

@@ -1,7 +1,16 @@
+import {
+  type CurrencyOf,
+  currencyCode,
+  currencyOfRecord,
+  unknownCurrency,
+} from '../figures/money.ts';
+import { companyOf } from '../names/company-reference.ts';
 import { haveCompleteReferences, type KnownRecords } from '../names/references.ts';
+import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type {
   ApiRecord,
+  Company,
   PricingBook,
   Product,
   RecordOf,
@@ -10,10 +19,10 @@ import type {
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
-import { currenciesFor, ownerNamesFor } from '../tenant/prepared.ts';
+import { ownerNamesFor } from '../tenant/prepared.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
-import { columnsOf, type Known } from './columns.ts';
+import { columnsOf, isInCompanyCurrency, type Known } from './columns.ts';
 
 /** Collections without which a list would show ids only, and which are small enough to be read for it. */
 const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
@@ -21,12 +30,34 @@ const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] }
   discount_group: ['company', 'category'],
 };
 
-/** Names and currencies for the rows of a list. @throws ApiError if the key is refused */
-export async function knownFor(tenant: Tenant, resource: Resource, call: ToolCall): Promise<Known> {
+/**
+ * Names and currencies for the rows of a list: those of the companies are read, whatever else was read before.
+ * @throws ApiError if the key is refused
+ */
+export async function knownFor<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  rows: readonly RecordOf[R][],
+  call: ToolCall,
+): Promise<Known> {
   const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessKeyRefused)));
-  return knownTo(tenant);
+  const ids = isInCompanyCurrency(resource) ? companiesToRead(tenant, rows) : [];
+  return knownTo(tenant, await tenant.referencedCompanies(ids, call));
 }
+
+/** Of the companies that the rows refer to, those whose name or currency neither the row nor a cached collection has. */
+function companiesToRead(tenant: Tenant, rows: readonly ApiRecord[]): string[] {
+  const cached = companiesById(tenant);
+  return rows.flatMap((row) => {
+    const { id, name } = companyOf(row);
+    if (id === undefined || cached?.has(id)) return [];
+    const isKnown = name !== undefined && currencyOfRecord(row, noCurrencies) !== unknownCurrency;
+    return isKnown ? [] : [id];
+  });
+}
+
+const noCurrencies: CurrencyOf = new Map();
 
 /**
  * Reads the collections without which these columns would be empty. The products of pricing books are left to
@@ -63,24 +94,38 @@ export async function readCurrencies(tenant: Tenant, call: ToolCall): Promise<vo
 const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
 
 /**
- * Names and currencies from the cached collections that the caller may read: the same object until one of them is read
- * again. Sends no request.
+ * Names and currencies from the cached collections that the caller may read, and from companies that were read for
+ * lists: the same object until one of them is read again. Sends no request.
  */
-function knownTo(tenant: Tenant): Known {
-  const companies = cachedBy(tenant, 'company');
+function knownTo(tenant: Tenant, referenced: ReferencedCompanies | undefined): Known {
+  const companies = companiesById(tenant);
   const categories = cachedBy(tenant, 'category');
   const opportunities = cachedBy(tenant, 'opportunity');
   const quotes = cachedBy(tenant, 'quote');
+  const company = (id: string) => companies?.get(id) ?? referenced?.get(id);
   const names = {
-    company: () => namesIn(tenant, companies),
-    category: () => namesIn(tenant, categories),
-    person: () => ownerNamesFor(tenant, opportunities, quotes),
+    company: (id: string) => company(id)?.name,
+    category: (id: string) => namesIn(tenant, categories).get(id),
+    person: (id: string) => ownerNamesFor(tenant, opportunities, quotes).get(id),
   };
-  return tenant.derivedFromNames([companies, categories, opportunities, quotes], 'known', () => ({
-    currencyOf: currenciesFor(tenant, companies),
-    nameOf: (kind, id) => (id === undefined ? undefined : names[kind]().get(id)),
+  const readings = [companies, categories, opportunities, quotes];
+  return tenant.derivedFromNames(readings, `known ${referenced?.version}`, () => ({
+    currencyOf: { get: (id) => currencyCode(company(id)?.currency) },
+    nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
   }));
 }
+
+const companiesById = (tenant: Tenant): ReadonlyMap<string, Company> | undefined => {
+  const companies = cachedBy(tenant, 'company');
+  return (
+    companies &&
+    tenant.derived(
+      [companies],
+      'by id',
+      () => new Map(companies.flatMap((company) => (company.id ? [[company.id, company]] : []))),
+    )
+  );
+};
 
 /** The cached records of a collection that the caller may read. */
 const cachedBy = <R extends Resource>(

@@ -59,8 +59,8 @@ export async function listRecords<R extends Resource>(
   const page =
     (await servicePage(tenant, resource, query, criteria, call)) ??
     (await localPage(tenant, resource, query, criteria, call));
-  const known = await knownFor(tenant, resource, call);
   await completeRows(tenant, resource, page.records);
+  const known = await knownFor(tenant, resource, page.records, call);
   const notes = [...(page.notes ?? []), ...describeUnknownItems(page.records)];
   return { ...page, notes, known, keys: keysToShow(criteria) };
 }
@@ -96,7 +96,7 @@ async function localPage<R extends Resource>(
   const whole = await readFor(tenant, resource, query, call);
   await Promise.all(neededBy(criteria).map((needed) => tenant.collection(needed, call)));
   await completeRows(tenant, resource, whole.records);
-  const known = await knownFor(tenant, resource, call);
+  const known = await knownFor(tenant, resource, [], call);
   requireKnownKeys(resource, whole.records, criteria, known);
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);
   const fits = (condition: Condition) => (record: RecordOf[R]) => passes(record, condition, known);

@@ -17,6 +17,7 @@ import type { Progress } from '../reading/pass.ts';
 import { QuoteItems } from '../reading/quote-items.ts';
 import { RecentPages } from '../reading/recent-pages.ts';
 import { RecentSearches } from '../reading/recent-searches.ts';
+import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages, searchText } from '../reading/service-pages.ts';
 import { ServiceProfile } from '../reading/service-profile.ts';
 import { SharedReadings } from '../reading/shared-readings.ts';
@@ -81,6 +82,7 @@ class SharedTenantState {
   readonly profile: ServiceProfile;
   readonly pages: ServicePages;
   readonly items: QuoteItems;
+  readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly derived: DerivedResults;
   /** How often references of cached records were completed. */
@@ -117,6 +119,7 @@ class SharedTenantState {
     this.items = new QuoteItems(this.pages, (id, call) =>
       this.client.getRecord('quote', 'id', id, call),
     );
+    this.companies = new ReferencedCompanies(this.client, this.pages);
     const { client, pages, items } = this;
     const sources = { host: client.host, pages, items, cache, freshness, shared };
     this.collections = new Collections(sources);
@@ -202,6 +205,7 @@ class SharedTenantState {
 
   clearCaches(): void {
     this.searches.clear();
+    this.companies.clear();
     this.#recentPages.clear();
     this.collections.invalidateAll();
   }
@@ -213,6 +217,7 @@ class SharedTenantState {
     }
     if (update.keyRefused === this.#identity) this.keyRefused = true;
     this.searches.clear();
+    if (update.collection === 'company') this.companies.clear();
     if (isResource(update.collection)) this.collections.invalidate(update.collection);
   }
 
@@ -371,6 +376,20 @@ export class Tenant {
   async completeItems(quotes: readonly Quote[], call: ToolCall): Promise<number> {
     this.requireGrant('quote:read');
     return this.#shared.items.complete(quotes, readingCall(call));
+  }
+
+  /**
+   * The companies that a page of a list refers to, as far as a few requests can read them; `undefined` if companies may
+   * not be read.
+   * @throws ApiError if the key is refused
+   */
+  async referencedCompanies(
+    ids: readonly string[],
+    call: ToolCall,
+  ): Promise<ReferencedCompanies | undefined> {
+    if (!this.grants.has('company:read')) return undefined;
+    await this.#shared.companies.read(ids, interactiveCall(call));
+    return this.#shared.companies;
   }
 
   /** Completes the references of these records as far as these records tell them. */

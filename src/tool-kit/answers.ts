@@ -1,8 +1,8 @@
 import { utcDay } from '../figures/days.ts';
 import { isCurrencyCode, unknownCurrency } from '../figures/money.ts';
-import { compact } from '../figures/naming.ts';
+import { compact, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import { columnsOf, type Known } from '../lists/columns.ts';
+import { columnsOf, isAmount, isInCompanyCurrency, type Known } from '../lists/columns.ts';
 import { concise, fullRecord, selectFields, valueAt, withKeys } from '../lists/concise.ts';
 import { keyNames } from '../lists/criteria.ts';
 import { knownFor } from '../lists/known.ts';
@@ -133,40 +133,51 @@ function frozen({ currency, rows }: ShapedRecords): ShapedRecords {
   return { currency, rows: Object.freeze(rows) };
 }
 
-/** The records with the requested detail or fields. */
+/** The records with the requested detail or fields; amounts with their currency. */
 function shapeRecords<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
-  { detail, fields }: RecordShape,
+  shape: RecordShape,
   { known, keys }: Pick<NamedPage<unknown>, 'known' | 'keys'>,
 ): ShapedRecords {
-  if (fields && fields.length > 0)
-    return { rows: records.map((record) => selectFields(resource, record, fields, known)) };
-  if (detail === 'full') return { rows: records.map(fullRecord) };
-  const currency = sharedCurrency(resource, records, known);
-  const omitted = currency === undefined ? undefined : 'currency';
-  const rows = records.map((record) => {
+  const { detail, fields } = shape;
+  const isChosen = fields?.includes('currency');
+  const currencies = isChosen ? [] : currenciesOf(resource, records, shape, known);
+  const [first] = currencies;
+  const currency = currencies.every((it) => it === first) ? first : undefined;
+  const rows = records.map((record, at) => {
+    const own = currency === undefined && currencies[at] ? { currency: currencies[at] } : {};
+    if (fields?.length) return { ...selectFields(resource, record, fields, known), ...own };
+    if (detail === 'full') return { ...own, ...fullRecord(record) };
+    const omitted = currency === undefined ? undefined : 'currency';
     const row = concise(resource, record, known, omitted);
     return withKeys(resource, record, row, keys, known);
   });
   return { currency, rows };
 }
 
-/** Lists of amounts in the currency of each record's company. */
-const inCompanyCurrency: readonly Resource[] = ['opportunity', 'quote', 'contract_item'];
-
-/** The currency of all records, if it is the same and known. */
-function sharedCurrency<R extends Resource>(
+/** The currency of every record, unless none of their amounts is shown. */
+function currenciesOf<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
+  { fields }: Partial<RecordShape>,
   known: Known,
-): unknown {
+): readonly unknown[] {
   const column = columnsOf(resource).currency;
-  const [first] = records;
-  if (!first || !column || !inCompanyCurrency.includes(resource)) return undefined;
-  const currency = column.value(first, known) || undefined;
-  const isShared = currency && records.every((it) => column.value(it, known) === currency);
-  return isShared ? currency : undefined;
+  const showsAmounts = isInCompanyCurrency(resource) && (!fields?.length || fields.some(isAmount));
+  return column && showsAmounts ? records.map((record) => column.value(record, known)) : [];
+}
+
+/** Where amounts are shown without a currency. */
+export function describeUnknownCurrencies<R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+  shape: Partial<RecordShape>,
+  known: Known,
+): Wording[] {
+  const currencies = currenciesOf(resource, records, shape, known);
+  const count = currencies.filter((it) => it === undefined).length;
+  return count === 0 ? [] : [wording`The currency of ${plural(count, 'row')} is unknown.`];
 }
 
 interface ListHints {
@@ -232,6 +243,7 @@ export function listAnswer<R extends Resource>(
 ): Answer {
   requireFields(resource, list.records, shape);
   const { currency, rows } = rowsOf(tenant, resource, list, shape);
+  const unknown = describeUnknownCurrencies(resource, list.records, shape, list.known);
   const facets = shape.detail === 'full' ? list.facets : undefined;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? list.from + shown : list.next;
@@ -244,7 +256,7 @@ export function listAnswer<R extends Resource>(
         coverage: toCoverage(list.coverage),
         facets,
       }),
-      notes: listNotes(list, shown, hints),
+      notes: [...unknown, ...listNotes(list, shown, hints)],
     };
   });
 }
@@ -306,7 +318,7 @@ export async function ambiguousAnswer<R extends Resource>(
   { kind, candidates, total, coverage }: Exclude<Resolution<RecordOf[R]>, { kind: 'one' }>,
   call: ToolCall,
 ): Promise<Answer> {
-  const known = await knownFor(tenant, resource, call);
+  const known = await knownFor(tenant, resource, candidates, call);
   const what = trusted(resource);
   const records = candidates.map((record) => concise(resource, record, known));
   const summary =
