@@ -141,12 +141,18 @@ function upstreamMessageOf(body: unknown): string | undefined {
   return text === '' ? undefined : text.slice(0, maxMessageLength).toWellFormed();
 }
 
-/** Seconds from `Retry-After`, in either form (RFC 9110, 10.2.3); at most a day. */
+/** The forms of a date in HTTP begin with the day of the week (RFC 9110, 5.6.7). */
+const httpDate = /^[a-z]{3,9},? /i;
+
+/**
+ * Seconds from `Retry-After`, in either form (RFC 9110, 10.2.3); at most a day. A date is that of the service's clock,
+ * which may differ from ours.
+ */
 function retryAfter(response: WireResponse): number | undefined {
   const raw = header(response, 'retry-after')?.trim();
   if (raw === undefined || raw === '') return undefined;
-  const given = Number(raw);
-  const seconds = Number.isNaN(given) ? (Date.parse(raw) - Date.now()) / 1000 : given;
+  const { answeredAt: now = Date.now() } = answeredAt(response);
+  const seconds = httpDate.test(raw) ? (Date.parse(raw) - now) / 1000 : Number(raw);
   return Number.isNaN(seconds) ? undefined : Math.min(day, Math.max(0, Math.ceil(seconds)));
 }
 

@@ -9,6 +9,9 @@ export interface RetryRules {
   mayRetry(error: unknown): boolean;
 }
 
+/** No call takes longer, whatever its deadline says after the clock was set back. */
+const maxWaitMs = 45_000;
+
 /** @throws what the last attempt threw; the signal's reason when the call was cancelled */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
@@ -20,7 +23,7 @@ export async function withRetries<T>(
       return await attempt();
     } catch (error) {
       const wait = retryDelay(number, error, firstDelayMs);
-      const inTime = Date.now() + wait < call.deadline;
+      const inTime = wait < maxWaitMs && Date.now() + wait < call.deadline;
       // An immediate retry would be rejected locally again.
       const isLocal = isApiError(error, 'circuit-open', 'budget-spent');
       if (number === maxAttempts || !inTime || isLocal || !mayRetry(error)) throw error;

@@ -34,9 +34,10 @@ export class MemoryRates implements RateWindow {
     return this.evaluate(key, rule, now);
   }
 
-  /** Changes nothing, so that it can be called for a future time. */
+  /** Counts nothing, so that it can be called for a future time. */
   evaluate(key: string, rule: WindowRule, now: number): RateDecision {
     const window = this.#windows.get(key) ?? emptyWindow();
+    moveFromFuture(window, rule, now);
     return evaluate(window, countInWindow(window, rule, now), rule, now);
   }
 
@@ -74,6 +75,14 @@ export class MemoryRates implements RateWindow {
     this.#windows.set(key, window);
     return window;
   }
+}
+
+/** If the clock was set back, what lies in its future is taken to be of now: it would count for as long again. */
+function moveFromFuture(window: Window, rule: WindowRule, now: number): void {
+  if (Math.max(window.own.at(-1) ?? 0, window.othersAt) <= now) return;
+  window.own = window.own.map((time) => Math.min(time, now));
+  window.othersAt = Math.min(window.othersAt, now);
+  window.blockedUntil = Math.min(window.blockedUntil, now + countedMs(rule));
 }
 
 /** The requests of a window that count at a given time. */

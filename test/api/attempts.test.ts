@@ -115,6 +115,27 @@ describe('reads', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
+  const start = Date.UTC(2026, 0, 1);
+  const dated = (ms: number) => new Date(start + ms).toUTCString();
+
+  test.each([
+    ['a date by the clock of the service', dated(60_000), 60],
+    ['a number in a sentence, which is no time', 'in 60', undefined],
+  ])('Retry-After: %s', async (_, wait, seconds) => {
+    const headers = { date: dated(0), 'retry-after': wait };
+    const server = createServer((_request, response) => response.writeHead(429, headers).end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    try {
+      const tenant = tenantOf({ url: `http://127.0.0.1:${port}` });
+      const refused = await failure(ask(tenant, { time: 30_000 }));
+      expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds } });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   test('Retry-After of an overloaded service is respected', async () => {
     upstream.set({ status: { code: 503, retryAfter: '60' } });
     expect(await failure(ask(tenantOf(), { time: 30_000 }))).toMatchObject({
@@ -264,6 +285,18 @@ describe('the circuit breaker', () => {
       sent += 1;
       expect(upstream.requests).toHaveLength(sent);
     }
+  });
+
+  test('is not open for hours after the clock was set back', async () => {
+    const tenant = await opened();
+    later(-3 * 3_600_000);
+    expect(await failure(ask(tenant))).toMatchObject({
+      kind: 'circuit-open',
+      facts: { seconds: 10 },
+    });
+    upstream.set({ status: undefined });
+    later(10_000);
+    expect(await failure(ask(tenant))).toBe('answered');
   });
 
   test('stays open when its attempt was cancelled, and tries again', async () => {

@@ -257,6 +257,32 @@ describe('Retry-After', () => {
   });
 });
 
+describe('a clock that is set back three hours', () => {
+  const setBack = () => later(-3 * 3_600_000);
+
+  test('leaves no request counted for longer than the window', async () => {
+    const tenant = tenantWith(3);
+    upstream.set({ rate: undefined });
+    for (let at = 0; at < 3; at++) expect(await one(tenant)).toBe('answered');
+    setBack();
+    expect(await one(tenant)).toMatchObject({ kind: 'budget-spent' });
+    later(countedMs({ limit: 3, windowMs, reserve: 0 }));
+    expect(await one(tenant)).toBe('answered');
+  });
+
+  test('ends a pause that the service asked for after the window at most', async () => {
+    const tenant = tenantWith(50);
+    upstream.set({ status: { code: 429, retryAfter: '300' } });
+    expect(await one(tenant)).toMatchObject({ kind: 'rate-limited' });
+    upstream.set({ status: undefined });
+    setBack();
+    const blocked = await one(tenant);
+    expect(blocked).toMatchObject({ kind: 'budget-spent', facts: { seconds: windowSeconds } });
+    later(countedMs({ limit: 3, windowMs, reserve: 0 }));
+    expect(await one(tenant)).toBe('answered');
+  });
+});
+
 describe('requests that were never sent do not count', () => {
   const leftOf = async (tenant: Tenant) => (await budgetOf(tenant).peek()).remaining;
 

@@ -49,19 +49,19 @@ export class RateBudget {
    */
   async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
     const rule = this.#rule(call.purpose);
-    const giveUpAt = Math.min(call.deadline, Date.now() + maxWaitMs[call.purpose]);
+    let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[call.purpose]);
     for (;;) {
       call.signal.throwIfAborted(); // A request that is not sent must not be counted.
-      const now = Date.now();
-      const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, now);
+      const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, Date.now());
       if (taken) return this.#started();
-      if (now + waitMs > giveUpAt) {
+      if (waitMs > patienceMs) {
         // A request counts slightly longer than the window; that extra time is not reported.
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
         const isReserved = remaining > 0 && remaining <= rule.reserve;
         const reserved = isReserved ? { reserved: remaining } : {};
         throw new ApiError('budget-spent', { ...facts, seconds, ...reserved });
       }
+      patienceMs -= waitMs;
       await delay(waitMs, call.signal);
     }
   }

@@ -32,7 +32,10 @@ export class Circuit {
    */
   check(facts: ErrorFacts): boolean {
     if (this.#openUntil === 0) return false;
-    const cooldownRemaining = this.#openUntil - Date.now();
+    const now = Date.now();
+    // Later only if the clock was set back.
+    this.#openUntil = Math.min(this.#openUntil, now + this.#cooldownMs);
+    const cooldownRemaining = this.#openUntil - now;
     if (cooldownRemaining > 0 || this.#probing) {
       const seconds = Math.max(1, Math.ceil(cooldownRemaining / 1000));
       throw new ApiError('circuit-open', { ...facts, seconds });
