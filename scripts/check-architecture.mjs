@@ -11,6 +11,7 @@ const order = [
   ['src/main.ts', 'src/index.ts'],
   ['commands'],
   ['src/config.ts'],
+  ['config'],
   ['hosts'],
   ['fast-path'],
   ['mcp'],

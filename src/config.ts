@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { fieldNames } from './changes/writable-fields.ts';
+import { retiredSettings } from './config/retired.ts';
+import { isOfService, unknownVariables } from './config/unknown-variables.ts';
 import { parseToolNames, type ToolSelection } from './mcp/tool-selection.ts';
 import type { NameOf } from './setting-names.ts';
 import { type Grant, grantNames, parseGrants, writeGrant } from './tenant/grants.ts';
@@ -366,20 +368,6 @@ export const settings = {
     fallback: '16',
     parse: wholeNumber(1, 100_000),
   }),
-  callsInAll: setting({
-    env: 'CPQ_CALLS_IN_ALL',
-    flag: 'calls-in-all',
-    description: 'Concurrent HTTP calls of all callers together',
-    fallback: '128',
-    parse: wholeNumber(1, 100_000),
-  }),
-  streamsAtOnce: setting({
-    env: 'CPQ_STREAMS_AT_ONCE',
-    flag: 'streams-at-once',
-    description: 'Open HTTP streams of updates per caller',
-    fallback: '32',
-    parse: wholeNumber(1, 1_024),
-  }),
   metricsToken: setting({
     env: 'CPQ_METRICS_TOKEN',
     description:
@@ -447,12 +435,13 @@ export function readSettings(
   environment: Record<string, string | undefined>,
   allowed: readonly SettingName[] = keysOf(settings),
 ): Settings {
+  refuseUnknown(environment);
   const flags = readFlags(argv, allowed);
   const read: Record<string, unknown> = {};
   for (const name of keysOf(settings)) {
     const setting: Setting = settings[name];
     const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag];
-    const given = fromFlag ?? givenIn(environment[setting.env]) ?? setting.fallback;
+    const given = fromFlag ?? givenIn(setting.env, environment[setting.env]) ?? setting.fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
   return withSecretsFromFiles(withWrites(read as Settings));
@@ -461,9 +450,37 @@ export function readSettings(
 const withWrites = (read: Settings): Settings =>
   read.allowWrites ? { ...read, grants: parseGrants([...read.grants, writeGrant]) } : read;
 
+const variableNames = [
+  ...Object.values<Setting>(settings).map(({ env }) => env),
+  ...retiredSettings.map(({ env }) => env),
+];
+
+/** @throws ConfigError that names every variable that was probably meant as a setting */
+function refuseUnknown(environment: Record<string, string | undefined>): void {
+  const { refused } = unknownVariables(environment, variableNames);
+  if (refused.length > 0)
+    throw new ConfigError(`${refused.join('. ')}. Every setting: cpq-mcp http --help`);
+}
+
+/** What has no effect among flags and variables: settings of earlier versions, and names that are no settings. */
+export function settingWarnings(
+  argv: readonly string[],
+  environment: Record<string, string | undefined>,
+): string[] {
+  const { ignored } = unknownVariables(environment, variableNames);
+  const isFlagOf = (flag: string) => (word: string) => word.split('=')[0] === `--${flag}`;
+  const retired = retiredSettings.flatMap(({ env, flag, remedy }) => [
+    ...(environment[env] === undefined ? [] : [`${env} has no effect any more: ${remedy}`]),
+    ...(argv.some(isFlagOf(flag)) ? [`--${flag} has no effect any more: ${remedy}`] : []),
+  ]);
+  const others =
+    ignored.length > 0 ? [`ignored, as they are no settings: ${ignored.join(', ')}`] : [];
+  return [...retired, ...others];
+}
+
 /** For an optional field without a value, a desktop host passes the placeholder of its manifest. */
-const givenIn = (value: string | undefined): string | undefined =>
-  value === '' || (value !== undefined && /^\$\{user_config\.\w+\}$/.test(value))
+const givenIn = (name: string, value: string | undefined): string | undefined =>
+  value === '' || /^\$\{user_config\.\w+\}$/.test(value ?? '') || isOfService(name, value)
     ? undefined
     : value;
 
@@ -476,6 +493,7 @@ function readFlags(
     const { flag, bare }: Setting = settings[name];
     if (flag !== undefined) options[flag] = { type: bare ? 'boolean' : 'string' };
   }
+  for (const { flag } of retiredSettings) options[flag] = { type: 'string' };
   try {
     const { values } = parseArgs({ args: [...argv], options, allowPositionals: false });
     return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));

@@ -29,11 +29,8 @@ const defaultRequests = 24;
 export async function doctor(argv: readonly string[]): Promise<void> {
   const asJson = argv.includes('--json');
   try {
-    const settings = readSettings(
-      argv.filter((word) => word !== '--json'),
-      process.env,
-    );
-    const report = await examine(settings);
+    const flags = argv.filter((word) => word !== '--json');
+    const report = await examine(readSettings(flags, process.env), flags);
     await print(asJson ? `${JSON.stringify(report, undefined, 2)}\n` : table(report));
     const failed = report.checks.filter(({ status }) => status === 'fail').length;
     if (failed > 0) throw new Error(`${failed} of ${report.checks.length} checks failed`);
@@ -43,14 +40,14 @@ export async function doctor(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function examine(settings: Settings): Promise<Report> {
+async function examine(settings: Settings, argv: readonly string[]): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
   const target = { baseUrl, key };
   const progress = progressDisplay(process.stderr, defaultRequests);
   const prober = new Prober(target, settings.pageParam, maxMs, progress.onRequest);
   const pages = new ServicePages(prober);
   try {
-    const here = await checkLocal(settings);
+    const here = await checkLocal(settings, argv);
     const probes = await probeRoutes(prober, pages);
     const findings = await checkService(prober, probes, pages);
     const stages = await checkStages(prober, settings.barredStages, pages);

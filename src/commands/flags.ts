@@ -20,7 +20,7 @@ const httpOnly: ReadonlySet<SettingName> = new Set<SettingName>([
     'callsPerMinute',
     'callsAtOnce',
   ] as const),
-  ...(['callsInAll', 'streamsAtOnce', 'metricsToken', 'metricsTokenFile', 'host', 'port'] as const),
+  ...(['metricsToken', 'metricsTokenFile', 'host', 'port'] as const),
 ]);
 
 const indent = ' '.repeat(6);

@@ -21,7 +21,7 @@ import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { saveCompilerMemory } from './compiler-memory.ts';
-import { openLog } from './redacted-log.ts';
+import { logSettingWarnings, openLog } from './redacted-log.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
 
@@ -35,6 +35,7 @@ export async function http(argv: readonly string[]): Promise<void> {
   const watched = createObserverFor(settings);
   const safeLog = openLog(settings, watched.tracksRequests ? currentRequest : undefined);
   const { log } = safeLog;
+  logSettingWarnings(log, argv);
   const observer = await createServerObserver({ log, version, ...watched });
   const common = await openCommon(settings, safeLog, (name) => observer.tenant(name));
   const { state } = common;
@@ -42,7 +43,7 @@ export async function http(argv: readonly string[]): Promise<void> {
   const guesses = new GuessLimiter(parseProxies(settings.trustedProxies));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
-  const streams = streamsOf(settings, log, observer);
+  const streams = streamsOf(log, observer);
   observer.metrics.registerServerGauges({
     queuedCalls: () => queue?.occupancy.queued ?? 0,
     openStreams: () => streams.open,
@@ -159,27 +160,24 @@ function webhooksOf(
 const tenantGauge = ({ auth }: Settings, { handles }: ConfiguredTenants) =>
   auth.has('key') ? {} : { tenants: handles.length };
 
+/** Calls of all callers together. */
+const maxConcurrent = 128;
 const queuedPerCaller = 64;
 const maxWaitMs = 30_000;
 
-const limitsOf = ({ callsPerMinute, callsAtOnce, callsInAll }: Settings): CallerLimits => ({
+const limitsOf = ({ callsPerMinute, callsAtOnce }: Settings): CallerLimits => ({
   callsPerMinute,
   concurrentPerCaller: callsAtOnce,
-  concurrent: callsInAll,
+  concurrent: maxConcurrent,
   queuedPerCaller,
   waitMs: maxWaitMs,
 });
 
-/** Limit per tenant. */
-const streamsPerTenant = 1_024;
+const maxStreams = { perCaller: 32, perTenant: 1_024 };
 
-const streamsOf = (
-  { streamsAtOnce }: Settings,
-  log: Log,
-  { metrics }: ServerObserver,
-): OpenStreams =>
+const streamsOf = (log: Log, { metrics }: ServerObserver): OpenStreams =>
   new OpenStreams({
-    limits: { perCaller: streamsAtOnce, perTenant: streamsPerTenant },
+    limits: maxStreams,
     onRefused(by, isFirst) {
       metrics.streamRefused(by);
       if (isFirst) log.warn('streams refused', { by });

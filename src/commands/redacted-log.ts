@@ -1,4 +1,4 @@
-import type { Settings } from '../config.ts';
+import { type Settings, settingWarnings } from '../config.ts';
 import { createLog, type Log } from '../log.ts';
 import { Secrets } from './secrets.ts';
 
@@ -14,6 +14,10 @@ export function openLog(settings: Settings, context?: () => object | undefined):
   const secrets = new Secrets();
   secrets.register(redisSecrets(settings));
   return { log: createLog(settings.logLevel, secrets, context), secrets };
+}
+
+export function logSettingWarnings(log: Log, argv: readonly string[]): void {
+  for (const warning of settingWarnings(argv, process.env)) log.warn('settings', { warning });
 }
 
 function redisSecrets({ redisUrl }: Settings): string[] {

@@ -5,13 +5,14 @@ import { factsOf } from '../log.ts';
 import { resolveAddress } from './address.ts';
 import { describeServer } from './describe-server.ts';
 import type { Opened } from './open.ts';
-import { openLog } from './redacted-log.ts';
+import { logSettingWarnings, openLog } from './redacted-log.ts';
 
 /** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */
 export async function stdio(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   const address = await resolveAddress(settings);
   const redacted = openLog(settings);
+  logSettingWarnings(redacted.log, argv);
   let opening: Promise<Opened> | undefined;
   const open = () => {
     opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, redacted));

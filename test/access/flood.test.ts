@@ -149,13 +149,13 @@ function listen(
 
 describe('streams of updates', () => {
   test('are limited per caller', async () => {
-    const { team, anna, ben, metric } = await startShared({ CPQ_STREAMS_AT_ONCE: '4' });
-    const opened = await Promise.all(Array.from({ length: 10 }, () => listen(team, anna)));
+    const { team, anna, ben, metric } = await startShared({});
+    const opened = await Promise.all(Array.from({ length: 38 }, () => listen(team, anna)));
     const statuses = opened.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([...Array(4).fill(200), ...Array(6).fill(429)]);
+    expect(statuses).toEqual([...Array(32).fill(200), ...Array(6).fill(429)]);
     expect(opened.find(({ status }) => status === 429)?.text).toContain('close one first');
     expect((await listen(team, ben)).status).toBe(200);
-    expect(await metric('cpq_streams_open')).toEqual({ '': 5 });
+    expect(await metric('cpq_streams_open')).toEqual({ '': 33 });
     expect(await metric('cpq_streams_refused_total')).toEqual({ 'limit="caller"': 6 });
     expect(team.stderr().match(/streams refused/g)).toHaveLength(1);
     expect(team.stderr()).toContain('"caller":"token:anna"');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { environmentName, type Settings, toolSelectionOf } from '../../config.ts';
+import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -13,9 +13,15 @@ import { inShort } from './grants.ts';
 const oldestNode = [20, 19] as const;
 
 /** Checks that need no request. */
-export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
+export async function checkLocal(
+  settings: Settings,
+  argv: readonly string[],
+): Promise<DoctorCheck[]> {
   return [
     checkSettings(settings),
+    ...settingWarnings(argv, process.env).map((warning) =>
+      check('variables', 'settings', 'warn', warning),
+    ),
     checkNode(process.versions.node),
     await checkState(settings),
     ...(await checkFiles(settings)),

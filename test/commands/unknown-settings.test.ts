@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { environmentFor, startHttpServer } from '../support/hosts.ts';
+import { type Environment, run, start } from '../support/process.ts';
+
+const embedded = environmentFor('embedded');
+
+/** The start of a command with these variables besides. */
+const starts: Record<
+  string,
+  (env: Environment) => Promise<{ status?: number | undefined; stderr: string }>
+> = {
+  stdio: (env) => run(['stdio'], { ...embedded, ...env }),
+  http: async (env) => {
+    const running = await start(['http', '--port', '0'], { ...embedded, ...env });
+    const exited = await Promise.race([running.exited, running.says(/Stop with/).catch(() => {})]);
+    if (!exited || !('status' in exited)) return { stderr: running.output.stderr };
+    return { status: exited.status, stderr: running.output.stderr };
+  },
+  doctor: async (env) => {
+    const { status, stdout, stderr } = await run(['doctor'], { ...embedded, ...env });
+    return { status, stderr: stdout + stderr };
+  },
+};
+
+describe.each(Object.entries(starts))('cpq-mcp %s', (_, begin) => {
+  test.each([
+    ['CPQ_BARED_STAGES', 'CPQ_BARRED_STAGES'],
+    ['CPQ_WRITE_FILEDS', 'CPQ_WRITE_FIELDS'],
+    ['CPQ_MAX_WRITES', 'CPQ_ALLOW_WRITES, CPQ_WRITES_PER_HOUR'],
+  ])('does not start with %s, and names %s', async (name, nearest) => {
+    const { status, stderr } = await begin({ [name]: 'Won' });
+    expect(status).toBe(2);
+    expect(stderr).toContain(`${name} is not a setting. Nearest: ${nearest}`);
+  });
+
+  test('starts with the variables of a Kubernetes service, and lists them as ignored', async () => {
+    const { status, stderr } = await begin(kubernetesService('CPQ_MCP'));
+    expect(status ?? 0).toBe(0);
+    expect(stderr).toMatch(/no settings:\s.*CPQ_MCP_PORT_3333_TCP/s);
+  });
+
+  test('starts with a setting of an earlier version, and says what to do', async () => {
+    const { status, stderr } = await begin({ CPQ_CALLS_IN_ALL: '64' });
+    expect(status ?? 0).toBe(0);
+    expect(stderr).toMatch(/CPQ_CALLS_IN_ALL has no effect any more: remove it/);
+  });
+});
+
+/** What Kubernetes sets in every pod of a namespace for a service. */
+function kubernetesService(prefix: string, port = 3333): Environment {
+  const url = `tcp://10.96.0.12:${port}`;
+  return {
+    [`${prefix}_SERVICE_HOST`]: '10.96.0.12',
+    [`${prefix}_SERVICE_PORT`]: String(port),
+    [`${prefix}_SERVICE_PORT_HTTP`]: String(port),
+    [`${prefix}_PORT`]: url,
+    [`${prefix}_PORT_${port}_TCP`]: url,
+    [`${prefix}_PORT_${port}_TCP_PROTO`]: 'tcp',
+    [`${prefix}_PORT_${port}_TCP_PORT`]: String(port),
+    [`${prefix}_PORT_${port}_TCP_ADDR`]: '10.96.0.12',
+  };
+}
+
+const startsStdio = (env: Environment) => run(['stdio'], { ...embedded, ...env });
+
+describe('an unknown variable', () => {
+  test.each([
+    ['in another letter case', 'cpq_write_fields', 'CPQ_WRITE_FIELDS'],
+    ['with words in another order', 'CPQ_STAGES_BARRED', 'CPQ_BARRED_STAGES'],
+    ['that would restrict writes', 'CPQ_WRITE_ACCESS', 'CPQ_ALLOW_WRITES, '],
+    ['that would restrict everything', 'CPQ_READ_ONLY', ''],
+    ['that would limit something else', 'CPQ_REQUEST_LIMIT', 'CPQ_RATE_LIMIT'],
+    ['with a letter too few', 'CPQ_BASE_UR', 'CPQ_BASE_URL'],
+    ['without an underscore', 'CPQ_APIKEY_FILE', 'CPQ_API_KEY_FILE'],
+  ])('%s stops the start: %s', async (_, name, nearest) => {
+    const { status, stdout, stderr } = await startsStdio({ [name]: 'canary0UnknownValue' });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(`${name} is not a setting. Nearest: ${nearest}`);
+    expect(stderr).not.toContain('canary0UnknownValue');
+  });
+
+  test('stops the start together with all others', async () => {
+    const { stderr } = await startsStdio({ CPQ_GRANT: 'read', CPQ_TOOLSET: 'routes' });
+    expect(stderr).toMatch(/CPQ_GRANT is .*CPQ_GRANTS.* CPQ_TOOLSET is .*CPQ_TOOLSETS/);
+  });
+
+  test.each(['CPQ', 'CPQ_HTTP', 'CPQ_WRITES', 'CPQ_REDIS', 'CPQ_SANDBOX', 'CPQ_TENANTS'])(
+    'never stops it where Kubernetes set it for a service: %s',
+    async (prefix) => {
+      const { running } = await startHttpServer('embedded', { env: kubernetesService(prefix) });
+      await running.says(/serves the embedded tenant at http/);
+      expect(running.output.stderr).toContain(`${prefix}_SERVICE_HOST`);
+    },
+  );
+
+  test('that resembles no setting is a warning, without its value', async () => {
+    const { status, stderr } = await startsStdio({ CPQ_DEPLOYMENT: 'canary0UnknownValue' });
+    expect(status).toBe(0);
+    expect(stderr).toMatch(/"level":"warn".*CPQ_DEPLOYMENT/);
+    expect(stderr).not.toContain('canary0UnknownValue');
+  });
+
+  test('may be a flag of an earlier version', async () => {
+    for (const argv of [['--streams-at-once', '8'], ['--streams-at-once=8']]) {
+      const { status, stderr } = await run(['stdio', ...argv], embedded);
+      expect(status).toBe(0);
+      expect(stderr).toMatch(/"level":"warn".*--streams-at-once has no effect any more/);
+    }
+  });
+
+  test('is no concern where an assistant keeps a secret in it', async () => {
+    const kept = { CPQ_ACCESS_TOKEN: 'cpq_canary0Token', CPQ_LOGIN: 'Bearer canary0Token' };
+    expect((await startsStdio(kept)).stderr).toBe('');
+  });
+
+  test('stops commands that change what the server does, too', async () => {
+    const env = { CPQ_TOKEN_FILE: '/nowhere/tokens.json' };
+    const { status, stderr } = await run(['token', 'list'], env);
+    expect(status).toBe(2);
+    expect(stderr).toContain('CPQ_TOKEN_FILE is not a setting. Nearest: CPQ_TOKENS_FILE');
+  });
+});
