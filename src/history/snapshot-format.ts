@@ -93,6 +93,8 @@ function cellsOf(column: unknown): Cell[] {
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'number');
 
+/** Several times what 100,000 records take; in bytes. */
+const maxLength = 128 * 1024 * 1024;
 /** Higher than the default, because snapshots are written once a day and kept for a year. */
 const quality = 9;
 
@@ -124,7 +126,7 @@ async function unpack(stored: Buffer): Promise<Unpacked> {
 
 async function textOf(stored: Buffer): Promise<string> {
   try {
-    return (await decompress(stored)).toString();
+    return (await decompress(stored, maxLength)).toString();
   } catch (cause) {
     throw new UnreadableSnapshot('damaged', { cause });
   }

@@ -7,4 +7,12 @@ const defaultQuality = 4;
 
 export const compress = (body: Buffer, quality = defaultQuality): Promise<Buffer> =>
   brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } });
-export const decompress = promisify<Buffer, Buffer>(brotliDecompress);
+
+const unbrotli = promisify<Buffer, { maxOutputLength: number }, Buffer>(brotliDecompress);
+
+/**
+ * @param maxLength in bytes: a few kilobytes that were written by others may hold gigabytes
+ * @throws for a damaged or longer content
+ */
+export const decompress = (body: Buffer, maxLength: number): Promise<Buffer> =>
+  unbrotli(body, { maxOutputLength: maxLength });

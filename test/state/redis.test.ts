@@ -1,3 +1,4 @@
+import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
@@ -122,6 +123,16 @@ describeWith('redis', 'collections in Redis', () => {
   });
 });
 
+const compressed = (text: string): Buffer =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+
+/** Sets a field of a hash to bytes that are no text. */
+const writeBytes = ({ ask }: Redis, key: string, field: string, value: Buffer) => {
+  const script = `redis.call('HSET', KEYS[1], ARGV[1], (ARGV[2]:gsub('..', function(hex)
+    return string.char(tonumber(hex, 16)) end)))`;
+  return ask('EVAL', script, '1', key, field, value.toString('hex'));
+};
+
 describeWith('redis', 'damaged values in Redis', () => {
   test('of a collection are loaded again, and shared again', async () => {
     const it = await redis();
@@ -134,6 +145,26 @@ describeWith('redis', 'damaged values in Redis', () => {
       collectionsOf(state).getOrLoad(place(tenant), 60_000, load(value), never);
     expect((await get('second')).value).toBe('second');
     expect((await get('third')).value).toBe('second');
+  });
+
+  test('are not decompressed to gigabytes', async () => {
+    const it = await redis();
+    const state = await open(it);
+    const tenant = newTenant();
+    const load = (value: string) => async () => reading(value);
+    const get = (value: string) =>
+      collectionsOf(state).getOrLoad(place(tenant), 60_000, load(value), never);
+    await get('first');
+    const copy = `cpq:{${tenant}}:collection:reader:quote`;
+    await writeBytes(it, copy, 'body', compressed(`"${'-'.repeat(300_000_000)}"`));
+    expect((await get('second')).value).toBe('second');
+    const event = { id: 'large', at: 1_000, subject: 'quote', event: 'updated' };
+    await state.inbox(tenant).add({ ...event, body: '{}' });
+    const large = compressed(JSON.stringify({ ...event, body: '-'.repeat(20_000_000) }));
+    const stored = Buffer.concat([Buffer.of(1), large]);
+    await writeBytes(it, `cpq:{${tenant}}:inbox:events`, 'large', stored);
+    const { rows } = await state.inbox(tenant).list(() => true, { from: 0, size: 9 });
+    expect(rows.map((row) => row.event.body)).toEqual(['']);
   });
 
   test('of the inbox hide no other event of the page', async () => {

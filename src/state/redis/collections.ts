@@ -48,8 +48,9 @@ type LookupResult =
 
 const firstPollMs = 50;
 const maxPollMs = 500;
-/** Larger collections are not shared. */
+/** Larger collections are not shared: in bytes, compressed and as JSON. */
 const maxBytes = 32 * 1024 * 1024;
+const maxJsonBytes = 256 * 1024 * 1024;
 
 /** Collections that several processes share in Redis, compressed. */
 export class RedisCollections implements SharedCollections {
@@ -128,14 +129,16 @@ export class RedisCollections implements SharedCollections {
     generation: string,
     { value, ageMs, keepMs }: SharedReading & { keepMs: number },
   ): Promise<void> {
-    const body = await compress(Buffer.from(JSON.stringify(value)));
+    const json = Buffer.from(JSON.stringify(value));
+    if (json.length > maxJsonBytes) return;
+    const body = await compress(json);
     if (body.length > maxBytes) return;
     await this.#link.runScript(storeScript, collectionKeys(key), [generation, body, ageMs, keepMs]);
   }
 }
 
 const decode = async (body: Buffer): Promise<unknown> =>
-  JSON.parse((await decompress(body)).toString());
+  JSON.parse((await decompress(body, maxJsonBytes)).toString());
 
 const copyKey = ({ tenant, reader, collection }: CollectionKey): string =>
   keyOf(tenant, 'collection', reader, collection);

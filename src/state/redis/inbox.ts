@@ -70,6 +70,8 @@ const dayMs = 86_400_000;
 /** Shorter events do not compress well. */
 const minCompressBytes = 1_024;
 const compressedMarker = 1;
+/** Several times what a delivery may have. */
+const maxEventBytes = 16 * 1024 * 1024;
 
 /**
  * An inbox that several processes share: a sorted set holds the indexed fields, a hash the events. One script
@@ -167,7 +169,7 @@ async function decode(body: unknown): Promise<InboxEvent | undefined> {
   if (!Buffer.isBuffer(body)) return undefined;
   const rest = body.subarray(1);
   const isCompressed = body[0] === compressedMarker;
-  const content = isCompressed ? await decompress(rest).catch(() => rest) : rest;
+  const content = isCompressed ? await decompress(rest, maxEventBytes).catch(() => rest) : rest;
   const event = parseJson(content.toString());
   return isEvent(event) ? event : undefined;
 }
