@@ -215,7 +215,8 @@ export const settings = {
   historyDays: setting({
     env: 'CPQ_HISTORY_DAYS',
     flag: 'history-days',
-    description: 'Days for which snapshots of the pipeline are kept, one a day; 0 keeps none',
+    description:
+      'Days for which snapshots of the pipeline are kept, after 60 days one a week; 0 keeps none',
     fallback: '400',
     parse: wholeNumber(0, 3_650),
   }),

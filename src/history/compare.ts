@@ -1,12 +1,11 @@
 import { shiftWhile } from '../containers.ts';
 import { payloadOf, recordFrom } from '../events/read-event.ts';
-import { addDays, type Day } from '../figures/days.ts';
+import { addDays, type Day, daysBetween } from '../figures/days.ts';
 import { type Opportunity, toRecord } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { type Inbox, type InboxEntry, type InboxRow, ifUnavailable } from '../state/port.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
 import { DealSeries } from './pipeline-change-series.ts';
-import { isSameStored } from './snapshot-columns.ts';
 
 export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
   day: Day;
@@ -30,6 +29,8 @@ export interface StatePair<T = Opportunity> {
 /** The two states of a period, and what is known of the days between them. */
 export interface PeriodStates extends StatePair {
   series: DealSeries;
+  /** Whether days are missing between the states, so that the series has at least what happened, not all of it. */
+  isPartial: boolean;
   events: UsedEvents;
   /** A state about a month before the closing, for the accuracy of the forecast. */
   monthBefore: DatedSnapshot | undefined;
@@ -112,34 +113,17 @@ export async function readPeriod(
   const reader = history.reader();
   const states = await readStates(reader, days, requested, present);
   if (!states) return undefined;
-  const { opening, isLive } = states;
-  const closing = isLive ? await withKnown(opening.records, states.closing) : states.closing;
+  const { opening, closing } = states;
   const between = days.filter((day) => opening.day < day && day < closing.day);
   const { events, ...used } = await eventsBetween(tenant, opening.takenAt, closing.takenAt);
   return {
-    opening,
-    closing,
-    isLive,
-    series: await seriesBetween(events, reader, between, opening, closing),
+    ...states,
+    ...(await seriesBetween(events, reader, between, opening, closing)),
     events: used,
     monthBefore: await monthBefore(reader, days, closing),
     between,
     reader,
   };
-}
-
-/** The same state, with known objects for the records that are equal to them: they are not compared again. */
-async function withKnown(
-  known: readonly Opportunity[],
-  state: DatedSnapshot,
-): Promise<DatedSnapshot> {
-  const byId = new Map(known.map((record) => [record.id, record]));
-  const records: Opportunity[] = [];
-  await forEachInSlices(state.records, (record) => {
-    const same = byId.get(record.id);
-    records.push(same && isSameStored(same, record) ? same : record);
-  });
-  return { ...state, records };
 }
 
 /** The snapshot of the first of these days that can be read. */
@@ -174,15 +158,21 @@ async function seriesBetween(
   days: readonly Day[],
   start: DatedSnapshot,
   end: DatedSnapshot,
-): Promise<DealSeries> {
+): Promise<{ series: DealSeries; isPartial: boolean }> {
   const series = new DealSeries(start.records, start.takenAt);
-  for (const day of spreadEvenly(days, maxDays(start.records.length))) {
+  const used = spreadEvenly(days, maxDays(start.records.length));
+  for (const day of used) {
     const snapshot = await reader.read(day);
     if (snapshot) await observe(series, events, snapshot);
   }
   await observe(series, events, end);
-  return series;
+  const isPartial = used.length < days.length || hasWeekBetween([start.day, ...used, end.day]);
+  return { series, isPartial };
 }
+
+/** Whether two days that follow each other are a week or more apart, as those of old snapshots are. */
+const hasWeekBetween = (days: readonly Day[]): boolean =>
+  days.some((day, at) => at > 0 && daysBetween(days[at - 1] ?? day, day) >= 7);
 
 /** @param events those that were not observed yet, oldest first */
 async function observe(

@@ -1,19 +1,21 @@
-import { addDays, type Day, dayOf, utcDay } from '../figures/days.ts';
+import { addDays, type Day, dayOf, daysBetween, utcDay } from '../figures/days.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { SnapshotStore, State } from '../state/port.ts';
-import { shortHash } from '../state/short-hash.ts';
+import { firstVersion, maxBaseDays, olderRows } from './older-snapshots.ts';
 import type { PricedQuote } from './quote-changes.ts';
 import { opportunitySnapshots, quoteSnapshots, type SnapshotKind } from './snapshot-columns.ts';
 import {
-  decodeBase,
-  decodeDay,
-  encodeBase,
-  encodeDay,
   isSameRow,
+  pack,
   type Row,
+  rowsOf,
   type StoredDay,
+  takenAtOf,
+  type Unpacked,
   UnreadableSnapshot,
+  unpack,
+  version,
 } from './snapshot-format.ts';
 
 /** All records of one kind of a tenant as they were read at one time. */
@@ -39,15 +41,14 @@ export interface SnapshotReader<T = Opportunity> {
   read(day: Day): Promise<Snapshot<T> | undefined>;
 }
 
-/** After so many days a base is replaced. */
-const maxBaseDays = 30;
+/** A snapshot is kept of each of so many days, and of one day of each week before them. */
+export const dailyDays = 60;
 /** The name under which a store says for how many days its snapshots are kept. */
 const keepDaysName = 'keep-days';
-/** A base is also replaced when more than this share of its rows has changed. */
-const maxChangedShare = 0.25;
 
-/** A name is that of a day or of a base: `2026-06-15`, `base-2026-06-15-<hash>`, `quotes-2026-06-15`. */
+/** A name is that of a day, `2026-06-15` or `quotes-2026-06-15`, or of a base of the first version of the format. */
 interface StoredName {
+  name: string;
   prefix: string;
   isBase: boolean;
   day: Day;
@@ -59,8 +60,11 @@ function parseName(name: string): StoredName | undefined {
   const isBase = base !== undefined;
   return dayOf(day) === undefined || isBase !== (hash !== undefined)
     ? undefined
-    : { prefix, isBase, day };
+    : { name, prefix, isBase, day };
 }
+
+const parseNames = (names: readonly string[]): StoredName[] =>
+  names.flatMap((name) => parseName(name) ?? []);
 
 /** The stored snapshots of one kind of records of a tenant. */
 class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
@@ -79,21 +83,14 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
 
   async days(): Promise<Day[]> {
     const today = utcDay(this.#now());
-    const names = await this.#ownNames();
-    return names.flatMap(({ isBase, day }) => (isBase || day > today ? [] : [day]));
+    const names = parseNames(await this.#store.names());
+    return names.flatMap(({ prefix, isBase, day }) =>
+      prefix !== this.#kind.prefix || isBase || day > today ? [] : [day],
+    );
   }
 
   reader(): StoredReader<T> {
     return new StoredReader(this.#kind, this.#store);
-  }
-
-  async #ownNames(): Promise<(StoredName & { name: string })[]> {
-    const { prefix } = this.#kind;
-    const names = await this.#store.names();
-    return names.flatMap((name) => {
-      const parsed = parseName(name);
-      return parsed?.prefix === prefix ? [{ ...parsed, name }] : [];
-    });
   }
 
   /**
@@ -103,103 +100,16 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
    * @returns false if a later one is stored
    */
   async save(records: readonly T[], takenAt: Date): Promise<boolean> {
-    const last = await this.#lastDay(takenAt);
-    if (last && this.#isOutdated(takenAt, last)) return false;
-    const rows = await toRows(records, this.#kind);
-    await this.#writeDay(rows, takenAt, last && baseFor(takenAt, last));
-    await this.#tidy(takenAt, last);
-    return true;
-  }
-
-  async #tidy(takenAt: Date, last: StoredDay | undefined): Promise<void> {
-    const today = utcDay(takenAt);
-    const isFirstOfDay = !last || utcDay(last.takenAt) !== today;
-    if (isFirstOfDay) {
-      await this.#store.write(keepDaysName, Buffer.from(String(this.#keepDays)));
-      await this.#deleteUnusedBases(today);
-    }
+    const { prefix } = this.#kind;
+    const day = utcDay(takenAt);
+    const last = await this.reader().takenAt(day);
+    // One from the future was taken while the clock was wrong: it is replaced.
+    if (last && takenAt < last && last <= this.#now()) return false;
+    const header = { version, prefix, takenAt: takenAt.toISOString() };
+    await this.#store.write(prefix + day, await pack(header, await toRows(records, this.#kind)));
+    if (!last) await this.#store.write(keepDaysName, Buffer.from(String(this.#keepDays)));
     await deleteExpired(this.#store, this.#keepDays, this.#now());
-  }
-
-  /** The last readable day up to that of `takenAt`. */
-  async #lastDay(takenAt: Date): Promise<StoredDay | undefined> {
-    const reader = this.reader();
-    const names = await this.#ownNames();
-    for (const { isBase, day } of names.reverse()) {
-      const stored = isBase || day > utcDay(takenAt) ? undefined : await reader.stored(day);
-      if (stored) return stored;
-    }
-    return undefined;
-  }
-
-  /** A snapshot from the future was taken while the clock was wrong: it is replaced. */
-  #isOutdated(takenAt: Date, last: StoredDay): boolean {
-    return takenAt < last.takenAt && last.takenAt <= this.#now();
-  }
-
-  /** @param base name of the base to be tried; a new one is written if there is none or too much has changed */
-  async #writeDay(
-    rows: ReadonlyMap<string, Row>,
-    takenAt: Date,
-    base: string | undefined,
-  ): Promise<void> {
-    const name = this.#kind.prefix + utcDay(takenAt);
-    const day = await this.#againstBase(rows, takenAt, base);
-    await this.#store.write(name, await encodeDay(day));
-    const names = await this.#store.names();
-    if (names.includes(day.base)) return;
-    // `history clear` or another process has deleted the base meanwhile.
-    const again = await this.#withNewBase(rows, takenAt);
-    await this.#store.write(name, await encodeDay(again));
-  }
-
-  async #againstBase(
-    rows: ReadonlyMap<string, Row>,
-    takenAt: Date,
-    name: string | undefined,
-  ): Promise<StoredDay> {
-    const base = name === undefined ? undefined : await this.reader().base(name);
-    if (name !== undefined && base !== undefined) {
-      const difference = await differenceFrom(base, rows);
-      const { length } = difference.changed;
-      if (length + difference.removed.length <= base.length * maxChangedShare)
-        return { takenAt, base: name, ...difference };
-    }
-    return this.#withNewBase(rows, takenAt);
-  }
-
-  async #withNewBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<StoredDay> {
-    return { takenAt, base: await this.#writeBase(rows, takenAt), changed: [], removed: [] };
-  }
-
-  async #writeBase(rows: ReadonlyMap<string, Row>, takenAt: Date): Promise<string> {
-    const base = await encodeBase([...rows.values()]);
-    // Named by its content: a base that days refer to is never replaced by another.
-    const name = `${this.#kind.prefix}base-${utcDay(takenAt)}-${shortHash(base)}`;
-    await this.#store.write(name, base);
-    return name;
-  }
-
-  /**
-   * Deletes the bases of a day to which neither it nor a later day refers, because the day was replaced. The day is the
-   * last but one before today: another process may still write the last one.
-   */
-  async #deleteUnusedBases(today: Day): Promise<void> {
-    const own = await this.#ownNames();
-    const ofDay = own.filter(({ isBase, day }) => !isBase && day < today).at(-2)?.day;
-    if (ofDay === undefined) return;
-    const reader = this.reader();
-    const names = own.filter(({ day }) => day >= ofDay);
-    const used = new Set<string>();
-    for (const { isBase, day } of names) {
-      const stored = isBase ? undefined : await reader.stored(day);
-      if (stored) used.add(stored.base);
-      else if (!isBase) return; // It may be of a later version, and refer to any base.
-    }
-    const unused = names.filter(
-      ({ isBase, day, name }) => isBase && day === ofDay && !used.has(name),
-    );
-    await this.#store.remove(unused.map(({ name }) => name));
+    return true;
   }
 }
 
@@ -208,14 +118,29 @@ async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date):
   const oldest = addDays(utcDay(now), -keepDays);
   const oldestBase = addDays(oldest, -maxBaseDays);
   const names = await store.names();
-  const isExpired = (name: string) => {
-    const parsed = parseName(name);
-    return parsed !== undefined && parsed.day < (parsed.isBase ? oldestBase : oldest);
-  };
-  const isRest = names.every((name) => isExpired(name) || name === keepDaysName);
-  const expired = isRest ? names : names.filter(isExpired);
-  if (expired.length > 0) await store.remove(expired);
+  const parsed = parseNames(names);
+  const expired = parsed.filter(({ day, isBase }) => day < (isBase ? oldestBase : oldest));
+  const superfluous = notFirstOfWeek(
+    parsed.filter(({ isBase, day }) => !isBase && day >= oldest),
+    addDays(utcDay(now), -dailyDays),
+  );
+  const removed = [...expired, ...superfluous].map(({ name }) => name);
+  const isRest = names.every((name) => name === keepDaysName || removed.includes(name));
+  if (removed.length > 0) await store.remove(isRest ? names : removed);
 }
+
+/** Of the days before this one, those that follow another of the same kind and week. Names are in the order of time. */
+function notFirstOfWeek(names: readonly StoredName[], before: Day): StoredName[] {
+  const weeks = new Set<string>();
+  return names.filter(({ prefix, day }) => {
+    const week = `${prefix}${Math.floor(daysBetween(someMonday, day) / 7)}`;
+    const isFirst = !weeks.has(week);
+    weeks.add(week);
+    return day < before && !isFirst;
+  });
+}
+
+const someMonday = '2024-01-01';
 
 /**
  * Deletes the expired snapshots of every tenant, also of those that nobody reads any more. Each tenant's are kept for
@@ -236,12 +161,6 @@ export async function deleteExpiredSnapshots(
     await deleteOwn().catch((error: unknown) => errors.push(error));
   }
   if (errors.length > 0) throw errors[0];
-}
-
-/** The base of the last day, unless it is too old. */
-function baseFor(takenAt: Date, { base }: StoredDay): string | undefined {
-  const day = parseName(base)?.day;
-  return day !== undefined && day > addDays(utcDay(takenAt), -maxBaseDays) ? base : undefined;
 }
 
 /** The stored snapshots of the opportunities of a tenant. */
@@ -267,21 +186,15 @@ export async function clearSnapshots(store: SnapshotStore): Promise<number> {
   for (;;) {
     const names = await store.names();
     if (names.length === 0) return days.size;
-    for (const name of names) {
-      const parsed = parseName(name);
-      if (parsed && !parsed.isBase) days.add(parsed.day);
-    }
+    for (const { isBase, day } of parseNames(names)) if (!isBase) days.add(day);
     await store.remove(names);
   }
 }
 
-/** Reads stored days. In the order of time, it reads each base once, and keeps one at a time in memory. */
+/** Reads stored days, and keeps the last record of each id, because most are the same on the next day. */
 class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
   readonly #kind: SnapshotKind<T>;
   readonly #store: SnapshotStore;
-  /** The base that was used last. */
-  #base: { name: string; records: Promise<T[] | undefined> } | undefined;
-  /** The last row that was read of each record, and the record. */
   readonly #known = new Map<string, { row: Row; record: T }>();
 
   constructor(kind: SnapshotKind<T>, store: SnapshotStore) {
@@ -290,45 +203,40 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
   }
 
   async read(day: Day): Promise<Snapshot<T> | undefined> {
-    const stored = await this.stored(day);
-    const known = stored && (await this.#recordsOf(stored.base));
-    if (!stored || !known) return undefined;
-    const removed = new Set(stored.removed);
-    const changed = new Map(stored.changed.map((row) => [row[0], this.#recordOf(row)]));
+    const stored = await ifReadable(this.#stored(day));
+    if (!stored) return undefined;
     const records: T[] = [];
-    await forEachInSlices(known.entries(), ([at, record]) => {
-      const { id = '' } = record;
-      if (!removed.has(at)) records.push(changed.get(id) ?? record);
-      changed.delete(id);
-    });
-    for (const record of changed.values()) records.push(record);
+    await forEachInSlices(stored.rows, (row) => records.push(this.#recordOf(row)));
     return { takenAt: stored.takenAt, records };
   }
 
+  /** When the snapshot of a day was taken; `undefined` without one that can be read. */
+  async takenAt(day: Day): Promise<Date | undefined> {
+    const takenAt = this.#unpacked(this.#kind.prefix + day).then((it) => it && takenAtOf(it));
+    return ifReadable(takenAt);
+  }
+
   /** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
-  async stored(day: Day): Promise<StoredDay | undefined> {
-    const { prefix } = this.#kind;
-    const stored = await this.#decoded(prefix + day, decodeDay);
-    const base = stored && parseName(stored.base);
-    const isOwn = base?.isBase === true && base.prefix === prefix;
-    return stored && isOwn && utcDay(stored.takenAt) === day ? stored : undefined;
+  async #stored(day: Day): Promise<StoredDay | undefined> {
+    const unpacked = await this.#unpacked(this.#kind.prefix + day);
+    if (!unpacked) return undefined;
+    const takenAt = takenAtOf(unpacked);
+    if (utcDay(takenAt) !== day) throw new UnreadableSnapshot('of another day');
+    return { takenAt, rows: await this.#rowsOf(unpacked) };
   }
 
-  base(name: string): Promise<readonly Row[] | undefined> {
-    return this.#decoded(name, decodeBase);
+  #rowsOf(unpacked: Unpacked): Promise<Row[]> {
+    const { header } = unpacked;
+    if (header.version === firstVersion)
+      return olderRows(unpacked, this.#kind, (name) => this.#unpacked(name));
+    if (header.version !== version || header.prefix !== this.#kind.prefix)
+      throw new UnreadableSnapshot('of another version or kind');
+    return rowsOf(unpacked);
   }
 
-  #recordsOf(name: string): Promise<T[] | undefined> {
-    if (this.#base?.name !== name) this.#base = { name, records: this.#readRecords(name) };
-    return this.#base.records;
-  }
-
-  async #readRecords(name: string): Promise<T[] | undefined> {
-    const rows = await this.base(name);
-    if (!rows) return undefined;
-    const records: T[] = [];
-    await forEachInSlices(rows, (row) => records.push(this.#recordOf(row)));
-    return records;
+  async #unpacked(name: string): Promise<Unpacked | undefined> {
+    const stored = await this.#store.read(name);
+    return stored && unpack(stored);
   }
 
   #recordOf(row: Row): T {
@@ -339,40 +247,22 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
     this.#known.set(id, { row, record });
     return record;
   }
-
-  async #decoded<T>(name: string, decode: (stored: Buffer) => Promise<T>): Promise<T | undefined> {
-    const stored = await this.#store.read(name);
-    if (stored === undefined) return undefined;
-    return decode(stored).catch((error: unknown) => {
-      if (error instanceof UnreadableSnapshot) return undefined;
-      throw error;
-    });
-  }
 }
 
-/** By id. Records without an id cannot be followed. */
+const ifReadable = <T>(read: Promise<T>): Promise<T | undefined> =>
+  read.catch((error: unknown) => {
+    if (error instanceof UnreadableSnapshot) return undefined;
+    throw error;
+  });
+
+/** One row for each id. Records without an id cannot be followed. */
 async function toRows<T extends { id?: string }>(
   records: readonly T[],
   kind: SnapshotKind<T>,
-): Promise<Map<string, Row>> {
+): Promise<Row[]> {
   const rows = new Map<string, Row>();
   await forEachInSlices(records, (record) => {
     if (record.id) rows.set(record.id, kind.toRow(record));
   });
-  return rows;
-}
-
-async function differenceFrom(
-  base: readonly Row[],
-  rows: ReadonlyMap<string, Row>,
-): Promise<Pick<StoredDay, 'changed' | 'removed'>> {
-  const changed = new Map(rows);
-  const removed: number[] = [];
-  await forEachInSlices(base.entries(), ([at, row]) => {
-    const id = String(row[0]);
-    const now = rows.get(id);
-    if (!now) removed.push(at);
-    else if (isSameRow(now, row)) changed.delete(id);
-  });
-  return { changed: [...changed.values()], removed };
+  return [...rows.values()];
 }

@@ -3,7 +3,7 @@ import { dayOf } from '../figures/days.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { isObject } from '../values.ts';
 import { type PricedQuote, priceQuote } from './quote-changes.ts';
-import { type Cell, isSameCell, type Row } from './snapshot-format.ts';
+import type { Cell, Row } from './snapshot-format.ts';
 
 /** Records of one kind and their stored form. */
 export interface SnapshotKind<T> {
@@ -12,6 +12,8 @@ export interface SnapshotKind<T> {
   toRow(record: T): Row;
   /** The record with the stored fields only. */
   toRecord(row: Row): T;
+  /** Positions of the references to records of other collections. */
+  namedElsewhere: readonly number[];
 }
 
 type Keep = (value: unknown) => Cell;
@@ -91,21 +93,22 @@ function toReference(cell: Cell): Record<string, unknown> {
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }
 
+/** Owners are named by quotes and opportunities; stages and sources by opportunities only. */
+const elsewhere = ['company', 'owner', 'category', 'opportunity'];
+const namedElsewhere = (columns: Columns): number[] =>
+  Object.keys(columns).flatMap((field, at) => (elsewhere.includes(field) ? at : []));
+
 export const opportunitySnapshots: SnapshotKind<Opportunity> = {
   prefix: '',
+  namedElsewhere: namedElsewhere(opportunityColumns),
   toRow: (record) => toRow(record, opportunityColumns),
   toRecord: (row) => toRecord(row, opportunityColumns),
 };
 
-/** Whether two opportunities are the same when they are stored. */
-export const isSameStored = (one: Opportunity, other: Opportunity): boolean =>
-  Object.entries(opportunityColumns).every(([field, keep]) =>
-    isSameCell(keep(one[field]), keep(other[field])),
-  );
-
 /** Quotes are stored with their totals in place of their items. */
 export const quoteSnapshots: SnapshotKind<PricedQuote> = {
   prefix: 'quotes-',
+  namedElsewhere: namedElsewhere(quoteColumns),
   toRow: (quote) => toRow(priceQuote(quote), quoteColumns),
   toRecord: (row) => toRecord(row, quoteColumns),
 };

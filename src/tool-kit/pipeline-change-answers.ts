@@ -68,6 +68,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
       ...periodNotes(requested, states),
       ...(quotes ? quoteNotes(requested, quotes) : []),
       ...eventNotes(states.events),
+      ...seriesNotes(states, stages, deals),
       ...stageNotes(stages),
       ...sources.notes,
     ],
@@ -143,6 +144,17 @@ function eventNotes({ unused, available }: UsedEvents): Wording[] {
     wording`${plural(unused, 'webhook')} of the period could not be used (the earliest of very many, or damaged): changes between two snapshots may be missing.`,
   ];
 }
+
+const seriesNotes = (
+  { isPartial }: PeriodStates,
+  stages: readonly StageRow[],
+  { rows }: LimitedList<ChangeRow>,
+): Wording[] =>
+  isPartial && (stages.length > 0 || rows.some(({ slips }) => slips !== undefined))
+    ? [
+        wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`,
+      ]
+    : [];
 
 const stageNotes = (stages: readonly StageRow[]): Wording[] =>
   stages.some(({ conversion }) => conversion === undefined)

@@ -132,6 +132,17 @@ describe('a comparison', () => {
     ]);
   });
 
+  test('says that it counts at least so many where days are missing', async () => {
+    const { server } = await started();
+    const atLeast = 'Slips, and deals that left a stage, are at least so many';
+    expect((await server.call('cpq_pipeline_changes', { since: 'last_month' })).text).toContain(
+      atLeast,
+    );
+    const daily = await server.call('cpq_pipeline_changes', { since: '2026-06-13' });
+    expect(daily.data.stages).toBeDefined();
+    expect(daily.text).not.toContain(atLeast);
+  });
+
   test('refuses a period that ends before it starts, and words that name no day', async () => {
     const { server } = await started();
     const args = { since: 'monday', until: '2026-06-01' };
@@ -320,8 +331,7 @@ describe('snapshots', () => {
     expect(on.text).toContain('Nothing to compare yet');
     expect(off.text).toContain('No history of the pipeline is kept');
     expect(await namesIn(off.folder)).toEqual([]);
-    const [day, base] = await namesIn(on.folder);
-    expect([day, base?.startsWith(`base-${today}`)]).toEqual([today, true]);
+    expect(await namesIn(on.folder)).toEqual([today, 'keep-days']);
     for (const name of await readdir(on.folder, { recursive: true, withFileTypes: true })) {
       expect(name.name).not.toContain(address.key);
       if (!name.isFile()) continue;
@@ -339,10 +349,7 @@ describe('snapshots', () => {
     expect(none.text).toContain('Nothing to compare yet');
     await server.call('cpq_brief_quotes');
     await server.close();
-    const kept = ['base', 'keep-days', today, 'quotes-base', `quotes-${today}`];
-    expect((await namesIn(folder)).map((name) => name.replace(/(base)-.*/, '$1'))).toEqual(
-      kept.sort(),
-    );
+    expect(await namesIn(folder)).toEqual([today, 'keep-days', `quotes-${today}`]);
   });
 
   test('are made while the server runs', async () => {
@@ -350,7 +357,7 @@ describe('snapshots', () => {
     const folder = await newFolder();
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     await server.call('cpq_brief_pipeline');
-    await until(async () => (await namesIn(folder)).length).toBe(3);
+    await until(async () => (await namesIn(folder)).length).toBe(2);
   });
 
   test('are never made of an incomplete reading', async () => {
@@ -410,10 +417,11 @@ describe('cpq-mcp history', () => {
     const copy = await newFolder();
     const state = localState(copy);
     const namespace = namespaceOf(new URL(address.baseUrl), undefined);
-    const history = new StoredHistory(state.snapshots(namespace), 400);
+    const then = () => new Date('2026-01-03T12:00:00Z');
+    const history = new StoredHistory(state.snapshots(namespace), 400, then);
     await history.save([{ id: 'a' }], new Date('2026-01-02T10:00:00Z'));
     await history.save([{ id: 'a' }], new Date('2026-01-03T10:00:00Z'));
-    const quotes = new StoredQuoteHistory(state.snapshots(namespace), 400);
+    const quotes = new StoredQuoteHistory(state.snapshots(namespace), 400, then);
     await quotes.save([{ id: 'q' }], new Date('2026-01-03T11:00:00Z'));
     const range = '2 days, 2026-01-02 to 2026-01-03; of the quotes 1 day, 2026-01-03 to 2026-01-03';
     const env = { CPQ_BASE_URL: address.baseUrl, CPQ_API_KEY: address.key, CPQ_STATE_DIR: copy };
@@ -435,7 +443,10 @@ describe('cpq-mcp history', () => {
     const baseUrl = 'https://api.example.com/';
     const [key, removed] = ['0123456789abcdef', 'acme-0123456789abcdef'];
     for (const namespace of [key, removed, namespaceOf(new URL(baseUrl), undefined)])
-      await new StoredHistory(state.snapshots(namespace), 400).save([], new Date('2026-01-02'));
+      await new StoredHistory(state.snapshots(namespace), 400, () => new Date('2026-01-02')).save(
+        [],
+        new Date('2026-01-02'),
+      );
     const range = '1 day, 2026-01-02 to 2026-01-02';
     const note = "(of a caller's own key, or of a tenant that is not configured)";
     const others = [`${key} ${note}: ${range}`, `${removed} ${note}: ${range}`];

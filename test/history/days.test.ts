@@ -1,12 +1,12 @@
+import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { clearSnapshots, StoredHistory } from '../../src/history/history.ts';
-import { encodeBase, encodeDay } from '../../src/history/snapshot-format.ts';
+import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
 
-/** Bases: the full copies to which the snapshots of days refer. */
+/** Which days are kept, and what interrupted or damaged ones leave. */
 
 const today = '2026-06-15';
 const yesterday = addDays(today, -1);
@@ -25,52 +25,46 @@ async function countsIn(store: SnapshotStore, day = today) {
   return Promise.all(days.map(async (day) => (await reader.read(day))?.records.length));
 }
 
-test('a day of an import has a new base only after large changes, and one in the end', async () => {
-  const store = memoryStore();
-  const history = historyIn(store);
-  const bases = async () => (await store.names()).filter((name) => name.startsWith('base-'));
-  let minute = 10;
-  const save = (records: Opportunity[]) =>
-    history.save(records, at(yesterday, `09:${minute++}:00`));
-  for (const count of [1, 2, 4, 8, 16, 32]) await save(deals(count));
-  expect(await bases()).toHaveLength(6);
-  for (let number = 1; number <= 8; number++)
-    await save(deals(32).map((it, at) => (at < number ? { ...it, onetimeRevenue: 0 } : it)));
-  expect(await bases()).toHaveLength(6);
-  await history.save(deals(33), at(today));
-  expect(await bases()).toHaveLength(6);
-  const tomorrow = addDays(today, 1);
-  await historyIn(store, tomorrow).save(deals(34), at(tomorrow));
-  expect(await bases()).toHaveLength(1);
-  expect(await countsIn(store, tomorrow)).toEqual([32, 33, 34]);
-});
-
-test('a reader holds one base, and reads each once where days are read in order', async () => {
-  const store = memoryStore();
-  const counts = [10, 11, 20, 21, 40];
-  for (const [back, count] of counts.entries())
-    await historyIn(store).save(deals(count), at(addDays(today, back - 4)));
-  const bases: string[] = [];
-  const history = historyIn(
-    interceptedStore(store, (name) => void (name?.startsWith('base-') && bases.push(name))),
-  );
-  const reader = history.reader();
-  const read = async (day: string) => (await reader.read(day))?.records.length;
-  const days = await history.days();
-  for (const [at, day] of days.entries()) expect(await read(day)).toBe(counts[at]);
-  expect(bases).toHaveLength(3);
-  expect(await read(days[0] ?? today)).toBe(10);
-  expect(bases).toHaveLength(4);
-});
-
-test('a day may differ from its base in very many deals', async () => {
+test('a day may have very many deals', async () => {
   const store = memoryStore();
   const count = 150_000;
-  const base = `base-${today}-0000000000000000`;
-  const changed = Array.from({ length: count }, (_, number) => [`o${number}`]);
-  await store.write(base, await encodeBase([['o0']]));
-  await store.write(today, await encodeDay({ takenAt: at(today), base, changed, removed: [] }));
+  await historyIn(store).save(deals(count), at(today));
   expect(await countsIn(store)).toEqual([count]);
+});
+
+/** Brotli of so many bytes. */
+const zeros = (length: number): Buffer =>
+  brotliCompressSync(Buffer.alloc(length), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
+
+test('a small file that holds gigabytes is not read', async () => {
+  const store = memoryStore();
+  await historyIn(store).save(deals(1), at(yesterday));
+  await store.write(today, zeros(200 * 1024 * 1024));
+  const before = process.memoryUsage.rss();
+  expect(await countsIn(store)).toEqual([1, undefined]);
+  expect(process.memoryUsage.rss() - before).toBeLessThan(190 * 1024 * 1024);
+});
+
+test('each of the last days is kept, and of the weeks before them the first day that was stored', async () => {
+  const store = memoryStore();
+  const first = addDays(today, -200);
+  for (let day = first; day <= today; day = addDays(day, 1)) {
+    // Nobody asked on the day that begins this week.
+    if (day === '2026-03-02') continue;
+    await historyIn(store, day).save(deals(1), at(day));
+    await new StoredQuoteHistory(store, 400, () => at(day)).save([{ id: 'q' }], at(day));
+  }
+  const days = await historyIn(store).days();
+  const daily = addDays(today, -60);
+  const weekly = days.filter((day) => day < daily);
+  expect(days.filter((day) => day >= daily)).toHaveLength(61);
+  expect(weekly[0]).toBe(first);
+  expect(weekly).toContain('2026-03-03');
+  const mondays = weekly.filter((day) => ![first, '2026-03-03'].includes(day));
+  expect(mondays.every((day) => new Date(day).getUTCDay() === 1)).toBe(true);
+  expect(weekly).toHaveLength(Math.ceil((200 - 60 + 1) / 7));
+  const quotes = new StoredQuoteHistory(store, 400, () => at(today, '23:00:00'));
+  expect(await quotes.days()).toEqual(days);
 });
 
 const saveYesterday = (store: SnapshotStore, count = 40) =>
