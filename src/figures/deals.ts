@@ -13,7 +13,7 @@ import {
   unknownCurrency,
   zero,
 } from './money.ts';
-import { byName, compact, nonBlank } from './naming.ts';
+import { byName, compact, compare, groupBy, nonBlank } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
   type ProbabilityScale,
@@ -204,6 +204,14 @@ export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] =
     oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
     monthly: sumOf(deals, ({ monthly }) => monthly).toAmounts(),
   });
+}
+
+/** Numbers of deals by currency, `unknown currency` included; `undefined` where there are not several currencies. */
+export function countByCurrency(deals: readonly Deal[]): Record<string, number> | undefined {
+  const groups = [...groupBy(deals, ({ currency }) => currency)];
+  if (groups.length < 2) return undefined;
+  groups.sort(([a, some], [b, others]) => others.length - some.length || compare(a, b));
+  return Object.fromEntries(groups.map(([currency, { length }]) => [currency, length]));
 }
 
 /** Numbers of deals with an unknown or assumed figure. */

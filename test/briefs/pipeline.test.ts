@@ -86,6 +86,7 @@ test('the open pipeline: adds up, weighs and ages by hand-worked figures', () =>
   const { open, groups, unknown, probability } = brief([a, b, c]);
   expect(open).toStrictEqual({
     count: 3,
+    countByCurrency: { EUR: 2, USD: 1 },
     // 1000.1 + 10 × 36 and 0.2; 100 × 12
     value: { EUR: 1360.3, USD: 1200 },
     // 1360.1 × 0.5 + 0.2 × 0.25
@@ -389,6 +390,7 @@ describe('won and lost', () => {
       won: { count: 2, value: { EUR: 300, USD: 100 } },
       lost: { count: 3, value: { EUR: 650, USD: 300 } },
       outcomeUnknown: { count: 1, value: { EUR: 7 } },
+      countByCurrency: { EUR: 4, USD: 2 },
       winRatePercent: 40,
       // 300 of 950, and 100 of 400.
       winRatePercentByValue: { EUR: 31.6, USD: 25 },

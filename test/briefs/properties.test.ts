@@ -373,7 +373,9 @@ test('counts a deal of unknown revenue without changing a sum', () => {
       };
       const before = pipelineBrief([...records, { probability: 0.25, deletedAt: today }], options);
       const after = pipelineBrief([...records, unknown], options);
-      expect(after.open).toStrictEqual({ ...before.open, count: before.open.count + 1 });
+      const { countByCurrency: _after, ...figures } = after.open;
+      const { countByCurrency: _before, count, ...known } = before.open;
+      expect(figures).toStrictEqual({ ...known, count: count + 1 });
       expect(after.unknown?.revenue).toBe((before.unknown?.revenue ?? 0) + 1);
       expect(after.closed).toStrictEqual(before.closed);
     }),

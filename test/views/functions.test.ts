@@ -12,7 +12,7 @@ import {
 import { pointsOf } from '../../src/views/app/pipeline/trend-line.ts';
 import { type PipelineRow, waterfallOf } from '../../src/views/app/pipeline/waterfall.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
-import { formatsOf } from '../../src/views/app/shell/format.ts';
+import { formatsOf, mainCurrencyOf } from '../../src/views/app/shell/format.ts';
 import { shortened } from '../../src/views/app/shell/shorten.ts';
 import fc from '../support/fast-check.ts';
 
@@ -52,6 +52,14 @@ describe('amounts of several currencies', () => {
     ]);
   });
 
+  test('have the currency of most deals as the main one, never an unknown one', () => {
+    const counts = { USD: 40, JPY: 1, 'unknown currency': 90 };
+    expect(mainCurrencyOf(counts)).toBe('USD');
+    expect(mainCurrencyOf({ GBP: 2, EUR: 2 })).toBe('EUR');
+    expect(mainCurrencyOf({ 'unknown currency': 3 })).toBeUndefined();
+    expect(mainCurrencyOf(undefined)).toBeUndefined();
+  });
+
   test('follow the locale', () => {
     const { money, change } = formatsOf('de-DE', 'UTC');
     expect(money(12345, 'EUR')).toBe('12.345\u00a0€');
@@ -78,6 +86,14 @@ describe('the columns of the board', () => {
       ['Later', 'far'],
       ['No close date', 'undated'],
     ]);
+  });
+
+  test('of owners: by value in the currency of most deals', () => {
+    const owned = (owner: string, currency: string, value: number) =>
+      deal(owner, { owner, currency, value });
+    const mixed = [owned('Yen', 'JPY', 5_000_000), owned('A', 'USD', 10), owned('B', 'USD', 20)];
+    const columns = columnsOf(mixed, { by: 'owner', measure: value, today });
+    expect(columns.map(({ name }) => name)).toEqual(['B', 'A', 'Yen']);
   });
 
   test('are sorted by value, close date, and time without a change; what is unknown comes last', () => {

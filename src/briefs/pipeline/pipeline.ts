@@ -3,6 +3,7 @@
 import { addDays, type Day, dayOf, requireDay, within } from '../../figures/days.ts';
 import {
   byValue,
+  countByCurrency,
   countUnknown,
   type Deal,
   type DealAmounts,
@@ -104,7 +105,7 @@ export interface PipelineBrief {
   today: Day;
   by: PipelineBy;
   /** Everything open that passes the filters. */
-  open: { count: number } & DealAmounts & WeightedRevenue;
+  open: { count: number; countByCurrency?: Record<string, number> } & DealAmounts & WeightedRevenue;
   groups: LimitedList<PipelineGroup>;
   overdue: DealList;
   closingSoon: DealList & { from: Day; to: Day };
@@ -300,6 +301,7 @@ function openTotals(open: readonly Deal[], show: readonly DealExtra[]): Pipeline
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
   return {
     count: open.length,
+    ...compact({ countByCurrency: countByCurrency(open) }),
     ...dealAmounts(open, show),
     ...compact({
       weightedOneTime: weightedOf(({ oneTime }) => oneTime),

@@ -1,6 +1,6 @@
 /** Deals that were won or lost over a period: totals, win rates and groups. */
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
-import { type Deal, type DealExtra, totalValue } from '../../figures/deals.ts';
+import { countByCurrency, type Deal, type DealExtra, totalValue } from '../../figures/deals.ts';
 import { monthOf } from '../../figures/group-labels.ts';
 import { type Amounts, percentOf, roundedPercent, sumOf, zero } from '../../figures/money.ts';
 import { compact, nonZero } from '../../figures/naming.ts';
@@ -34,6 +34,8 @@ export interface ClosedPeriod extends WinRates {
   lost: ClosedTotals;
   /** Closed in the period with unknown outcome; in no win rate. */
   outcomeUnknown?: ClosedTotals;
+  /** Where there are several currencies. */
+  countByCurrency?: Record<string, number>;
 }
 
 /** Deals closed in the period, one group of them. */
@@ -73,6 +75,7 @@ export function closedPeriod(
     won: { ...closedTotals(won, show), ...compact({ daysToClose: averageDays(won) }) },
     lost: { ...closedTotals(lost, show), ...compact({ daysToClose: averageDays(lost) }) },
     ...(unknown.length > 0 && { outcomeUnknown: closedTotals(unknown, show) }),
+    ...compact({ countByCurrency: countByCurrency(deals) }),
     ...winRates(won, lost),
   };
 }

@@ -43,6 +43,7 @@ export function expectedPipeline(
     ...same,
     open: only({
       count: open.length,
+      countByCurrency: countByCurrency(open),
       ...sums(open, requested.show),
       weightedOneTime: weightedOf(({ oneTime }) => oneTime),
       weightedMonthly: weightedOf(({ monthly }) => monthly),
@@ -109,6 +110,13 @@ export const sums = (deals: readonly Deal[], show: readonly string[] = []): Repo
     oneTime: sumsBy(deals, ({ oneTime }) => oneTime),
     monthly: sumsBy(deals, ({ monthly }) => monthly),
   });
+
+/** Where there are several currencies. */
+export function countByCurrency(deals: readonly Deal[]): Record<string, number> | undefined {
+  const groups = [...grouped(deals, ({ currency }) => currency)];
+  const counts = groups.map(([currency, same]) => [currency, same.length]);
+  return counts.length < 2 ? undefined : Object.fromEntries(counts);
+}
 
 const number = (deals: readonly Deal[], is: (deal: Deal) => unknown): number =>
   deals.filter((deal) => is(deal)).length;
@@ -194,6 +202,7 @@ function closedOf(wide: readonly Deal[], today: string, requested: Asked): Repor
     won: only({ ...won, daysToClose: days(within, 'won') }),
     lost: only({ ...lost, daysToClose: days(within, 'lost') }),
     outcomeUnknown,
+    countByCurrency: countByCurrency(within),
     ...rates(within),
   });
 }

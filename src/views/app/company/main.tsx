@@ -16,7 +16,7 @@ import {
 } from '../shell/parts.tsx';
 import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
-import type { CompanyData, RelatedData } from './data.ts';
+import { type CompanyData, describeState, type RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
 import { amountsOf, nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
 import { useRelatedData } from './use-related-data.ts';
@@ -199,10 +199,11 @@ function Quotes({ data: { quotes } }: { data: CompanyData }) {
       <div class="quote-groups">
         {quotes.byStatus.map((group) => (
           <QuoteGroup
-            key={`${group.status} ${group.currency}`}
+            key={`${describeState(group)} ${group.currency}`}
             group={group}
             rows={quotes.rows.filter(
-              ({ status, currency }) => status === group.status && currency === group.currency,
+              (row) =>
+                describeState(row) === describeState(group) && row.currency === group.currency,
             )}
           />
         ))}
@@ -218,10 +219,10 @@ interface QuoteGroupProps {
 
 function QuoteGroup({ group, rows }: QuoteGroupProps) {
   const { money, number } = useFormats();
-  const { status, count } = group;
+  const { count } = group;
   return (
     <div class="quote-group">
-      <h3 dir="auto">{`${status}: ${number(count)}`}</h3>
+      <h3 dir="auto">{`${describeState(group)}: ${number(count)}`}</h3>
       {amountsOf(group).map(({ amount, currency, per }) => (
         <p key={per}>
           <bdi>{money(amount, currency)}</bdi> {per}
@@ -269,6 +270,7 @@ startView<CompanyData, CompanyData>({
   is: (data) => 'company' in data,
   // Contract items are not shown, because they contain profits.
   prepare: ({ contractItems: _contractItems, ...data }) => data,
-  mainCurrency: ({ company, open }) => company.currency ?? mainCurrencyOf(open?.value),
+  mainCurrency: ({ company, open }) =>
+    company.currency ?? mainCurrencyOf(open?.countByCurrency ?? open?.value),
   Component: CompanyView,
 });

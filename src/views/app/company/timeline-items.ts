@@ -1,7 +1,13 @@
 /** Opportunities, quotes and events as items of one timeline. */
 
 import { statusTones } from '../shell/parts.tsx';
-import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
+import {
+  type CompanyData,
+  describeState,
+  type EventRow,
+  type OpportunityRow,
+  type RelatedData,
+} from './data.ts';
 
 export interface TimelineItem {
   key: string;
@@ -101,8 +107,8 @@ function quoteItem(row: QuoteRow): TimelineItem {
     kind: 'Quote',
     day: created,
     name: [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed'),
-    state: status,
-    tone: statusTones[status] ?? 'plain',
+    state: describeState(row),
+    tone: row.acceptance === 'past expiry' ? 'danger' : (statusTones[status] ?? 'plain'),
     changes: [],
     amounts: amountsOf(row),
     isOpen: false,

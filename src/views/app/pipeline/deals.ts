@@ -2,7 +2,7 @@
 
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { groupBy } from '../../../figures/naming.ts';
-import type { Amounts, Formats } from '../shell/format.ts';
+import { type Amounts, type Formats, mainCurrencyOf } from '../shell/format.ts';
 
 export type ColumnsBy = 'stage' | 'owner' | 'month';
 /** `value`: total contract value. */
@@ -123,12 +123,12 @@ export interface Grouping {
   today: string;
 }
 
-/** Columns shown; the smallest beyond that are merged into one. */
+/** Columns shown; the last beyond that are merged into one. */
 const maxColumns = 12;
 
 /**
- * Stages by rising probability, owners by value, months in calendar order after what is overdue. Deals without one come
- * last.
+ * Stages by rising probability, owners by value in the currency of most deals, months in calendar order after what is
+ * overdue. Deals without one come last.
  */
 export function columnsOf(deals: readonly OpenDeal[], { by, measure, today }: Grouping): Column[] {
   const nameOf = (deal: OpenDeal): string =>
@@ -137,7 +137,8 @@ export function columnsOf(deals: readonly OpenDeal[], { by, measure, today }: Gr
     columnOf(name, group, measure),
   );
   const last = (column: Column): number => Number(column.name === missingNames[by]);
-  columns.sort((a, b) => last(a) - last(b) || orders[by](a, b));
+  const currency = mainCurrencyOf(countsByCurrency(deals)) ?? '';
+  columns.sort((a, b) => last(a) - last(b) || orders[by](a, b, currency));
   if (by === 'month' || columns.length <= maxColumns) return columns;
   const others = columns.slice(maxColumns);
   const name = `${others.length} others`;
@@ -152,13 +153,19 @@ function columnOf(name: string, deals: OpenDeal[], measure: Measure): Column {
   return { key: name, name, deals, count: deals.length, sum: sumOf(deals, measure), chance };
 }
 
-const worth = ({ deals }: Column): number => deals.reduce((sum, { value = 0 }) => sum + value, 0);
+const countsByCurrency = (deals: readonly OpenDeal[]): Record<string, number> =>
+  Object.fromEntries(
+    [...groupBy(deals, ({ currency = '' }) => currency)].map(([code, its]) => [code, its.length]),
+  );
+
+const worth = ({ deals }: Column, currency: string): number =>
+  amountIn(sumOf(deals, { revenue: 'value', weighted: false }), currency);
 const monthRank = ({ name }: Column): string =>
   name === overdue ? '' : name === later ? 'later' : name;
 
-const orders: Readonly<Record<ColumnsBy, (a: Column, b: Column) => number>> = {
+const orders: Readonly<Record<ColumnsBy, (a: Column, b: Column, currency: string) => number>> = {
   stage: (a, b) => (a.chance ?? 2) - (b.chance ?? 2) || b.count - a.count,
-  owner: (a, b) => worth(b) - worth(a),
+  owner: (a, b, currency) => worth(b, currency) - worth(a, currency) || b.count - a.count,
   month: (a, b) => (monthRank(a) < monthRank(b) ? -1 : 1),
 };
 

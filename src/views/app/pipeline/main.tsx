@@ -1,7 +1,7 @@
 import './style.css';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { mainCurrencyOf, useFormats } from '../shell/format.ts';
+import { useFormats } from '../shell/format.ts';
 import { Coverage, Figure, Head, Leading, Notes, Refresh } from '../shell/parts.tsx';
 import { showsProfit, withProfit } from '../shell/profit.ts';
 import { startView, type ViewProps } from '../shell/start.tsx';
@@ -11,7 +11,7 @@ import { Changes } from './changes.tsx';
 import { Charts } from './charts.tsx';
 import { ClosedDeals } from './closed.tsx';
 import { attentions, Controls, Select, type Settings } from './controls.tsx';
-import { isOpen, type OpenPipeline, type PipelineData } from './data.ts';
+import { isOpen, mainCurrency, type OpenPipeline, type PipelineData } from './data.ts';
 import {
   type BoardSettings,
   columnsOf,
@@ -59,7 +59,7 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
         data={data}
         trend={
           loaded.settled && (
-            <Trend {...{ host, args }} answer={data} currency={mainCurrencyOf(data.open.value)} />
+            <Trend {...{ host, args }} answer={data} currency={mainCurrency(data)} />
           )
         }
       />
@@ -321,9 +321,6 @@ startView<PipelineData, PipelineData>({
     'groups' in data &&
     ('outcome' in data || ['open', 'overdue', 'stalled'].every((part) => part in data)),
   prepare: (data) => data,
-  mainCurrency: (data) =>
-    mainCurrencyOf(
-      isOpen(data) ? data.open.value : (data.closed.won.value ?? data.closed.lost.value),
-    ),
+  mainCurrency,
   Component: PipelineView,
 });

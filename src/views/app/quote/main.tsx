@@ -124,8 +124,8 @@ function Heading({ data }: { data: QuoteData }) {
 
 function Facts({ data }: { data: QuoteData }) {
   const { day } = useFormats();
-  const { number, company, contact, owner, created, expires, expiresInDays } = data;
-  const late = canGoOut(data) && expiresInDays !== undefined && expiresInDays < 0;
+  const { number, company, contact, owner, created, expires, expiresInDays = 0 } = data;
+  const late = (canGoOut(data) || data.acceptance === 'past expiry') && expiresInDays < 0;
   const facts: [label: string, text: string | undefined, tone?: string | undefined][] = [
     ['Number', number],
     ['Company', company?.name],

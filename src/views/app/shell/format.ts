@@ -73,9 +73,14 @@ function currencyOrder(main: string | undefined): Formats['byCurrency'] {
   return (a, b) => rank(a) - rank(b) || (a < b ? -1 : Number(a > b));
 }
 
-/** The currency of the largest amount. */
-export const mainCurrencyOf = (amounts: Amounts | undefined): string | undefined =>
-  Object.entries(amounts ?? {}).toSorted(([, a], [, b]) => b - a)[0]?.[0];
+/**
+ * The currency that most deals have; `undefined` where no currency is known. Amounts of several currencies cannot be
+ * compared, so they do not decide.
+ */
+export const mainCurrencyOf = (counts: Readonly<Record<string, number>> = {}): string | undefined =>
+  Object.entries(counts)
+    .filter(([currency]) => currency !== unknownCurrency)
+    .toSorted(([a, some], [b, others]) => others - some || (a < b ? -1 : 1))[0]?.[0];
 
 /** A host may send a locale that this browser does not know. */
 function usable(locale: string | undefined): string | undefined {
