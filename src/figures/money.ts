@@ -59,27 +59,6 @@ export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
   return amount.times(hundred.minus(discount)).div(hundred);
 }
 
-/** How often an amount is due. `other` is any other term, such as `quarter`. */
-export type Term = 'one-time' | 'monthly' | 'yearly' | 'other';
-
-const termWords: readonly (readonly [Term, readonly string[]])[] = [
-  ['one-time', ['', 'once', 'onetime', 'one time']],
-  ['monthly', ['mo', 'month', 'months', 'monthly']],
-  ['yearly', ['yr', 'year', 'years', 'yearly', 'annual', 'annually']],
-];
-const termByWord = new Map(
-  termWords.flatMap(([term, words]) => words.map((word) => [word, term] as const)),
-);
-
-/** A term normalised for comparison: lower case, single spaces, no leading "per". */
-export function termText(term: string | undefined): string {
-  const words = (term ?? '').toLowerCase().replace(/[\s_/-]+/g, ' ');
-  return words.trim().replace(/^per /, '');
-}
-
-/** Normalises a term; a blank one is one-time. */
-export const termOf = (term: string | undefined): Term => termByWord.get(termText(term)) ?? 'other';
-
 /** The group of amounts of unknown currency. */
 export const unknownCurrency = 'unknown currency';
 

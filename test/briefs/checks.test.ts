@@ -6,6 +6,7 @@ import {
   checks,
   withFewerRows,
 } from '../../src/briefs/checks/checks.ts';
+import { compact } from '../../src/figures/naming.ts';
 import type {
   ContractItem,
   Opportunity,
@@ -49,7 +50,7 @@ describe('below_cost', () => {
     expect(report).toStrictEqual({
       check: 'below_cost',
       definition:
-        'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
+        'Listed products whose price is lower than their cost. At stake: cost − price, per unit over a year.',
       examined: 8,
       of: 'listed products',
       unit: 'product',
@@ -745,16 +746,73 @@ test('contracts_running_out finds items that end within the days', () => {
     ],
   });
   expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
-    ['2026-06-15', 'ends 2026-06-15, today; quantity 3'],
+    ['2026-06-15', 'ends 2026-06-15, today; 50 monthly; quantity 3'],
     ['2026-09-13', 'ends 2026-09-13, in 90 days; quantity 3'],
   ]);
   expect(report).toMatchObject({ examined: 5, notChecked: { 'no end date': 1 }, unknownValue: 1 });
-  expect(report.rows[0]).toMatchObject({ company: 'Acme', valueAtStake: 50, kind: ['monthly'] });
+  expect(report.rows[0]).toMatchObject({ company: 'Acme', valueAtStake: 600, kind: ['monthly'] });
   expect(report.rows.map(({ name }) => name)).toEqual(['Until 2026-06-15', 'Backup']);
   const yearly = { contract_item: [item('2026-06-15', { term: 'year' })] };
   expect(run('contracts_running_out', yearly).counts).toEqual([
     { by: 'term', value: 'yearly', count: 1 },
   ]);
+});
+
+describe('amounts of different terms are compared over a year', () => {
+  const atStake = (name: CheckName, data: CheckData) =>
+    run(name, data).rows.map(({ id, valueAtStake }) => [id, valueAtStake]);
+  const each = (id: string, term: string | undefined, price: number, cost: number): Product => ({
+    ...product(id, price, cost),
+    ...compact({ term }),
+  });
+
+  test('what contracts are worth', () => {
+    const item = (id: string, term: string, revenue: number): ContractItem => ({
+      id,
+      term,
+      revenue,
+      currency: 'EUR',
+      endDate: today,
+    });
+    const contract_item = [
+      item('year', 'year', 1_000),
+      item('month', 'per month', 100),
+      item('once', '', 1_100),
+      item('quarter', 'quarter', 9_000),
+    ];
+    expect(atStake('contracts_running_out', { contract_item })).toEqual([
+      ['month', 1_200],
+      ['once', 1_100],
+      ['year', 1_000],
+      ['quarter', undefined],
+    ]);
+    expect(run('contracts_running_out', { contract_item })).toMatchObject({
+      valueAtStake: { EUR: 3_300 },
+      unknownValue: 1,
+    });
+  });
+
+  test('what margins lack', () => {
+    const cheap = [each('year', 'year', 1, 21), each('month', 'month', 1, 3)];
+    expect(atStake('below_cost', { product: cheap })).toEqual([
+      ['month', 24],
+      ['year', 20],
+    ]);
+    expect(atStake('below_cost', { product: [each('hour', 'hour', 1, 3)] })).toEqual([
+      ['hour', undefined],
+    ]);
+  });
+
+  test('prices of one part', () => {
+    const part = { mpn: 'X', manufacturer: 'Y' };
+    const same = [each('a', 'month', 10, 1), each('b', 'year', 120, 1)];
+    const report = run('duplicate_products', { product: same.map((it) => ({ ...it, ...part })) });
+    expect(report.rows).toMatchObject([{ valueAtStake: 0, kind: ['no different prices'] }]);
+    const apart = [each('a', 'month', 11, 1), each('b', 'year', 120, 1)];
+    const found = run('duplicate_products', { product: apart.map((it) => ({ ...it, ...part })) });
+    expect(found.rows).toMatchObject([{ valueAtStake: 12, kind: ['different prices'] }]);
+    expect(found.rows[0]?.reason).toContain('prices 120 to 132 over a year');
+  });
 });
 
 describe('every check', () => {
@@ -769,6 +827,7 @@ describe('every check', () => {
       'expiring_quotes',
       'quotes_of_closed_deals',
       'unlisted_on_quotes',
+      'contracts_running_out',
       'stalled_opportunities',
       'missing_close_dates',
       'opportunities_without_quote',

@@ -9,10 +9,9 @@ import {
   perUnit,
   rounded,
   roundedPercent,
-  termOf,
-  termText,
   zero,
 } from '../../src/figures/money.ts';
+import { overYear, termKey, termOf } from '../../src/figures/terms.ts';
 
 const of = (value: number) => decimal(value) ?? zero;
 
@@ -101,7 +100,14 @@ describe('terms', () => {
   });
 
   test('keeps the text of an unknown term', () => {
-    expect(termText(' Per_Quarter ')).toBe('quarter');
+    expect(termKey({ term: ' Per_Quarter ' })).toBe('quarter');
+  });
+
+  test('are compared over a year, where their length is known', () => {
+    const years = ['one-time', 'monthly', 'yearly', 'quarter'].map((term) =>
+      overYear(of(5), term)?.toNumber(),
+    );
+    expect(years).toEqual([5, 60, 5, undefined]);
   });
 });
 

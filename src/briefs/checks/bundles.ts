@@ -2,8 +2,8 @@
 
 import { type Decimal, decimal, perUnit, zero } from '../../figures/money.ts';
 import { plural } from '../../figures/naming.ts';
-import { termKey } from '../../figures/quote-totals.ts';
 import { flatMapSteps, recordsById } from '../../figures/steps.ts';
+import { overYear, termKey } from '../../figures/terms.ts';
 import type { Product } from '../../service/records/records.ts';
 import { wording } from '../../text/untrusted-text.ts';
 import { fieldOf } from '../../values.ts';
@@ -48,7 +48,7 @@ export const bundlesBelowParts: Check = {
   about: ['product'],
   unit: 'bundle',
   define: () =>
-    'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle.',
+    'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle over a year.',
   *examine({ product = [] }) {
     const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
@@ -121,7 +121,7 @@ function bundleFinding(
   return {
     ...finding,
     kinds: { ...kinds, cost: costKind(bundlePrice, cost) },
-    atStake: price.minus(bundlePrice),
+    atStake: overYear(price.minus(bundlePrice), termKey(bundle)),
     reason: () =>
       wording`price ${perUnit(bundlePrice)}, ${plural(parts, 'part')} together ${perUnit(price)}${others}`,
   };

@@ -1,11 +1,11 @@
 /** The check of contract items that end soon (beta). */
 
 import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
-import { currencyOfRecord, decimal } from '../../figures/money.ts';
+import { currencyOfRecord, type Decimal, decimal, rounded } from '../../figures/money.ts';
 import { compact, inDays, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { termKey } from '../../figures/quote-totals.ts';
 import { filterSteps, flatMapSteps } from '../../figures/steps.ts';
+import { describeTerm, overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/company-reference.ts';
 import type { ContractItem } from '../../service/records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
@@ -16,9 +16,10 @@ export const contractsRunningOut: Check = {
   wants: ['company'],
   about: ['contract_item'],
   unit: 'contract item',
+  isAdditive: true,
   defaults: { days: 90 },
   define: ({ days, today }) =>
-    `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue as given, per term.`,
+    `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue over a year: one-time, 12 × monthly, yearly.`,
   *examine({ contract_item = [] }, context) {
     const notChecked = new ReasonCounts();
     const items = yield* filterSteps(contract_item, (item) => !isDeleted(item));
@@ -43,6 +44,7 @@ function contractFinding(
   { today, currencyOf }: CheckContext,
 ): RawFinding {
   const company = companyOf(item);
+  const revenue = decimal(item.revenue);
   return {
     ...compact({
       id: nonBlank(item.id),
@@ -51,12 +53,15 @@ function contractFinding(
     }),
     resource: 'contract_item',
     kinds: { term: termKey(item) },
-    atStake: decimal(item.revenue),
+    atStake: overYear(revenue, termKey(item)),
     currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),
     reason: () =>
-      wording`ends ${trusted(ends)}, ${inDays(daysBetween(today, ends))}${describeQuantity(item)}`,
+      wording`ends ${trusted(ends)}, ${inDays(daysBetween(today, ends))}${describeRevenue(item, revenue)}${describeQuantity(item)}`,
   };
 }
+
+const describeRevenue = ({ term }: ContractItem, revenue: Decimal | undefined): Wording =>
+  revenue ? wording`; ${rounded(revenue)} ${describeTerm(term)}` : wording``;
 
 const describeQuantity = ({ quantity }: ContractItem): Wording =>
   quantity === undefined ? wording`` : wording`; quantity ${quantity}`;

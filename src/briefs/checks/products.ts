@@ -13,7 +13,6 @@ import {
 } from '../../figures/money.ts';
 import { byName, compact, type Named, named, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { termKey } from '../../figures/quote-totals.ts';
 import {
   filterSteps,
   flatMapSteps,
@@ -21,6 +20,7 @@ import {
   recordsById,
   type Steps,
 } from '../../figures/steps.ts';
+import { overYear, termKey } from '../../figures/terms.ts';
 import { normalisePart, partKey } from '../../names/part-numbers.ts';
 import type { Product } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
@@ -90,7 +90,7 @@ function thinMarginFinding(product: Product, floor: number): RawFinding[] {
     {
       ...finding,
       kinds: { ...kinds, price: priceKind(price, cost) },
-      atStake: missing,
+      atStake: overYear(missing, termKey(product)),
       reason: () => describeMargin(price, cost),
     },
   ];
@@ -128,7 +128,7 @@ export const belowCost: Check = {
   ...productCheck,
   usesMargins: true,
   define: () =>
-    'Listed products whose price is lower than their cost. At stake: cost − price, per unit.',
+    'Listed products whose price is lower than their cost. At stake: cost − price, per unit over a year.',
   examine: ({ product }, context) => examineMargins(product, context, 0),
 };
 
@@ -137,7 +137,7 @@ export const thinMargins: Check = {
   usesMargins: true,
   defaults: { floor: 10 },
   define: ({ floor }) =>
-    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the amount missing to a margin of ${floor} %, per unit.`,
+    `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the amount missing to a margin of ${floor} %, per unit over a year.`,
   examine: ({ product }, context) => examineMargins(product, context, context.floor),
 };
 
@@ -156,7 +156,7 @@ export const pricingDrift: Check = {
   unit: 'book price',
   defaults: { tolerance: 5 },
   define: ({ tolerance, today }) =>
-    `Prices in pricing books valid on ${today} that differ by more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit.`,
+    `Prices in pricing books valid on ${today} that differ by more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit over a year.`,
   *examine({ pricing_book = [], product = [] }, context) {
     const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
@@ -209,7 +209,7 @@ function driftFinding(
   return {
     ...finding,
     kinds: { ...kinds, side },
-    atStake: bookPrice.minus(listed).abs(),
+    atStake: overYear(bookPrice.minus(listed).abs(), termKey(product)),
     reason: () => describeDrift({ bookPrice, cataloguePrice: listed }),
     related: [named(book)],
   };
@@ -226,7 +226,7 @@ export const duplicateProducts: Check = {
   unit: 'part',
   parts: 'products',
   define: () =>
-    'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit.',
+    'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit over a year.',
   *examine({ product = [] }) {
     const notChecked = new ReasonCounts();
     const listedProducts = yield* filterSteps(product, isListed);
@@ -253,22 +253,36 @@ export const duplicateProducts: Check = {
 /** The finding is about the first by name; the others are its related records. */
 function duplicatesFinding(group: readonly Product[]): RawFinding {
   const [first = {}, ...others] = group;
-  const prices = group.flatMap((product) => decimal(product.price) ?? []).sort((a, b) => a.cmp(b));
-  const [lowest, highest] = [prices[0], prices.at(-1)];
-  const spread = lowest && highest && prices.length > 1 ? highest.minus(lowest) : undefined;
+  const term = sharedTerm(group);
+  const prices = group.flatMap((product) => comparablePrice(product, term) ?? []);
+  const [lowest, ...higher] = prices.sort((a, b) => a.cmp(b));
+  const highest = higher.at(-1);
+  const spread = lowest && highest?.minus(lowest);
   const range =
-    lowest && highest && lowest.lt(highest)
-      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}`
+    lowest && highest?.gt(lowest)
+      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}${term === undefined ? ' over a year' : ''}`
       : undefined;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const part = nonBlank(first.mpn) ?? '';
   const { kinds: _terms, ...finding } = productFinding(first);
   return {
-    ...compact({ ...finding, atStake: spread }),
+    ...compact({ ...finding, atStake: term === undefined ? spread : overYear(spread, term) }),
     kinds: { price: range ? 'different prices' : 'no different prices' },
     parts: group.length,
     reason: () =>
       wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(part)}${range ?? ''}`,
     related: others.map((product): Named => named(product)),
   };
+}
+
+/** The term of all of them, if they have the same. */
+function sharedTerm(group: readonly Product[]): string | undefined {
+  const [term, ...others] = new Set(group.map(termKey));
+  return others.length === 0 ? term : undefined;
+}
+
+/** Prices of different terms can be compared over a year only. */
+function comparablePrice(product: Product, term: string | undefined): Decimal | undefined {
+  const price = decimal(product.price);
+  return term === undefined ? overYear(price, termKey(product)) : price;
 }

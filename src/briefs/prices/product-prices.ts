@@ -24,7 +24,7 @@ import {
   nonZero,
 } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
-import { termKey } from '../../figures/quote-totals.ts';
+import { termKey } from '../../figures/terms.ts';
 import type {
   Category,
   Company,

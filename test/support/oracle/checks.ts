@@ -11,6 +11,7 @@ import {
   keptOf,
   type Line,
   netOf,
+  overYear,
   type Quote,
   quotesOf,
   statusOf,
@@ -247,7 +248,7 @@ function priced(
     if (!value) return [];
     const above = price.lt(cost) ? 'under cost' : 'at or above cost';
     const kinds = { term, price: price.eq(0) ? 'price 0' : above };
-    return [{ id, name, value, currency: nowhere, kinds }];
+    return [{ id, name, value: overYear(value, term), currency: nowhere, kinds }];
   });
   return { examined: products.length, findings, notChecked: products.map(whyUnpriced) };
 }
@@ -292,10 +293,10 @@ function stale(ask: Ask, today: string, { days = 14 }: Parameters): CheckFinding
   };
 }
 
-export const isOpen = (quote: Quote): boolean => ['draft', 'sent'].includes(quote.statusCategory);
+const isUnanswered = (quote: Quote): boolean => ['draft', 'sent'].includes(quote.statusCategory);
 
 function expiring(ask: Ask, _: string, { days = 14 }: Parameters): CheckFindings {
-  const open = quotesOf(ask).filter(isOpen);
+  const open = quotesOf(ask).filter(isUnanswered);
   return {
     examined: open.length,
     findings: open
@@ -336,7 +337,7 @@ function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFinding
       found.push({
         id: String(row.id),
         name: text(row, 'name'),
-        value,
+        value: overYear(value, String(row.spokenTerm)),
         currency: nowhere,
         book: String(row.book),
         kinds: {
@@ -365,7 +366,7 @@ export function productFinder(products: readonly Product[]) {
 
 function unlisted(ask: Ask): CheckFindings {
   const productOf = productFinder(productsOf(ask));
-  const open = quotesOf(ask).filter(isOpen);
+  const open = quotesOf(ask).filter(isUnanswered);
   const lines = open.flatMap((quote) => quote.lines);
   const findings = open.flatMap((quote) => {
     const gone = quote.lines.filter((line) => productOf(line)?.listed === false);
@@ -392,11 +393,16 @@ function duplicates(ask: Ask): CheckFindings {
     examined: products.length,
     findings: several.flatMap((same) => {
       const [first] = [...same].sort(byName);
-      const prices = same.flatMap(({ price }) => price ?? []).sort((one, other) => one.cmp(other));
+      const { id = '', name, term: only = '' } = first ?? {};
+      const isOneTerm = same.every(({ term }) => term === only);
+      // Prices of different terms can be compared over a year only.
+      const prices = same
+        .flatMap(({ price, term }) => (isOneTerm ? price : overYear(price, term)) ?? [])
+        .sort((one, other) => one.cmp(other));
       const [lowest, highest] = [prices.at(0), prices.at(-1)];
-      const value = prices.length > 1 && lowest ? highest?.minus(lowest) : undefined;
-      const kinds = { price: value?.gt(0) ? 'different prices' : 'no different prices' };
-      const { id, name } = first ?? { id: '', name: undefined };
+      const spread = prices.length > 1 && lowest ? highest?.minus(lowest) : undefined;
+      const value = isOneTerm ? overYear(spread, only) : spread;
+      const kinds = { price: spread?.gt(0) ? 'different prices' : 'no different prices' };
       return [{ id, name, value, currency: nowhere, kinds, parts: same.length }];
     }),
     parts: 'products',
@@ -449,7 +455,7 @@ function zeroPrices(ask: Ask): CheckFindings {
     join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
     left join product p on p.tenant = b.tenant and p.id = e.productId
     where ${validOn('today')}`);
-  const open = quotesOf(ask).filter(isOpen);
+  const open = quotesOf(ask).filter(isUnanswered);
   const products = listed.flatMap(({ id, name, price, term }): Finding[] =>
     price?.eq(0) ? [{ id, name, currency: worthNothing, kinds: { where: 'product', term } }] : [],
   );
@@ -534,7 +540,7 @@ function bundleFinding(kit: Product, parts: readonly BundlePart[], price: Big): 
   return {
     id: kit.id,
     name: kit.name,
-    value: price.minus(kit.price ?? 0),
+    value: overYear(price.minus(kit.price ?? 0), kit.term),
     currency: nowhere,
     kinds: {
       term: kit.term,
@@ -544,7 +550,7 @@ function bundleFinding(kit: Product, parts: readonly BundlePart[], price: Big): 
 }
 
 function ofClosedDeals(ask: Ask): CheckFindings {
-  const open = quotesOf(ask).filter(isOpen);
+  const open = quotesOf(ask).filter(isUnanswered);
   const closed = open.filter(({ outcome }) => outcome !== undefined && outcome !== 'open');
   return {
     examined: open.length,
@@ -572,10 +578,11 @@ function endingContracts(ask: Ask, today: string, { days = 90 }: Parameters): Ch
       .map((row) => ({
         id: String(row.id),
         name: text(row, 'service'),
-        value: numberIn(row, 'revenue'),
+        value: overYear(numberIn(row, 'revenue'), String(row.spoken)),
         currency: String(row.currency),
         kinds: { term: String(row.spoken) },
       })),
     notChecked: rows.map(({ ends }) => (ends === null ? 'no end date' : undefined)),
+    additive: true,
   };
 }

@@ -141,6 +141,10 @@ export function acceptanceOf({ statusCategory, expires, expiresIn }: Quote): str
   return statusCategory === 'sent' ? 'open to acceptance' : statusCategory;
 }
 
+/** Whether it can be accepted now, or once it is sent. */
+export const isOpen = (quote: Quote): boolean =>
+  ['draft', 'open to acceptance'].includes(acceptanceOf(quote));
+
 /** The state of its deal. */
 export function dealStateOf({ opportunityId, outcome }: Quote): string {
   if (opportunityId === undefined) return 'none';
@@ -249,6 +253,11 @@ export function totalsOf(quote: Quote): Record<string, unknown> {
     }),
     discountNotApplied: notApplied(quote) || undefined,
   });
+}
+
+/** An amount of a term over a year; undefined for another term. */
+export function overYear(amount: Big | undefined, name: string): Big | undefined {
+  return firstYearOf(new Map(amount && [[name, amount]]));
 }
 
 /** One-time + 12 × monthly + yearly of such totals; undefined where none is known. */
