@@ -104,24 +104,22 @@ function quoteSummary(brief: QuoteBrief): Wording {
 }
 
 /** The status; of a quote at the customer also since when, and until when it can be accepted. */
-function state({ status, statusCategory, sent, expires, expiresInDays = 0 }: QuoteBrief): Wording {
+function state({ status, statusCategory, acceptance, sent, expires }: QuoteBrief): Wording {
   const named = status === undefined ? wording`` : wording`, ${identifier(status)}`;
   if (statusCategory !== 'sent') return named;
   const since = sent === undefined ? named : wording`${named} ${trusted(sent)}`;
   if (expires === undefined) return since;
-  return wording`${since}, ${expiresInDays < 0 ? 'expired' : 'expires'} ${trusted(expires)}`;
+  return wording`${since}, ${acceptance === 'past expiry' ? 'expired' : 'expires'} ${trusted(expires)}`;
 }
 
 /** Only a quote that can still be sent has next steps. */
-function verdict({ statusCategory, preflight: { total, stops, checks } }: QuoteBrief): Wording {
+function verdict(brief: QuoteBrief): Wording {
+  const { statusCategory, acceptance, preflight } = brief;
+  const { total, stops, checks } = preflight;
   if (statusCategory === 'deleted') return wording`It cannot be sent.`;
-  if (
-    statusCategory === 'approved' ||
-    statusCategory === 'declined' ||
-    statusCategory === 'expired'
-  ) {
-    const what =
-      statusCategory === 'expired' ? 'It can no longer be accepted' : 'The customer has answered';
+  const isOver = acceptance === 'past expiry';
+  if (isOver || statusCategory === 'approved' || statusCategory === 'declined') {
+    const what = isOver ? 'It can no longer be accepted' : 'The customer has answered';
     const found = total === 0 ? wording`none` : wording`${stops} serious, ${checks} to review`;
     return wording`${trusted(what)}; findings in the quote: ${found}.`;
   }

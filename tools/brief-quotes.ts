@@ -8,8 +8,13 @@ import {
 } from '../src/briefs/quotes/quotes.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact, plural } from '../src/figures/naming.ts';
-import { isDeleted, statusOfQuote } from '../src/figures/outcome.ts';
-import { type Acceptance, acceptances, dealStates } from '../src/figures/quote-state.ts';
+import { isDeleted } from '../src/figures/outcome.ts';
+import {
+  type Acceptance,
+  acceptances,
+  dealStates,
+  statusOfQuote,
+} from '../src/figures/quote-state.ts';
 import type { Company, Quote } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';

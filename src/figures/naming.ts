@@ -140,10 +140,13 @@ export function* limitSorted<Item, Row>(
 export function groupBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,
-): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
+): Map<string, [Item, ...Item[]]> {
+  const groups = new Map<string, [Item, ...Item[]]>();
   for (const item of items) {
-    addTo(groups, keyOf(item), item);
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
   }
   return groups;
 }

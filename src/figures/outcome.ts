@@ -1,22 +1,12 @@
 /**
- * The outcome of a deal or a quote. Tenants choose the names of their stages and statuses, so only a few
- * unambiguous words are recognised; any other text has no meaning here.
+ * The outcome of a deal. Tenants choose the names of their stages and statuses, so only a few unambiguous words are
+ * recognised; any other text has no meaning here.
  */
-import type { Opportunity, Quote } from '../service/records/records.ts';
+import type { Opportunity } from '../service/records/records.ts';
 import { type Day, dayOf } from './days.ts';
 
 /** `closed_unknown`: closed, but nothing says whether it was won or lost. */
 export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
-
-/** `other`: the tenant's own status, or none at all. */
-export type StatusCategory =
-  | 'draft'
-  | 'sent'
-  | 'approved'
-  | 'declined'
-  | 'expired'
-  | 'other'
-  | 'deleted';
 
 /** Words that close a deal even without a closing time. */
 const wonWords = ['won'];
@@ -26,14 +16,6 @@ const acceptedTerms = [...wonWords, 'accepted', 'approved', 'signed', 'ordered']
 const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'canceled', 'abandoned'];
 const openWords = ['open', 'reopened'];
 const closedWords = ['closed'];
-
-const categoryWords: readonly (readonly [StatusCategory, readonly string[]])[] = [
-  ['draft', ['draft']],
-  ['sent', ['sent']],
-  ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
-  ['declined', ['declined', 'rejected', 'lost']],
-  ['expired', ['expired']],
-];
 
 /** Words that negate the rest of their clause: "not yet sent", "awaiting signed order". */
 const negations = new Set(['not', 'no', 'never', 'non', 'almost', 'awaiting', 'pending']);
@@ -50,7 +32,7 @@ const wordsByText = new Map<string, ReadonlySet<string>>();
 const maxTexts = 1_000;
 
 /** The words of a text that are not negated. */
-function plainWords(text = ''): ReadonlySet<string> {
+export function plainWords(text = ''): ReadonlySet<string> {
   let words = wordsByText.get(text);
   if (!words) {
     words = readPlainWords(text);
@@ -70,7 +52,7 @@ function readPlainWords(text: string): ReadonlySet<string> {
   return plain;
 }
 
-const hasAny = (words: ReadonlySet<string>, wanted: readonly string[]): boolean =>
+export const hasAny = (words: ReadonlySet<string>, wanted: readonly string[]): boolean =>
   wanted.some((word) => words.has(word));
 
 /** Soft-deleted: marked so, by either name of the mark. */
@@ -119,44 +101,3 @@ function outcomeWithoutClosing(texts: readonly ReadonlySet<string>[]): Outcome {
 }
 
 export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'open';
-
-/**
- * The status category of a quote, from the words of its `status`; without a status, from its timestamps: approved,
- * declined, expired or sent.
- */
-export function statusCategoryOf(quote: Quote): StatusCategory {
-  if (isDeleted(quote)) return 'deleted';
-  if (!quote.status?.trim()) return statusCategoryByTimes(quote);
-  const words = plainWords(quote.status);
-  const matching = categoryWords.filter(([, wanted]) => hasAny(words, wanted));
-  return matching.length === 1 && matching[0] ? matching[0][0] : 'other';
-}
-
-function statusCategoryByTimes(quote: Quote): StatusCategory {
-  if (quote.approvedAt) return 'approved';
-  if (quote.declinedAt) return 'declined';
-  if (quote.expiredAt) return 'expired';
-  return quote.sentAt ? 'sent' : 'other';
-}
-
-/** Whether a quote is open: draft or sent. */
-export function isOpenQuote(quote: Quote): boolean {
-  const statusCategory = statusCategoryOf(quote);
-  return statusCategory === 'draft' || statusCategory === 'sent';
-}
-
-/** Whether a quote no longer goes out: approved, declined or deleted. */
-export function isAnsweredOrDeleted(quote: Quote): boolean {
-  const statusCategory = statusCategoryOf(quote);
-  return (
-    statusCategory === 'approved' || statusCategory === 'declined' || statusCategory === 'deleted'
-  );
-}
-
-/** The status category of a quote in a word: the tenant's own status, in lower case, if it is not a known one. */
-export function statusOfQuote(quote: Quote): string {
-  const statusCategory = statusCategoryOf(quote);
-  return statusCategory === 'other'
-    ? quote.status?.trim().toLowerCase() || 'no status'
-    : statusCategory;
-}

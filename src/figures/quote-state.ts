@@ -1,8 +1,66 @@
-/** The state of a quote: whether the customer can still accept it, and the outcome of its opportunity. */
+/**
+ * The state of a quote: what its status means, whether the customer can still accept it, and the outcome of its
+ * opportunity. Definitions: docs/definitions.md, "Status of a quote".
+ */
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { type Day, dayOf } from './days.ts';
-import { type Outcome, outcomeOf, statusCategoryOf } from './outcome.ts';
+import { hasAny, isDeleted, type Outcome, outcomeOf, plainWords } from './outcome.ts';
 import { recordsById, type Steps } from './steps.ts';
+
+/** `other`: the tenant's own status, or none at all. */
+export type StatusCategory =
+  | 'draft'
+  | 'sent'
+  | 'approved'
+  | 'declined'
+  | 'expired'
+  | 'other'
+  | 'deleted';
+
+const categoryWords: readonly (readonly [StatusCategory, readonly string[]])[] = [
+  ['draft', ['draft']],
+  ['sent', ['sent']],
+  ['approved', ['approved', 'accepted', 'signed', 'ordered', 'won']],
+  ['declined', ['declined', 'rejected', 'lost']],
+  ['expired', ['expired']],
+];
+
+/**
+ * The status category of a quote, from the words of its `status`; without a status, from its timestamps: approved,
+ * declined, expired or sent.
+ */
+export function statusCategoryOf(quote: Quote): StatusCategory {
+  if (isDeleted(quote)) return 'deleted';
+  if (!quote.status?.trim()) return statusCategoryByTimes(quote);
+  const words = plainWords(quote.status);
+  const matching = categoryWords.filter(([, wanted]) => hasAny(words, wanted));
+  return matching.length === 1 && matching[0] ? matching[0][0] : 'other';
+}
+
+function statusCategoryByTimes(quote: Quote): StatusCategory {
+  if (quote.approvedAt) return 'approved';
+  if (quote.declinedAt) return 'declined';
+  if (quote.expiredAt) return 'expired';
+  return quote.sentAt ? 'sent' : 'other';
+}
+
+/** The status category in a word: the tenant's own status, in lower case, if it is not a known one. */
+export function statusOfQuote(quote: Quote): string {
+  const statusCategory = statusCategoryOf(quote);
+  return statusCategory === 'other'
+    ? quote.status?.trim().toLowerCase() || 'no status'
+    : statusCategory;
+}
+
+/** Whether the customer has not answered a quote, by its status: draft or sent. */
+export function isUnanswered(quote: Quote): boolean {
+  const statusCategory = statusCategoryOf(quote);
+  return statusCategory === 'draft' || statusCategory === 'sent';
+}
+
+/** Whether a quote no longer goes out: approved, declined or deleted. */
+export const isAnsweredOrDeleted = (quote: Quote): boolean =>
+  ['approved', 'declined', 'deleted'].includes(statusCategoryOf(quote));
 
 export const acceptances = [
   'draft',
@@ -15,17 +73,36 @@ export const acceptances = [
 
 export type Acceptance = (typeof acceptances)[number];
 
-/** Definition: docs/definitions.md, "Status of a quote". A deleted quote is `other`. */
+/** Whether a quote can be accepted on a day. A deleted quote is `other`. */
 export function acceptanceOf(quote: Quote, today: Day): Acceptance {
   const statusCategory = statusCategoryOf(quote);
   if (statusCategory === 'approved') return 'accepted';
   if (statusCategory === 'expired') return 'past expiry';
-  if (statusCategory === 'sent') return isPast(quote, today) ? 'past expiry' : 'open to acceptance';
+  if (statusCategory === 'sent')
+    return isPastExpiry(quote, today) ? 'past expiry' : 'open to acceptance';
   return statusCategory === 'deleted' ? 'other' : statusCategory;
 }
 
-/** Valid through its last day. */
-const isPast = ({ expiresAt }: Quote, today: Day): boolean => (dayOf(expiresAt) ?? today) < today;
+/** Whether the last day of a quote has passed, whatever its status. */
+export const isPastExpiry = ({ expiresAt }: Quote, today: Day): boolean =>
+  (dayOf(expiresAt) ?? today) < today;
+
+/** Whether a quote is open: it can be accepted, now or once it is sent. */
+export function isOpenQuote(quote: Quote, today: Day): boolean {
+  const acceptance = acceptanceOf(quote, today);
+  return acceptance === 'draft' || acceptance === 'open to acceptance';
+}
+
+/** The state of a quote in a row: the acceptance only where the status does not say it. */
+export interface QuoteState {
+  status: string;
+  acceptance?: Acceptance;
+}
+
+export function stateFields(quote: Quote, today: Day): QuoteState {
+  const [status, acceptance] = [statusOfQuote(quote), acceptanceOf(quote, today)];
+  return { status, ...(acceptance !== status && { acceptance }) };
+}
 
 export const dealStates = [
   'open',

@@ -3,18 +3,16 @@
  * Definitions: docs/definitions.md, "Quote".
  */
 import type { Quote, QuoteItem } from '../service/records/records.ts';
+import { type Decimal, decimal, hundred, lessPercent, zero } from './money.ts';
 import {
-  type Decimal,
-  decimal,
-  hundred,
-  lessPercent,
-  rounded,
+  addToTerm,
+  overYear,
   type Term,
+  type TermTotals,
+  termKey,
   termOf,
-  termText,
-  zero,
-} from './money.ts';
-import { compare } from './naming.ts';
+  totalsByTerm,
+} from './terms.ts';
 
 /** One line, in the quote's currency. */
 export interface LineAmounts {
@@ -72,12 +70,6 @@ export interface QuoteSums {
 export interface SetupSums {
   price?: Decimal;
   cost?: Decimal;
-}
-
-/** Terms are `one-time`, `monthly`, `yearly`, or the text of another term as the tenant wrote it. */
-export function termKey(item: { term?: string }): string {
-  const term = termOf(item.term);
-  return term === 'other' ? termText(item.term) : term;
 }
 
 /** Adds up the items before the discount of the quote. */
@@ -208,17 +200,9 @@ export const sumQuote = (quote: Quote): QuoteSums =>
  * The totals of one quote after line and quote discounts, in the quote's currency, rounded to 2 decimals.
  * A total is present if the price of at least one of its lines is known.
  */
-export interface QuoteTotals {
+export interface QuoteTotals extends TermTotals {
   /** Absent where the items could not be read: then there are no totals either. */
   items?: number;
-  /** One-time lines and setup. */
-  oneTime?: number;
-  /** Per month. */
-  monthly?: number;
-  /** Per year. */
-  yearly?: number;
-  /** Per term that is neither month nor year, under the term as written. */
-  otherTerms?: Record<string, number>;
   /** Lines and setups without a price: not in the totals. */
   unknownPrices?: number;
   /** Lines without a quantity: counted as 1. */
@@ -242,46 +226,6 @@ export function quoteTotals(quote: Quote): QuoteTotals {
     ...(sums.assumedQuantities > 0 && { assumedQuantities: sums.assumedQuantities }),
     ...(quoteDiscount(quote)?.kind === 'unreadable' && { discountNotApplied: true as const }),
   };
-}
-
-export interface TermTotals {
-  oneTime?: number;
-  monthly?: number;
-  yearly?: number;
-  otherTerms?: Record<string, number>;
-}
-
-const termFields = [
-  ['one-time', 'oneTime'],
-  ['monthly', 'monthly'],
-  ['yearly', 'yearly'],
-] as const;
-
-/** Amounts by term key, rounded, each under its own field. */
-export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals {
-  const totals: TermTotals = {};
-  for (const [key, field] of termFields) {
-    const amount = amounts.get(key);
-    if (amount) totals[field] = rounded(amount);
-  }
-  const others = [...amounts]
-    .filter(([key]) => !isNamedTerm(key))
-    .sort(([a], [b]) => compare(a, b));
-  if (others.length > 0) {
-    totals.otherTerms = Object.fromEntries(others.map(([key, amount]) => [key, rounded(amount)]));
-  }
-  return totals;
-}
-
-const isNamedTerm = (key: string): boolean => termFields.some(([name]) => name === key);
-
-/** Adds a known amount to the sum of its term. */
-export function addToTerm(
-  sums: Map<string, Decimal>,
-  key: string,
-  amount: Decimal | undefined,
-): void {
-  if (amount) sums.set(key, (sums.get(key) ?? zero).plus(amount));
 }
 
 /** The totals of these sums, rounded. */
@@ -310,14 +254,11 @@ export function sumQuotes(quotes: readonly Quote[]): {
   return { totals: totalsByTerm(prices), unknownPrices, unknownItems };
 }
 
-const monthsInYear = 12;
-
 /**
  * The first-year value of a quote: one-time + 12 × monthly + yearly, after discounts, without other terms.
  * `undefined` when none of these prices is known.
  */
 export function firstYearValue(sums: QuoteSums): Decimal | undefined {
-  const [oneTime, monthly, yearly] = termFields.map(([key]) => sums.terms.get(key)?.price);
-  if (!oneTime && !monthly && !yearly) return undefined;
-  return (oneTime ?? zero).plus((monthly ?? zero).times(monthsInYear)).plus(yearly ?? zero);
+  const years = [...sums.terms].flatMap(([term, { price }]) => overYear(price, term) ?? []);
+  return years.length > 0 ? years.reduce((sum, amount) => sum.plus(amount)) : undefined;
 }

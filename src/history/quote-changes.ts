@@ -19,8 +19,13 @@ import {
   nonBlank,
   quoteName,
 } from '../figures/naming.ts';
-import { isDeleted, statusCategoryOf, statusOfQuote } from '../figures/outcome.ts';
-import { type Acceptance, acceptanceOf } from '../figures/quote-state.ts';
+import { isDeleted } from '../figures/outcome.ts';
+import {
+  type Acceptance,
+  acceptanceOf,
+  statusCategoryOf,
+  statusOfQuote,
+} from '../figures/quote-state.ts';
 import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
 import type { Steps } from '../figures/steps.ts';
 import { refersTo } from '../names/name-filters.ts';

@@ -1,7 +1,7 @@
 /** Comparison of part numbers and categories, and which of them were bought. */
 
 import { isAscii, normaliseName } from '../figures/naming.ts';
-import { statusCategoryOf } from '../figures/outcome.ts';
+import { statusCategoryOf } from '../figures/quote-state.ts';
 import { forEachStep, recordsById, type Steps } from '../figures/steps.ts';
 import type { Category, Product, Quote, QuoteItem, Ref } from '../service/records/records.ts';
 

@@ -171,9 +171,23 @@ test('totals quotes by status, and shows open ones first, then the newest', () =
   ];
   const section = brief({ quotes }, { maxRows: 3 }).quotes;
   expect(section?.byStatus).toStrictEqual([
-    { status: 'sent', currency: 'EUR', count: 2, oneTime: 0.21, monthly: 2 },
+    {
+      status: 'sent',
+      acceptance: 'open to acceptance',
+      currency: 'EUR',
+      count: 2,
+      oneTime: 0.21,
+      monthly: 2,
+    },
     { status: 'declined', currency: 'EUR', count: 1, oneTime: 1, monthly: 1 },
-    { status: 'in\nreview', currency: 'EUR', count: 1, monthly: 1, unknownPrices: 1 },
+    {
+      status: 'in\nreview',
+      acceptance: 'other',
+      currency: 'EUR',
+      count: 1,
+      monthly: 1,
+      unknownPrices: 1,
+    },
   ]);
   expect([section?.shown, section?.total]).toEqual([3, 4]);
   expect(section?.rows.map(({ id }) => id)).toEqual(['mid', 'old', 'new']);
@@ -181,6 +195,7 @@ test('totals quotes by status, and shows open ones first, then the newest', () =
     id: 'mid',
     name: 'mid',
     status: 'sent',
+    acceptance: 'open to acceptance',
     currency: 'EUR',
     items: 2,
     oneTime: 0.11,
@@ -200,8 +215,44 @@ test('sums quotes of one status in two currencies apart', () => {
   });
   const quotes = [quote('USD', 10), quote('EUR', 1), quote('usd', 5), quote('EUR', 0.5)];
   expect(brief({ quotes }).quotes?.byStatus).toStrictEqual([
-    { status: 'sent', currency: 'EUR', count: 2, oneTime: 3 },
-    { status: 'sent', currency: 'USD', count: 2, oneTime: 30 },
+    { ...sent, currency: 'EUR', count: 2, oneTime: 3 },
+    { ...sent, currency: 'USD', count: 2, oneTime: 30 },
+  ]);
+});
+
+const sent = { status: 'sent', acceptance: 'open to acceptance' };
+
+test('sums sent quotes that have run out apart from those that can be accepted', () => {
+  const quote = (id: string, status: string, price: number, expiresAt?: string): Quote => ({
+    ...compact({ expiresAt }),
+    id,
+    status,
+    company: own,
+    items: [{ price }],
+  });
+  const quotes = [
+    quote('over', 'sent', 70, '2026-06-14'),
+    quote('today', 'sent', 5, today),
+    quote('endless', 'sent', 3),
+    quote('marked', 'expired', 9),
+    quote('draft', 'draft', 1, '2026-06-14'),
+    quote('won', 'approved', 2, '2026-06-14'),
+  ];
+  const section = brief({ quotes }).quotes;
+  const common = { currency: 'EUR', count: 1 };
+  expect(section?.byStatus).toStrictEqual([
+    { status: 'draft', ...common, oneTime: 1 },
+    { ...sent, ...common, count: 2, oneTime: 8 },
+    { ...sent, acceptance: 'past expiry', ...common, oneTime: 70 },
+    { status: 'approved', acceptance: 'accepted', ...common, oneTime: 2 },
+    { status: 'expired', acceptance: 'past expiry', ...common, oneTime: 9 },
+  ]);
+  expect(section?.rows.map(({ id, acceptance }) => [id, acceptance])).toEqual([
+    ['draft', undefined],
+    ['endless', 'open to acceptance'],
+    ['today', 'open to acceptance'],
+    ['marked', 'past expiry'],
+    ['over', 'past expiry'],
   ]);
 });
 
@@ -237,24 +288,63 @@ test('sums contract items by term, as they are given', () => {
     { id: '6', service: 'Gone', term: 'month', revenue: 99, companyId: 'acme', deleted: true },
     { id: '7', service: 'Gone', term: 'month', revenue: 99, deletedAt: today },
   ];
+  const row = { service: 'Antivirus', state: 'running', term: 'monthly', revenue: 1 };
   expect(brief({ contractItems }).deleted).toStrictEqual({ contractItems: 1 });
   expect(brief({ contractItems }, { maxRows: 1 }).contractItems).toStrictEqual({
     beta: true,
-    revenue: { monthly: 11.5 },
-    profit: { monthly: 2, yearly: 3 },
-    unknownRevenue: 1,
+    byState: [
+      {
+        state: 'running',
+        currency: 'EUR',
+        count: 3,
+        revenue: { monthly: 11.5 },
+        profit: { monthly: 2, yearly: 3 },
+        unknownRevenue: 1,
+        withoutEnd: 3,
+      },
+    ],
     withoutCompany: 2,
     shown: 1,
     total: 3,
-    rows: [{ id: '2', service: 'Antivirus', term: 'monthly', revenue: 1 }],
+    rows: [{ id: '2', ...row, currency: 'EUR' }],
   });
-  expect(brief({ contractItems: contractItems.slice(1, 2) }).contractItems).toStrictEqual({
-    beta: true,
-    revenue: { monthly: 1 },
-    shown: 1,
-    total: 1,
-    rows: [{ id: '2', service: 'Antivirus', term: 'monthly', revenue: 1 }],
+  const [alone] = brief({ contractItems: contractItems.slice(1, 2) }).contractItems?.byState ?? [];
+  expect(alone).toMatchObject({ count: 1, revenue: { monthly: 1 } });
+  expect(alone).not.toHaveProperty('profit');
+});
+
+test('sums contract items that run, start later and have ended apart', () => {
+  const item = (id: string, revenue: number, more: ContractItem): ContractItem => ({
+    id,
+    service: id,
+    company: own,
+    term: 'month',
+    revenue,
+    ...more,
   });
+  const contractItems = [
+    item('a ended', 3_000, { startDate: '2024-01-01', endDate: '2026-06-14T22:00:00Z' }),
+    item('b later', 200, { startDate: '2026-06-16', endDate: '2027-06-15' }),
+    item('c last day', 8, { startDate: '2025-06-16', endDate: today }),
+    item('d first day', 100, { startDate: today, endDate: 'open' }),
+    item('e dollars', 1, { currency: 'usd', startDate: today, endDate: '2027-06-15' }),
+    item('f backwards', 5, { startDate: '2026-07-01', endDate: '2026-06-01' }),
+  ];
+  const { byState, rows } = brief({ contractItems }, { maxRows: 9 }).contractItems ?? {};
+  expect(byState).toStrictEqual([
+    { state: 'running', currency: 'EUR', count: 2, revenue: { monthly: 108 }, withoutEnd: 1 },
+    { state: 'running', currency: 'USD', count: 1, revenue: { monthly: 1 } },
+    { state: 'starts later', currency: 'EUR', count: 1, revenue: { monthly: 200 } },
+    { state: 'ended', currency: 'EUR', count: 2, revenue: { monthly: 3_005 } },
+  ]);
+  expect(rows?.map(({ id, state }) => [id, state])).toEqual([
+    ['c last day', 'running'],
+    ['d first day', 'running'],
+    ['e dollars', 'running'],
+    ['b later', 'starts later'],
+    ['a ended', 'ended'],
+    ['f backwards', 'ended'],
+  ]);
 });
 
 test('reports the discount groups and pricing books that apply today, and why', () => {
@@ -358,6 +448,27 @@ test('suggests what similar companies bought in the same categories', () => {
       { id: 'free', name: 'Product free', category: 'Category net', price: 0 },
     ],
   });
+});
+
+test('suggests by price over a year, and says which prices are not paid once', () => {
+  const products = [
+    product('bought', 'net'),
+    product('once', 'net', { price: 500 }),
+    product('month', 'net', { price: 50, term: 'month' }),
+    product('year', 'net', { price: 550, term: 'year' }),
+    product('hour', 'net', { price: 900, term: 'hour' }),
+  ];
+  const quotes = [
+    bought(own, 'approved', item('bought')),
+    { ...bought(own, 'sent', item('year')), expiresAt: '2026-06-14' },
+  ];
+  const section = brief({ quotes, products }).neverBought;
+  expect(section?.rows.map(({ id, term, quoted }) => [id, term, quoted])).toEqual([
+    ['month', 'monthly', undefined],
+    ['year', 'yearly', undefined],
+    ['once', undefined, undefined],
+    ['hour', 'hour', undefined],
+  ]);
 });
 
 test('names the first eight categories that a company bought from, by name', () => {

@@ -7,13 +7,9 @@ import {
   latestDay,
   within,
 } from '../../src/figures/days.ts';
-import {
-  isOpenQuote,
-  outcomeOf,
-  statusCategoryOf,
-  statusOfQuote,
-} from '../../src/figures/outcome.ts';
+import { outcomeOf } from '../../src/figures/outcome.ts';
 import { probabilityScale, probabilityShare } from '../../src/figures/probability.ts';
+import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../../src/figures/quote-state.ts';
 import type { Opportunity, Quote } from '../../src/service/records/records.ts';
 
 const closedAt = '2026-05-01T10:00:00Z';
@@ -86,9 +82,18 @@ describe('the status of a quote', () => {
 
   test('is open at draft and sent', () => {
     const open = ['draft', 'sent', 'approved', 'declined', 'expired', 'in review', ''].filter(
-      (status) => isOpenQuote({ status }),
+      (status) => isOpenQuote({ status }, '2026-06-15'),
     );
     expect(open).toEqual(['draft', 'sent']);
+  });
+
+  test('is open through its last day at the customer, and as a draft', () => {
+    const open = ['draft', 'sent'].flatMap((status) =>
+      ['2026-06-14', '2026-06-15'].map((expiresAt) =>
+        isOpenQuote({ status, expiresAt }, '2026-06-15'),
+      ),
+    );
+    expect(open).toEqual([true, true, false, true]);
   });
 });
 

@@ -15,11 +15,11 @@ const ofQuote = [...totals, 'unknownPrices', 'assumedQuantities', 'discountNotAp
 const compared: Record<string, readonly string[]> = {
   contacts: ['id'],
   open: ['id', 'value', 'currency', 'closes'],
-  quotes: ['id', 'status', ...ofQuote],
-  contractItems: ['id', 'starts', 'ends'],
+  quotes: ['id', 'status', 'acceptance', ...ofQuote],
+  contractItems: ['id', 'state', 'starts', 'ends'],
   discountGroups: ['id', 'appliesTo', 'discounts'],
   pricingBooks: ['id', 'appliesTo', 'products'],
-  neverBought: ['id', 'price', 'otherCompanies', 'quoted'],
+  neverBought: ['id', 'price', 'term', 'otherCompanies', 'quoted'],
   recentActivity: ['day', 'what', 'kind', 'id'],
 };
 const aside = new Set(['beta']);

@@ -12,7 +12,7 @@ import {
   nonZero,
   nonZeroCounts,
 } from '../../figures/naming.ts';
-import { statusOfQuote } from '../../figures/outcome.ts';
+import { statusOfQuote } from '../../figures/quote-state.ts';
 import { filterSteps, type Steps, sortSteps } from '../../figures/steps.ts';
 import { companyOf } from '../../names/company-reference.ts';
 import { refersTo } from '../../names/name-filters.ts';

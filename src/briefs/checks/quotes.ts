@@ -3,8 +3,15 @@
 import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
 import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';
-import { isOpenQuote, statusCategoryOf, statusOfQuote } from '../../figures/outcome.ts';
-import { acceptanceOf, type DealState, Deals } from '../../figures/quote-state.ts';
+import {
+  acceptanceOf,
+  type DealState,
+  Deals,
+  isPastExpiry,
+  isUnanswered,
+  statusCategoryOf,
+  statusOfQuote,
+} from '../../figures/quote-state.ts';
 import {
   applyDiscount,
   firstYearValue,
@@ -127,22 +134,22 @@ export const staleQuotes: Check = {
 const wasAnswered = (quote: Quote, sent: Day): boolean =>
   [quote.approvedAt, quote.declinedAt].some((time) => (dayOf(time) ?? '') >= sent);
 
-function describeExpired(quote: Quote, today: Day): Wording {
-  const expires = dayOf(quote.expiresAt);
-  return expires && expires < today ? wording`; expired ${trusted(expires)}` : wording``;
-}
+const describeExpired = (quote: Quote, today: Day): Wording =>
+  isPastExpiry(quote, today)
+    ? wording`; expired ${trusted(dayOf(quote.expiresAt) ?? '')}`
+    : wording``;
 
 export const expiringQuotes: Check = {
   ...quoteCheck,
-  needsItems: isOpenQuote,
+  needsItems: isUnanswered,
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Draft and sent quotes that expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
   *examine(data, context) {
     const until = addDays(context.today, context.days);
-    const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+    const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
     const quoteContext = yield* quoteContextOf(context, data);
-    return yield* examineQuotes(open, openQuotes, quoteContext, (each, notChecked) => {
+    return yield* examineQuotes(quotes, unanswered, quoteContext, (each, notChecked) => {
       const expires = dayOf(each.expiresAt);
       if (!expires) {
         notChecked.add('no expiry date');
@@ -155,19 +162,19 @@ export const expiringQuotes: Check = {
   },
 };
 
-const openQuotes = 'open quotes';
+const unanswered = 'draft and sent quotes';
 
 export const quotesOfClosedDeals: Check = {
   ...quoteCheck,
-  needsItems: isOpenQuote,
+  needsItems: isUnanswered,
   needs: ['quote', 'opportunity'],
   wants: [],
   define: () =>
     `Draft and sent quotes whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
   *examine(data, context) {
-    const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+    const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
     const deals = yield* Deals.of(data.opportunity ?? []);
-    return yield* examineQuotes(open, openQuotes, { ...context, deals }, (each, notChecked) => {
+    return yield* examineQuotes(quotes, unanswered, { ...context, deals }, (each, notChecked) => {
       const state = deals.stateOf(each);
       if (state === 'none') notChecked.add('no opportunity');
       if (state === 'not_found') notChecked.add('opportunity not found');
@@ -180,16 +187,16 @@ export const quotesOfClosedDeals: Check = {
 export const unlistedOnQuotes: Check = {
   ...quoteCheck,
   needs: ['quote', 'product'],
-  needsItems: isOpenQuote,
+  needsItems: isUnanswered,
   parts: 'lines',
   define: () =>
     'Draft and sent quotes with lines whose product is no longer listed. At stake: first-year value of these lines, after percentage discounts.',
   *examine(data, context) {
     const notChecked = new ReasonCounts();
     const catalogue = yield* Catalogue.of(data.product ?? [], data.quote ?? []);
-    const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+    const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
     const quoteContext = yield* quoteContextOf(context, data);
-    const findings = yield* flatMapSteps(open, (each): RawFinding[] => {
+    const findings = yield* flatMapSteps(quotes, (each): RawFinding[] => {
       const unlistedItems = (each.items ?? []).filter((item) =>
         isUnlisted(item, catalogue, notChecked),
       );
@@ -197,7 +204,7 @@ export const unlistedOnQuotes: Check = {
         ? [unlistedFinding(each, unlistedItems, catalogue, quoteContext)]
         : [];
     });
-    return { findings, examined: open.length, of: openQuotes, notChecked: notChecked.counts };
+    return { findings, examined: quotes.length, of: unanswered, notChecked: notChecked.counts };
   },
 };
 

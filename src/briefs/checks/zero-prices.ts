@@ -2,7 +2,7 @@
 
 import { type Decimal, decimal, perUnit } from '../../figures/money.ts';
 import { named, nonBlank } from '../../figures/naming.ts';
-import { isOpenQuote } from '../../figures/outcome.ts';
+import { isUnanswered } from '../../figures/quote-state.ts';
 import { filterSteps, flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
 import { quote as quoteText, wording } from '../../text/untrusted-text.ts';
 import { validEntries } from '../prices/books.ts';
@@ -21,7 +21,7 @@ export const zeroPrices: Check = {
   about: ['product', 'pricing_book', 'quote'],
   unit: 'record',
   parts: 'lines',
-  needsItems: isOpenQuote,
+  needsItems: isUnanswered,
   define: ({ today }) =>
     `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and draft and sent quotes with lines at 0. A missing price is not 0.`,
   *examine(data, context) {
@@ -33,7 +33,7 @@ export const zeroPrices: Check = {
     return {
       findings: parts.flatMap(({ findings }) => findings),
       examined: parts.reduce((sum, { examined }) => sum + examined, 0),
-      of: 'listed products, valid book prices and open quotes',
+      of: 'listed products, valid book prices, draft and sent quotes',
       notChecked: {},
     };
   },
@@ -78,7 +78,7 @@ function* inBooks(
 }
 
 function* onQuotes(data: CheckData, context: CheckContext): Steps<Part> {
-  const open = yield* filterSteps(data.quote ?? [], isOpenQuote);
+  const open = yield* filterSteps(data.quote ?? [], isUnanswered);
   const quoteContext = yield* quoteContextOf(context, data);
   const findings = yield* flatMapSteps(open, (each): RawFinding[] => {
     const free = (each.items ?? []).filter(({ price }) => isZero(price));

@@ -14,18 +14,13 @@ import {
   nonZero,
   quoteName,
 } from '../../figures/naming.ts';
-import { isOpenQuote, statusOfQuote } from '../../figures/outcome.ts';
-import {
-  type QuoteTotals,
-  quoteTotals,
-  sumQuotes,
-  type TermTotals,
-} from '../../figures/quote-totals.ts';
+import { isOpenQuote, type QuoteState, stateFields } from '../../figures/quote-state.ts';
+import { type QuoteTotals, quoteTotals, sumQuotes } from '../../figures/quote-totals.ts';
+import type { TermTotals } from '../../figures/terms.ts';
 import type { Quote } from '../../service/records/records.ts';
 
-/** Quotes of one status and currency; amounts after discounts. */
-interface QuotesOfStatus extends TermTotals {
-  status: string;
+/** Quotes of one status, acceptance and currency; amounts after discounts. */
+interface QuotesOfStatus extends QuoteState, TermTotals {
   currency: string;
   count: number;
   unknownPrices?: number;
@@ -33,9 +28,8 @@ interface QuotesOfStatus extends TermTotals {
   unknownItems?: number;
 }
 
-interface QuoteRow extends Named, QuoteTotals {
+interface QuoteRow extends Named, QuoteState, QuoteTotals {
   number?: string;
-  status: string;
   currency: string;
   created?: Day;
   expires?: Day;
@@ -45,38 +39,45 @@ export interface QuotesOfCompany extends LimitedList<QuoteRow> {
   byStatus: QuotesOfStatus[];
 }
 
+interface Options {
+  today: Day;
+  currencyOf: CurrencyOf;
+  maxRows: number;
+}
+
 const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
-function byStatusOrder(a: string, b: string): number {
-  const at = (status: string): number =>
-    statusOrder.includes(status) ? statusOrder.indexOf(status) : statusOrder.length;
-  return at(a) - at(b) || compare(a, b);
+function byStatusOrder(a: QuotesOfStatus, b: QuotesOfStatus): number {
+  const at = ({ status }: QuotesOfStatus): number => [...statusOrder, status].indexOf(status);
+  return (
+    at(a) - at(b) ||
+    compare(a.status, b.status) ||
+    compare(a.acceptance ?? '', b.acceptance ?? '') ||
+    compare(a.currency, b.currency)
+  );
 }
 
 /** Open quotes first, then by the day of creation, newest first, then by name and id. */
-export function quotesOfCompany(
-  quotes: readonly Quote[],
-  currencyOf: CurrencyOf,
-  limit: number,
-): QuotesOfCompany {
+export function quotesOfCompany(quotes: readonly Quote[], options: Options): QuotesOfCompany {
+  const isOpen = (quote: Quote): number => Number(isOpenQuote(quote, options.today));
   const sorted = quotes.toSorted(
     (a, b) =>
-      Number(isOpenQuote(b)) - Number(isOpenQuote(a)) ||
+      isOpen(b) - isOpen(a) ||
       compare(dayOf(b.createdAt) ?? '', dayOf(a.createdAt) ?? '') ||
       byName(compact({ id: a.id, name: quoteName(a) }), compact({ id: b.id, name: quoteName(b) })),
   );
   return {
-    byStatus: quotesByStatus(quotes, currencyOf),
-    ...limitList(sorted, limit, (quote) => toQuoteRow(quote, currencyOf)),
+    byStatus: quotesByStatus(quotes, options),
+    ...limitList(sorted, options.maxRows, (quote) => toQuoteRow(quote, options)),
   };
 }
 
-function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
+function toQuoteRow(quote: Quote, { today, currencyOf }: Options): QuoteRow {
   return compact({
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),
     name: nonBlank(quote.title) ?? nonBlank(quote.name),
-    status: statusOfQuote(quote),
+    ...stateFields(quote, today),
     currency: currencyOfRecord(quote, currencyOf),
     ...quoteTotals(quote),
     created: dayOf(quote.createdAt),
@@ -84,22 +85,24 @@ function toQuoteRow(quote: Quote, currencyOf: CurrencyOf): QuoteRow {
   });
 }
 
-function quotesByStatus(quotes: readonly Quote[], currencyOf: CurrencyOf): QuotesOfStatus[] {
-  const groups = groupBy(
-    quotes,
-    (quote) => `${currencyOfRecord(quote, currencyOf)}\n${statusOfQuote(quote)}`,
-  );
+function quotesByStatus(
+  quotes: readonly Quote[],
+  { today, currencyOf }: Options,
+): QuotesOfStatus[] {
+  const keyOf = (quote: Quote) => ({
+    ...stateFields(quote, today),
+    currency: currencyOfRecord(quote, currencyOf),
+  });
+  const groups = groupBy(quotes, (quote) => JSON.stringify(keyOf(quote)));
   const rows = [...groups.values()].map((group): QuotesOfStatus => {
-    const [first = {}] = group;
     const { totals, unknownPrices, unknownItems } = sumQuotes(group);
     return compact({
-      status: statusOfQuote(first),
-      currency: currencyOfRecord(first, currencyOf),
+      ...keyOf(group[0]),
       count: group.length,
       ...totals,
       unknownPrices: nonZero(unknownPrices),
       unknownItems: nonZero(unknownItems),
     });
   });
-  return rows.sort((a, b) => byStatusOrder(a.status, b.status) || compare(a.currency, b.currency));
+  return rows.sort(byStatusOrder);
 }

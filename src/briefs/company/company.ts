@@ -3,6 +3,7 @@
 import { addDays, type Day, dayOf, requireDay } from '../../figures/days.ts';
 import {
   byValue,
+  countByCurrency,
   countUnknown,
   type Deal,
   type DealAmounts,
@@ -91,6 +92,8 @@ interface ContactRow extends Named {
 }
 
 interface OpenDeals extends LimitedList<OpenDealRow>, DealAmounts {
+  /** Where there are several currencies. */
+  countByCurrency?: Record<string, number>;
   /** Open, and the expected close date has passed. */
   overdue?: number;
   unknown?: Partial<UnknownInDeals>;
@@ -159,14 +162,14 @@ export function* companyBrief(
   const today = requireDay(options.today, 'today');
   const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { currencyOf, maxRows } = resolved;
+  const { maxRows } = resolved;
   const own = ownRecords(records);
   const card = companyCard(company, resolved.nameOf);
   const contacts = own.contacts && limitedContacts(own.contacts, maxRows);
   yield;
   const deals = yield* dealSections(own.opportunities, records.opportunities, resolved);
   yield;
-  const quotes = own.quotes && quotesOfCompany(own.quotes, currencyOf, maxRows);
+  const quotes = own.quotes && quotesOfCompany(own.quotes, resolved);
   yield;
   const activity = recentActivity(company, own, resolved);
   yield;
@@ -176,7 +179,7 @@ export function* companyBrief(
     contacts,
     ...deals,
     quotes,
-    contractItems: contractItems && (yield* contractsOf(company, contractItems, maxRows)),
+    contractItems: contractItems && (yield* contractsOf(company, contractItems, resolved)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
     neverBought: yield* suggestions(records, own.quotes, resolved),
@@ -189,11 +192,11 @@ export function* companyBrief(
 function* suggestions(
   { quotes, products, categories = [] }: CompanyRecords,
   own: readonly Quote[] | undefined,
-  { market, maxRows }: ResolvedOptions,
+  { market, maxRows, today }: ResolvedOptions,
 ): Steps<NeverBought | undefined> {
   if (!quotes || !own || !products) return undefined;
   const known = market ?? (yield* marketOf({ quotes, products, categories }));
-  return yield* neverBought(known, own, maxRows);
+  return yield* neverBought(known, own, { today, limit: maxRows });
 }
 
 function recentActivity(
@@ -317,6 +320,7 @@ function* openDeals(
   return {
     ...dealAmounts(open, show),
     ...compact({
+      countByCurrency: countByCurrency(open),
       overdue: nonZero(overdue.length),
       unknown: nonZeroCounts({ ...countUnknown(open) }),
     }),

@@ -1,10 +1,18 @@
-/** The contract items of a company (beta). */
+/** The contract items of a company (beta): those that run apart from those that start later and have ended. */
 
 import { type Day, dayOf } from '../../figures/days.ts';
-import { type Decimal, decimal, rounded } from '../../figures/money.ts';
+import {
+  type CurrencyOf,
+  currencyOfRecord,
+  type Decimal,
+  decimal,
+  rounded,
+} from '../../figures/money.ts';
 import {
   byName,
   compact,
+  compare,
+  groupBy,
   type LimitedList,
   limitList,
   type Named,
@@ -12,68 +20,125 @@ import {
   nonZero,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { addToTerm, type TermTotals, termKey, totalsByTerm } from '../../figures/quote-totals.ts';
 import { filterSteps, type Steps } from '../../figures/steps.ts';
+import { addToTerm, type TermTotals, termKey, totalsByTerm } from '../../figures/terms.ts';
 import { belongsTo, companyOf } from '../../names/company-reference.ts';
 import type { Company, ContractItem } from '../../service/records/records.ts';
 
 /** Beta. Revenue and profit as the items give them: not multiplied by the quantity. */
 export interface ContractItems extends LimitedList<ContractRow> {
   beta: true;
-  revenue?: TermTotals;
-  profit?: TermTotals;
-  /** Items of this company without a revenue. */
-  unknownRevenue?: number;
+  byState: ContractsOfState[];
   /** Items of the tenant that name no company, so that their owner is unknown. */
   withoutCompany?: number;
+}
+
+const states = ['running', 'starts later', 'ended'] as const;
+type ContractState = (typeof states)[number];
+
+/** Items of one state and currency. */
+interface ContractsOfState {
+  state: ContractState;
+  currency: string;
+  count: number;
+  revenue?: TermTotals;
+  profit?: TermTotals;
+  /** Items without a revenue. */
+  unknownRevenue?: number;
+  /** Items without a day on which they end. */
+  withoutEnd?: number;
 }
 
 interface ContractRow {
   id?: string;
   service?: string;
   vendor?: string;
+  state: ContractState;
   term: string;
   quantity?: number;
   revenue?: number;
   profit?: number;
+  currency: string;
   starts?: Day;
   ends?: Day;
 }
 
-/** Items of the company by service, then by id; sums over all of them, shown or not. */
+/** An item with what is derived from it. */
+interface Contract {
+  item: ContractItem;
+  state: ContractState;
+  currency: string;
+}
+
+/** Items of the company: those that run first, then by service and id; sums over all of them, shown or not. */
 export function* contractsOf(
   company: Company,
   items: readonly ContractItem[],
-  limit: number,
+  { today, currencyOf, maxRows }: { today: Day; currencyOf: CurrencyOf; maxRows: number },
 ): Steps<ContractItems> {
   const kept = yield* filterSteps(items, (item) => !isDeleted(item));
   const own = yield* filterSteps(kept, (item) => belongsTo(item, company));
   const isOfNone = (item: ContractItem) => Object.keys(companyOf(item)).length === 0;
   const withoutCompany = yield* filterSteps(kept, isOfNone);
+  const contracts = own
+    .map(
+      (item): Contract => ({
+        item,
+        state: stateOn(item, today),
+        currency: currencyOfRecord({ ...item, company }, currencyOf),
+      }),
+    )
+    .sort(byStateAndService);
   return compact({
     beta: true as const,
-    revenue: sumByTerm(own, 'revenue'),
-    profit: sumByTerm(own, 'profit'),
-    unknownRevenue: nonZero(own.filter(({ revenue }) => revenue === undefined).length),
+    byState: [...groupBy(contracts, ({ state, currency }) => `${state} ${currency}`).values()]
+      .map(totalsOf)
+      .sort((a, b) => byState(a, b) || compare(a.currency, b.currency)),
     withoutCompany: nonZero(withoutCompany.length),
-    ...limitList(own.toSorted(byService), limit, toContractRow),
+    ...limitList(contracts, maxRows, toContractRow),
   });
 }
 
-const byService = (a: ContractItem, b: ContractItem): number => byName(serviceOf(a), serviceOf(b));
+/** An item runs from its first through its last day; without these it has begun, or does not end. */
+function stateOn({ startDate, endDate }: ContractItem, today: Day): ContractState {
+  if ((dayOf(endDate) ?? today) < today) return 'ended';
+  return (dayOf(startDate) ?? today) > today ? 'starts later' : 'running';
+}
+
+const byState = (a: { state: ContractState }, b: { state: ContractState }): number =>
+  states.indexOf(a.state) - states.indexOf(b.state);
+
+const byStateAndService = (a: Contract, b: Contract): number =>
+  byState(a, b) || byName(serviceOf(a.item), serviceOf(b.item));
 
 const serviceOf = ({ id, service, name }: ContractItem): Named =>
   compact({ id: nonBlank(id), name: nonBlank(service) ?? nonBlank(name) });
 
-function toContractRow(item: ContractItem): ContractRow {
+function totalsOf(contracts: readonly [Contract, ...Contract[]]): ContractsOfState {
+  const [{ state, currency }] = contracts;
+  const items = contracts.map(({ item }) => item);
+  return compact({
+    state,
+    currency,
+    count: items.length,
+    revenue: sumByTerm(items, 'revenue'),
+    profit: sumByTerm(items, 'profit'),
+    unknownRevenue: nonZero(items.filter(({ revenue }) => revenue === undefined).length),
+    withoutEnd: nonZero(items.filter(({ endDate }) => !dayOf(endDate)).length),
+  });
+}
+
+function toContractRow({ item, state, currency }: Contract): ContractRow {
   return compact({
     id: nonBlank(item.id),
     service: serviceOf(item).name,
     vendor: nonBlank(item.vendor),
+    state,
     term: termKey(item),
     quantity: item.quantity,
     revenue: amountOf(item.revenue),
     profit: amountOf(item.profit),
+    currency,
     starts: dayOf(item.startDate),
     ends: dayOf(item.endDate),
   });

@@ -1,5 +1,6 @@
 /** Products that a company never bought, in the categories that it buys from. */
 
+import type { Day } from '../../figures/days.ts';
 import { decimal, perUnit } from '../../figures/money.ts';
 import {
   addTo,
@@ -10,8 +11,10 @@ import {
   nonBlank,
   sortedNames,
 } from '../../figures/naming.ts';
-import { isDeleted, isOpenQuote } from '../../figures/outcome.ts';
+import { isDeleted } from '../../figures/outcome.ts';
+import { isOpenQuote } from '../../figures/quote-state.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
+import { overYear, termKey } from '../../figures/terms.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from '../../names/part-numbers.ts';
 import type { Category, Product, Quote, Ref } from '../../service/records/records.ts';
 
@@ -28,6 +31,8 @@ interface Suggestion {
   category?: string;
   /** The catalogue price, per unit and term. */
   price?: number;
+  /** Absent for a price that is paid once. */
+  term?: string;
   /** Number of other companies that bought it. */
   otherCompanies?: number;
   /** Already on an open quote for this company. */
@@ -53,13 +58,12 @@ const maxCategories = 8;
 export function* neverBought(
   market: Market,
   own: readonly Quote[],
-  limit: number,
+  { today, limit }: { today: Day; limit: number },
 ): Steps<NeverBought> {
   const { catalogue, keys } = market;
   const purchases = purchasesOf(own, catalogue, keys);
-  const quoted = new Set(
-    own.filter(isOpenQuote).flatMap((quote) => productIdsOn(quote, catalogue)),
-  );
+  const open = own.filter((quote) => isOpenQuote(quote, today));
+  const quoted = new Set(open.flatMap((quote) => productIdsOn(quote, catalogue)));
   yield;
   const candidates = yield* candidatesFor(purchases, market);
   const toSuggestion = ({ product, buyers }: ListedProduct): Suggestion =>
@@ -67,7 +71,7 @@ export function* neverBought(
       id: nonBlank(product.id),
       name: nonBlank(product.name),
       category: categoryIn(product, purchases, keys),
-      price: priceOf(product),
+      ...priceFields(product),
       otherCompanies: buyers || undefined,
       quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
     });
@@ -89,12 +93,9 @@ function* candidatesFor(purchases: Purchases, { listed }: Market): Steps<ListedP
   return [...found];
 }
 
-/** What most companies bought first, then by price. */
+/** What most companies bought first, then by price over a year. */
 const byDemand = (a: ListedProduct, b: ListedProduct): number =>
-  b.buyers - a.buyers || priceRank(b) - priceRank(a) || byName(a.product, b.product);
-
-/** Products without a price come last. */
-const priceRank = ({ product: { price = -Number.MAX_VALUE } }: ListedProduct): number => price;
+  b.buyers - a.buyers || b.rank - a.rank || byName(a.product, b.product);
 
 /** The catalogue and what all companies bought of it: the same whichever company is asked about. */
 export interface Market {
@@ -110,6 +111,8 @@ interface ListedProduct {
   part: string | undefined;
   /** Number of companies that bought it. */
   buyers: number;
+  /** The price over a year; lowest if unknown. */
+  rank: number;
 }
 
 export function* marketOf({ products, quotes, categories }: MarketSources): Steps<Market> {
@@ -127,15 +130,21 @@ function* listedByCategory(
   const byCategory = new Map<string, ListedProduct[]>();
   yield* forEachStep(products, (product) => {
     if (product.listed === false || isDeleted(product) || product.id === undefined) return;
-    const listed = { product, part: partKey(product), buyers: buyers.get(product.id) ?? 0 };
+    const price = overYear(decimal(product.price), termKey(product));
+    const listed = {
+      product,
+      part: partKey(product),
+      buyers: buyers.get(product.id) ?? 0,
+      rank: price?.toNumber() ?? -Number.MAX_VALUE,
+    };
     for (const key of keys.keysOfProduct(product)) addTo(byCategory, key, listed);
   });
   return byCategory;
 }
 
-function priceOf({ price }: Product): number | undefined {
-  const known = decimal(price);
-  return known && perUnit(known);
+function priceFields(product: Product): Pick<Suggestion, 'price' | 'term'> {
+  const [price, term] = [decimal(product.price), termKey(product)];
+  return price ? { price: perUnit(price), ...(term !== 'one-time' && { term }) } : {};
 }
 
 function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: CategoryKeys): Purchases {

@@ -11,14 +11,8 @@ import {
   zero,
 } from '../../figures/money.ts';
 import { contactName, inDays, nonBlank } from '../../figures/naming.ts';
-import {
-  deletionOf,
-  isAnsweredOrDeleted,
-  isDeleted,
-  type Outcome,
-  outcomeOf,
-  statusCategoryOf,
-} from '../../figures/outcome.ts';
+import { deletionOf, isDeleted, type Outcome, outcomeOf } from '../../figures/outcome.ts';
+import { isAnsweredOrDeleted, isPastExpiry, statusCategoryOf } from '../../figures/quote-state.ts';
 import {
   applyDiscount,
   hasUnknownItems,
@@ -134,7 +128,7 @@ function validityFindings(quote: Quote, { today }: ResolvedPreflightOptions): Fi
   if (isAnsweredOrDeleted(quote)) return [];
   const expires = dayOf(quote.expiresAt);
   const daysLeft = expires === undefined ? undefined : daysBetween(today, expires);
-  if (statusCategoryOf(quote) === 'expired' || (daysLeft ?? 0) < 0)
+  if (statusCategoryOf(quote) === 'expired' || isPastExpiry(quote, today))
     return [mustFix('expired', describeExpired(quote, today))];
   if (daysLeft === undefined)
     return [toReview('missing_expiry', wording`The quote has no expiry date: it never expires.`)];

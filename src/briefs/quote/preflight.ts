@@ -12,12 +12,12 @@ import {
   perUnit,
   rounded,
   roundedPercent,
-  termOf,
   zero,
 } from '../../figures/money.ts';
 import { compact, nonBlank } from '../../figures/naming.ts';
-import { isAnsweredOrDeleted, statusCategoryOf } from '../../figures/outcome.ts';
+import { isAnsweredOrDeleted, statusCategoryOf } from '../../figures/quote-state.ts';
 import { lineAmounts, type QuoteDiscount, quoteDiscount } from '../../figures/quote-totals.ts';
+import { describeTerm, termOf } from '../../figures/terms.ts';
 import type { Product, Quote, QuoteItem } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { BookPrices, deviates, type KnownPrice } from '../prices/books.ts';
@@ -99,11 +99,6 @@ const badTerm: LineCheck = ({ item, product }) => {
         wording`Sold ${term}, but the catalogue sells it ${describeTerm(product.term)}.`,
       );
 };
-
-function describeTerm(term = ''): Wording {
-  const known = termOf(term);
-  return known === 'other' ? wording`by the ${quote(term)}` : wording`${known}`;
-}
 
 const deepDiscount: LineCheck = ({ item, quotePercent, options }) => {
   const own = decimal(item.discount);

@@ -13,7 +13,6 @@ import {
 } from '../../figures/money.ts';
 import {
   compact,
-  compare,
   contactName,
   type LimitedList,
   limitList,
@@ -22,12 +21,13 @@ import {
   nonBlank,
   nonZero,
 } from '../../figures/naming.ts';
+import { deletionOf, outcomeOf } from '../../figures/outcome.ts';
 import {
-  deletionOf,
-  outcomeOf,
+  type Acceptance,
+  acceptanceOf,
   type StatusCategory,
   statusCategoryOf,
-} from '../../figures/outcome.ts';
+} from '../../figures/quote-state.ts';
 import {
   firstYearValue,
   lineAmounts,
@@ -38,8 +38,8 @@ import {
   type SetupSums,
   sumQuote,
   type TermSums,
-  termKey,
 } from '../../figures/quote-totals.ts';
+import { byTerm, termKey } from '../../figures/terms.ts';
 import type { Opportunity, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
 import { lineMargin, type PreflightScope, preflight, preflightScope } from './preflight.ts';
 import type { PreflightFinding, PreflightOptions, PreflightRecords } from './preflight-finding.ts';
@@ -91,6 +91,8 @@ export interface QuoteBrief extends Named {
   /** The quote in the service. */
   link?: string;
   statusCategory: StatusCategory;
+  /** Whether it can still be accepted; absent where the status category says it. */
+  acceptance?: Acceptance;
   company?: Named;
   contact?: Named;
   owner?: Named;
@@ -156,6 +158,7 @@ const companyOf = ({ quote, company }: PreflightRecords): { company?: Ref } =>
 
 function quoteHeading(quote: Quote, today: Day) {
   const expires = dayOf(quote.expiresAt);
+  const [statusCategory, acceptance] = [statusCategoryOf(quote), acceptanceOf(quote, today)];
   return compact({
     deleted: deletionOf(quote),
     id: nonBlank(quote.id),
@@ -163,7 +166,9 @@ function quoteHeading(quote: Quote, today: Day) {
     number: nonBlank(quote.number),
     status: nonBlank(quote.status),
     link: nonBlank(quote.link),
-    statusCategory: statusCategoryOf(quote),
+    statusCategory,
+    acceptance:
+      statusCategory === 'deleted' || acceptance === statusCategory ? undefined : acceptance,
     created: dayOf(quote.createdAt),
     sent: dayOf(quote.sentAt),
     expires,
@@ -224,16 +229,9 @@ function setupFor({ price, cost }: SetupSums): QuoteBrief['setup'] {
   return nonEmpty(compact({ price: price && rounded(price), cost: cost && rounded(cost) }));
 }
 
-const termOrder = ['one-time', 'monthly', 'yearly'];
-
-function orderOf(term: string): number {
-  const at = termOrder.indexOf(term);
-  return at === -1 ? termOrder.length : at;
-}
-
 function termMargins(sums: QuoteSums): TermMargin[] {
   return [...sums.terms]
-    .toSorted(([a], [b]) => orderOf(a) - orderOf(b) || compare(a, b))
+    .toSorted(([a], [b]) => byTerm(a, b))
     .map(([term, amounts]) => toTermMargin(term, amounts));
 }
 

@@ -29,13 +29,14 @@ import {
   nonZeroCounts,
   quoteName,
 } from '../../figures/naming.ts';
-import { isDeleted, statusOfQuote } from '../../figures/outcome.ts';
+import { isDeleted } from '../../figures/outcome.ts';
 import {
   type Acceptance,
   acceptanceOf,
   acceptances,
   type DealState,
   Deals,
+  statusOfQuote,
 } from '../../figures/quote-state.ts';
 import {
   firstYearValue,
@@ -45,6 +46,7 @@ import {
   termTotals,
 } from '../../figures/quote-totals.ts';
 import { filterSteps, flatMapSteps, runSteps, type Steps, sortSteps } from '../../figures/steps.ts';
+import { isNamedTerm } from '../../figures/terms.ts';
 import { mentionsText, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity, Quote } from '../../service/records/records.ts';
 
@@ -348,10 +350,8 @@ function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
   });
 }
 
-const namedTerms = new Set(['one-time', 'monthly', 'yearly']);
-
 const hasOtherTerms = ({ sums }: Facts): boolean =>
-  [...sums.terms].some(([term, { price }]) => price !== undefined && !namedTerms.has(term));
+  [...sums.terms].some(([term, { price }]) => price !== undefined && !isNamedTerm(term));
 
 function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
   return acceptances.flatMap((acceptance) => {

@@ -1,13 +1,33 @@
-import { bookHolds, isOpen } from './checks.ts';
+import { bookHolds } from './checks.ts';
 import type { Deal } from './deals.ts';
 import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
-import { outcomes, sums, unknownOfOpen } from './pipeline.ts';
+import { countByCurrency, outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { appliesTo } from './preflight.ts';
 import { type Product, partOf } from './products.ts';
-import { defaultTerms, type Line, netOf, type Quote, statusOf, totalsOf } from './quotes.ts';
+import {
+  acceptanceOf,
+  defaultTerms,
+  isOpen,
+  type Line,
+  netOf,
+  overYear,
+  type Quote,
+  statusOf,
+  totalsOf,
+} from './quotes.ts';
 import { type Company, isOfCompany, recentActivity } from './recent-activity.ts';
-import { type Ask, contactName, day, given, isSet, type SqlRow, term, text } from './sql.ts';
+import {
+  type Ask,
+  contactName,
+  currency,
+  day,
+  given,
+  isSet,
+  type SqlRow,
+  term,
+  text,
+} from './sql.ts';
 
 /** Data of the tenant that all companies share. */
 export interface Tenant {
@@ -99,6 +119,7 @@ function dealsOfCompany({ deals, today }: Tenant, { id }: Company, shown: number
   return {
     open: only({
       ...sums(open),
+      countByCurrency: countByCurrency(open),
       ...counts({ overdue }),
       unknown: counts(unknownHere(open)),
       ...listed(rows, shown),
@@ -125,9 +146,9 @@ function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Re
   const its = quotes.filter(
     ({ companyId, statusCategory }) => companyId === id && statusCategory !== 'deleted',
   );
-  const byStatus = [...grouped(its, (it) => `${statusOf(it)} ${it.currency}`).values()].map(
-    addedUp,
-  );
+  const byStatus = [
+    ...grouped(its, (it) => `${statusOf(it)} ${acceptanceOf(it)} ${it.currency}`).values(),
+  ].map(addedUp);
   const rows = [...its].sort(
     (one, other) =>
       Number(isOpen(other)) - Number(isOpen(one)) ||
@@ -137,10 +158,16 @@ function quotesOfCompany({ quotes }: Tenant, { id }: Company, shown: number): Re
   return {
     byStatus: byStatus.sort(byStatusCategory),
     ...listed(
-      rows.map((quote) => ({ id: quote.id, status: statusOf(quote), ...totalsOf(quote) })),
+      rows.map((quote) => ({ id: quote.id, ...stateOf(quote), ...totalsOf(quote) })),
       shown,
     ),
   };
+}
+
+/** The acceptance is left out where the status says it. */
+function stateOf(quote: Quote) {
+  const [status, acceptance] = [statusOf(quote), acceptanceOf(quote)];
+  return only({ status, acceptance: acceptance === status ? undefined : acceptance });
 }
 
 const titled = ({ id, name, number }: Quote) => ({ id, name: name ?? number });
@@ -150,6 +177,7 @@ function byStatusCategory(one: Reported, other: Reported): number {
   return (
     place(one) - place(other) ||
     compare(String(one.status), String(other.status)) ||
+    compare(String(one.acceptance), String(other.acceptance)) ||
     compare(String(one.currency), String(other.currency))
   );
 }
@@ -163,7 +191,7 @@ function addedUp(quotes: readonly Quote[]): Reported {
   for (const name of defaultTerms) others.delete(name);
   const unknown = quotes.map((quote) => Number(totalsOf(quote).unknownPrices ?? 0));
   return only({
-    status: first && statusOf(first),
+    ...(first && stateOf(first)),
     currency: first?.currency,
     count: quotes.length,
     oneTime: sum('one-time'),
@@ -177,27 +205,52 @@ function addedUp(quotes: readonly Quote[]): Reported {
   });
 }
 
+const contractStates = ['running', 'starts later', 'ended'];
+
 function contractItemsOf({ ask }: Tenant, { id }: Company, shown: number): Reported {
+  const [starts, ends] = [day('r.startDate'), day('r.endDate')];
   const all = ask(`${given} select r.*, ${term('r.term')} as spoken,
-      ${day('r.startDate')} as starts, ${day('r.endDate')} as ends
-    from it join contract_item r using (tenant) where not ${isSet('r.deletedAt')}`);
+      ${starts} as starts, ${ends} as ends, ${currency('c.currency')} as currency,
+      iif(${ends} < today, 'ended', iif(${starts} > today, 'starts later', 'running')) as state
+    from it join contract_item r using (tenant)
+    left join company c on c.tenant = r.tenant and c.id = r.companyId
+    where not ${isSet('r.deletedAt')}`);
+  const place = ({ state }: SqlRow) => contractStates.indexOf(String(state));
   const its = all
     .filter(({ companyId }) => companyId === id)
-    .sort((one, other) => byName(served(one), served(other)));
+    .sort((one, other) => place(one) - place(other) || byName(served(one), served(other)));
   const withoutCompany = all.filter(({ companyId }) => companyId === null).length;
-  const unknownRevenue = its.filter((row) => !numberIn(row, 'revenue')).length;
-  return only({
-    revenue: sumsByTerm(its, 'revenue'),
-    profit: sumsByTerm(its, 'profit'),
-    ...counts({ unknownRevenue, withoutCompany }),
+  const byState = grouped(its, ({ state, currency }) => `${state} ${currency}`);
+  return {
+    byState: [...byState.values()].map(contractTotals).sort(byStateThenCurrency),
+    ...counts({ withoutCompany }),
     ...listed(
-      its.map(({ id, starts, ends }) =>
-        only({ id, starts: starts ?? undefined, ends: ends ?? undefined }),
+      its.map(({ id, starts, ends, state }) =>
+        only({ id, state, starts: starts ?? undefined, ends: ends ?? undefined }),
       ),
       shown,
     ),
+  };
+}
+
+function contractTotals(rows: readonly SqlRow[]): Reported {
+  const [{ state, currency } = { state: '', currency: '' }] = rows;
+  return only({
+    state,
+    currency,
+    count: rows.length,
+    revenue: sumsByTerm(rows, 'revenue'),
+    profit: sumsByTerm(rows, 'profit'),
+    ...counts({
+      unknownRevenue: rows.filter((row) => !numberIn(row, 'revenue')).length,
+      withoutEnd: rows.filter(({ ends }) => ends === null).length,
+    }),
   });
 }
+
+const byStateThenCurrency = (one: Reported, other: Reported): number =>
+  contractStates.indexOf(String(one.state)) - contractStates.indexOf(String(other.state)) ||
+  compare(String(one.currency), String(other.currency));
 
 const served = (row: SqlRow) => ({ id: String(row.id), name: text(row, 'service') });
 
@@ -287,16 +340,19 @@ function neverBought(tenant: Tenant, { id }: Company, shown: number): Reported {
     .map((product) => ({ ...product, others: othersBuying(tenant, product, id) }))
     .sort(
       (one, other) =>
-        other.others - one.others || descending(one.price, other.price) || byName(one, other),
+        other.others - one.others ||
+        descending(overYear(one.price, one.term), overYear(other.price, other.term)) ||
+        byName(one, other),
     );
   return {
     categories: namesOf(tenant, categories).slice(0, 8),
     categoriesTotal: categories.size,
     ...listed(
-      rows.map(({ id, price, others }) =>
+      rows.map(({ id, price, term, others }) =>
         only({
           id,
           price: roundedOr(price, 4),
+          term: term === 'one-time' ? undefined : term,
           ...counts({ otherCompanies: others }),
           quoted: onQuote.has(id) || undefined,
         }),
