@@ -26,8 +26,9 @@ const order = [
   ['figures'],
   ['service'],
   ['state'],
+  ['src/log.ts'],
   ['text'],
-  ['src/log.ts', 'src/slices.ts'],
+  ['src/slices.ts'],
   ['src/values.ts', 'src/containers.ts', 'src/setting-names.ts', 'src/version.ts'],
 ];
 const rankOf = new Map(order.flatMap((row, rank) => row.map((module) => [module, rank])));

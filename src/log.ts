@@ -1,4 +1,5 @@
 import type { LogLevel } from './config.ts';
+import { withoutSecrets } from './text/secrets.ts';
 
 /** One JSON object a line, to stderr: stdout belongs to the protocol. Never customer text, never a key. */
 export interface Log {
@@ -10,28 +11,18 @@ export interface Log {
 
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
-/**
- * Creates a log. `secrets` are removed from every line: messages of the network layer may contain them. The
- * fields of `context()` are added to every line.
- */
+/** Creates a log without secrets, which messages of the network layer may contain. The fields of `context()` are added to every line. */
 export function createLog(
   level: LogLevel,
-  secrets: Iterable<string>,
   context: () => object | undefined = () => undefined,
 ): Log {
   const write = (at: LogLevel) => (event: string, facts?: Record<string, unknown>) => {
     if (order.indexOf(at) < order.indexOf(level)) return;
     const time = new Date().toISOString();
-    const line = JSON.stringify({ time, level: at, event, ...context(), ...facts });
-    process.stderr.write(`${withoutSecrets(line, secrets)}\n`);
+    const line = { time, level: at, event, ...context(), ...facts };
+    process.stderr.write(`${JSON.stringify(withoutSecrets(line))}\n`);
   };
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-}
-
-function withoutSecrets(line: string, secrets: Iterable<string>): string {
-  let text = line;
-  for (const secret of secrets) if (secret !== '') text = text.split(secret).join('[key]');
-  return text;
 }
 
 /** Log fields of an error: name, message and the top of its stack. */

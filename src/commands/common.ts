@@ -6,11 +6,12 @@ import { Connections } from '../service/connections/connections.ts';
 import { localState } from '../state/files/local.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import type { State } from '../state/port.ts';
+import { registerSecrets } from '../text/secrets.ts';
 import { startHistoryExpiry } from './history-expiry.ts';
-import type { RedactedLog } from './redacted-log.ts';
 
 /** Services shared by all tenants of a process. */
-export interface SharedServices extends RedactedLog {
+export interface SharedServices {
+  log: Log;
   state: State;
   cache: CollectionCache;
   connections: Connections;
@@ -21,25 +22,25 @@ export interface SharedServices extends RedactedLog {
 /** @throws Error when Redis refuses the password */
 export async function openCommon(
   settings: Settings,
-  { log, secrets }: RedactedLog,
+  log: Log,
   observer?: SharedServices['observer'],
 ): Promise<SharedServices> {
   const cache = new CollectionCache(settings.cacheMegabytes);
   const connections = new Connections();
-  const state = withExpiry(await openState(settings, log), log);
-  return { state, cache, connections, log, secrets, observer };
+  const unregisterSecrets = registerSecrets([settings.metricsToken, ...redisSecrets(settings)]);
+  const state = await openState(settings, log);
+  const stopExpiry = startHistoryExpiry(state, log);
+  const close = async () => {
+    stopExpiry();
+    await state.close();
+    unregisterSecrets();
+  };
+  return { state: { ...state, close }, cache, connections, log, observer };
 }
 
-/** Expired histories are deleted until the state is closed. */
-function withExpiry(state: State, log: Pick<Log, 'warn'>): State {
-  const stopExpiry = startHistoryExpiry(state, log);
-  return {
-    ...state,
-    close() {
-      stopExpiry();
-      return state.close();
-    },
-  };
+function redisSecrets({ redisUrl }: Settings): string[] {
+  const { password = '' } = redisUrl ?? {};
+  return [password, decodeURIComponent(password)];
 }
 
 /** @throws Error when Redis refuses the password */

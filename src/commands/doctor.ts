@@ -1,8 +1,8 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import { isApiError } from '../service/errors.ts';
-import { keyRemover } from '../service/response.ts';
 import { reservedOf } from '../service/traffic/budget.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { resolveAddress } from './address.ts';
 import { checkBriefs } from './doctor/briefs.ts';
 import { check, type DoctorCheck, type Finding } from './doctor/check.ts';
@@ -76,7 +76,7 @@ async function examine(settings: Settings, argv: readonly string[]): Promise<Rep
       ...(grants === undefined ? {} : { grants }),
     });
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
-    return keyRemover(key)(report);
+    return withoutSecrets(report);
   } finally {
     progress.done();
     await prober.close();

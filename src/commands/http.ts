@@ -21,7 +21,7 @@ import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { saveCompilerMemory } from './compiler-memory.ts';
-import { logSettingWarnings, openLog } from './redacted-log.ts';
+import { openLog } from './open-log.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
 
@@ -33,11 +33,9 @@ export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const watched = createObserverFor(settings);
-  const safeLog = openLog(settings, watched.tracksRequests ? currentRequest : undefined);
-  const { log } = safeLog;
-  logSettingWarnings(log, argv);
+  const log = openLog(settings, argv, watched.tracksRequests ? currentRequest : undefined);
   const observer = await createServerObserver({ log, version, ...watched });
-  const common = await openCommon(settings, safeLog, (name) => observer.tenant(name));
+  const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await ConfiguredTenants.open(settings, common);
   const guesses = new GuessLimiter(parseProxies(settings.trustedProxies));

@@ -7,7 +7,6 @@ import type { Tenant } from '../tenant/tenant.ts';
 import type { Address } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { saveCompilerMemory } from './compiler-memory.ts';
-import type { RedactedLog } from './redacted-log.ts';
 import { defaultName, TenantHandle, type TenantHandleOptions } from './tenant-handle.ts';
 
 /** An open tenant with everything needed to serve it. */
@@ -24,11 +23,7 @@ export interface Opened extends TenantEndpoint {
  * Opens the one tenant of a process, with services of its own.
  * @throws Error when Redis refuses the password
  */
-export async function openTenant(
-  settings: Settings,
-  address: Address,
-  log: RedactedLog,
-): Promise<Opened> {
+export async function openTenant(settings: Settings, address: Address, log: Log): Promise<Opened> {
   saveCompilerMemory('one');
   const common = await openCommon(settings, log);
   const opened = openWith(common, settings, address);

@@ -5,17 +5,16 @@ import { factsOf } from '../log.ts';
 import { resolveAddress } from './address.ts';
 import { describeServer } from './describe-server.ts';
 import type { Opened } from './open.ts';
-import { logSettingWarnings, openLog } from './redacted-log.ts';
+import { openLog } from './open-log.ts';
 
 /** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */
 export async function stdio(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   const address = await resolveAddress(settings);
-  const redacted = openLog(settings);
-  logSettingWarnings(redacted.log, argv);
+  const log = openLog(settings, argv);
   let opening: Promise<Opened> | undefined;
   const open = () => {
-    opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, redacted));
+    opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, log));
     return opening;
   };
   if (settings.redisUrl) await open(); // Redis may refuse the password.
@@ -24,7 +23,7 @@ export async function stdio(argv: readonly string[]): Promise<void> {
     callParts: async () => (await open()).parts,
     server: async (connection) => (await open()).server(connection),
   };
-  const onError = (error: Error) => redacted.log.warn('protocol', factsOf(error));
+  const onError = (error: Error) => log.warn('protocol', factsOf(error));
   await serveStdio(endpoint, { fastPath: settings.fastPath === 'on', onError });
   const opened: Pick<Opened, 'close'> = (await opening) ?? address;
   await opened.close();

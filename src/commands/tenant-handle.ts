@@ -11,6 +11,7 @@ import type { NameOf } from '../setting-names.ts';
 import { callMs } from '../tenant/call.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import { Tenant, type TenantOptions } from '../tenant/tenant.ts';
+import { registerSecrets } from '../text/secrets.ts';
 import type { Address } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { describeServer } from './describe-server.ts';
@@ -49,7 +50,10 @@ export class TenantHandle implements RetirableTenant {
   ) {
     this.name = name;
     this.#nameOf = nameOf;
-    this.#unregisterSecrets = common.secrets.register([address.key, ...webhookSecrets(settings)]);
+    this.#unregisterSecrets = registerSecrets([
+      settings.webhookSecret,
+      settings.webhookSigningSecret,
+    ]);
     this.#observer = common.observer?.(name);
     const observed = this.#observer && { observer: this.#observer };
     const onCollection = watchStages(settings.barredStages, (found) =>
@@ -156,9 +160,6 @@ function tenantOptions(
     freshness: { ...defaultFreshness, freshMs: settings.freshSeconds * 1000 },
   };
 }
-
-const webhookSecrets = ({ webhookSecret, webhookSigningSecret }: Settings): string[] =>
-  [webhookSecret, webhookSigningSecret].filter((secret) => secret !== undefined);
 
 function webhookTenant(tenant: Tenant, settings: Settings): WebhookTenant {
   const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;

@@ -1,13 +1,12 @@
 import { ConfigError, type SettingName, type Settings } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
-import { factsOf } from '../log.ts';
+import { createLog, factsOf } from '../log.ts';
 import { namespaceOf } from '../tenant/tenant.ts';
 import { isOneOf } from '../values.ts';
 import { type Address, resolveAddress } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { type Opened, openWith } from './open.ts';
 import { optionName, settingsFrom } from './options.ts';
-import { openLog } from './redacted-log.ts';
 import { defaultName } from './tenant-handle.ts';
 import { validName } from './tenants.ts';
 
@@ -76,10 +75,12 @@ export class TenantHost {
 
   /** A failure is forgotten: the next tenant tries again. */
   #openShared(): Promise<SharedServices> {
-    this.#common ??= openCommon(this.#settings, openLog(this.#settings)).catch((error) => {
-      this.#common = undefined;
-      throw error;
-    });
+    this.#common ??= openCommon(this.#settings, createLog(this.#settings.logLevel)).catch(
+      (error) => {
+        this.#common = undefined;
+        throw error;
+      },
+    );
     return this.#common;
   }
 

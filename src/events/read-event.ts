@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../changes/fields.ts';
 import { inBothCases } from '../service/records/normalise.ts';
+import { parseWithoutSecrets } from '../text/secrets.ts';
 import { isObject, isShallow, type JsonObject, parseJson } from '../values.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 
@@ -60,7 +61,7 @@ const deliveryKeys = new Set([
 ]);
 
 /**
- * Parses a delivery of one event or of a list of them. Entries of a list that name no event are counted and left
+ * Parses a delivery of one event or of a list of them, without secrets. Entries of a list that name no event are counted and left
  * out.
  * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
  */
@@ -68,7 +69,7 @@ export function readDelivery(body: string, now: number): ReceivedDelivery {
   const payload = parse(body);
   const list = listIn(payload);
   if (!list) {
-    const event = { ...readPayload(toPayload(payload), now), body };
+    const event = { ...readPayload(toPayload(payload), now), body: JSON.stringify(payload) };
     return { events: [event], unrecognized: 0, isList: false };
   }
   if (list.length > maxEvents) {
@@ -129,11 +130,9 @@ export function fieldsOf(subject: string, body: string): JsonObject | undefined 
 }
 
 function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new UnrecognizedEvent('the body is not JSON');
-  }
+  const payload = parseWithoutSecrets(body);
+  if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
+  return payload;
 }
 
 function toPayload(payload: unknown): JsonObject {

@@ -9,7 +9,6 @@ import type { Trace } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
 import { callMs, type ToolCall } from '../tenant/call.ts';
-import type { Wording } from '../text/untrusted-text.ts';
 import { requestConsent } from './consent.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import { clientHost } from './host.ts';
@@ -72,7 +71,6 @@ export function toolCall(
     host: tenant.host,
     allowTokens,
     nameOf,
-    withoutKey: (text: Wording) => tenant.client.withoutKey(text),
   };
   return {
     signal,

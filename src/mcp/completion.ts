@@ -5,6 +5,7 @@ import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/search.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { visible } from '../text/characters.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { exportTemplate } from '../tool-kit/resources.ts';
 import { availablePrompts } from './prompts.ts';
 import { readableTemplates } from './resources.ts';
@@ -30,7 +31,7 @@ export async function complete(
     call.signal.throwIfAborted();
     return [];
   });
-  return completion(names, (name) => tenant.client.withoutKey(visible(name)));
+  return completion(names, (name) => withoutSecrets(visible(name)));
 }
 
 const completion = (

@@ -8,6 +8,7 @@ import {
 import type { Consent, Proposal } from '../changes/consent.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
@@ -27,8 +28,6 @@ export interface ConsentParts {
   state: State;
   /** Host name of the service, shown in the question. */
   host: string;
-  /** Removes the API key from shown text. */
-  withoutKey(text: Wording): Wording;
   /** Whether a confirmation token is allowed if the host cannot ask a person. */
   allowTokens: boolean;
   /** Names settings to the operator. */
@@ -48,7 +47,7 @@ export async function requestConsent(
   ctx: ServerContext,
   confirm: unknown,
 ): Promise<Consent> {
-  const question = parts.withoutKey(consentQuestion(proposal, parts.host));
+  const question = withoutSecrets(consentQuestion(proposal, parts.host));
   const hidden = question.length - maxQuestion;
   if (hidden > 0) return { answer: 'unasked', why: tooLong(question.length, hidden) };
   const key = await parts.state.secret();

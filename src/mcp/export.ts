@@ -2,6 +2,7 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { readCurrencies } from '../lists/known.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
@@ -38,7 +39,7 @@ export async function readExport(
   const ask = (page: Record<string, unknown>): Promise<Answer> =>
     tool.run(tenant, parseArguments(entry.input, tool.input, { ...given, ...page }), call);
   const file = await readRows(entry, ask, { table, size, given }, tool);
-  return tenant.client.withoutKey(csvContents(uri, file.rows, file.notes));
+  return withoutSecrets(csvContents(uri, file.rows, file.notes));
 }
 
 interface ExportAddress {

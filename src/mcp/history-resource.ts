@@ -8,6 +8,7 @@ import { openQuotesByDay } from '../history/quotes.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readCollections } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import { historyUri } from '../tool-kit/resources.ts';
 import { csvContents } from './csv.ts';
@@ -26,7 +27,7 @@ export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadR
   const notes = [...historyNotes(rows, history !== undefined, coverage.complete), ...read.omitted];
   const quotes = await openQuotes(tenant, currencyOf);
   const file = rows.map((row) => ({ ...row, ...quotes.get(row.day) }));
-  return tenant.client.withoutKey(csvContents(historyUri, file, notes));
+  return withoutSecrets(csvContents(historyUri, file, notes));
 }
 
 /** Columns about the open quotes, by day, where the quotes may be read. */

@@ -11,6 +11,7 @@ import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import {
   exportPrefix,
@@ -89,7 +90,7 @@ export async function readResource(
   return read().catch((error: unknown) => {
     call.signal.throwIfAborted();
     if (error instanceof InvalidParams) throw error;
-    throw new InvalidParams(tenant.client.withoutKey(describeError(error, nameOf)), { uri });
+    throw new InvalidParams(withoutSecrets(describeError(error, nameOf)), { uri });
   });
 }
 
@@ -114,7 +115,7 @@ function readerOfRecord(
   return async () => {
     const record = fullRecord(await readRecord(tenant, template, id, call));
     const text = await recordText(wording`${trusted(template.title)} ${identifier(id)}`, record);
-    return textContents(uri, tenant.client.withoutKey(text));
+    return textContents(uri, withoutSecrets(text));
   };
 }
 

@@ -3,6 +3,7 @@ import type { Trace } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { wording } from '../text/untrusted-text.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
@@ -56,7 +57,7 @@ export async function runTool(
     const call = createCall(args, observation?.trace ?? trace);
     const answer = await tool.run(tenant, args, call);
     const marked = isMadeUp && tool.toolset === 'briefs' ? withMadeUpNote(answer) : answer;
-    const result = withoutKey(tenant, await toResult(marked));
+    const result = withoutSecrets(await toResult(marked));
     observation?.end(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
@@ -77,22 +78,11 @@ function withMadeUpNote(answer: Answer): Answer {
 export function errorResult(
   name: string,
   error: unknown,
-  { log, tenant, nameOf }: Pick<CallParts, 'log' | 'tenant' | 'nameOf'>,
+  { log, nameOf }: Pick<CallParts, 'log' | 'nameOf'>,
 ): CallToolResult {
   if (isUnexpected(error)) log.failed(name, error);
-  const text = tenant.client.withoutKey(describeError(error, nameOf));
+  const text = withoutSecrets(describeError(error, nameOf));
   return { content: [{ type: 'text', text }], isError: true };
-}
-
-/**
- * Removes the API key from a finished result: removing invisible characters or markup may join its parts.
- * Checking the text is enough, because both forms contain the same facts.
- */
-function withoutKey({ client }: Tenant, result: CallToolResult): CallToolResult {
-  const [part] = result.content;
-  return part?.type === 'text' && client.withoutKey(part.text) !== part.text
-    ? client.withoutKey(result)
-    : result;
 }
 
 /** Adds up the progress of all collections that a call reads, so that it only increases. */

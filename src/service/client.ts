@@ -1,3 +1,4 @@
+import { registerSecrets } from '../text/secrets.ts';
 import type { Call, Trace } from './call.ts';
 import { Connections, type WireLimits } from './connections/connections.ts';
 import { readOne, readPage } from './envelope.ts';
@@ -5,14 +6,7 @@ import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors
 import { type Page, type PageMemory, type PageRequest, queryString } from './page.ts';
 import { unrecognizedFields } from './records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records/records.ts';
-import {
-  answeredAt,
-  type JsonParser,
-  jsonParserWithout,
-  type KeyRemover,
-  keyRemover,
-  parseResponse,
-} from './response.ts';
+import { answeredAt, parseResponse } from './response.ts';
 import { type RetryRules, withRetries } from './retry.ts';
 import { isPathSegment, routes, upsertPath } from './routes.ts';
 import { apiBase, Wire, type WireRequest, type WireResponse } from './wire.ts';
@@ -61,21 +55,18 @@ const defaultFirstRetryDelayMs = 250;
 export class ApiClient {
   readonly host: string;
   readonly pageParam: string | undefined;
-  /** Replaces the key in a text, or in all texts of a nested value. */
-  readonly withoutKey: KeyRemover;
-  readonly #parseJson: JsonParser;
   readonly #wire: Wire;
   readonly #interceptor: RequestInterceptor;
   readonly #pageMemory: PageMemory | undefined;
   readonly #firstDelayMs: number;
+  readonly #unregisterKey: () => void;
 
   constructor(options: ClientOptions) {
     const { baseUrl, key, pageParam, limits, interceptor } = options;
     const { connections = new Connections(limits) } = options;
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
-    this.#parseJson = jsonParserWithout(key);
-    this.withoutKey = keyRemover(key);
+    this.#unregisterKey = registerSecrets([key]);
     this.#wire = new Wire(apiBase(baseUrl), key, connections);
     this.#interceptor = interceptor;
     this.#pageMemory = options.pageMemory;
@@ -161,14 +152,15 @@ export class ApiClient {
     return toRecord('opportunity', raw);
   }
 
-  close(): Promise<void> {
-    return this.#wire.close();
+  async close(): Promise<void> {
+    await this.#wire.close();
+    this.#unregisterKey();
   }
 
   /** A parser of responses, which throws ApiError. */
   #parserOf<T>(read: ReadBody<T>, facts: ErrorFacts): (response: WireResponse) => T {
     return (response) => {
-      const body = parseResponse(response, this.#parseJson, facts);
+      const body = parseResponse(response, facts);
       return read(body, { ...facts, status: response.status });
     };
   }

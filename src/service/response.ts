@@ -1,4 +1,5 @@
-import { fieldOf, parseJson } from '../values.ts';
+import { parseWithoutSecrets } from '../text/secrets.ts';
+import { fieldOf } from '../values.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 import type { WireResponse } from './wire.ts';
 
@@ -11,19 +12,15 @@ export function header(response: WireResponse, name: string): string | undefined
 }
 
 /**
- * The JSON of a successful response.
+ * The JSON of a successful response, without secrets, in case the service repeats one.
  * @throws ApiError for every other status, for a web page, and for a body that is not JSON
  */
-export function parseResponse(
-  response: WireResponse,
-  parse: JsonParser,
-  facts: ErrorFacts,
-): unknown {
+export function parseResponse(response: WireResponse, facts: ErrorFacts): unknown {
   const known = { ...facts, status: response.status };
-  if (response.status >= 300) throw toApiError(response, parse, known);
+  if (response.status >= 300) throw toApiError(response, known);
   const text = textOf(response);
   if (/^\s*</.test(text)) throw new ApiError('web-page', known);
-  const body = parse(text);
+  const body = parseWithoutSecrets(text);
   // The parser's message is not used: it quotes the body.
   if (body === undefined)
     throw new ApiError('malformed', { ...known, problem: 'not JSON, or incomplete' });
@@ -36,78 +33,9 @@ function textOf({ body }: WireResponse): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
-/** Shorter keys are not replaced: they would match ordinary text, and are not secret. */
-const minKeyLength = 8;
-
-/** Returns undefined for a text that is not JSON. */
-export type JsonParser = (text: string) => unknown;
-
-/** A parser that replaces the key, in case the service echoes it. */
-export function jsonParserWithout(key: string): JsonParser {
-  if (key.length < minKeyLength) return parseJson;
-  const escapedKey = jsonSpellings(key);
-  return (text) => {
-    const hasKey = text.includes(key) || (text.includes('\\') && escapedKey.test(text));
-    const body = parseJson(text);
-    return hasKey ? withoutKey(body, key) : body;
-  };
-}
-
-/** Characters that JSON has to write, or may write, with a backslash. */
-const escaped: ReadonlyMap<string, string> = new Map([
-  ['"', String.raw`\\"`],
-  ['\\', String.raw`\\\\`],
-  ['/', String.raw`\\?/`],
-]);
-
-/**
- * Matches a text in JSON, whichever of its characters are escaped. The spellings of a character exclude each other, so
- * that matching takes linear time.
- */
-const jsonSpellings = (text: string): RegExp =>
-  new RegExp(
-    text.replace(/[\s\S]/g, (character) => {
-      const hex = character.charCodeAt(0).toString(16).padStart(4, '0');
-      const anyCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-      return `(?:${escaped.get(character) ?? `\\u${hex}`}|\\\\u${anyCase})`;
-    }),
-  );
-
-export type KeyRemover = <T>(value: T) => T;
-
-/**
- * Replaces a key in a text, or in all texts of a nested value, also in the forms in which answers escape `<`, quotation
- * marks and backslashes.
- */
-export function keyRemover(key: string): KeyRemover {
-  const forms = key.length < minKeyLength ? [] : [...formsOf(key)];
-  return <T>(value: T) =>
-    forms.reduce<unknown>((cleaned, form) => withoutKey(cleaned, form), value) as T;
-}
-
-function formsOf(key: string): ReadonlySet<string> {
-  const inTag = /<(?=[a-z/!?])/gi;
-  const inHtml = key.replace(inTag, '&lt;');
-  const inSentence = key.replace(inTag, '< ').replace(/[\\"]/g, '\\$&');
-  return new Set([key, inHtml, inSentence]);
-}
-
-/** Stops below the maximum depth of a record: deeper values are rejected later. */
-function withoutKey(value: unknown, key: string, levels = 80): unknown {
-  if (typeof value === 'string') return value.replaceAll(key, '[key]');
-  if (typeof value === 'number') return String(value) === key ? '[key]' : value;
-  if (typeof value !== 'object' || value === null || levels === 0) return value;
-  if (Array.isArray(value)) return value.map((entry) => withoutKey(entry, key, levels - 1));
-  const entries = Object.entries(value).map(([name, inner]) => [
-    name.replaceAll(key, '[key]'),
-    withoutKey(inner, key, levels - 1),
-  ]);
-  return Object.fromEntries(entries);
-}
-
-function toApiError(response: WireResponse, parse: JsonParser, facts: ErrorFacts): ApiError {
+function toApiError(response: WireResponse, facts: ErrorFacts): ApiError {
   const { status } = response;
-  const upstreamMessage = upstreamMessageOf(parse(textOf(response)));
+  const upstreamMessage = upstreamMessageOf(parseWithoutSecrets(textOf(response)));
   const reported: ErrorFacts =
     upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
   if (status === 401) return new ApiError('key-refused', facts);

@@ -1,6 +1,18 @@
 import { expect, test } from 'vitest';
-import { jsonParserWithout } from '../../src/service/response.ts';
+import { parseWithoutSecrets, registerSecrets } from '../../src/text/secrets.ts';
 import fc from '../support/fast-check.ts';
+
+/** Parses a response while the key is registered. */
+function jsonParserWithout(key: string): (text: string) => unknown {
+  return (text) => {
+    const unregister = registerSecrets([key]);
+    try {
+      return parseWithoutSecrets(text);
+    } finally {
+      unregister();
+    }
+  };
+}
 
 /** A character as JSON can write it: as it is, by its code, or with the short escape that it may have. */
 function spellingsOf(character: string): string[] {

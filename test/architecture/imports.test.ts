@@ -57,7 +57,7 @@ const bad: [file: string, source: string, output: string][] = [
   ['src/state/s.ts', "import { x } from '../service/a.ts';", 'src/service/a.ts'],
   [
     'src/text/t.ts',
-    "import { log } from '../log.ts';\nimport { x } from '../state/s.ts';",
+    "import { runInSlices } from '../slices.ts';\nimport { x } from '../state/s.ts';",
     'src/state/s.ts',
   ],
   ['src/hosts/h.ts', "import { x } from '../fast-path/f.ts';", 'src/fast-path/f.ts'],

@@ -44,6 +44,10 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'is forgotten after fifteen minutes without a call': [
       ['access/api-key', 'is closed after fifteen minutes without a call'],
     ],
+    'So are webhook secrets, tokens and the password of Redis, in webhooks too': [
+      ['events/webhooks-http', 'no secret of the server in a payload is stored or listed'],
+      ['text/secrets', 'tokens are removed by their form'],
+    ],
     'No output of the process, on stdout, stderr or over HTTP, contains a secret': [
       ['access/secrets', 'no credential of a caller, valid or not, is written anywhere'],
     ],

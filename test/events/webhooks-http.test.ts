@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -271,6 +271,36 @@ test('a sender without the signing secret is not told which tenants exist', asyn
     expect(known).toEqual(unknown);
     expect(known?.status).toBeGreaterThanOrEqual(401);
   }
+});
+
+test('no secret of the server in a payload is stored or listed', async () => {
+  const state = await newFolder();
+  const address = addressIn(await sandbox());
+  const env = {
+    CPQ_STATE_DIR: state,
+    CPQ_WEBHOOK_SECRET: webhookSecret,
+    CPQ_WEBHOOK_SIGNING_SECRET: signingSecret,
+  };
+  const [host = anyHost] = httpHosts;
+  const connection = await host.start(address, { env });
+  const secrets = [address.key, webhookSecret, signingSecret];
+  const texts = secrets.flatMap((secret) => [secret, [...secret].join('\u200b'), `|${secret}`]);
+  const fields = Object.fromEntries(texts.map((text, at) => [`f${at}`, text]));
+  const payload = { event: 'order.created', secret: webhookSecret, data: { id: 'o1', ...fields } };
+  const body = JSON.stringify({ ...payload, name: webhookSecret });
+  const at = webhooksAt(connection.url ?? '', 'default');
+  const headers = { 'x-webhook-secret': webhookSecret, 'x-signature': signatureOf(body) };
+  expect((await deliver(at, body, headers)).status).toBe(200);
+  const { records, result } = await connection.call('cpq_list_events');
+  expect(records).toMatchObject([{ order: { f0: '[key]', f1: '[key]' } }]);
+  const stored = await Promise.all(
+    (await readdir(state, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8')),
+  );
+  expect(stored).not.toEqual([]);
+  const visible = [JSON.stringify(result), ...stored].join().replaceAll('\u200b', '');
+  for (const secret of secrets) expect(visible).not.toContain(secret);
 });
 
 describe('settings of webhooks', () => {

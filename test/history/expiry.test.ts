@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { openCommon } from '../../src/commands/common.ts';
-import { openLog } from '../../src/commands/redacted-log.ts';
 import { readSettings } from '../../src/config.ts';
 import { deleteExpiredSnapshots, StoredHistory } from '../../src/history/history.ts';
+import { createLog } from '../../src/log.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { closing } from '../support/shared.ts';
@@ -58,7 +58,7 @@ test('are deleted by every server, a minute after its start and each day, until 
   const settings = readSettings(['--state-dir', await newFolder()], {});
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   closing({ close: async () => void vi.useRealTimers() });
-  const { state } = await openCommon(settings, openLog(settings));
+  const { state } = await openCommon(settings, createLog(settings.logLevel));
   for (const [index, waitMs] of [60_000, 86_400_000].entries()) {
     const tenant = `tenant${index}`;
     await store(state, tenant, 30, 31, 1);

@@ -3,12 +3,12 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolveAddress } from '../../src/commands/address.ts';
 import { openTenant } from '../../src/commands/open.ts';
-import { openLog } from '../../src/commands/redacted-log.ts';
 import { readSettings } from '../../src/config.ts';
 import { openGate } from '../../src/hosts/access/gate.ts';
 import type { LineEndpoint, TenantEndpoint } from '../../src/hosts/endpoint.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { sdkHandler } from '../../src/hosts/http-sdk.ts';
+import { createLog } from '../../src/log.ts';
 import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
 
@@ -31,7 +31,7 @@ export async function countedServer(
     CPQ_RATE_LIMIT: '1000000',
   });
   const address = await resolveAddress(settings);
-  const opened = closing(await openTenant(settings, address, openLog(settings)));
+  const opened = closing(await openTenant(settings, address, createLog(settings.logLevel)));
   let made = 0;
   const server: TenantEndpoint['server'] = (connection) => {
     made += 1;

@@ -18,7 +18,7 @@ import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';
-import { newFolder, openTenant, removeFolder, testKey } from './hardening-tenant.ts';
+import { newFolder, openTenant, removeFolder } from './hardening-tenant.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
@@ -57,7 +57,7 @@ export async function startObservedServer({
   ...options
 }: ObservedOptions = {}): Promise<ObservedServer> {
   const upstream = await startUpstream();
-  const shown = createLog(logLevel, [testKey], currentRequest);
+  const shown = createLog(logLevel, currentRequest);
   const watch = await createServerObserver({
     log: shown,
     version: '1.2.3',

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { openCommon } from '../../src/commands/common.ts';
-import { openLog } from '../../src/commands/redacted-log.ts';
 import { ConfiguredTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
 import { fileIn, newFolder } from '../support/access.ts';
 import { toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
@@ -17,7 +17,7 @@ async function openTwo() {
   const settings = readSettings(['--tenants-file', path, '--state-dir', newFolder()], {
     CPQ_AUTH: 'token',
   });
-  const common = await openCommon(settings, openLog(settings));
+  const common = await openCommon(settings, createLog(settings.logLevel));
   const tenants = await ConfiguredTenants.open(settings, common);
   closing({ close: () => tenants.close() });
   for (const { tenant } of tenants.handles) await tenant.collection('company', toolCall());

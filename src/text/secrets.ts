@@ -1,0 +1,135 @@
+import { parseJson } from '../values.ts';
+
+/** Shorter secrets are not replaced: they would match ordinary text. */
+const minLength = 8;
+const replacement = '[key]';
+
+/** Every secret of this process, with the number of its registrations. */
+const registered = new Map<string, { count: number; secret: Secret }>();
+
+/**
+ * Registers keys, passwords and other secrets that `withoutSecrets` removes. Access tokens of this server and tokens
+ * of identity providers are known by their form.
+ * @returns a function that unregisters them
+ */
+export function registerSecrets(secrets: readonly (string | undefined)[]): () => void {
+  const given = secrets.filter((text) => text !== undefined && text.length >= minLength);
+  const held = given.filter((text) => text !== undefined);
+  for (const text of held) {
+    const entry = registered.get(text) ?? { count: 0, secret: new Secret(text) };
+    entry.count += 1;
+    registered.set(text, entry);
+  }
+  updateShortest();
+  return () => {
+    for (const text of held.splice(0)) {
+      const entry = registered.get(text);
+      if (entry && --entry.count === 0) registered.delete(text);
+    }
+    updateShortest();
+  };
+}
+
+/** Access tokens of this server, and tokens of identity providers (RFC 7519), whoever they were issued to. */
+const tokens = /cpq_[a-z\d]{12}_[\w-]{43}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{16,}/g;
+const minToken = 40;
+
+/** Length of the shortest secret or token: most texts of records are shorter. */
+let shortest = minToken;
+
+function updateShortest(): void {
+  shortest = Math.min(minToken, ...[...registered.keys()].map(({ length }) => length));
+}
+
+/** Characters that a person does not see, except tab and line feed. */
+const invisible = String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
+/** Some of these characters are invisible; the test by their Unicode class is many times as slow. */
+const mayBeInvisible = /[^\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u034E]/;
+
+/** How answers write a character; any other is written as it is. */
+const spellings: Readonly<Record<string, string>> = {
+  '<': '(?:<|&lt;) ?',
+  '!': '! ?',
+  ']': '\\] ?',
+  '|': '\\\\?\\|',
+  '"': '\\\\?"',
+};
+
+/** One secret, also as answers escape it and with invisible characters in it. */
+class Secret {
+  readonly #text: string;
+  readonly #isEscaped: boolean;
+  readonly #pattern: RegExp;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#isEscaped = /["\\|<!\]]/.test(text);
+    // Either all backslashes are doubled or none: a choice for each would take exponential time.
+    const forms = new Set([text.replaceAll('\\', '\\\\'), text]);
+    this.#pattern = new RegExp([...forms].map(patternOf).join('|'), 'gu');
+  }
+
+  removeFrom(text: string, isHidden: boolean): string {
+    if (!isHidden && !this.#isEscaped) return text.replaceAll(this.#text, replacement);
+    return text.replace(this.#pattern, replacement);
+  }
+}
+
+const patternOf = (form: string): string =>
+  [...form]
+    .map((character) => spellings[character] ?? character.replace(/[$^.*+?()[{}/\\]/, '\\$&'))
+    .join(`${invisible}*`);
+
+/** Records and arguments that are nested more deeply are refused before they are stored or shown. */
+const maxLevels = 100;
+
+/**
+ * A value without secrets and tokens in its texts and names; the same value if it has none. To be called for whatever
+ * is stored, or sent to anyone but the service.
+ */
+export const withoutSecrets = <T>(value: T): T => cleaned(value, maxLevels) as T;
+
+function cleaned(value: unknown, levels: number): unknown {
+  if (typeof value === 'string') return inText(value);
+  if (typeof value === 'number') return value >= 1e7 ? inNumber(value) : value;
+  if (typeof value !== 'object' || value === null || levels === 0) return value;
+  return Array.isArray(value) ? inList(value, levels - 1) : inFields(value, levels - 1);
+}
+
+const inNumber = (value: number) => (registered.has(String(value)) ? replacement : value);
+
+function inText(text: string): string {
+  if (text.length < shortest) return text;
+  const isHidden = mayBeInvisible.test(text);
+  let clean = text;
+  for (const { secret } of registered.values()) clean = secret.removeFrom(clean, isHidden);
+  return clean.includes('cpq_') || clean.includes('eyJ')
+    ? clean.replace(tokens, replacement)
+    : clean;
+}
+
+function inList(list: readonly unknown[], levels: number): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let at = 0; at < list.length; at++) {
+    const clean = cleaned(list[at], levels);
+    if (clean === list[at]) continue;
+    copy ??= [...list];
+    copy[at] = clean;
+  }
+  return copy ?? list;
+}
+
+function inFields(fields: object, levels: number): object {
+  const entries: [string, unknown][] = Object.entries(fields);
+  const clean = entries.map(([name, value]) => [inText(name), cleaned(value, levels)] as const);
+  const isSame = clean.every(
+    ([name, value], at) => name === entries[at]?.[0] && value === entries[at]?.[1],
+  );
+  return isSame ? fields : Object.fromEntries(clean);
+}
+
+/** The value of a JSON text without secrets, however the text spells them; `undefined` if it is not JSON. */
+export function parseWithoutSecrets(text: string): unknown {
+  const value = parseJson(text);
+  return /\\[u"\\/]/.test(text) || inText(text) !== text ? withoutSecrets(value) : value;
+}
