@@ -117,7 +117,8 @@ async function brief(
       quotes: await of(records.quote),
     };
     const own = quotes ? recordsOf(company, ofCompany.quotes ?? []) : [];
-    const coverage = await readItems(tenant, own, call, read.coverage);
+    const all = ofCompany.quotes ?? [];
+    const { quotes: withItems, coverage } = await readItems(tenant, all, own, call, read.coverage);
     const market = await marketFor(tenant, records);
     await waitForSlice();
     const about = await runInSlices(
@@ -125,6 +126,7 @@ async function brief(
         {
           company,
           ...ofCompany,
+          quotes: ofCompany.quotes && withItems,
           contractItems: records.contract_item,
           discountGroups: records.discount_group,
           pricingBooks: records.pricing_book,

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
 import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
-import { completeReferences } from '../src/names/references.ts';
 import type { ApiRecord, Quote, Ref } from '../src/service/records/records.ts';
+import { nameReferences } from '../src/tenant/naming.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { resolveRecord } from '../src/tenant/resolve.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
@@ -41,15 +41,18 @@ export const briefQuote = defineTool({
   async run(tenant, { quote: text, discount_limit, lines }, call) {
     const resolved = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
     if (resolved.kind !== 'one') return ambiguousAnswer(tenant, 'quote', text, resolved, call);
-    const { record } = resolved;
-    await tenant.completeItems([record], call);
+    const withItems = await tenant.completeItems([resolved.record], [resolved.record], call);
+    const [read = resolved.record] = withItems.quotes;
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
-    const [{ records, coverage: read, omitted }, contact] = await Promise.all([
+    const [{ records, coverage, omitted }, contact] = await Promise.all([
       readCollections(tenant, [], related, call),
       // One record: a tenant may have far more contacts than quotes.
-      readOptional(tenant, 'contact', record.contact?.id, call),
+      readOptional(tenant, 'contact', read.contact?.id, call),
     ]);
-    completeReferences({ ...records, quote: [record] });
+    const [record = read] = await nameReferences(tenant, 'quote', [read], {
+      ...records,
+      quote: [read],
+    });
     const notes = [...describeUnrecognized('quote', [record]), ...omitted, ...contact.omitted];
     const brief = (maxLines: number) =>
       quoteBrief(
@@ -68,7 +71,7 @@ export const briefQuote = defineTool({
           ...compact({ discountLimit: discount_limit }),
         },
       );
-    return quoteAnswer(record, brief, lines, { coverage: toCoverage(read) }, notes);
+    return quoteAnswer(record, brief, lines, { coverage: toCoverage(coverage) }, notes);
   },
 });
 

@@ -94,12 +94,13 @@ export const briefQuotes = defineTool({
         currencyOf,
       };
       const report = await runInSlices(QuotesReport.of(quotes, opportunity, options));
-      const covered = await readItems(tenant, report.matching, call, read.coverage);
-      await runInSlices(report.compute());
+      const { matching } = report;
+      const withItems = await readItems(tenant, matching, matching, call, read.coverage);
+      await runInSlices(report.compute(withItems.quotes));
       return quotesAnswer(
         report,
         { from: args.from ?? 0, size: args.size ?? 5 },
-        toCoverage(covered),
+        toCoverage(withItems.coverage),
         {
           scope: describeScope(filters, aboutLines(args.item)),
           notes: [...emptyNotes(report, args.item), ...groupNotes(report.brief), ...read.omitted],

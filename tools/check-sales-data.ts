@@ -74,22 +74,24 @@ export const checkSalesData = defineTool({
     const optional = new Set([...wants, ...(needsCompanies(check) ? (['company'] as const) : [])]);
     const read = await readCollections(tenant, needs, [...optional], call);
     return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
-      const { records: data } = read;
+      const { records } = read;
       const about = { coverage: toCoverage(read.coverage) };
-      const resolved = resolveFilters({ owner, company, status }, occurring(check, data), about);
+      const resolved = resolveFilters({ owner, company, status }, occurring(check, records), about);
       if (resolved.question) return resolved.question;
       const options: CheckOptions = {
         ...compact(parameters),
         ...resolved.filters,
         today: today(),
-        currencyOf: currenciesFor(tenant, data.company),
-        ...(checks[check].usesMargins && { margins: await marginsFor(tenant, data.product) }),
+        currencyOf: currenciesFor(tenant, records.company),
+        ...(checks[check].usesMargins && { margins: await marginsFor(tenant, records.product) }),
       };
       const { needsItems } = checks[check];
-      const quotes = needsItems
-        ? (await runInSlices(matching(checks[check], data, options))).quote?.filter(needsItems)
+      const wanted = needsItems
+        ? (await runInSlices(matching(checks[check], records, options))).quote?.filter(needsItems)
         : [];
-      const covered = toCoverage(await readItems(tenant, quotes ?? [], call, read.coverage));
+      const { quote = [] } = records;
+      const withItems = await readItems(tenant, quote, wanted ?? [], call, read.coverage);
+      const data = { ...records, ...(records.quote && { quote: withItems.quotes }) };
       const all = await runInSlices(examine(check, data, options));
       const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(all) }, about);
       if (kinds.question) return kinds.question;
@@ -98,7 +100,10 @@ export const checkSalesData = defineTool({
           ? all
           : await runInSlices(examine(check, data, { ...options, ...kinds.filters }));
       const scope = describeScope({ ...resolved.filters, ...kinds.filters });
-      return checkAnswer(examined, { from, size }, covered, { scope, notes: read.omitted });
+      return checkAnswer(examined, { from, size }, toCoverage(withItems.coverage), {
+        scope,
+        notes: read.omitted,
+      });
     });
   },
 });

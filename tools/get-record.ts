@@ -45,9 +45,12 @@ export const getRecord = defineTool({
     record: z.record(z.string(), z.unknown()),
   }),
   async run(tenant, { resource, id, fields }, call) {
-    const record: ApiRecord = await readByIdentifier(tenant, resource, id, call);
-    if (resource === 'pricing_book' && (!fields?.length || showProductNames(fields)))
-      await nameProducts(tenant, [record as PricingBook], call);
+    const found: ApiRecord = await readByIdentifier(tenant, resource, id, call);
+    const showsProducts =
+      resource === 'pricing_book' && (!fields?.length || showProductNames(fields));
+    const [record = found] = showsProducts
+      ? await nameProducts(tenant, [found as PricingBook], call)
+      : [];
     requireFields(resource, [record], { fields });
     const isWhole = !fields?.length;
     if (!isWhole) await readForColumns(tenant, resource, fields, call);

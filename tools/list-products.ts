@@ -21,7 +21,7 @@ export const listProducts = defineTool({
     const includeBundles = include_bundles ?? (asksForBundles(args.filters) || undefined);
     const query = includeBundles === undefined ? args : { ...args, includeBundles };
     const page = await listRecords(tenant, 'product', query, call);
-    return listAnswer(tenant, 'product', 'products', page, args, {
+    return listAnswer('product', 'products', page, args, {
       empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
     });
   },

@@ -28,13 +28,13 @@ interface ListTool<R extends Resource> {
   empty: Wording;
   /** Said with every answer. */
   notes?: readonly Wording[];
-  /** Adds to the rows what is read from elsewhere. */
+  /** The rows with what is read from elsewhere. */
   complete?(
     tenant: Tenant,
     records: readonly RecordOf[R][],
     shape: RecordShape,
     call: ToolCall,
-  ): Promise<void>;
+  ): Promise<readonly RecordOf[R][]>;
 }
 
 const listTool = <R extends Resource>({
@@ -56,8 +56,8 @@ const listTool = <R extends Resource>({
     async run(tenant, args, call) {
       await readForColumns(tenant, resource, args.fields ?? [], call);
       const page = await listRecords(tenant, resource, args, call);
-      await complete?.(tenant, page.records, args, call);
-      return listAnswer(tenant, resource, plural, page, args, { empty, notes });
+      const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
+      return listAnswer(resource, plural, { ...page, records }, args, { empty, notes });
     },
   });
 

@@ -1,10 +1,11 @@
 import { isDeleted } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
-import { completeReferences, referencesWithoutId } from '../names/references.ts';
+import { type KnownRecords, referencesWithoutId } from '../names/references.ts';
 import { ignoreApiError } from '../service/errors.ts';
-import type { ApiRecord, Opportunity, Resource } from '../service/records/records.ts';
+import type { Opportunity } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
 import { interactiveCall, type ToolCall } from '../tenant/call.ts';
+import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { quote, trusted, wording } from '../text/untrusted-text.ts';
 import type { Divisor } from './fields.ts';
@@ -125,8 +126,7 @@ export async function readCurrent(
   call: ToolCall,
 ): Promise<Opportunity> {
   const record = await tenant.client.getRecord('opportunity', 'id', id, interactiveCall(call));
-  await fillInReferences(tenant, record, call);
-  return record;
+  return fillInReferences(tenant, record, call);
 }
 
 /** Looks up missing ids of references: a reference without an id cannot be sent back. */
@@ -134,9 +134,9 @@ async function fillInReferences(
   tenant: Tenant,
   record: Opportunity,
   call: ToolCall,
-): Promise<void> {
+): Promise<Opportunity> {
   const missing = referencesWithoutId(record);
-  const known: Partial<Record<Resource, readonly ApiRecord[]>> = {};
+  const known: { -readonly [R in keyof KnownRecords]: KnownRecords[R] } = { opportunity: [record] };
   for (const resource of ['company', 'contact', 'category'] as const) {
     if (!tenant.grants.has(`${resource}:read`)) continue;
     const collection = missing.has(resource) ? await tenant.collection(resource, call) : undefined;
@@ -144,7 +144,8 @@ async function fillInReferences(
     const records = collection?.coverage.complete ? collection.records : tenant.cached(resource);
     if (records) known[resource] = records;
   }
-  completeReferences({ ...known, opportunity: [record] });
+  const [named = record] = await nameReferences(tenant, 'opportunity', [record], known);
+  return named;
 }
 
 /**

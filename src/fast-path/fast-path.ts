@@ -7,7 +7,7 @@ import type { Trace } from '../service/call.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
 import { callMs } from '../tenant/call.ts';
 import { visible } from '../text/characters.ts';
-import { isObject, type JsonObject } from '../values.ts';
+import type { JsonObject } from '../values.ts';
 import type { ClientInfo, FastRequest } from './requests.ts';
 
 type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
@@ -62,7 +62,7 @@ export class FastPath {
   async answer(request: FastRequest, context: CallContext): Promise<string> {
     const result =
       request.method === 'tools/call'
-        ? toJson(this.#inEra(request, await this.#call(request, context)))
+        ? JSON.stringify(this.#inEra(request, await this.#call(request, context)))
         : await this.#listed(request);
     return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
   }
@@ -134,20 +134,4 @@ export class FastPath {
     const named = '_meta' in result ? {} : { _meta };
     return { ...result, resultType: 'complete', ...holds, ...named };
   }
-}
-
-/** Of frozen lists, which are sent again and again. */
-const jsonOfLists = new WeakMap<readonly unknown[], string>();
-
-/** As `JSON.stringify` for plain data; looks for frozen lists down to the fields of structured content. */
-function toJson(value: unknown, depth = 2): string {
-  if (Array.isArray(value) && Object.isFrozen(value)) {
-    const json = jsonOfLists.get(value) ?? JSON.stringify(value);
-    jsonOfLists.set(value, json);
-    return json;
-  }
-  if (!isObject(value) || depth === 0) return JSON.stringify(value);
-  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  const written = fields.map(([name, it]) => `${JSON.stringify(name)}:${toJson(it, depth - 1)}`);
-  return `{${written.join(',')}}`;
 }

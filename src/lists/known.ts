@@ -5,7 +5,7 @@ import {
   unknownCurrency,
 } from '../figures/money.ts';
 import { companyOf } from '../names/company-reference.ts';
-import { haveCompleteReferences, type KnownRecords } from '../names/references.ts';
+import { type KnownRecords, namingResources } from '../names/references.ts';
 import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type {
@@ -16,9 +16,9 @@ import type {
   RecordOf,
   Resource,
 } from '../service/records/records.ts';
-import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
+import { nameReferences } from '../tenant/naming.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
@@ -99,9 +99,9 @@ const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
  */
 function knownTo(tenant: Tenant, referenced: ReferencedCompanies | undefined): Known {
   const companies = companiesById(tenant);
-  const categories = cachedBy(tenant, 'category');
-  const opportunities = cachedBy(tenant, 'opportunity');
-  const quotes = cachedBy(tenant, 'quote');
+  const categories = tenant.cached('category');
+  const opportunities = tenant.cached('opportunity');
+  const quotes = tenant.cached('quote');
   const company = (id: string) => companies?.get(id) ?? referenced?.get(id);
   const names = {
     company: (id: string) => company(id)?.name,
@@ -109,14 +109,14 @@ function knownTo(tenant: Tenant, referenced: ReferencedCompanies | undefined): K
     person: (id: string) => ownerNamesFor(tenant, opportunities, quotes).get(id),
   };
   const readings = [companies, categories, opportunities, quotes];
-  return tenant.derivedFromNames(readings, `known ${referenced?.version}`, () => ({
+  return tenant.derived(readings, `known ${referenced?.version}`, () => ({
     currencyOf: { get: (id) => currencyCode(company(id)?.currency) },
     nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
   }));
 }
 
 const companiesById = (tenant: Tenant): ReadonlyMap<string, Company> | undefined => {
-  const companies = cachedBy(tenant, 'company');
+  const companies = tenant.cached('company');
   return (
     companies &&
     tenant.derived(
@@ -126,13 +126,6 @@ const companiesById = (tenant: Tenant): ReadonlyMap<string, Company> | undefined
     )
   );
 };
-
-/** The cached records of a collection that the caller may read. */
-const cachedBy = <R extends Resource>(
-  tenant: Tenant,
-  resource: R,
-): readonly RecordOf[R][] | undefined =>
-  tenant.grants.has(readGrant(resource)) ? tenant.cached(resource) : undefined;
 
 const namesIn = (
   tenant: Tenant,
@@ -147,7 +140,7 @@ const namesIn = (
 const maxIds = 100;
 
 /**
- * Adds names and part numbers to the first `each` products of every pricing book: from the cached products, otherwise
+ * Books with the names and part numbers of the first `each` products of every one: from the cached products, otherwise
  * with one request, or for many products by reading all. Without permission for products they keep their ids only.
  * @throws ApiError if the key is refused
  */
@@ -156,12 +149,12 @@ export async function nameProducts(
   books: readonly PricingBook[],
   call: ToolCall,
   each = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  await completeRows(tenant, 'pricing_book', books);
-  const unnamed = unnamedProducts(books, each);
-  if (unnamed.length === 0 || !tenant.grants.has('product:read')) return;
+): Promise<readonly PricingBook[]> {
+  const named = withProductNames(books, tenant.cached('product'));
+  const unnamed = unnamedProducts(named, each);
+  if (unnamed.length === 0 || !tenant.grants.has('product:read')) return named;
   const reading = readProducts(tenant, [...new Set(unnamed)], call);
-  addProductNames(books, await reading.catch(unlessKeyRefused));
+  return withProductNames(named, await reading.catch(unlessKeyRefused));
 }
 
 /** Whether selected fields of a pricing book contain the names of its products. */
@@ -191,34 +184,39 @@ async function readProducts(
   return (await tenant.collection('product', call)).records;
 }
 
-/** The name follows the id, so that a table of the products begins with both. */
-function addProductNames(
+function withProductNames(
   books: readonly PricingBook[],
   products: readonly Product[] | undefined,
-): void {
-  if (!products || unnamedProducts(books).length === 0) return;
+): readonly PricingBook[] {
+  if (!products || unnamedProducts(books).length === 0) return books;
   const byId = new Map(products.map((product) => [product.id, product]));
-  for (const { products: entries = [] } of books) {
-    entries.forEach((entry, at) => {
-      const { productId, ...prices } = entry;
-      const { name, mpn } = byId.get(productId) ?? {};
-      if (productId && name && !entry.name)
-        entries[at] = { productId, name, ...(mpn && { mpn }), ...prices };
-    });
-  }
+  return books.map((book) =>
+    book.products
+      ? { ...book, products: book.products.map((entry) => withProductName(entry, byId)) }
+      : book,
+  );
 }
 
-/** Adds missing names to what these rows refer to, from the rows themselves and from cached collections. */
-export async function completeRows<R extends Resource>(
+type BookEntry = NonNullable<PricingBook['products']>[number];
+
+/** The name follows the id, so that a table of the products begins with both. */
+function withProductName(
+  entry: BookEntry,
+  byId: ReadonlyMap<string | undefined, Product>,
+): BookEntry {
+  const { productId, ...prices } = entry;
+  const { name, mpn } = byId.get(productId) ?? {};
+  if (!productId || !name || entry.name) return entry;
+  return { productId, name, ...(mpn && { mpn }), ...prices };
+}
+
+/** The rows with missing names of what they refer to, from the rows themselves and from cached collections. */
+export function nameRows<R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],
-): Promise<void> {
-  if (resource === 'pricing_book')
-    addProductNames(records as readonly PricingBook[], cachedBy(tenant, 'product'));
-  if (await runInSlices(haveCompleteReferences(resource, records))) return;
-  const others = ['company', 'contact', 'opportunity', 'category', 'quote'] as const;
-  const cached = others.map((other) => [other, cachedBy(tenant, other)]);
-  const known = { ...Object.fromEntries(cached), [resource]: records } as KnownRecords;
-  await tenant.completeReferences(known);
+): Promise<readonly RecordOf[R][]> {
+  const cached = namingResources.map((each) => [each, tenant.cached(each)]);
+  const known: KnownRecords = { ...Object.fromEntries(cached), [resource]: records };
+  return nameReferences(tenant, resource, records, known);
 }

@@ -23,8 +23,6 @@ export interface ListPage<R> {
   coverage: Coverage & { asOf: Date };
   /** Values to filter by, where the service sends them. */
   facets?: unknown;
-  /** `records` is the same array as in the answer to an earlier, equal query. */
-  unchanged?: true;
   /** Sentences about parameters that the service did not apply. */
   notes?: readonly Wording[];
 }
@@ -312,10 +310,9 @@ async function pageAnswer<R extends Resource>(
 /** A service that ignores the size sends more records than were asked for. */
 function atMost<R>(
   size: number,
-  { records, facets, unchanged }: Page<R>,
-): Pick<ListPage<R>, 'records' | 'facets' | 'unchanged'> {
-  if (records.length > size) return { records: records.slice(0, size), facets };
-  return unchanged ? { records, facets, unchanged } : { records, facets };
+  { records, facets }: Page<R>,
+): Pick<ListPage<R>, 'records' | 'facets'> {
+  return { records: records.length > size ? records.slice(0, size) : records, facets };
 }
 
 /** For a list without a total: whether a page that is shorter than requested is the last one. */

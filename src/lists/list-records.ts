@@ -32,7 +32,7 @@ import {
   type Test,
   valueUnderKey,
 } from './criteria.ts';
-import { completeRows, knownFor } from './known.ts';
+import { knownFor, nameRows } from './known.ts';
 import { type ListPage, sliceOf } from './list-page.ts';
 import { compareValues, valuesOf } from './search-terms.ts';
 
@@ -59,10 +59,10 @@ export async function listRecords<R extends Resource>(
   const page =
     (await servicePage(tenant, resource, query, criteria, call)) ??
     (await localPage(tenant, resource, query, criteria, call));
-  await completeRows(tenant, resource, page.records);
-  const known = await knownFor(tenant, resource, page.records, call);
-  const notes = [...(page.notes ?? []), ...describeUnknownItems(page.records)];
-  return { ...page, notes, known, keys: keysToShow(criteria) };
+  const records = await nameRows(tenant, resource, page.records);
+  const known = await knownFor(tenant, resource, records, call);
+  const notes = [...(page.notes ?? []), ...describeUnknownItems(records)];
+  return { ...page, records, notes, known, keys: keysToShow(criteria) };
 }
 
 /** The service's page. `undefined` if it does not support the criteria, or finds nothing: a name may be misspelt. */
@@ -93,9 +93,9 @@ async function localPage<R extends Resource>(
   criteria: Criteria,
   call: ToolCall,
 ): Promise<ListPage<RecordOf[R]> & { deleted: number }> {
-  const whole = await readFor(tenant, resource, query, call);
+  const read = await readFor(tenant, resource, query, call);
   await Promise.all(neededBy(criteria).map((needed) => tenant.collection(needed, call)));
-  await completeRows(tenant, resource, whole.records);
+  const whole = { ...read, records: await nameRows(tenant, resource, read.records) };
   const known = await knownFor(tenant, resource, [], call);
   requireKnownKeys(resource, whole.records, criteria, known);
   const { conditions, notes } = resolveNames(whole.records, criteria.conditions, known);

@@ -71,20 +71,10 @@ function writeFlatList(lines: string[], name: string, list: unknown[], indent: s
   else lines.push(`${indent}${label(name, indent)}: ${texts.join(', ') || '[]'}`);
 }
 
-/** Tables of frozen lists, which are shown again and again. */
-const tables = new WeakMap<readonly unknown[], string>();
-
 function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
   lines.push(`${indent}${label(name, indent)}:`);
-  const known = tables.get(list);
-  if (known !== undefined && indent === '') {
-    lines.push(known);
-    return;
-  }
   if (list.every(isTableRow)) {
-    const rows = tableLines(list, indent).join('\n');
-    if (indent === '' && Object.isFrozen(list)) tables.set(list, rows);
-    lines.push(rows);
+    lines.push(...tableLines(list, indent));
     return;
   }
   for (const entry of list) {

@@ -48,19 +48,13 @@ export function cleaned(value: unknown, markup: Markup = {}): unknown {
   return isObject(value) ? cleanedRow(value, markup) : value;
 }
 
-/** Frozen lists that are clean as they are. */
-const cleanLists = new WeakSet<readonly unknown[]>();
-
 function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown[] {
-  if (cleanLists.has(list)) return list;
   let copy: unknown[] | undefined;
   for (let at = 0; at < list.length; at++) {
     const clean = cleaned(list[at], markup);
     if (!copy && clean !== list[at]) copy = list.slice(0, at);
     if (copy) copy.push(clean);
   }
-  // Markup that was found without the converter is still in it.
-  if (!copy && !markup.found && Object.isFrozen(list)) cleanLists.add(list);
   return copy ?? list;
 }
 

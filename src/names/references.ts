@@ -1,40 +1,42 @@
-/** Fills in missing names and ids of references from the other known records. */
+/** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
 import { contactName, nonBlank, normaliseName } from '../figures/naming.ts';
-import { filterSteps, forEachStep, runSteps, type Steps } from '../figures/steps.ts';
-import type {
-  ApiRecord,
-  Contact,
-  Opportunity,
-  Product,
-  Quote,
-  Ref,
-  Resource,
-} from '../service/records/records.ts';
+import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
+import type { ApiRecord, Contact, RecordOf, Ref, Resource } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
 
 /** Kinds of referenced records. The service has no list of owners, stages and sources. */
-const targets = [
+type ReferenceTarget =
+  | 'company'
+  | 'contact'
+  | 'category'
+  | 'opportunity'
+  | 'owner'
+  | 'stage'
+  | 'source';
+
+/** The collections in which names are looked up, first those whose records are referred to. */
+export const namingResources = [
   'company',
   'contact',
   'category',
   'opportunity',
-  'owner',
-  'stage',
-  'source',
-] as const;
-type ReferenceTarget = (typeof targets)[number];
+  'quote',
+  'product',
+] as const satisfies readonly Resource[];
+type NamingResource = (typeof namingResources)[number];
 
-/** The known records by resource. */
-export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] };
+/** The records in which names are looked up. */
+export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] | undefined };
 
-interface Link {
-  target: ReferenceTarget;
-  ref: Ref;
-}
+type Links = readonly (readonly [field: string, target: ReferenceTarget])[];
 
 /** The fields that refer to other records, with the kind of what they refer to. */
-const links = {
+const links: Readonly<Record<NamingResource, Links>> = {
+  company: [],
+  category: [],
+  // In two fields, `companyId` and `companyName`.
+  contact: [],
   opportunity: [
     ['company', 'company'],
     ['contact', 'contact'],
@@ -50,167 +52,209 @@ const links = {
     ['opportunity', 'opportunity'],
   ],
   product: [['category', 'category']],
-} as const satisfies {
-  readonly opportunity: readonly (readonly [keyof Opportunity, ReferenceTarget])[];
-  readonly quote: readonly (readonly [keyof Quote, ReferenceTarget])[];
-  readonly product: readonly (readonly [keyof Product, ReferenceTarget])[];
 };
-const linking = ['opportunity', 'quote', 'product'] as const;
-type Linking = (typeof linking)[number];
 
-/** The references of some records that are accepted. */
-function* linksIn(
-  resource: Linking,
-  records: readonly ApiRecord[],
-  accepts: (ref: Ref) => boolean = () => true,
-): Steps<Link[]> {
+interface Link {
+  field: string;
+  target: ReferenceTarget;
+  ref: Ref;
+}
+
+function linksOf(resource: NamingResource, record: ApiRecord): Link[] {
+  if (resource === 'contact') return [companyLink(record)];
   const found: Link[] = [];
-  yield* forEachStep(records, (record) => {
-    for (const [field, target] of links[resource]) {
-      const ref = record[field] as Ref | undefined;
-      if (ref !== undefined && accepts(ref)) found.push({ target, ref });
-    }
-  });
+  for (const [field, target] of links[resource]) {
+    const ref = record[field] as Ref | undefined;
+    if (ref !== undefined) found.push({ field, target, ref });
+  }
   return found;
 }
 
-/** Whether the id or the name is missing; a contact may have first and last name instead. */
-const isIncomplete = (ref: Ref): boolean => ref.id === undefined || !hasName(ref);
+const companyLink = ({ companyId, companyName }: Contact): Link => ({
+  field: 'company',
+  target: 'company',
+  ref: { ...(companyId && { id: companyId }), ...(companyName && { name: companyName }) },
+});
+
+/** Whether the id or the name is missing, but not both; a contact may have first and last name instead. */
+const isIncomplete = ({ ref }: Link): boolean => (ref.id === undefined) === hasName(ref);
 
 /** Whether `contactName` finds a name, without putting it together: every reference of a collection is checked. */
 const hasName = ({ name, firstName, middleName, lastName }: Contact): boolean =>
   (nonBlank(name) ?? nonBlank(firstName) ?? nonBlank(middleName) ?? nonBlank(lastName)) !==
   undefined;
 
-const lacksCompany = ({ companyId, companyName }: Contact): boolean => !companyId !== !companyName;
+const incompleteLinks = (resource: NamingResource, record: ApiRecord): Link[] =>
+  linksOf(resource, record).filter(isIncomplete);
 
 /** The references of an opportunity that have no id. */
-export function referencesWithoutId(deal: Opportunity): ReadonlySet<string> {
-  const without = runSteps(linksIn('opportunity', [deal], ({ id }) => id === undefined));
-  return new Set(without.map(({ target }) => target));
+export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
+  new Set(
+    linksOf('opportunity', deal).flatMap(({ ref, target }) => (ref.id === undefined ? target : [])),
+  );
+
+/** The records with a reference whose id or name is missing. */
+export function* withIncompleteReferences<R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+): Steps<readonly RecordOf[R][]> {
+  if (!isOneOf(namingResources, resource)) return [];
+  return yield* filterSteps(
+    records,
+    (record) => incompleteLinks(resource, record as ApiRecord).length > 0,
+  );
 }
 
-/** Lists in which every reference is complete, which no later completion changes. */
-const completeLists = new WeakSet<object>();
+const bytesPerEntry = 150;
 
-/** Notes that all references of a list have an id and a name, so that they are not checked again. */
-export function noteCompleteReferences(records: readonly ApiRecord[]): void {
-  completeLists.add(records);
-}
-
-/** Whether all references of these records have an id and a name, as far as `completeReferences` would add them. */
-export function* haveCompleteReferences(
-  resource: Resource,
-  records: readonly ApiRecord[],
-): Steps<boolean> {
-  const known = { [resource]: records };
-  if (resource === 'contact') return (yield* incompleteContacts(known)).length === 0;
-  return !isOneOf(linking, resource) || (yield* incompleteIn(known, resource)).length === 0;
-}
-
-function* incompleteIn(known: KnownRecords, resource: Linking): Steps<Link[]> {
-  const records = known[resource];
-  if (records === undefined || completeLists.has(records)) return [];
-  const incomplete = yield* linksIn(resource, records, isIncomplete);
-  if (incomplete.length === 0) completeLists.add(records);
-  return incomplete;
-}
-
-function* incompleteContacts({ contact }: KnownRecords): Steps<Contact[]> {
-  if (contact === undefined || completeLists.has(contact)) return [];
-  const incomplete = yield* filterSteps(contact, lacksCompany);
-  if (incomplete.length === 0) completeLists.add(contact);
-  return incomplete;
-}
-
-/** Runs `completionSteps` at once. */
-export const completeReferences = (known: KnownRecords): boolean =>
-  runSteps(completionSteps(known));
-
-/**
- * Completes references in place: adds the name to an id, and the id to a name that only one record has. A text without
- * an id that equals the id of a record is its id. If that is so for every text that can be looked up, the texts of
- * owners, stages and sources are ids too. The records must not be completed by others meanwhile.
- * @returns whether a reference was changed
- */
-export function* completionSteps(known: KnownRecords): Steps<boolean> {
-  let incomplete: Link[] = [];
-  for (const resource of linking)
-    incomplete = incomplete.concat(yield* incompleteIn(known, resource));
-  const contacts = yield* incompleteContacts(known);
-  if (incomplete.length === 0 && contacts.length === 0) return false;
-  const before = countMissing(incomplete, contacts);
-  const directory = yield* Directory.of(known);
-  yield* forEachStep(contacts, (contact) => directory.completeCompany(contact));
-  const readAs = new Set<'id' | 'name' | undefined>();
-  yield* forEachStep(incomplete, (link) => readAs.add(directory.complete(link)));
-  if (readAs.has('id') && !readAs.has('name')) incomplete.forEach(useTextAsId);
-  return countMissing(incomplete, contacts) !== before;
-}
-
-/** Falls whenever a reference is completed: one without an id counts twice, because its text may turn out to be one. */
-const countMissing = (links: readonly Link[], contacts: readonly Contact[]): number =>
-  links.filter(({ ref }) => isIncomplete(ref)).length +
-  links.filter(({ ref }) => ref.id === undefined).length +
-  contacts.filter(lacksCompany).length;
-
-function useTextAsId({ ref }: Link): void {
-  if (ref.id !== undefined || ref.name === undefined) return;
-  ref.id = ref.name;
-  delete ref.name;
-}
-
-/** The names and ids of the known records. */
-class Directory {
+/** The names and ids that the records of one collection contain: their own, and those of what they refer to. */
+export class NamesIn {
+  /** An empty name is that of a record which is known to have none. */
   readonly #names = new Map<string, string>();
   /** `undefined` for a name that several records have. */
   readonly #ids = new Map<string, string | undefined>();
 
-  static *of(known: KnownRecords): Steps<Directory> {
-    const directory = new Directory();
-    for (const target of ['company', 'contact', 'category', 'opportunity'] as const)
-      yield* forEachStep(known[target] ?? [], (record) => directory.#add(target, record));
-    for (const resource of linking) {
-      const all = yield* linksIn(resource, known[resource] ?? []);
-      yield* forEachStep(all, ({ target, ref }) => directory.#add(target, ref));
-    }
-    return directory;
+  static *of(resource: NamingResource, records: readonly ApiRecord[]): Steps<NamesIn> {
+    const names = new NamesIn();
+    const isTarget = resource !== 'quote' && resource !== 'product';
+    yield* forEachStep(records, (record) => {
+      if (isTarget) names.#add(resource, record);
+      if (resource === 'contact') return;
+      for (const { target, ref } of linksOf(resource, record)) names.#add(target, ref);
+    });
+    return names;
+  }
+
+  /** Estimated. */
+  get bytes(): number {
+    return (this.#names.size + this.#ids.size) * bytesPerEntry;
+  }
+
+  /** Empty if the record has none, `undefined` if it is not known. */
+  nameOf(target: ReferenceTarget, id: string): string | undefined {
+    return this.#names.get(`${target} ${id}`);
+  }
+
+  /** The ids of the records of this name; only whether there are none, one or several. */
+  idsOf(target: ReferenceTarget, name: string): readonly string[] | 'several' {
+    const key = `${target} ${normaliseName(name)}`;
+    const id = this.#ids.get(key);
+    if (id !== undefined) return [id];
+    return this.#ids.has(key) ? 'several' : [];
   }
 
   #add(target: ReferenceTarget, record: ApiRecord): void {
     const { id } = record;
-    const name = contactName(record);
     if (id === undefined) return;
-    this.#names.set(`${target} ${id}`, name ?? this.#names.get(`${target} ${id}`) ?? '');
+    const name = contactName(record);
+    const key = `${target} ${id}`;
+    this.#names.set(key, name ?? this.#names.get(key) ?? '');
     if (name === undefined) return;
-    const key = `${target} ${normaliseName(name)}`;
-    this.#ids.set(key, this.#ids.has(key) && this.#ids.get(key) !== id ? undefined : id);
+    const named = `${target} ${normaliseName(name)}`;
+    this.#ids.set(named, this.#ids.has(named) && this.#ids.get(named) !== id ? undefined : id);
+  }
+}
+
+/** The names and ids of several collections, the more specific first. */
+class Directory {
+  readonly #parts: readonly NamesIn[];
+
+  constructor(parts: readonly NamesIn[]) {
+    this.#parts = parts;
   }
 
-  /** Completes one reference. @returns for a text without an id, whether it was found as an id or as a name */
-  complete({ target, ref }: Link): 'id' | 'name' | undefined {
-    if (ref.id !== undefined) {
-      const name = this.#names.get(`${target} ${ref.id}`);
-      if (name) ref.name = name;
-      return undefined;
-    }
-    const text = ref.name ?? '';
-    if (this.#names.has(`${target} ${text}`)) {
-      useTextAsId({ target, ref });
-      return this.complete({ target, ref }) ?? 'id';
-    }
-    const id = this.#ids.get(`${target} ${normaliseName(text)}`);
-    if (id === undefined) return undefined;
-    ref.id = id;
-    return 'name';
+  has(target: ReferenceTarget, id: string): boolean {
+    return this.#parts.some((part) => part.nameOf(target, id) !== undefined);
   }
 
-  completeCompany(contact: Contact): void {
-    const ref: Ref = {};
-    if (contact.companyId) ref.id = contact.companyId;
-    if (contact.companyName) ref.name = contact.companyName;
-    this.complete({ target: 'company', ref });
-    if (ref.id !== undefined) contact.companyId = ref.id;
-    if (ref.name !== undefined) contact.companyName = ref.name;
+  nameOf(target: ReferenceTarget, id: string): string | undefined {
+    return this.#parts.map((part) => part.nameOf(target, id)).find(Boolean);
   }
+
+  /** The id of the only record of this name. */
+  idOf(target: ReferenceTarget, name: string): string | undefined {
+    const found = new Set<string>();
+    for (const part of this.#parts) {
+      const ids = part.idsOf(target, name);
+      if (ids === 'several') return undefined;
+      for (const id of ids) found.add(id);
+    }
+    return found.size === 1 ? [...found][0] : undefined;
+  }
+
+  /** The reference with what is missing; the same one if that is not known. */
+  complete({ target, ref }: Link, textsAreIds: boolean): Ref {
+    const { id, name: text = '' } = ref;
+    if (id !== undefined) {
+      const name = this.nameOf(target, id);
+      return name === undefined ? ref : { ...ref, name };
+    }
+    if (this.has(target, text)) return this.#identified(target, ref, text);
+    const found = this.idOf(target, text);
+    if (found !== undefined) return { ...ref, id: found };
+    return textsAreIds ? this.#identified(target, ref, text) : ref;
+  }
+
+  #identified(target: ReferenceTarget, { name: _, ...ref }: Ref, id: string): Ref {
+    const name = this.nameOf(target, id);
+    return { ...ref, id, ...(name !== undefined && { name }) };
+  }
+}
+
+/**
+ * The records with their references completed: the name added to an id, and the id to a name that only one record has.
+ * A text without an id that equals the id of a record is its id. If that is so for every text that can be looked up,
+ * the texts of owners, stages and sources are ids too. Records in which nothing is missing are the same objects, and
+ * so is the list where that is all of them.
+ * @param from the names in the collections that the caller may read
+ */
+export function* completeReferences<R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+  from: readonly NamesIn[],
+): Steps<readonly RecordOf[R][]> {
+  if (!isOneOf(namingResources, resource)) return records;
+  const directory = new Directory(from);
+  const textsAreIds = yield* readTextsAsIds(resource, records, directory);
+  let copies = 0;
+  const completed: RecordOf[R][] = [];
+  yield* forEachStep(records, (record) => {
+    const copy = completeRecord(resource, record as ApiRecord, directory, textsAreIds);
+    if (copy !== record) copies += 1;
+    completed.push(copy as RecordOf[R]);
+  });
+  return copies === 0 ? records : completed;
+}
+
+/** Whether every text without an id that can be looked up is the id of a record. */
+function* readTextsAsIds(
+  resource: NamingResource,
+  records: readonly ApiRecord[],
+  directory: Directory,
+): Steps<boolean> {
+  const readAs = new Set<'id' | 'name'>();
+  yield* forEachStep(records, (record) => {
+    for (const { target, ref } of incompleteLinks(resource, record)) {
+      if (ref.id !== undefined || ref.name === undefined) continue;
+      if (directory.has(target, ref.name)) readAs.add('id');
+      else if (directory.idOf(target, ref.name) !== undefined) readAs.add('name');
+    }
+  });
+  return readAs.has('id') && !readAs.has('name');
+}
+
+function completeRecord(
+  resource: NamingResource,
+  record: ApiRecord,
+  directory: Directory,
+  textsAreIds: boolean,
+): ApiRecord {
+  const added: Record<string, unknown> = {};
+  for (const link of incompleteLinks(resource, record)) {
+    const ref = directory.complete(link, textsAreIds);
+    if (ref === link.ref) continue;
+    if (resource !== 'contact') added[link.field] = Object.freeze(ref);
+    else Object.assign(added, { companyId: ref.id }, ref.name && { companyName: ref.name });
+  }
+  return Object.keys(added).length === 0 ? record : Object.freeze({ ...record, ...added });
 }

@@ -231,8 +231,8 @@ export class Collections {
     const report = (progress: Progress) => reportProgress(walk, resource, progress);
     const reading = readCollection(this.#sources.pages, resource, fullQuery(resource), call);
     const read = await readToEnd(reading, report);
-    await this.#sources.items.markIn(resource, read.records, call);
-    return { ...read, asOf };
+    const records = await this.#sources.items.marked(resource, read.records, call);
+    return { ...read, records, asOf };
   }
 }
 

@@ -20,6 +20,8 @@ type Readings = readonly (object | undefined)[];
 
 export class DerivedResults {
   readonly #ofNothing = new Results();
+  /** The readings of which others are versions, such as the same records with their references named. */
+  readonly #originals = new WeakMap<object, object>();
   readonly #count: (readings: Readings, bytes: number) => () => void;
 
   /** @param count counts the memory of a result, and returns a function that stops counting it */
@@ -37,6 +39,7 @@ export class DerivedResults {
     name: string,
     work: () => T,
     bytesOf?: (result: Awaited<T>) => number,
+    countedWith = readings,
   ): T {
     const { byName } = this.#resultsOf(readings);
     const known = byName.get(name);
@@ -51,11 +54,35 @@ export class DerivedResults {
     dropOldest(byName);
     const count = (settled: Awaited<T>) => {
       if (bytesOf && byName.get(name) === result)
-        result.release = this.#count(readings, bytesOf(settled));
+        result.release = this.#count(
+          countedWith.map((each) => this.#original(each)),
+          bytesOf(settled),
+        );
     };
     if (value instanceof Promise) value.then(count, () => byName.delete(name));
     else count(value as Awaited<T>);
     return value;
+  }
+
+  /**
+   * Another version of the records of the first reading, by `get`. It and what is derived from it are counted with that
+   * reading.
+   * @param work returns these records themselves where there is nothing to change
+   */
+  async version<T>(
+    [records, ...others]: readonly [readonly T[], ...Readings],
+    name: string,
+    work: () => Promise<readonly T[]>,
+    bytesOf: (version: readonly T[]) => number,
+  ): Promise<readonly T[]> {
+    const bytes = (version: readonly T[]) => (version === records ? 0 : bytesOf(version));
+    const found = await this.get([records, ...others], name, work, bytes, [records]);
+    if (found !== records) this.#originals.set(found, this.#original(records));
+    return found;
+  }
+
+  #original<T extends object | undefined>(reading: T): object | T {
+    return (reading && this.#originals.get(reading)) ?? reading;
   }
 
   #resultsOf(readings: Readings): Results {

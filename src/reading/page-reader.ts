@@ -1,5 +1,3 @@
-import { runSteps } from '../figures/steps.ts';
-import { haveCompleteReferences } from '../names/references.ts';
 import type { Call, RequestSlot } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
@@ -44,7 +42,6 @@ export class PageReader<R extends Resource> {
   readonly #slots: RequestSlots;
   #query: Search;
   #requests = 0;
-  #hasCompleteReferences = true;
 
   constructor(source: Source<R>, pass: Pass<RecordOf[R]>, maxParallel: number) {
     this.#slots = new RequestSlots(maxParallel);
@@ -64,11 +61,6 @@ export class PageReader<R extends Resource> {
     return this.#requests;
   }
 
-  /** Whether all references of the records so far have an id and a name. */
-  get hasCompleteReferences(): boolean {
-    return this.#hasCompleteReferences;
-  }
-
   async read({ from, size, ifRefused }: PlannedPage): Promise<Segment> {
     this.#requests += 1;
     const isFirst = this.#requests === 1;
@@ -82,7 +74,6 @@ export class PageReader<R extends Resource> {
       this.#source.signal.throwIfAborted();
       const held = { ...slot, release };
       const page = await (isFirst ? this.#askFirst(from, size, held) : this.#ask(from, size, held));
-      this.#checkReferences(page.records);
       return this.#pass.add(from, page);
     } catch (error) {
       if (ifRefused === 'nothing' && isApiError(error, 'refused'))
@@ -91,12 +82,6 @@ export class PageReader<R extends Resource> {
     } finally {
       slot.release();
     }
-  }
-
-  /** Page by page, while others are awaited: nothing is left to check after the last one. */
-  #checkReferences(records: readonly RecordOf[R][]): void {
-    const { resource } = this.#source;
-    this.#hasCompleteReferences &&= runSteps(haveCompleteReferences(resource, records));
   }
 
   /** Requests the steady order, if one is wanted; if it is refused, uses the default order from then on. */

@@ -24,12 +24,13 @@ interface Remembered {
 
 /**
  * The items of quotes, for services whose list rows leave them out. Such rows are marked, so that their items are
- * unknown rather than absent, and completed for answers that need items.
+ * unknown rather than absent, and completed for answers that need items. Rows are copied, not changed.
  */
 export class QuoteItems {
   readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
   readonly #readQuote: (id: string, call: Call) => Promise<Quote>;
   readonly #remembered = new Map<string, Remembered>();
+  #version = 0;
 
   constructor(
     pages: Pick<ServicePages, 'traits' | 'learn'>,
@@ -39,38 +40,67 @@ export class QuoteItems {
     this.#readQuote = readQuote;
   }
 
-  /**
-   * Marks the rows of a list of quotes whose items are unknown, in place.
-   * @throws the signal's reason when the call was cancelled
-   */
-  async markIn(resource: Resource, rows: readonly ApiRecord[], call: Call): Promise<void> {
-    if (resource === 'quote' && rows.length > 0) await this.#mark(rows, call);
+  /** Another number as soon as the items of further quotes are known. */
+  get version(): number {
+    return this.#version;
   }
 
-  async #mark(rows: readonly Quote[], call: Call): Promise<void> {
-    if (rows.some(hasItems)) return this.#pages.learn('quote', { items: 'in rows' });
+  /**
+   * The rows of a list, of which quotes with unknown items are marked.
+   * @throws the signal's reason when the call was cancelled
+   */
+  async marked<R extends ApiRecord>(
+    resource: Resource,
+    rows: readonly R[],
+    call: Call,
+  ): Promise<readonly R[]> {
+    if (resource !== 'quote' || rows.length === 0) return rows;
+    if (rows.some(hasItems)) {
+      this.#pages.learn('quote', { items: 'in rows' });
+      return rows;
+    }
     const { items } = this.#pages.traits('quote');
-    if (items === 'in rows' || (items === undefined && (await this.#haveNone(rows, call)))) return;
-    for (const row of rows) this.#markRow(row);
+    if (items === 'in rows' || (items === undefined && (await this.#haveNone(rows, call))))
+      return rows;
+    return rows.map((row) => this.withKnownItems(marked(row)) as R);
+  }
+
+  /** The quote with its items, where these are unknown and were read since. */
+  withKnownItems(quote: Quote): Quote {
+    if (!hasUnknownItems(quote) || quote.id === undefined) return quote;
+    const known = this.#remembered.get(quote.id);
+    const isCurrent = known?.updatedAt === quote.updatedAt;
+    const isKnown = known && isCurrent && Date.now() < known.at + rememberedMs;
+    return isKnown ? withItems(quote, known.items) : quote;
   }
 
   /**
-   * Reads the items of the marked quotes by id, in place, as far as budget and time allow.
-   * @returns how many quotes' items are still unknown
+   * Reads the unknown items of the wanted quotes by id, as far as budget and time allow.
+   * @returns all the quotes with these items, and how many of the wanted are still unknown
    * @throws the signal's reason when the call was cancelled
    */
-  async complete(quotes: readonly Quote[], call: Call): Promise<number> {
-    const unread = quotes.filter(hasUnknownItems);
+  async complete(
+    quotes: readonly Quote[],
+    wanted: readonly Quote[],
+    call: Call,
+  ): Promise<{ quotes: readonly Quote[]; missing: number }> {
+    const completed = new Map(wanted.map((quote) => [quote, this.withKnownItems(quote)]));
+    const unread = wanted.filter((quote) => hasUnknownItems(completed.get(quote) ?? quote));
     const queue = unread.slice(0, maxReads).values();
     let stopped = false;
     const work = async () => {
       for (const quote of queue) {
         if (stopped) return;
-        stopped = !(await this.#completeOne(quote, call));
+        const items = await this.#readItems(quote, call);
+        if (items === 'stop') stopped = true;
+        else if (items) completed.set(quote, withItems(quote, items));
       }
     };
     await Promise.all(Array.from({ length: maxParallel }, work));
-    return unread.filter(hasUnknownItems).length;
+    return {
+      quotes: quotes.map((quote) => completed.get(quote) ?? quote),
+      missing: wanted.filter((quote) => hasUnknownItems(completed.get(quote) ?? quote)).length,
+    };
   }
 
   /** Whether none of a few quotes has items. Drafts are read last, because they may have none yet. */
@@ -87,22 +117,6 @@ export class QuoteItems {
     return read.every((items) => items !== undefined && items !== 'stop');
   }
 
-  #markRow(row: Quote): void {
-    delete row.items;
-    row.unreadable = { ...row.unreadable, items: 'only in the record by id' };
-    const known = row.id === undefined ? undefined : this.#remembered.get(row.id);
-    const isCurrent = known?.updatedAt === row.updatedAt;
-    if (known && isCurrent && Date.now() < known.at + rememberedMs) setItems(row, known.items);
-  }
-
-  /** Reads the items of one quote. @returns whether others can be read */
-  async #completeOne(quote: Quote, call: Call): Promise<boolean> {
-    const items = await this.#readItems(quote, call);
-    if (items === 'stop') return false;
-    if (items) setItems(quote, items);
-    return true;
-  }
-
   /** `undefined` if this quote cannot be read, `stop` if no other can be either. */
   async #readItems(
     { id, updatedAt }: Quote,
@@ -116,6 +130,7 @@ export class QuoteItems {
       if (updatedAt !== undefined) {
         const remembered = { items, updatedAt, at: Date.now() };
         setLatest(this.#remembered, id, remembered, maxRemembered);
+        this.#version += 1;
       }
       return items;
     } catch (error) {
@@ -136,9 +151,12 @@ export const describeUnknownItems = (rows: readonly ApiRecord[]): Wording[] =>
 const hasItems = ({ items, unreadable }: Quote): boolean =>
   (items !== undefined && items.length > 0) || unreadable?.items !== undefined;
 
-function setItems(quote: Quote, items: QuoteItem[]): void {
-  const { items: _, ...others } = quote.unreadable ?? {};
-  quote.items = items;
-  if (Object.keys(others).length > 0) quote.unreadable = others;
-  else delete quote.unreadable;
+function marked({ items: _, unreadable, ...row }: Quote): Quote {
+  return { ...row, unreadable: { ...unreadable, items: 'only in the record by id' } };
+}
+
+function withItems({ unreadable, ...quote }: Quote, items: QuoteItem[]): Quote {
+  const { items: _, ...others } = unreadable ?? {};
+  const isRest = Object.keys(others).length > 0;
+  return Object.freeze({ ...quote, items, ...(isRest && { unreadable: others }) });
 }

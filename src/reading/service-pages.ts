@@ -213,7 +213,7 @@ export class ServicePages {
     const start = Math.floor(from / rows) * rows;
     for (let place = start; ; place += rows) {
       const value = offsetValue(counts, place, rows);
-      const { unchanged: _, ...page } = await this.#sized(
+      const page = await this.#sized(
         resource,
         { ...search, size: rows, from: value, offsetName },
         call,

@@ -1,4 +1,3 @@
-import { noteCompleteReferences } from '../names/references.ts';
 import type { Call } from '../service/call.ts';
 import { type ApiError, isApiError } from '../service/errors.ts';
 import type { Search } from '../service/page.ts';
@@ -50,9 +49,8 @@ export async function* readCollection<R extends Resource>(
   let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
     const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
-    const { end, requests, hasCompleteReferences } = yield* readPass(source, pass);
+    const { end, requests } = yield* readPass(source, pass);
     const proven = await provenReading(source, pass, end, previous);
-    if (proven && hasCompleteReferences) noteCompleteReferences(proven.records);
     if (proven) return proven;
     for (const [key, record] of await runInSlices(pass.inListOrder())) all.set(key, record);
     if (await learnsOffset(source, pass, end)) continue;
@@ -121,8 +119,6 @@ interface PassEnd {
   /** How the plan ended, or the error after which the records read so far can still be used. */
   end: Done | ApiError;
   requests: number;
-  /** Whether all references of its records have an id and a name. */
-  hasCompleteReferences: boolean;
 }
 
 async function* readPass<R extends Resource>(
@@ -133,11 +129,7 @@ async function* readPass<R extends Resource>(
   const { call } = source;
   const signal = AbortSignal.any([call.signal, own.signal]);
   const reader = new PageReader({ ...source, signal }, pass, maxParallel);
-  const passEnd = (end: Done | ApiError): PassEnd => ({
-    end,
-    requests: reader.requests,
-    hasCompleteReferences: reader.hasCompleteReferences,
-  });
+  const passEnd = (end: Done | ApiError): PassEnd => ({ end, requests: reader.requests });
   try {
     return passEnd(yield* runPlan(reader, pass));
   } catch (error) {

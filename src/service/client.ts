@@ -3,7 +3,7 @@ import type { Call, Trace } from './call.ts';
 import { Connections, type WireLimits } from './connections/connections.ts';
 import { readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
-import { type Page, type PageMemory, type PageRequest, queryString } from './page.ts';
+import { type Page, type PageRequest, queryString } from './page.ts';
 import { unrecognizedFields } from './records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records/records.ts';
 import { answeredAt, parseResponse } from './response.ts';
@@ -22,8 +22,6 @@ export interface ClientOptions {
   limits?: Partial<WireLimits>;
   /** Average delay before the first retry; the second retry waits twice as long. */
   firstRetryDelayMs?: number;
-  /** Default: no page is kept. */
-  pageMemory?: PageMemory | undefined;
   interceptor: RequestInterceptor;
 }
 
@@ -57,7 +55,6 @@ export class ApiClient {
   readonly pageParam: string | undefined;
   readonly #wire: Wire;
   readonly #interceptor: RequestInterceptor;
-  readonly #pageMemory: PageMemory | undefined;
   readonly #firstDelayMs: number;
   readonly #unregisterKey: () => void;
 
@@ -69,7 +66,6 @@ export class ApiClient {
     this.#unregisterKey = registerSecrets([key]);
     this.#wire = new Wire(apiBase(baseUrl), key, connections);
     this.#interceptor = interceptor;
-    this.#pageMemory = options.pageMemory;
     this.#firstDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
   }
 
@@ -86,31 +82,22 @@ export class ApiClient {
     const facts: ErrorFacts = { host: this.host, path: route.path };
     const { probesSize = false, attempts = maxAttempts } = query;
     const path = route.path + queryString(route, query, this.pageParam);
-    // Of several pages that are read together, each is read once.
-    const isSingle = call.purpose === 'interactive' && call.slot === undefined;
-    const memory = isSingle ? this.#pageMemory : undefined;
     const mayRetry = (error: unknown) =>
       isRetryable(error) && !(probesSize && isInternalError(error));
     const rules = { maxAttempts: attempts, mayRetry };
     const request = { method: 'GET', path, facts, probesSize } as const;
     const parsePage = this.#parserOf(readPage, facts);
     let received: WireResponse | undefined;
-    let known: Page<RecordOf[R]> | undefined;
     const parse = (response: WireResponse) => {
       received = response;
-      known = response.status === 200 ? memory?.get<R>(path, response.body) : undefined;
-      return known ?? parsePage(response);
+      return parsePage(response);
     };
     const raw = await this.#send(request, call, rules, parse).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    const time = received ? answeredAt(received) : {};
-    if (known) return { ...known, ...time, unchanged: true };
     const records = raw.records.map((record) => toRecord(resource, record));
     requireRecognized(resource, records, facts);
-    const page = { ...raw, records };
-    if (received) memory?.set(resource, path, received.body, page);
-    return { ...page, ...time };
+    return { ...raw, records, ...(received && answeredAt(received)) };
   }
 
   /**

@@ -1,4 +1,3 @@
-import type { RecordOf, Resource } from './records/records.ts';
 import type { Route } from './routes.ts';
 
 export interface PageQuery extends Search {
@@ -46,15 +45,6 @@ export interface Page<R> {
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;
-  /** The body was the same as before, and `records` is the same array as then. */
-  unchanged?: true;
-}
-
-/** Keeps pages with the bodies that they were read from, so that the same body need not be parsed again. */
-export interface PageMemory {
-  /** The page that was read from this body, as the response to a request for this path. */
-  get<R extends Resource>(path: string, body: Buffer): Page<RecordOf[R]> | undefined;
-  set<R extends Resource>(resource: R, path: string, body: Buffer, page: Page<RecordOf[R]>): void;
 }
 
 /** The query of a page of a route. `pageParam` is the name of the offset parameter in the settings. */

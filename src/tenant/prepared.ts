@@ -5,7 +5,6 @@ import { type Market, marketOf } from '../briefs/company/never-bought.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
 import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
 import { type ProbabilityScale, probabilityScale } from '../figures/probability.ts';
-import { hasUnknownItems } from '../figures/quote-totals.ts';
 import { RecordsByCompany } from '../names/company-reference.ts';
 import type {
   ApiRecord,
@@ -33,7 +32,7 @@ export const dealsFor = (
   opportunities: readonly Opportunity[],
   companies: readonly Company[] | undefined,
 ): Promise<TenantDeals> =>
-  tenant.derivedFromNames(
+  tenant.derived(
     [opportunities, companies],
     'deals',
     () => runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
@@ -47,7 +46,7 @@ export async function recordsOfCompany<R extends ApiRecord>(
   records: readonly R[] | undefined,
 ): Promise<R[] | undefined> {
   if (!records) return undefined;
-  const grouped = await tenant.derivedFromNames(
+  const grouped = await tenant.derived(
     [records],
     'by company',
     () => runInSlices(RecordsByCompany.of(records)),
@@ -68,11 +67,9 @@ export async function marketFor(
   { product, quote, category }: MarketRecords,
 ): Promise<Market | undefined> {
   if (!product || !quote) return undefined;
-  // Items that the lists leave out are read later, into the same quotes.
-  const unread = quote.filter(hasUnknownItems).length;
-  return tenant.derivedFromNames(
+  return tenant.derived(
     [product, quote, category],
-    `market without ${unread}`,
+    'market',
     () => runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
     () => product.length * bytesEach.product,
   );
@@ -107,7 +104,7 @@ export const ownerNamesFor = (
   opportunities: readonly Opportunity[] | undefined,
   quotes: readonly Quote[] | undefined,
 ): ReadonlyMap<string, string> =>
-  tenant.derivedFromNames([opportunities, quotes], 'owner names', () => {
+  tenant.derived([opportunities, quotes], 'owner names', () => {
     const names = new Map<string, string>();
     for (const records of [opportunities ?? [], quotes ?? []])
       for (const { owner } of records)

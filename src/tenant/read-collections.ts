@@ -4,6 +4,7 @@ import { isApiError } from '../service/errors.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
+import { nameReferences } from './naming.ts';
 import { readIfExists } from './resolve.ts';
 import { NotGranted, type Tenant } from './tenant.ts';
 import { describeUnrecognized } from './unrecognized.ts';
@@ -39,11 +40,19 @@ export async function readCollections<N extends Resource, W extends Resource = n
   const read = parts.filter((part) => 'records' in part);
   const [denied] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
   if (read.length === 0 && denied !== undefined) throw denied;
-  const records = Object.fromEntries(read.map((part) => [part.resource, part.records]));
-  await tenant.completeReferences(records as KnownRecords);
+  const known = Object.fromEntries(read.map((part) => [part.resource, part.records]));
+  const named = await Promise.all(
+    read.map(
+      async ({ resource, records }): Promise<[Resource, readonly ApiRecord[]]> => [
+        resource,
+        await nameReferences(tenant, resource, records, known),
+      ],
+    ),
+  );
+  const records: KnownRecords = Object.fromEntries(named);
   return {
     records: records as CollectionsRead<N | W>['records'],
-    readings: parts.map((part) => ('records' in part ? part.records : undefined)),
+    readings: [...required, ...optional].map((resource) => records[resource]),
     coverage: combinedCoverage(read),
     omitted: parts.flatMap((part) =>
       'omitted' in part ? [part.omitted] : describeUnrecognized(part.resource, part.records),
@@ -69,20 +78,28 @@ export async function readOptional<R extends Resource>(
 }
 
 /**
- * Reads the items that the service's lists of quotes leave out. Where some could not be read, the coverage says so.
+ * Reads the items of the wanted quotes that the service's lists leave out. Where some could not be read, the coverage
+ * says so.
+ * @returns all the quotes, with these items
  * @throws NotGranted; the signal's reason when the call was cancelled
  */
 export async function readItems<C extends Coverage>(
   tenant: Tenant,
-  quotes: readonly Quote[],
+  all: readonly Quote[],
+  wanted: readonly Quote[],
   call: ToolCall,
   coverage: C,
-): Promise<C> {
+): Promise<{ quotes: readonly Quote[]; coverage: C }> {
   // Where quotes may not be read there are none.
-  const missing = quotes.length === 0 ? 0 : await tenant.completeItems(quotes, call);
+  if (wanted.length === 0) return { quotes: all, coverage };
+  const { quotes, missing } = await tenant.completeItems(all, wanted, call);
+  return { quotes, coverage: withoutItems(coverage, missing, wanted.length) };
+}
+
+function withoutItems<C extends Coverage>(coverage: C, missing: number, wanted: number): C {
   if (missing === 0) return coverage;
   const { read, total, reason } = coverage;
-  const why = `the items of ${missing} of ${quotes.length} quotes could not be read, because the service's lists leave them out`;
+  const why = `the items of ${missing} of ${wanted} quotes could not be read, because the service's lists leave them out`;
   return {
     ...coverage,
     complete: false,

@@ -1,9 +1,9 @@
 import type { WriteRules } from '../changes/write-rules.ts';
+import { hasUnknownItems } from '../figures/quote-totals.ts';
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
 import { HistoryRecorder, type Recorders } from '../history/recorder.ts';
 import { type ListPage, readListPage, sliceOf } from '../lists/list-page.ts';
-import { completionSteps, type KnownRecords } from '../names/references.ts';
 import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
 import {
@@ -15,7 +15,6 @@ import {
 import { DerivedResults } from '../reading/derived.ts';
 import type { Progress } from '../reading/pass.ts';
 import { QuoteItems } from '../reading/quote-items.ts';
-import { RecentPages } from '../reading/recent-pages.ts';
 import { RecentSearches } from '../reading/recent-searches.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages, searchText } from '../reading/service-pages.ts';
@@ -29,7 +28,6 @@ import type { PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
 import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
-import { runInSlices } from '../slices.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
 import { interactiveCall, readingCall, type ToolCall } from './call.ts';
@@ -37,7 +35,7 @@ import { type Grant, intersectGrants, readGrant } from './grants.ts';
 import { describeUnrecognized } from './unrecognized.ts';
 
 export interface TenantOptions
-  extends Omit<ClientOptions, 'interceptor' | 'pageMemory'>,
+  extends Omit<ClientOptions, 'interceptor'>,
     Omit<TrafficOptions, 'rates' | 'budgetName' | 'onResponse'> {
   state: State;
   writeRules: WriteRules;
@@ -65,6 +63,9 @@ interface HistoryOptions {
   onError(error: unknown): void;
 }
 
+/** Of a record in memory that is a copy of another with some fields replaced; measured, and rounded up. */
+const bytesOfCopy = 400;
+
 /** The operator has not granted what the tool needs. */
 export class NotGranted extends Error {
   readonly kind = 'not-granted';
@@ -85,11 +86,7 @@ class SharedTenantState {
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly derived: DerivedResults;
-  /** How often references of cached records were completed. */
-  completions = 0;
-  #completing: Promise<unknown> = Promise.resolve();
   readonly searches = new RecentSearches();
-  readonly #recentPages: RecentPages;
   readonly #recorders: Recorders | undefined;
   /** True if the service refused the key in its last response. */
   keyRefused = false;
@@ -110,9 +107,7 @@ class SharedTenantState {
     // All keys of a tenant share one budget.
     const budget = { rates: state.rates, budgetName: baseUrl.href };
     const traffic = new TrafficControl({ ...options, ...budget, onResponse: this.#onResponse });
-    this.#recentPages = new RecentPages(cache);
-    const pageMemory = this.#recentPages;
-    this.client = new ApiClient({ ...options, interceptor: traffic, pageMemory });
+    this.client = new ApiClient({ ...options, interceptor: traffic });
     const shared = state.collections && new SharedReadings(state.collections, namespace, identity);
     this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
     this.pages = new ServicePages(this.client, this.profile);
@@ -137,7 +132,13 @@ class SharedTenantState {
     const { onError } = history;
     return {
       opportunity: new HistoryRecorder(async () => (await this.#stored(history)).pipeline, onError),
-      quote: new HistoryRecorder(async () => (await this.#stored(history)).quotes, onError),
+      quote: new HistoryRecorder(async () => {
+        const { quotes } = await this.#stored(history);
+        // Items may have been read since.
+        const save = async (records: readonly Quote[], takenAt: Date) =>
+          quotes.save(await this.withKnownItems(records), takenAt);
+        return { save };
+      }, onError),
     };
   }
 
@@ -162,17 +163,17 @@ class SharedTenantState {
     };
   }
 
-  /**
-   * Completes the references of these records, once for each reading. What was derived from them before is then out of
-   * date.
-   */
-  completeReferences(known: KnownRecords): Promise<void> {
-    return this.derived.get(Object.values(known), `references ${this.completions}`, async () => {
-      // One after the other, because each completes records of the others.
-      const completing = this.#completing.then(() => runInSlices(completionSteps(known)));
-      this.#completing = completing.catch(() => {});
-      if (await completing) this.completions += 1;
-    });
+  /** The quotes, with the items that were read by id since. */
+  withKnownItems(quotes: readonly Quote[]): Promise<readonly Quote[]> {
+    return this.derived.version(
+      [quotes],
+      `items ${this.items.version}`,
+      async () => {
+        if (!quotes.some(hasUnknownItems)) return quotes;
+        return quotes.map((quote) => this.items.withKnownItems(quote));
+      },
+      ({ length }) => length * bytesOfCopy,
+    );
   }
 
   /** Notes a collection that was read, for the history. */
@@ -187,7 +188,6 @@ class SharedTenantState {
     await this.#recorders?.opportunity.flush();
     await this.#recorders?.quote.flush();
     this.collections.close();
-    this.#recentPages.clear();
     await this.profile.saved();
     await this.client.close();
   }
@@ -206,7 +206,6 @@ class SharedTenantState {
   clearCaches(): void {
     this.searches.clear();
     this.companies.clear();
-    this.#recentPages.clear();
     this.collections.invalidateAll();
   }
 
@@ -335,7 +334,11 @@ export class Tenant {
     const collection = await this.#shared.collections.read(resource, call);
     this.#options.onCollection?.(resource, collection);
     this.#shared.onRead(resource, collection);
-    return collection;
+    if (resource !== 'quote') return collection;
+    const records = await this.#shared.withKnownItems(collection.records);
+    return records === collection.records
+      ? collection
+      : { ...collection, records: records as readonly RecordOf[R][] };
   }
 
   /** True if the service refused the key in its last response. */
@@ -369,13 +372,17 @@ export class Tenant {
   }
 
   /**
-   * Reads the items of quotes that the service's lists leave out, in place, as far as budget and time allow.
-   * @returns how many of them have unknown items still
+   * Reads the items of the wanted quotes that the service's lists leave out, as far as budget and time allow.
+   * @returns all the quotes with these items, and how many of the wanted have unknown items still
    * @throws NotGranted; the signal's reason when the call was cancelled
    */
-  async completeItems(quotes: readonly Quote[], call: ToolCall): Promise<number> {
+  async completeItems(
+    quotes: readonly Quote[],
+    wanted: readonly Quote[],
+    call: ToolCall,
+  ): Promise<{ quotes: readonly Quote[]; missing: number }> {
     this.requireGrant('quote:read');
-    return this.#shared.items.complete(quotes, readingCall(call));
+    return this.#shared.items.complete(quotes, wanted, readingCall(call));
   }
 
   /**
@@ -392,19 +399,14 @@ export class Tenant {
     return this.#shared.companies;
   }
 
-  /** Completes the references of these records as far as these records tell them. */
-  completeReferences(known: KnownRecords): Promise<void> {
-    return this.#shared.completeReferences(known);
-  }
-
-  /** `derived` for what depends on the names of references too. */
-  derivedFromNames<T>(
-    from: readonly (object | undefined)[],
+  /** Another version of the records of the first reading, made once for these readings. */
+  version<R extends object>(
+    readings: readonly [readonly R[], ...(object | undefined)[]],
     name: string,
-    work: () => T,
-    bytesOf?: (result: Awaited<T>) => number,
-  ): T {
-    return this.derived(from, `${name} ${this.#shared.completions}`, work, bytesOf);
+    work: () => Promise<readonly R[]>,
+  ): Promise<readonly R[]> {
+    const bytesOf = ({ length }: readonly R[]) => length * bytesOfCopy;
+    return this.#shared.derived.version(readings, name, work, bytesOf);
   }
 
   /**
@@ -435,8 +437,9 @@ export class Tenant {
     this.#shared.publishInvalidation({ collection: resource });
   }
 
-  /** The cached records of a collection, of any age. Reads nothing. */
+  /** The cached records of a collection that may be read, of any age. Reads nothing. */
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
+    if (!this.grants.has(readGrant(resource))) return undefined;
     return this.#shared.collections.cached(resource);
   }
 
@@ -473,8 +476,8 @@ export class Tenant {
     const readWhole = (search: Search) => this.searchAll(resource, search, call);
     const source = { pages: this.pages, resource, readWhole, call: interactiveCall(call) };
     const page = await readListPage(source, query);
-    await this.#shared.items.markIn(resource, page.records, source.call);
-    return page;
+    const records = await this.#shared.items.marked(resource, page.records, source.call);
+    return { ...page, records };
   }
 
   /**
@@ -509,8 +512,8 @@ export class Tenant {
     const reading = readCollection(this.pages, resource, search, apiCall);
     const report = ({ read, total }: Progress) => call.progress(read, total, resource);
     const found = await readToEnd(reading, report);
-    await this.#shared.items.markIn(resource, found.records, apiCall);
-    return { ...found, asOf };
+    const records = await this.#shared.items.marked(resource, found.records, apiCall);
+    return { ...found, records, asOf };
   }
 }
 

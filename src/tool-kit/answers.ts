@@ -102,37 +102,6 @@ interface ShapedRecords {
   rows: readonly Record<string, unknown>[];
 }
 
-/** Of rows, their table and their JSON, for each character of the JSON. */
-const bytesPerCharacter = 4;
-
-interface KeptRows {
-  known: Known;
-  shaped: ShapedRecords;
-}
-
-/** For an unchanged page the same rows as before, frozen: a frozen list is cleaned and written only once. */
-function rowsOf<R extends Resource>(
-  tenant: Tenant,
-  resource: R,
-  list: NamedPage<RecordOf[R]>,
-  shape: RecordShape,
-): ShapedRecords {
-  const { records, known, keys, unchanged } = list;
-  const work = () => shapeRecords(resource, records, shape, list);
-  if (!unchanged) return work();
-  const name = `rows ${JSON.stringify([shape.detail, shape.fields, keys])}`;
-  const make = (): KeptRows => ({ known, shaped: frozen(work()) });
-  const bytesOf = ({ shaped }: KeptRows) => JSON.stringify(shaped.rows).length * bytesPerCharacter;
-  const kept = tenant.derived([records], name, make, bytesOf);
-  if (kept.known !== known) Object.assign(kept, make());
-  return kept.shaped;
-}
-
-function frozen({ currency, rows }: ShapedRecords): ShapedRecords {
-  for (const row of rows) Object.freeze(row);
-  return { currency, rows: Object.freeze(rows) };
-}
-
 /** The records with the requested detail or fields; amounts with their currency. */
 function shapeRecords<R extends Resource>(
   resource: R,
@@ -234,7 +203,6 @@ const allOf = (plural: Plural, total: number): Wording =>
 
 /** A page of a list, and how to get the next page. */
 export function listAnswer<R extends Resource>(
-  tenant: Tenant,
   resource: R,
   plural: Plural,
   list: NamedPage<RecordOf[R]>,
@@ -242,7 +210,7 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   requireFields(resource, list.records, shape);
-  const { currency, rows } = rowsOf(tenant, resource, list, shape);
+  const { currency, rows } = shapeRecords(resource, list.records, shape, list);
   const unknown = describeUnknownCurrencies(resource, list.records, shape, list.known);
   const facets = shape.detail === 'full' ? list.facets : undefined;
   return answerWithRows(rows.length, (shown) => {

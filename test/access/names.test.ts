@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { localState } from '../../src/state/local.ts';
+import { localState } from '../../src/state/files/local.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';

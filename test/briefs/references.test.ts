@@ -2,11 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
 import {
   completeReferences,
-  completionSteps,
-  haveCompleteReferences,
+  type KnownRecords,
+  NamesIn,
+  namingResources,
   referencesWithoutId,
+  withIncompleteReferences,
 } from '../../src/names/references.ts';
-import { type ApiRecord, type Resource, toRecord } from '../../src/service/records/records.ts';
+import {
+  type ApiRecord,
+  type RecordOf,
+  type Resource,
+  toRecord,
+} from '../../src/service/records/records.ts';
 
 const company = [
   { id: 'c1', name: 'Acme' },
@@ -15,60 +22,91 @@ const company = [
 ];
 const deal = (raw: Record<string, unknown>) => toRecord('opportunity', raw);
 
+const namesIn = (known: KnownRecords) =>
+  namingResources.flatMap((each) => {
+    const records = known[each];
+    return records ? [runSteps(NamesIn.of(each, records))] : [];
+  });
+
+const complete = <R extends Resource>(
+  resource: R,
+  records: readonly RecordOf[R][],
+  known: KnownRecords,
+) => runSteps(completeReferences(resource, records, namesIn({ ...known, [resource]: records })));
+
 describe('completing references', () => {
   test('takes a name from the record of that id, or from another reference to it', () => {
     const one = deal({ companyId: 'c1', ownerId: 'u1' });
     const deals = [one, deal({ owner: { id: 'u1', name: 'Ada' } })];
-    expect(completeReferences({ company, opportunity: deals })).toBe(true);
-    expect(one).toMatchObject({ company: { id: 'c1', name: 'Acme' }, owner: { name: 'Ada' } });
+    const [completed] = complete('opportunity', deals, { company });
+    expect(completed).toMatchObject({
+      company: { id: 'c1', name: 'Acme' },
+      owner: { name: 'Ada' },
+    });
   });
 
   test('takes an id from the only record of that name', () => {
-    const one = deal({ company: 'ACME ' });
-    expect(completeReferences({ company, opportunity: [one] })).toBe(true);
-    expect(one.company?.id).toBe('c1');
+    const [completed] = complete('opportunity', [deal({ company: 'ACME ' })], { company });
+    expect(completed?.company?.id).toBe('c1');
   });
 
   test('does not resolve a name that several records have', () => {
-    const one = deal({ company: 'Twin' });
-    expect(completeReferences({ company, opportunity: [one] })).toBe(false);
-    expect(one.company).toEqual({ name: 'Twin' });
+    const deals = [deal({ company: 'Twin' })];
+    expect(complete('opportunity', deals, { company })).toBe(deals);
+  });
+
+  test('does not resolve a name that records of several collections have', () => {
+    const deals = [deal({ company: 'Acme' })];
+    const quote = [{ company: { id: 'c9', name: 'acme' } }];
+    expect(complete('opportunity', deals, { company, quote })).toBe(deals);
   });
 
   test('treats bare text that is an id as one, and owners then likewise', () => {
-    const one = deal({ company: 'c1', owner: 'u1' });
-    completeReferences({ company, opportunity: [one] });
-    expect(one).toMatchObject({ company: { id: 'c1', name: 'Acme' }, owner: { id: 'u1' } });
+    const [completed] = complete('opportunity', [deal({ company: 'c1', owner: 'u1' })], {
+      company,
+    });
+    expect(completed).toMatchObject({ company: { id: 'c1', name: 'Acme' }, owner: { id: 'u1' } });
   });
 
   test('does not treat owners as ids where text is a name', () => {
-    const one = deal({ company: 'Acme', owner: 'Ada' });
-    completeReferences({ company, opportunity: [one] });
-    expect(one.owner).toEqual({ name: 'Ada' });
+    const [completed] = complete('opportunity', [deal({ company: 'Acme', owner: 'Ada' })], {
+      company,
+    });
+    expect(completed?.owner).toEqual({ name: 'Ada' });
   });
 
   test('adds the name of its company to a contact', () => {
-    const contact = toRecord('contact', { id: 'p1', companyId: 'c1' });
-    completeReferences({ company, contact: [contact] });
-    expect(contact.companyName).toBe('Acme');
+    const contacts = [toRecord('contact', { id: 'p1', companyId: 'c1' })];
+    expect(complete('contact', contacts, { company })[0]?.companyName).toBe('Acme');
   });
 
-  test('adds the id of its company to a contact, and reports both kinds of change together', () => {
-    const contact = toRecord('contact', { id: 'p1', companyName: 'ACME' });
-    const one = deal({ companyId: 'c1' });
-    expect(completeReferences({ company, contact: [contact], opportunity: [one] })).toBe(true);
-    expect(contact).toMatchObject({ companyId: 'c1', companyName: 'ACME' });
-    expect(one.company).toEqual({ id: 'c1', name: 'Acme' });
+  test('adds the id of its company to a contact', () => {
+    const contacts = [toRecord('contact', { id: 'p1', companyName: 'ACME' })];
+    expect(complete('contact', contacts, { company })[0]).toMatchObject({
+      companyId: 'c1',
+      companyName: 'ACME',
+    });
   });
 
   test('changes nothing where nothing is missing', () => {
-    expect(completeReferences({ company })).toBe(false);
+    expect(complete('company', company, {})).toBe(company);
   });
 
-  test('reports a text that became an id as a change, though it has no name', () => {
-    const one = deal({ company: 'c4' });
-    expect(completeReferences({ company: [{ id: 'c4' }], opportunity: [one] })).toBe(true);
-    expect(one.company).toEqual({ id: 'c4' });
+  test('copies only records with an incomplete reference, and changes none', () => {
+    const whole = deal({ company: { id: 'c1', name: 'Acme' } });
+    const one = deal({ companyId: 'c2' });
+    const before = structuredClone(one);
+    const completed = complete('opportunity', [whole, one], { company });
+    expect(completed[0]).toBe(whole);
+    expect(completed[1]).toMatchObject({ company: { name: 'Twin' } });
+    expect(one).toEqual(before);
+  });
+
+  test('takes a text for an id, though the record has no name', () => {
+    const [completed] = complete('opportunity', [deal({ company: 'c4' })], {
+      company: [{ id: 'c4' }],
+    });
+    expect(completed?.company).toEqual({ id: 'c4' });
   });
 
   test.each([
@@ -78,14 +116,14 @@ describe('completing references', () => {
   ])('handles at most 100 records between two steps where references are %s', (_, ref) => {
     const count = 5_000;
     const opportunity = Array.from({ length: count }, () => deal({ company: { ...ref } }));
-    const steps = [...completionSteps({ company, opportunity })];
+    const names = namesIn({ company, opportunity });
+    const steps = [...completeReferences('opportunity', opportunity, names)];
     expect(steps.length).toBeGreaterThanOrEqual(count / 100);
   });
 });
 
 const acme = { id: 'c1', name: 'Acme' };
 
-// Twice each, because lists that are complete are remembered.
 test.each<[what: string, resource: Resource, records: ApiRecord[], isComplete: boolean]>([
   ['a contact of a company', 'contact', [{ companyId: 'c1', companyName: 'Acme' }], true],
   ['a contact without a company', 'contact', [{}], true],
@@ -104,8 +142,8 @@ test.each<[what: string, resource: Resource, records: ApiRecord[], isComplete: b
   ['a middle name', 'opportunity', [{ contact: { id: 'p1', middleName: 'Lee' } }], true],
   ['blank names', 'opportunity', [{ contact: { id: 'p1', name: ' ', firstName: ' ' } }], false],
 ])('whether references are complete: %s', (_, resource, records, isComplete) => {
-  for (const attempt of [1, 2])
-    expect(runSteps(haveCompleteReferences(resource, records)), `${attempt}`).toBe(isComplete);
+  const incomplete = runSteps(withIncompleteReferences(resource, records));
+  expect(incomplete.length === 0).toBe(isComplete);
 });
 
 test('the references of an opportunity that have no id', () => {

@@ -27,9 +27,10 @@ describe('rows without items', () => {
     expect(tenant.pages.traits('quote').items).toBe('by id');
     const some = records.filter(hasUnknownItems).slice(0, 20);
     const before = service.requests();
-    expect(await tenant.completeItems(some, toolCall())).toBe(0);
+    const { quotes, missing } = await tenant.completeItems(some, some, toolCall());
+    expect(missing).toBe(0);
     expect(service.requests() - before).toBe(20);
-    for (const quote of some) {
+    for (const quote of quotes) {
       const truth = service.storedData['/quote'].find(({ id }) => id === quote.id);
       expect(quoteTotals(quote)).toEqual(truth && trueTotals(truth));
       expect(quote.unreadable).toBeUndefined();
@@ -57,8 +58,8 @@ describe('rows without items', () => {
       (await listRecords(tenant, 'quote', withPrice, toolCall())).records.map(({ id }) => id);
     const before = await listed();
     const { records } = await tenant.collection('quote', toolCall());
-    await tenant.completeItems(records, toolCall());
-    const priced = records.filter((quote) => (quoteTotals(quote).oneTime ?? 0) > 0);
+    const { quotes } = await tenant.completeItems(records, records, toolCall());
+    const priced = quotes.filter((quote) => (quoteTotals(quote).oneTime ?? 0) > 0);
     expect(priced.length).toBeGreaterThan(before.length);
     expect(await listed()).toEqual(priced.map(({ id }) => id));
   });
@@ -67,9 +68,9 @@ describe('rows without items', () => {
     const budget = { requests: 40, windowSeconds: 600 };
     const { service, tenant } = await serving({ items: 'by id only' }, { budget });
     const { records } = await tenant.collection('quote', toolCall());
-    const missing = await tenant.completeItems(records, toolCall());
+    const { quotes, missing } = await tenant.completeItems(records, records, toolCall());
     expect(service.requests()).toBe(36);
-    expect(missing).toBe(records.filter(hasUnknownItems).length);
+    expect(missing).toBe(quotes.filter(hasUnknownItems).length);
     expect(missing).toBeGreaterThan(100);
   });
 });
@@ -79,7 +80,10 @@ describe('rows with items', () => {
     const { service, tenant } = await serving({});
     const { records } = await tenant.collection('quote', toolCall());
     const before = service.requests();
-    expect(await tenant.completeItems(records, toolCall())).toBe(0);
+    expect(await tenant.completeItems(records, records, toolCall())).toEqual({
+      quotes: records,
+      missing: 0,
+    });
     expect(service.requests()).toBe(before);
   });
 

@@ -205,7 +205,7 @@ function hasItem({ items = [] }: Quote, text: string): boolean {
 
 /**
  * Quotes that match, with their figures: the highest first-year value first, unknown ones last, then by name and id.
- * The figures are computed when they are first read, so the items of `matching` can be completed before.
+ * The figures are computed when they are first read, unless from `matching` with the items that were read meanwhile.
  */
 export class QuotesReport {
   /** Quotes that match all filters but `item`. */
@@ -239,10 +239,10 @@ export class QuotesReport {
     return new QuotesReport(matching, deals, quotes.filter(isDeleted).length, options);
   }
 
-  /** Computes the figures. */
-  *compute(): Steps<Computed> {
+  /** Computes the figures. @param matching with their items, where these were read meanwhile */
+  *compute(matching = this.matching): Steps<Computed> {
     const { item } = this.#options;
-    const facts = yield* flatMapSteps(this.matching, (quote) =>
+    const facts = yield* flatMapSteps(matching, (quote) =>
       item === undefined || hasItem(quote, item)
         ? [factsOf(quote, this.#deals, this.#options)]
         : [],
