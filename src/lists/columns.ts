@@ -289,8 +289,8 @@ const contractItemColumns: Columns<ContractItem> = {
 };
 
 interface Assigned {
-  companyIds?: string[];
-  classificationIds?: string[];
+  companyIds?: readonly string[];
+  classificationIds?: readonly string[];
 }
 
 const assignees = (

@@ -211,11 +211,15 @@ function withProductName(
 }
 
 /** The rows with missing names of what they refer to, from the rows themselves and from cached collections. */
-export function nameRows<R extends Resource>(
+export async function nameRows<R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],
 ): Promise<readonly RecordOf[R][]> {
+  if (resource === 'pricing_book') {
+    const books: readonly unknown[] = withProductNames(records, tenant.cached('product'));
+    return books as readonly RecordOf[R][];
+  }
   const cached = namingResources.map((each) => [each, tenant.cached(each)]);
   const known: KnownRecords = { ...Object.fromEntries(cached), [resource]: records };
   return nameReferences(tenant, resource, records, known);

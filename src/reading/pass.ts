@@ -1,7 +1,7 @@
 import type { Steps } from '../figures/steps.ts';
 import type { Page } from '../service/page.ts';
+import { RecordFreezer } from './frozen-records.ts';
 import type { RouteProfile } from './profile.ts';
-import { RepeatedTexts } from './repeated-texts.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 
 export interface Progress {
@@ -20,7 +20,7 @@ export class Pass<R> {
   readonly distrustsCount: boolean;
   readonly found = new Map<unknown, R>();
   readonly #segments: Segment[] = [];
-  readonly #texts = new RepeatedTexts();
+  readonly #freezer = new RecordFreezer();
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
   #highestCount: number | undefined;
@@ -95,7 +95,7 @@ export class Pass<R> {
     const known = this.found.size;
     const now = page.answeredAt ?? Date.now();
     this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (page.answeredAt ? 0 : 5_000);
-    this.#texts.shareIn(page.records);
+    for (const record of page.records) this.#freezer.freeze(record);
     const keys = recordKeys(page.records);
     page.records.forEach((record, at) => {
       this.found.set(keys[at], record);

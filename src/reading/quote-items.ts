@@ -17,7 +17,7 @@ const maxRemembered = 5_000;
 const rememberedMs = 30 * 60_000;
 
 interface Remembered {
-  items: QuoteItem[];
+  items: readonly QuoteItem[];
   updatedAt: string;
   at: number;
 }
@@ -121,7 +121,7 @@ export class QuoteItems {
   async #readItems(
     { id, updatedAt }: Quote,
     call: Call,
-  ): Promise<QuoteItem[] | 'stop' | undefined> {
+  ): Promise<readonly QuoteItem[] | 'stop' | undefined> {
     if (id === undefined) return undefined;
     try {
       const record = await this.#readQuote(id, call);
@@ -151,11 +151,10 @@ export const describeUnknownItems = (rows: readonly ApiRecord[]): Wording[] =>
 const hasItems = ({ items, unreadable }: Quote): boolean =>
   (items !== undefined && items.length > 0) || unreadable?.items !== undefined;
 
-function marked({ items: _, unreadable, ...row }: Quote): Quote {
-  return { ...row, unreadable: { ...unreadable, items: 'only in the record by id' } };
-}
+const marked = ({ items: _, unreadable, ...row }: Quote): Quote =>
+  Object.freeze({ ...row, unreadable: { ...unreadable, items: 'only in the record by id' } });
 
-function withItems({ unreadable, ...quote }: Quote, items: QuoteItem[]): Quote {
+function withItems({ unreadable, ...quote }: Quote, items: readonly QuoteItem[]): Quote {
   const { items: _, ...others } = unreadable ?? {};
   const isRest = Object.keys(others).length > 0;
   return Object.freeze({ ...quote, items, ...(isRest && { unreadable: others }) });

@@ -1,6 +1,8 @@
 import type { Resource } from '../service/records/records.ts';
+import { forEachInSlices } from '../slices.ts';
 import type { SharedCollections } from '../state/port.ts';
 import type { CachedCollection } from './cache.ts';
+import { RecordFreezer } from './frozen-records.ts';
 
 /** The collections of one tenant and key that are shared between processes. */
 export class SharedReadings {
@@ -37,6 +39,8 @@ export class SharedReadings {
     // Loaded in this process: the objects can be used as they are.
     if (local) return local;
     const shared = value as Omit<CachedCollection, 'asOf'>;
+    const freezer = new RecordFreezer();
+    await forEachInSlices(shared.records, (record) => freezer.freeze(record));
     return { ...shared, asOf: new Date(Date.now() - ageMs) };
   }
 }

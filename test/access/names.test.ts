@@ -16,7 +16,15 @@ import { startUpstream } from '../support/upstream/upstream.ts';
  * the mark of its collection. Records refer to others by id alone (flat), or with the name (nested).
  */
 
-const kinds = ['company', 'contact', 'category', 'opportunity', 'product', 'quote'] as const;
+const kinds = [
+  'company',
+  'contact',
+  'category',
+  'opportunity',
+  'product',
+  'quote',
+  'pricing_book',
+] as const;
 type Kind = (typeof kinds)[number];
 type Marked = Kind | 'owner';
 const linking = ['contact', 'opportunity', 'product', 'quote'] as const;
@@ -30,6 +38,7 @@ const mark: Readonly<Record<Marked, string>> = {
   opportunity: 'Okazo',
   product: 'Varo',
   quote: 'Oferto',
+  pricing_book: 'Prezaro',
   owner: 'Posedanto',
 };
 
@@ -41,6 +50,7 @@ const links: Readonly<Record<Linking, readonly Marked[]>> = {
   quote: ['company', 'contact', 'opportunity', 'owner'],
 };
 
+const routeOf = (kind: Kind) => (kind === 'pricing_book' ? '/pricing-book' : (`/${kind}` as const));
 const idOf = (kind: Marked, at: number): string => `${kind.slice(0, 3)}${at}`;
 const nameOf = (kind: Marked, at: number): string => `${mark[kind]} acme ${at}`;
 const count = 6;
@@ -67,6 +77,10 @@ const own: Readonly<Record<Kind, (at: number) => Row>> = {
     expectedCloseDate: '2026-05-01',
   }),
   product: (at) => ({ mpn: `P-${at}`, price: 10, cost: 12, productType: 'product' }),
+  pricing_book: (at) => ({
+    companyIds: [idOf('company', at % 4)],
+    products: [{ productId: idOf('product', at % 4), price: 9 }],
+  }),
   quote: (at) => ({
     number: `Q-${at}`,
     title: nameOf('quote', at),
@@ -112,6 +126,8 @@ const asks: readonly Ask[] = [
   tool('cpq_list_quotes', { filters: 'company:acme 1', detail: 'full' }),
   tool('cpq_list_products', { filters: 'category:acme' }),
   tool('cpq_list_contacts', { filters: 'company:acme 2' }),
+  tool('cpq_list_pricing_books', { detail: 'full' }),
+  tool('cpq_list_pricing_books', { filters: 'product:acme' }),
   tool('cpq_find', { query: 'acme 1' }),
   ...['stage', 'owner', 'company', 'category'].map((by) => tool('cpq_brief_pipeline', { by })),
   tool('cpq_brief_pipeline', { company: 'acme' }),
@@ -124,7 +140,7 @@ const asks: readonly Ask[] = [
   ),
   tool('cpq_pipeline_changes'),
   tool('cpq_pipeline_changes', { company: 'acme' }),
-  ...(['contact', 'opportunity', 'product', 'quote'] as const).map((kind) =>
+  ...(['contact', 'opportunity', 'product', 'quote', 'pricing_book'] as const).map((kind) =>
     tool('cpq_get_record', { resource: kind, id: `${kind.slice(0, 3)}1` }),
   ),
   resource('cpq://opportunity/opp1'),
@@ -176,10 +192,10 @@ afterEach(() => void vi.useRealTimers());
 
 function provide(day: number, refused: readonly Kind[], formsOf: Forms): void {
   vi.setSystemTime(new Date(Date.UTC(2026, 5, 2 + day, 12)));
-  for (const kind of kinds) upstream.records[`/${kind}`] = rowsOf(kind, formsOf, day);
+  for (const kind of kinds) upstream.records[routeOf(kind)] = rowsOf(kind, formsOf, day);
   const forbidden = { code: 403, message: 'Forbidden resource' };
   upstream.set({
-    status: firstOf(...refused.map((kind) => only(forbidden, { path: `/${kind}` as const }))),
+    status: firstOf(...refused.map((kind) => only(forbidden, { path: routeOf(kind) }))),
   });
 }
 
@@ -249,7 +265,7 @@ test('names that another caller may read are not in the answers of one that may 
     );
     expect(found, kind).toEqual([]);
   }
-});
+}, 120_000);
 
 test('names of a collection that the service refuses are not in later answers', async () => {
   for (const refused of kinds) {
@@ -264,7 +280,7 @@ test('names of a collection that the service refuses are not in later answers', 
     );
     expect(found, refused).toEqual([]);
   }
-});
+}, 120_000);
 
 test('no answer has a name outside the grants, whoever asks in which order', async () => {
   await fc.assert(

@@ -79,6 +79,15 @@ test('a collection has the order of the list, whichever page arrives first', asy
   expect(records.map(({ id }) => id)).toEqual(upstream.records['/company'].map(({ id }) => id));
 });
 
+test('the records of a collection are frozen, with what they contain', async () => {
+  const contents = { city: 'Bath', tags: [{ name: 'A' }] };
+  for (const row of upstream.records['/company']) row.address = contents;
+  const { records } = await companies(tenantOf());
+  const parts = records.flatMap((record) => [record, record.address, record.address?.tags]);
+  expect(parts).toHaveLength(135);
+  expect(parts.every((part) => part !== undefined && Object.isFrozen(part))).toBe(true);
+});
+
 describe('one reading', () => {
   test('serves all waiting calls', async () => {
     const alone = tenantOf();

@@ -29,7 +29,7 @@ export interface PricingBookRow extends Named {
   validFrom?: Day;
   validTo?: Day;
   products?: number;
-  classificationIds?: string[];
+  classificationIds?: readonly string[];
 }
 
 /** Groups that name the company or its classification. A group that names no company applies to none. */

@@ -141,7 +141,7 @@ interface CompanyCard extends Named {
   accountManagerId?: string;
   parentCompanyId?: string;
   externalIdentifier?: string;
-  labels?: string[];
+  labels?: readonly string[];
   created?: Day;
 }
 

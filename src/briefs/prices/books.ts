@@ -14,8 +14,8 @@ import { fieldOf } from '../../values.ts';
 export type Applicability = 'company' | 'classification' | 'everyone' | 'unclear';
 
 interface Assignable {
-  companyIds?: string[];
-  classificationIds?: string[];
+  companyIds?: readonly string[];
+  classificationIds?: readonly string[];
 }
 
 /** `undefined` when it does not apply. If it names no company, it applies to all. */

@@ -5,12 +5,13 @@ import { isObject } from '../../values.ts';
 /** Reads a raw value as one kind: `undefined` for an empty one, `unreadable` for one of another kind. */
 export type Reader<T> = (raw: unknown) => T | undefined | typeof unreadable;
 export type Fields = Readonly<Record<string, Reader<unknown>>>;
+/** Nothing changes a record after it was read: it is shared. */
 export type Parsed<F extends Fields> = {
-  [N in keyof F]?: F[N] extends Reader<infer T> ? T : never;
+  readonly [N in keyof F]?: F[N] extends Reader<infer T> ? T : never;
 } & {
   /** Known fields whose value is not of their kind; the raw value under their name. */
-  unreadable?: Record<string, unknown>;
-  [field: string]: unknown;
+  readonly unreadable?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
 };
 
 const unreadable = Symbol('unreadable');
@@ -82,7 +83,7 @@ export const nested =
     isObject(raw) ? normalise(raw, fields) : unreadable;
 
 export const listOf =
-  <T>(kind: Reader<T>): Reader<T[]> =>
+  <T>(kind: Reader<T>): Reader<readonly T[]> =>
   (raw) => {
     if (!Array.isArray(raw)) return unreadable;
     const read = raw.filter((entry) => entry !== null).map(kind);

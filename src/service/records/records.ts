@@ -203,7 +203,7 @@ export type Quote = RecordOf['quote'];
 export type QuoteItem = Parsed<typeof quoteItem>;
 export type QuoteTemplate = RecordOf['quote_template'];
 export type PricingBook = RecordOf['pricing_book'];
-export type Category = RecordOf['category'] & { children?: Category[] };
+export type Category = RecordOf['category'] & { readonly children?: readonly Category[] };
 export type DiscountGroup = RecordOf['discount_group'];
 export type ContractItem = RecordOf['contract_item'];
 
@@ -216,7 +216,7 @@ export function toRecord<R extends Resource>(
   raw: Record<string, unknown>,
 ): RecordOf[R] {
   const record = normalise<Fields>(raw, fieldsOf[resource]);
-  if (resource === 'contact' && record.company !== undefined) takeCompany(record);
+  if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
   return record;
 }
 
@@ -232,7 +232,7 @@ export function isKnownField(kind: Resource | 'quote_item', name: string): boole
 const nestedCompany = { company: ref };
 
 /** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
-function takeCompany(contact: Contact): void {
+function takeCompany(contact: Record<string, unknown>): void {
   const { company } = normalise({ company: contact.company }, nestedCompany);
   if (company?.id !== undefined) contact.companyId ||= company.id;
   if (company?.name !== undefined) contact.companyName ||= company.name;
