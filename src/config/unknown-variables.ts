@@ -39,7 +39,8 @@ export function unknownVariables(
 ): UnknownVariables {
   const unknown: UnknownVariables = { refused: [], ignored: [] };
   for (const [name, value] of Object.entries(environment)) {
-    if (!name.toUpperCase().startsWith(prefix) || isKnown(name, environment, settings)) continue;
+    const isOurs = value !== undefined && name.toUpperCase().startsWith(prefix);
+    if (!isOurs || isKnown(name, environment, settings)) continue;
     const nearest = isOfService(name, value) ? [] : meantBy(name.toUpperCase(), settings);
     if (nearest.length === 0) unknown.ignored.push(name);
     else unknown.refused.push(`${name} is not a setting. Nearest: ${nearest.join(', ')}`);
