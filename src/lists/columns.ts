@@ -26,7 +26,7 @@ import type {
   Ref,
   Resource,
 } from '../service/records/records.ts';
-import { fieldOf } from '../values.ts';
+import { fieldOf, keysOf } from '../values.ts';
 
 /** Names and currencies from other records, as far as they are known. */
 export interface Known {
@@ -379,20 +379,29 @@ const nameColumns: { readonly [R in Resource]?: Columns<RecordOf[R]> } = {
   contract_item: { service: { value: ({ service, name }) => service ?? name, sort: 'service' } },
 };
 
-const withName = <R extends Resource>(resource: R): Columns<RecordOf[R]> => ({
-  id: text('id'),
-  ...(nameColumns[resource] ?? { name: text('name') }),
-  deleted: deleted as Column<RecordOf[R]>,
-  ...columnsByResource[resource],
-});
+interface ListColumns<R> {
+  all: Columns<R>;
+  /** Those of the concise form. */
+  shown: readonly (readonly [name: string, column: Column<R>])[];
+}
 
-const allColumns = Object.fromEntries(
-  (Object.keys(columnsByResource) as Resource[]).map((resource) => [resource, withName(resource)]),
-) as { [R in Resource]: Columns<RecordOf[R]> };
+function withName<R extends Resource>(resource: R): ListColumns<RecordOf[R]> {
+  const all: Columns<RecordOf[R]> = {
+    id: text('id'),
+    ...(nameColumns[resource] ?? { name: text('name') }),
+    deleted: deleted as Column<RecordOf[R]>,
+    ...columnsByResource[resource],
+  };
+  return { all, shown: Object.entries(all).filter(([, { hidden }]) => !hidden) };
+}
+
+const listColumns = Object.fromEntries(
+  keysOf(columnsByResource).map((resource) => [resource, withName(resource)]),
+) as { [R in Resource]: ListColumns<RecordOf[R]> };
 
 /** The columns of a list, in their order. A deleted record says so right after its name. */
 export const columnsOf = <R extends Resource>(resource: R): Columns<RecordOf[R]> =>
-  allColumns[resource];
+  listColumns[resource].all;
 
 /** Whether the amounts of these records are in the currency of each record's company. */
 export const isInCompanyCurrency = (resource: Resource): boolean =>
@@ -408,3 +417,8 @@ const amountNames: ReadonlySet<string> = new Set([
 /** Whether a column, or a field with dots for nested ones, is an amount of money. */
 export const isAmount = (field: string): boolean =>
   amountNames.has(field.slice(field.lastIndexOf('.') + 1));
+
+/** The columns of the concise form of a list, in their order. */
+export const shownColumnsOf = <R extends Resource>(
+  resource: R,
+): ListColumns<RecordOf[R]>['shown'] => listColumns[resource].shown;

@@ -1,6 +1,6 @@
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import { isKeyOf, isObject, type JsonObject } from '../values.ts';
-import { columnsOf, type Known, nothingKnown } from './columns.ts';
+import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
+import { columnsOf, type Known, nothingKnown, shownColumnsOf } from './columns.ts';
 
 /** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
 export function concise<R extends Resource>(
@@ -10,10 +10,8 @@ export function concise<R extends Resource>(
   omitted?: string,
 ): JsonObject {
   const row: JsonObject = {};
-  const columns = columnsOf(resource);
-  for (const name in columns) {
-    const column = columns[name];
-    if (!column || column.hidden || name === omitted) continue;
+  for (const [name, column] of shownColumnsOf(resource)) {
+    if (name === omitted) continue;
     const value = withoutEmpty(column.value(record, known));
     if (value !== undefined) row[name] = value;
   }
@@ -83,15 +81,15 @@ export function valueAt(value: unknown, path: string): unknown {
 /** Removes empty values at every depth: null, empty texts, lists and records. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined;
+  if (typeof value !== 'object') return value;
   if (Array.isArray(value)) {
     const entries = value.map(withoutEmpty).filter((entry) => entry !== undefined);
     return entries.length > 0 ? entries : undefined;
   }
-  if (!isObject(value)) return value;
   const entries: JsonObject = {};
   let any = false;
   for (const name in value) {
-    const inner = withoutEmpty(value[name]);
+    const inner = withoutEmpty(fieldOf(value, name));
     if (inner === undefined) continue;
     entries[name] = inner;
     any = true;

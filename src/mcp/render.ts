@@ -24,15 +24,16 @@ const isReferenceList = (value: unknown): value is JsonObject[] =>
     (it) => isObject(it) && Object.keys(it).every((name) => name === 'id' || name === 'name'),
   );
 /** Whether a record fits one table row: scalars, or records of scalars such as amounts by currency. */
-const isTableRow = (value: unknown): value is JsonObject =>
-  isObject(value) &&
-  Object.values(value).every(
-    (inner) =>
-      isScalar(inner) ||
-      isFlatList(inner) ||
-      isReferenceList(inner) ||
-      (isObject(inner) && Object.values(inner).every(isScalar)),
-  );
+function isTableRow(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  for (const name in value) if (!isCell(value[name])) return false;
+  return true;
+}
+const isCell = (value: unknown): boolean =>
+  isScalar(value) ||
+  isFlatList(value) ||
+  isReferenceList(value) ||
+  (isObject(value) && Object.values(value).every(isScalar));
 
 /** One field per line. */
 export function render(data: JsonObject): string {
@@ -74,7 +75,7 @@ function writeFlatList(lines: string[], name: string, list: unknown[], indent: s
 function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
   lines.push(`${indent}${label(name, indent)}:`);
   if (list.every(isTableRow)) {
-    lines.push(...tableLines(list, indent));
+    writeTable(lines, list, indent);
     return;
   }
   for (const entry of list) {
@@ -90,12 +91,18 @@ function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
   if (head !== undefined) lines[first] = `${indent}- ${head.slice(indent.length + 2)}`;
 }
 
-function tableLines(rows: readonly JsonObject[], indent: string): string[] {
+function writeTable(lines: string[], rows: readonly JsonObject[], indent: string): void {
   const columns = tableColumns(rows);
-  return [
-    indent + notAField(columns.map(escapeCell).join('|')),
-    ...rows.map((row) => notAField(indent + columns.map((name) => cell(row[name])).join('|'))),
-  ];
+  lines.push(indent + notAField(columns.map(escapeCell).join('|')));
+  for (const row of rows) {
+    let line = indent;
+    let border = '';
+    for (const name of columns) {
+      line += border + cell(row[name]);
+      border = '|';
+    }
+    lines.push(notAField(line));
+  }
 }
 
 /** Quotes the first cell if it looks like a field name or a bullet. */
@@ -122,10 +129,14 @@ export function tableColumns(rows: readonly JsonObject[]): string[] {
 const escapeCell = (text: string): string =>
   text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
 
+const needsEscape = /[\n|\\]/;
+
 /** A table cell on one line. */
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
+  // Nearly all cells.
+  if (typeof value === 'string' && !needsEscape.test(value)) return value;
   return escapeCell(onOneLine(value));
 }
 

@@ -105,8 +105,16 @@ function setField(row: JsonObject, name: string, value: unknown): void {
 }
 
 const maxName = 200;
-const isClean = (name: string): boolean =>
-  name.length <= maxName && !mayNeedWork.test(name) && !name.includes('\n');
+/** Names that are clean as they are: the rows of a list have the same ones. */
+const cleanNames = new Set<string>();
+const maxCleanNames = 1_000;
+
+function isClean(name: string): boolean {
+  if (cleanNames.has(name)) return true;
+  if (name.length > maxName || mayNeedWork.test(name) || name.includes('\n')) return false;
+  if (cleanNames.size < maxCleanNames) cleanNames.add(name);
+  return true;
+}
 
 /** On one line, since a field name starts a line in the text form. */
 const fieldName = (name: string, markup: Markup): string => {

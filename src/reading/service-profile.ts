@@ -1,7 +1,7 @@
 import type { Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { ProfileStore } from '../state/port.ts';
-import { isObject } from '../values.ts';
+import { fieldOf, isObject } from '../values.ts';
 import { type LearntTraits, nothingLearnt } from './profile.ts';
 
 /** Version of the stored form; other versions are ignored. */
@@ -98,8 +98,10 @@ export class ServiceProfile {
   }
 }
 
-const isSame = (known: LearntTraits, name: string, value: unknown): boolean =>
-  JSON.stringify(known[name as keyof LearntTraits]) === JSON.stringify(value);
+function isSame(known: LearntTraits, name: string, value: unknown): boolean {
+  const before = fieldOf(known, name);
+  return before === value || JSON.stringify(before) === JSON.stringify(value);
+}
 
 const deviates = (
   { maxSize, offset, counts, countLimit, shortPages, honoured, items }: LearntTraits,

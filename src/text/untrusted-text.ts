@@ -22,7 +22,7 @@ export function wording<const T extends readonly (string | number)[]>(
   strings: TemplateStringsArray,
   ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
 ): Wording {
-  return trusted(String.raw({ raw: strings }, ...pieces));
+  return trusted(strings.reduce((text, string, at) => text + pieces[at - 1] + string));
 }
 
 export const join = (pieces: readonly Wording[], separator: ' ' | ', ' | '; ' | '\n'): Wording =>

@@ -178,34 +178,34 @@ export function normalise<F extends Fields>(raw: Record<string, unknown>, fields
 
 /** One look-up for each name of the record, since every record of a collection is read here. */
 function readFields(raw: Record<string, unknown>, { fields, byName }: RecordReader): void {
-  const present: KnownField[] = [];
+  let hasAlternatives = false;
   for (const name in raw) {
     const field = byName.get(name);
-    if (field === 'alternative') {
-      readAlternatives(raw, fields);
-      return;
-    }
-    if (field !== undefined && raw[name] !== undefined) present.push(field);
+    if (field === 'alternative') hasAlternatives = true;
+    else if (field !== undefined && raw[name] !== undefined) readField(raw, field);
   }
-  for (const field of present) readField(raw, field);
+  if (hasAlternatives) readAlternatives(raw, fields);
 }
 
 function readAlternatives(raw: Record<string, unknown>, fields: readonly KnownField[]): void {
   for (const field of fields) {
     const { name, aliases, flat } = field;
-    if (raw[name] === undefined) takeAlias(raw, name, aliases);
-    if (raw[name] !== undefined) readField(raw, field);
+    if (raw[name] === undefined && takeAlias(raw, name, aliases)) readField(raw, field);
     if (flat) completeReference(raw, name, flat);
   }
 }
 
-function takeAlias(raw: Record<string, unknown>, name: string, aliases: readonly string[]): void {
-  for (const alias of aliases) {
-    if (raw[alias] === undefined) continue;
-    raw[name] = raw[alias];
-    delete raw[alias];
-    return;
-  }
+/** @returns whether there was one */
+function takeAlias(
+  raw: Record<string, unknown>,
+  name: string,
+  aliases: readonly string[],
+): boolean {
+  const alias = aliases.find((it) => raw[it] !== undefined);
+  if (alias === undefined) return false;
+  raw[name] = raw[alias];
+  delete raw[alias];
+  return true;
 }
 
 function readField(raw: Record<string, unknown>, { name, kind }: KnownField): void {
