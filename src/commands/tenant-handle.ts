@@ -59,6 +59,14 @@ export class TenantHandle implements RetirableTenant {
     const onCollection = watchStages(settings.barredStages, (found) =>
       common.log.warn('barred stages not in use', { tenant: name, ...found }),
     );
+    const onTooLarge = (collection: string, bytes: number) =>
+      common.log.warn('collection larger than the cache', {
+        tenant: name,
+        collection,
+        megabytes: Math.ceil(bytes / 2 ** 20),
+        cacheMegabytes: settings.cacheMegabytes,
+        remedy: `every answer from it unpacks it again: raise ${this.#nameOf('cacheMegabytes')}`,
+      });
     const history = {
       keepDays: settings.historyDays,
       generated: address.generatedHistory,
@@ -74,7 +82,7 @@ export class TenantHandle implements RetirableTenant {
       ...more,
       ...observed,
     };
-    this.tenant = new Tenant({ ...options, onCollection });
+    this.tenant = new Tenant({ ...options, onCollection, onTooLarge });
     this.#ownKey = more.ownKey;
     this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
     this.#settings = settings;

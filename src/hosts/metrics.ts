@@ -91,6 +91,13 @@ export class Metrics {
       ['tenant', 'collection'],
       (set) => this.#eachAge((tenant, collection, age) => set({ tenant, collection }, age)),
     );
+    this.#gauge(
+      'collection_too_large_bytes',
+      'Size of a collection that alone is larger than the cache',
+      ['tenant', 'collection'],
+      (set) =>
+        this.#eachTooLarge((tenant, collection, bytes) => set({ tenant, collection }, bytes)),
+    );
     this.#gauge('calls_in_flight', 'Calls in flight', [], (set) => set({}, this.#inFlight));
     this.#gauge('calls_queued', 'Requests to /mcp waiting in the fair queue', [], (set) =>
       set({}, this.#server.queuedCalls?.() ?? 0),
@@ -183,6 +190,13 @@ export class Metrics {
         record(tenant, collection, Math.max(0, (Date.now() - asOf) / 1000));
       }
     }
+  }
+
+  #eachTooLarge(record: (tenant: string, collection: string, bytes: number) => void): void {
+    for (const [tenant, registered] of this.#gauges)
+      for (const gauges of registered)
+        for (const [collection, bytes] of gauges.largeCollections?.() ?? [])
+          record(tenant, collection, bytes);
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {

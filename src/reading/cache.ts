@@ -1,12 +1,10 @@
-import type { Collection } from './collection.ts';
+import { BoundedMap } from '../containers.ts';
 
-export type CachedCollection = Collection<Record<string, unknown>>;
-
+/** An entry, and whose results count with it. */
 interface CacheEntry {
-  readonly key: string;
-  readonly collection: CachedCollection;
-  /** Of the records, and of what was derived from them. */
-  bytes: number;
+  readonly value: object;
+  /** What results are derived from, such as the records of a collection. */
+  readonly reading: object;
 }
 
 const sampleSize = 40;
@@ -14,53 +12,23 @@ const sampleSize = 40;
 const bytesPerCharacter = 2;
 
 /**
- * Caches the collections of all tenants of a process, and pages of them, up to a number of bytes, and evicts the least
- * recently used. What is derived from a collection counts too. Entries belong to the object that set them: no name leads to
- * another tenant's.
+ * What is kept in memory of the records of all tenants of a process, up to a number of bytes: the least recently used is
+ * dropped. What is derived from a collection counts too.
  */
 export class CollectionCache {
-  readonly #maxBytes: number;
-  /** The most recently used last. */
-  readonly #entries = new Map<string, CacheEntry>();
+  readonly #entries: BoundedMap<string, CacheEntry>;
   /** Keys, not entries: an entry refers to its records, and V8 frees such cycles of a weak map late. */
-  readonly #keyOfRecords = new WeakMap<object, string>();
-  readonly #owners = new WeakMap<object, number>();
-  #bytes = 0;
-  #nextOwner = 1;
+  readonly #keyOfReading = new WeakMap<object, string>();
+  #parts = 0;
 
   constructor(maxMegabytes: number) {
-    this.#maxBytes = maxMegabytes * 1024 * 1024;
+    this.#entries = new BoundedMap(maxMegabytes * 1024 * 1024);
   }
 
-  get(owner: object, name: string): CachedCollection | undefined {
-    const key = this.#key(owner, name);
-    const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.collection;
-  }
-
-  /** When the collection was read; this does not count as a use. */
-  asOf(owner: object, name: string): Date | undefined {
-    return this.#entries.get(this.#key(owner, name))?.collection.asOf;
-  }
-
-  /** @param bytes of the records; estimated if it is not given */
-  set(
-    owner: object,
-    name: string,
-    collection: CachedCollection,
-    bytes = estimateBytes(collection.records),
-  ): void {
-    this.delete(owner, name);
-    // It would evict all the others and then itself.
-    if (bytes > this.#maxBytes) return;
-    const entry = { key: this.#key(owner, name), collection, bytes };
-    this.#entries.set(entry.key, entry);
-    this.#keyOfRecords.set(collection.records, entry.key);
-    this.#bytes += bytes;
-    this.#evict();
+  /** A part with names of its own: no name leads to another tenant's. */
+  part<T extends object>(): CachePart<T> {
+    this.#parts += 1;
+    return new CachePart(this.#entries, this.#keyOfReading, `${this.#parts}/`);
   }
 
   /**
@@ -68,73 +36,72 @@ export class CollectionCache {
    * @returns a function to call when the result is dropped
    */
   countDerived(readings: readonly (object | undefined)[], bytes: number): () => void {
-    const entry = readings
-      .map((reading) => reading && this.#entryOf(reading))
-      .find((it) => it !== undefined);
-    if (!entry) return () => {};
-    this.#resize(entry, bytes);
-    this.#evict();
-    return () => this.#resize(entry, -bytes);
-  }
-
-  #resize(entry: CacheEntry, bytes: number): void {
-    if (!this.#isCached(entry)) return;
-    entry.bytes += bytes;
-    this.#bytes += bytes;
-  }
-
-  /** The entry of these records, if they are cached. */
-  #entryOf(records: object): CacheEntry | undefined {
-    const key = this.#keyOfRecords.get(records);
-    const entry = key === undefined ? undefined : this.#entries.get(key);
-    return entry?.collection.records === records ? entry : undefined;
-  }
-
-  #isCached(entry: CacheEntry): boolean {
-    return this.#entries.get(entry.key) === entry;
-  }
-
-  #evict(): void {
-    for (const key of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#remove(key);
-    }
-  }
-
-  delete(owner: object, name: string): void {
-    this.#remove(this.#key(owner, name));
-  }
-
-  deleteAll(owner: object): void {
-    const prefix = this.#prefix(owner);
-    for (const key of [...this.#entries.keys()]) if (key.startsWith(prefix)) this.#remove(key);
+    const reading = readings.find((each) => each && this.#keyOf(each) !== undefined);
+    const resize = (by: number) => {
+      const key = reading && this.#keyOf(reading);
+      if (key !== undefined) this.#entries.resize(key, by);
+    };
+    resize(bytes);
+    return () => resize(-bytes);
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.size;
   }
 
-  #remove(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
+  /** The key of these records, if they are cached. */
+  #keyOf(reading: object): string | undefined {
+    const key = this.#keyOfReading.get(reading);
+    return key !== undefined && this.#entries.peek(key)?.reading === reading ? key : undefined;
+  }
+}
+
+/** The cached values of one owner, by name. */
+export class CachePart<T extends object> {
+  readonly #entries: BoundedMap<string, CacheEntry>;
+  readonly #keyOfReading: WeakMap<object, string>;
+  readonly #prefix: string;
+
+  constructor(
+    entries: BoundedMap<string, CacheEntry>,
+    keyOfReading: WeakMap<object, string>,
+    prefix: string,
+  ) {
+    this.#entries = entries;
+    this.#keyOfReading = keyOfReading;
+    this.#prefix = prefix;
   }
 
-  #key(owner: object, name: string): string {
-    return `${this.#prefix(owner)}${name}`;
+  get(name: string): T | undefined {
+    return this.#entries.get(this.#prefix + name)?.value as T | undefined;
   }
 
-  #prefix(owner: object): string {
-    let number = this.#owners.get(owner);
-    if (number === undefined) {
-      number = this.#nextOwner++;
-      this.#owners.set(owner, number);
-    }
-    return `${number}/`;
+  /** This does not count as a use. */
+  peek(name: string): T | undefined {
+    return this.#entries.peek(this.#prefix + name)?.value as T | undefined;
+  }
+
+  /**
+   * @param reading what results are derived from
+   * @returns false if it alone is larger than the cache; then it is not kept
+   */
+  set(name: string, value: T, bytes: number, reading: object = value): boolean {
+    const key = this.#prefix + name;
+    this.#keyOfReading.set(reading, key);
+    return this.#entries.set(key, { value, reading }, bytes);
+  }
+
+  delete(name: string): void {
+    this.#entries.delete(this.#prefix + name);
+  }
+
+  clear(): void {
+    this.#entries.clear((key) => key.startsWith(this.#prefix));
   }
 }
 
 /** Estimated from a sample: to serialize all records would cost more than the figure is worth. */
-function estimateBytes(records: readonly unknown[]): number {
+export function estimateBytes(records: readonly unknown[]): number {
   const step = Math.max(1, Math.floor(records.length / sampleSize));
   let characters = 0;
   let count = 0;

@@ -1,3 +1,4 @@
+import type { ReadTime } from './age.ts';
 import type { Coverage } from './coverage.ts';
 
 /** A whole collection, or all results of a search, as it was at `asOf`. */
@@ -5,4 +6,8 @@ export interface Collection<R> {
   records: readonly R[];
   coverage: Coverage;
   asOf: Date;
+}
+
+export interface CachedCollection extends Collection<Record<string, unknown>> {
+  readAt: ReadTime;
 }

@@ -3,8 +3,10 @@ import { ApiError, isApiError } from '../service/errors.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
 import { readingDeadline, type ToolCall } from '../tenant/call.ts';
-import type { CachedCollection, CollectionCache } from './cache.ts';
-import type { Collection } from './collection.ts';
+import { ReadTime } from './age.ts';
+import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
+import type { CachedCollection, Collection } from './collection.ts';
+import { type PackedCollection, pack, unpack } from './packed-collection.ts';
 import type { Progress } from './pass.ts';
 import type { QuoteItems } from './quote-items.ts';
 import type { ServicePages } from './service-pages.ts';
@@ -32,6 +34,8 @@ interface CollectionSources {
   freshness: Freshness;
   /** Absent if the state is not shared. */
   shared: SharedReadings | undefined;
+  /** Called when a collection alone is larger than the cache, until it fits again. */
+  onTooLarge?: ((resource: Resource, bytes: number) => void) | undefined;
 }
 
 interface Walk {
@@ -52,17 +56,25 @@ const background = Symbol('background');
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #sources: CollectionSources;
-  readonly #cache: CollectionCache;
+  readonly #cache: CachePart<CachedCollection>;
+  /** Collections that are larger than the cache, compressed. */
+  readonly #packed: CachePart<PackedCollection>;
+  /** Those that are being compressed. */
+  readonly #packing = new Map<Resource, CachedCollection>();
+  readonly #unpacking = new Map<Resource, Promise<CachedCollection>>();
+  /** The sizes of collections that are larger than the cache, in bytes. */
+  readonly #tooLarge = new Map<Resource, number>();
   readonly #freshness: Freshness;
   readonly #walks = new Map<Resource, Walk>();
   /** All running walks, including outdated ones. */
   readonly #runningWalks = new Set<Walk>();
-  /** Time of the next attempt to read a collection, after a failed or incomplete one. */
-  readonly #retryAt = new Map<Resource, number>();
+  /** The last failed or incomplete attempts to read collections of which an earlier reading can be used. */
+  readonly #failed = new Map<Resource, ReadTime>();
 
   constructor(sources: CollectionSources) {
     this.#sources = sources;
-    this.#cache = sources.cache;
+    this.#cache = sources.cache.part();
+    this.#packed = sources.cache.part();
     this.#freshness = sources.freshness;
   }
 
@@ -72,15 +84,18 @@ export class Collections {
    *   cancelled
    */
   async read<R extends Resource>(resource: R, call: ToolCall): Promise<Collection<RecordOf[R]>> {
-    return (await this.#read(resource, call)) as Collection<RecordOf[R]>;
+    const read = (await this.#read(resource, call)) as CachedCollection & Collection<RecordOf[R]>;
+    // The clock was set back since.
+    return read.asOf.getTime() > Date.now() ? { ...read, asOf: read.readAt.date } : read;
   }
 
   async #read(resource: Resource, call: ToolCall): Promise<CachedCollection> {
-    const cached = this.#cache.get(this, resource);
+    const cached =
+      this.#cache.get(resource) ?? this.#packing.get(resource) ?? (await this.#unpacked(resource));
     if (!cached) return this.#waitFor(resource, call);
     if (this.#isFresh(cached)) return cached;
     const usable = this.#isUsable(cached);
-    if (usable && Date.now() < (this.#retryAt.get(resource) ?? 0)) return cached;
+    if (usable && this.#failedLately(resource)) return cached;
     if (usable && cached.coverage.complete) {
       this.#refresh(resource, cached);
       return cached;
@@ -97,27 +112,30 @@ export class Collections {
     this.#joinWalk(resource, background).reading.catch((error: unknown) => {
       this.#postponeRetry(resource);
       const permanent = isApiError(error) && !error.retryable;
-      if (permanent && this.#cache.get(this, resource) === cached)
-        this.#cache.delete(this, resource);
+      if (permanent && this.#readAt(resource) === cached.readAt) this.#drop(resource);
     });
   }
 
   #postponeRetry(resource: Resource): void {
-    this.#retryAt.set(resource, Date.now() + incompleteFreshMs);
+    this.#failed.set(resource, new ReadTime());
   }
 
-  #isFresh({ coverage, asOf }: CachedCollection): boolean {
+  #failedLately(resource: Resource): boolean {
+    return (this.#failed.get(resource)?.ageMs ?? incompleteFreshMs) < incompleteFreshMs;
+  }
+
+  #isFresh({ coverage, readAt }: CachedCollection): boolean {
     const freshMs = coverage.complete ? this.#freshness.freshMs : incompleteFreshMs;
-    return Date.now() - asOf.getTime() < freshMs;
+    return readAt.ageMs < freshMs;
   }
 
-  #isUsable({ asOf }: CachedCollection): boolean {
-    return Date.now() - asOf.getTime() < this.#freshness.staleMs;
+  #isUsable({ readAt }: CachedCollection): boolean {
+    return readAt.ageMs < this.#freshness.staleMs;
   }
 
   /** The collection changed: the next call reads it again. */
   invalidate(resource: Resource): void {
-    this.#cache.delete(this, resource);
+    this.#drop(resource);
     const walk = this.#walks.get(resource);
     if (!walk) return;
     walk.outdated = true;
@@ -126,27 +144,51 @@ export class Collections {
 
   /** Any collection may have changed. */
   invalidateAll(): void {
-    for (const resource of this.#walks.keys()) this.invalidate(resource);
-    this.#cache.deleteAll(this);
+    for (const resource of resources) this.invalidate(resource);
   }
 
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
-    return this.#cache.get(this, resource)?.records as readonly RecordOf[R][] | undefined;
+    return this.#cache.get(resource)?.records as readonly RecordOf[R][] | undefined;
   }
 
   /** Stops all walks and clears the cache. */
   close(): void {
     for (const walk of this.#runningWalks) walk.controller.abort(new Error('closed'));
     this.#walks.clear();
-    this.#cache.deleteAll(this);
+    for (const resource of resources) this.#drop(resource);
+  }
+
+  #drop(resource: Resource): void {
+    this.#cache.delete(resource);
+    this.#packed.delete(resource);
+    this.#packing.delete(resource);
+  }
+
+  #readAt(resource: Resource): ReadTime | undefined {
+    return (this.#cache.peek(resource) ?? this.#packed.peek(resource))?.readAt;
+  }
+
+  /** A collection that is kept compressed; the calls of a moment share one. */
+  #unpacked(resource: Resource): Promise<CachedCollection> | undefined {
+    const packed = this.#packed.get(resource);
+    const running = this.#unpacking.get(resource);
+    if (!packed || running || packed.readAt.ageMs > this.#freshness.staleMs) return running;
+    const unpacking = unpack(packed).finally(() => this.#unpacking.delete(resource));
+    this.#unpacking.set(resource, unpacking);
+    return unpacking;
   }
 
   /** The cached collections and when they were read, in milliseconds since the epoch. */
   *cacheTimes(): Iterable<readonly [string, number]> {
     for (const resource of resources) {
-      const asOf = this.#cache.asOf(this, resource);
-      if (asOf) yield [resource, asOf.getTime()];
+      const readAt = this.#readAt(resource);
+      if (readAt) yield [resource, readAt.date.getTime()];
     }
+  }
+
+  /** The collections that are larger than the cache, and their sizes in bytes. */
+  tooLarge(): Iterable<readonly [string, number]> {
+    return this.#tooLarge;
   }
 
   async #waitFor(resource: Resource, call: ToolCall): Promise<CachedCollection> {
@@ -194,17 +236,40 @@ export class Collections {
     try {
       const read = await this.#load(resource, walk);
       if (walk.outdated) return read;
-      const cached = this.#cache.get(this, resource);
+      const cached = this.#cache.get(resource);
       if (cached && this.#isUsable(cached) && coversMore(cached, read)) {
         this.#postponeRetry(resource);
         return cached;
       }
-      this.#cache.set(this, resource, read);
+      this.#keep(resource, read);
       return read;
     } finally {
       this.#runningWalks.delete(walk);
       if (this.#walks.get(resource) === walk) this.#walks.delete(resource);
     }
+  }
+
+  #keep(resource: Resource, read: CachedCollection): void {
+    const { records } = read;
+    const bytes = estimateBytes(records);
+    this.#drop(resource);
+    if (this.#cache.set(resource, read, bytes, records)) {
+      this.#tooLarge.delete(resource);
+      return;
+    }
+    if (!this.#tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
+    this.#tooLarge.set(resource, bytes);
+    void this.#keepPacked(resource, read);
+  }
+
+  async #keepPacked(resource: Resource, read: CachedCollection): Promise<void> {
+    this.#packing.set(resource, read);
+    const packed = await pack(read);
+    const bytes = packed.parts.reduce((sum, { length }) => sum + length, 0);
+    // It was not invalidated meanwhile.
+    if (this.#packing.get(resource) !== read) return;
+    this.#packing.delete(resource);
+    this.#packed.set(resource, packed, bytes);
   }
 
   /** Gets the copy that is shared between processes, or reads the collection here. */
@@ -219,6 +284,7 @@ export class Collections {
 
   async #readAll(resource: Resource, walk: Walk): Promise<CachedCollection> {
     const asOf = new Date();
+    const readAt = new ReadTime();
     const call: Call = {
       signal: walk.controller.signal,
       // A waiter with a later deadline extends it.
@@ -232,7 +298,7 @@ export class Collections {
     const reading = readCollection(this.#sources.pages, resource, fullQuery(resource), call);
     const read = await readToEnd(reading, report);
     const records = await this.#sources.items.marked(resource, read.records, call);
-    return { ...read, records, asOf };
+    return { ...read, records, asOf, readAt };
   }
 }
 

@@ -1,5 +1,7 @@
 /** Results that are computed from readings of collections, and kept as long as all of these are. */
 
+import { BoundedMap } from '../containers.ts';
+
 /** Results of the same readings. The least recently used go first. */
 const maxResults = 40;
 
@@ -12,8 +14,7 @@ interface Result {
 /** The results of some readings, and those of these and further ones. */
 class Results {
   readonly further = new WeakMap<object, Results>();
-  /** The most recently used last. */
-  readonly byName = new Map<string, Result>();
+  readonly byName = new BoundedMap<string, Result>(maxResults, ({ release }) => release());
 }
 
 type Readings = readonly (object | undefined)[];
@@ -43,17 +44,12 @@ export class DerivedResults {
   ): T {
     const { byName } = this.#resultsOf(readings);
     const known = byName.get(name);
-    if (known) {
-      byName.delete(name);
-      byName.set(name, known);
-      return known.value as T;
-    }
+    if (known) return known.value as T;
     const value = work();
     const result: Result = { value, release: () => {} };
     byName.set(name, result);
-    dropOldest(byName);
     const count = (settled: Awaited<T>) => {
-      if (bytesOf && byName.get(name) === result)
+      if (bytesOf && byName.peek(name) === result)
         result.release = this.#count(
           countedWith.map((each) => this.#original(each)),
           bytesOf(settled),
@@ -94,14 +90,6 @@ export class DerivedResults {
     }
     return results;
   }
-}
-
-function dropOldest(byName: Map<string, Result>): void {
-  const [oldest] = byName;
-  if (byName.size <= maxResults || oldest === undefined) return;
-  const [name, { release }] = oldest;
-  byName.delete(name);
-  release();
 }
 
 const nothing = {};

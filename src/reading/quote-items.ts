@@ -1,9 +1,10 @@
-import { setLatest } from '../containers.ts';
 import { hasUnknownItems } from '../figures/quote-totals.ts';
 import type { Call } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import type { ApiRecord, Quote, QuoteItem, Resource } from '../service/records/records.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
+import { ReadTime } from './age.ts';
+import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import type { ServicePages } from './service-pages.ts';
 
 /** Requests for single quotes at a time. */
@@ -12,14 +13,12 @@ const maxParallel = 6;
 const maxReads = 200;
 /** Quotes read to find out whether rows lack the items of their quotes. */
 const maxProbes = 3;
-/** Maximum number of quotes whose items are cached. */
-const maxRemembered = 5_000;
 const rememberedMs = 30 * 60_000;
 
 interface Remembered {
   items: readonly QuoteItem[];
   updatedAt: string;
-  at: number;
+  readAt: ReadTime;
 }
 
 /**
@@ -29,13 +28,15 @@ interface Remembered {
 export class QuoteItems {
   readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
   readonly #readQuote: (id: string, call: Call) => Promise<Quote>;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered: CachePart<Remembered>;
   #version = 0;
 
   constructor(
     pages: Pick<ServicePages, 'traits' | 'learn'>,
     readQuote: (id: string, call: Call) => Promise<Quote>,
+    cache: CollectionCache,
   ) {
+    this.#remembered = cache.part();
     this.#pages = pages;
     this.#readQuote = readQuote;
   }
@@ -43,6 +44,10 @@ export class QuoteItems {
   /** Another number as soon as the items of further quotes are known. */
   get version(): number {
     return this.#version;
+  }
+
+  clear(): void {
+    this.#remembered.clear();
   }
 
   /**
@@ -70,7 +75,7 @@ export class QuoteItems {
     if (!hasUnknownItems(quote) || quote.id === undefined) return quote;
     const known = this.#remembered.get(quote.id);
     const isCurrent = known?.updatedAt === quote.updatedAt;
-    const isKnown = known && isCurrent && Date.now() < known.at + rememberedMs;
+    const isKnown = known && isCurrent && known.readAt.ageMs < rememberedMs;
     return isKnown ? withItems(quote, known.items) : quote;
   }
 
@@ -128,8 +133,8 @@ export class QuoteItems {
       if (hasUnknownItems(record)) return undefined;
       const items = record.items ?? [];
       if (updatedAt !== undefined) {
-        const remembered = { items, updatedAt, at: Date.now() };
-        setLatest(this.#remembered, id, remembered, maxRemembered);
+        const remembered = { items, updatedAt, readAt: new ReadTime() };
+        this.#remembered.set(id, remembered, estimateBytes([items]));
         this.#version += 1;
       }
       return items;

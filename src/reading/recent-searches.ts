@@ -1,27 +1,38 @@
-import { setLatest } from '../containers.ts';
 import type { ApiRecord } from '../service/records/records.ts';
+import { ReadTime } from './age.ts';
+import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import type { Collection } from './collection.ts';
 
-const maxSearches = 10;
 /** The pages of a search come from one reading for this time; after it the search is read again. */
 const freshMs = 60_000;
 
+interface Search {
+  found: Collection<ApiRecord>;
+  readAt: ReadTime;
+}
+
 /** Complete results of the latest searches whose pages the service does not provide. */
 export class RecentSearches {
-  /** The latest last. */
-  readonly #found = new Map<string, Collection<ApiRecord>>();
+  readonly #searches: CachePart<Search>;
+
+  constructor(cache: CollectionCache) {
+    this.#searches = cache.part();
+  }
 
   /** @returns undefined when the search was never read, or too long ago */
   get(search: string): Collection<ApiRecord> | undefined {
-    const found = this.#found.get(search);
-    return found && Date.now() - found.asOf.getTime() < freshMs ? found : undefined;
+    const { found, readAt } = this.#searches.get(search) ?? {};
+    if (readAt && readAt.ageMs < freshMs) return found;
+    this.#searches.delete(search);
+    return undefined;
   }
 
   set(search: string, found: Collection<ApiRecord>): void {
-    setLatest(this.#found, search, found, maxSearches);
+    const { records } = found;
+    this.#searches.set(search, { found, readAt: new ReadTime() }, estimateBytes(records), records);
   }
 
   clear(): void {
-    this.#found.clear();
+    this.#searches.clear();
   }
 }

@@ -1,8 +1,9 @@
-import { setLatest } from '../containers.ts';
+import { BoundedMap } from '../containers.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type { Company } from '../service/records/records.ts';
+import { ReadTime } from './age.ts';
 import type { ServicePages } from './service-pages.ts';
 
 /** Companies read by id for one page of a list, from a service that does not filter by ids. */
@@ -17,7 +18,7 @@ const filterById = 'filters id';
 export type NamedCompany = Pick<Company, 'id' | 'name' | 'currency'>;
 
 interface Entry {
-  at: number;
+  readAt: ReadTime;
   /** `undefined` if there is no such company, or if it was not read. */
   company: NamedCompany | undefined;
 }
@@ -32,7 +33,7 @@ type Pages = Pick<ServicePages, 'traits' | 'learn'>;
 export class ReferencedCompanies {
   readonly #pages: Pages;
   readonly #client: Client;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new BoundedMap<string, Entry>(maxRemembered);
   readonly #running = new Map<string, Promise<void>>();
   /** Changes with every company that is learnt. */
   version = 0;
@@ -57,8 +58,8 @@ export class ReferencedCompanies {
    * @throws ApiError if the key is refused; the signal's reason when the call was cancelled
    */
   async read(ids: readonly string[], call: Call): Promise<void> {
-    const oldest = Date.now() - freshMs;
-    const unread = ids.filter((id) => (this.#entries.get(id)?.at ?? 0) < oldest);
+    const isFresh = (id: string) => (this.#entries.peek(id)?.readAt.ageMs ?? freshMs) < freshMs;
+    const unread = ids.filter((id) => !isFresh(id));
     if (unread.length === 0) return;
     const missing = new Set(unread);
     const others = [...missing].flatMap((id) => this.#running.get(id)?.catch(() => {}) ?? []);
@@ -131,7 +132,7 @@ export class ReferencedCompanies {
       ...(name !== undefined && { name }),
       ...(currency !== undefined && { currency }),
     };
-    setLatest(this.#entries, id, { at: Date.now(), company: known }, maxRemembered);
+    this.#entries.set(id, { readAt: new ReadTime(), company: known });
     this.version += 1;
     return id;
   }

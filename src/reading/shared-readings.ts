@@ -1,7 +1,8 @@
 import type { Resource } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { SharedCollections } from '../state/port.ts';
-import type { CachedCollection } from './cache.ts';
+import { ReadTime } from './age.ts';
+import type { CachedCollection } from './collection.ts';
 import { RecordFreezer } from './frozen-records.ts';
 
 /** The collections of one tenant and key that are shared between processes. */
@@ -30,17 +31,18 @@ export class SharedReadings {
     let local: CachedCollection | undefined;
     const loadHere = async () => {
       local = await load();
-      const { asOf, ...value } = local;
+      const { asOf: _, readAt, ...value } = local;
       const lifetimeMs = local.coverage.complete ? keepMs.complete : keepMs.incomplete;
-      return { value, ageMs: Date.now() - asOf.getTime(), keepMs: lifetimeMs };
+      return { value, ageMs: readAt.ageMs, keepMs: lifetimeMs };
     };
     const key = { tenant: this.#tenant, reader: this.#reader, collection: resource };
     const { value, ageMs } = await this.#collections.getOrLoad(key, freshMs, loadHere, signal);
     // Loaded in this process: the objects can be used as they are.
     if (local) return local;
-    const shared = value as Omit<CachedCollection, 'asOf'>;
+    const shared = value as Omit<CachedCollection, 'asOf' | 'readAt'>;
     const freezer = new RecordFreezer();
     await forEachInSlices(shared.records, (record) => freezer.freeze(record));
-    return { ...shared, asOf: new Date(Date.now() - ageMs) };
+    const readAt = new ReadTime(ageMs);
+    return { ...shared, asOf: readAt.date, readAt };
   }
 }

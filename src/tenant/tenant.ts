@@ -43,6 +43,8 @@ export interface TenantOptions
   cache: CollectionCache;
   freshness?: Freshness;
   history?: HistoryOptions;
+  /** Called when a collection alone is larger than the cache: it is then kept compressed. */
+  onTooLarge?: (resource: Resource, bytes: number) => void;
   /** Called for every collection that is returned, read or cached. */
   onCollection?: (resource: Resource, collection: Collection<ApiRecord>) => void;
   /**
@@ -86,7 +88,7 @@ class SharedTenantState {
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly derived: DerivedResults;
-  readonly searches = new RecentSearches();
+  readonly searches: RecentSearches;
   readonly #recorders: Recorders | undefined;
   /** True if the service refused the key in its last response. */
   keyRefused = false;
@@ -101,6 +103,7 @@ class SharedTenantState {
   constructor(options: TenantOptions, namespace: string, identity: string) {
     const { state, baseUrl, cache, freshness = defaultFreshness } = options;
     this.#state = state;
+    this.searches = new RecentSearches(cache);
     this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
     this.#namespace = namespace;
     this.#identity = identity;
@@ -111,17 +114,18 @@ class SharedTenantState {
     const shared = state.collections && new SharedReadings(state.collections, namespace, identity);
     this.profile = new ServiceProfile(this.client.pageParam, state.profile(namespace));
     this.pages = new ServicePages(this.client, this.profile);
-    this.items = new QuoteItems(this.pages, (id, call) =>
-      this.client.getRecord('quote', 'id', id, call),
-    );
+    const readQuote = (id: string, call: Call) => this.client.getRecord('quote', 'id', id, call);
+    this.items = new QuoteItems(this.pages, readQuote, cache);
     this.companies = new ReferencedCompanies(this.client, this.pages);
     const { client, pages, items } = this;
-    const sources = { host: client.host, pages, items, cache, freshness, shared };
+    const { onTooLarge } = options;
+    const sources = { host: client.host, pages, items, cache, freshness, shared, onTooLarge };
     this.collections = new Collections(sources);
     this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
     this.#unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),
+      largeCollections: () => this.collections.tooLarge(),
     });
     this.#recorders = this.#startRecorders(options.history);
   }
@@ -188,6 +192,8 @@ class SharedTenantState {
     await this.#recorders?.opportunity.flush();
     await this.#recorders?.quote.flush();
     this.collections.close();
+    this.searches.clear();
+    this.items.clear();
     await this.profile.saved();
     await this.client.close();
   }

@@ -338,6 +338,39 @@ describe('an incomplete collection', () => {
   });
 });
 
+describe('a clock that is set back three hours', () => {
+  const hours = 3 * 60 * minute;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  });
+
+  test('keeps no collection for longer, and no answer is of the future', async () => {
+    const tenant = tenantOf();
+    const { records } = await companies(tenant);
+    vi.setSystemTime(Date.now() - hours);
+    const soonAfter = await companies(tenant);
+    expect(soonAfter.records).toBe(records);
+    expect(soonAfter.asOf.getTime()).toBeLessThanOrEqual(Date.now());
+    insert();
+    vi.advanceTimersByTime(31 * minute);
+    expect((await companies(tenant)).records).toHaveLength(46);
+  });
+
+  test('keeps no search for longer', async () => {
+    const tenant = tenantOf();
+    const search = () => tenant.searchAll('company', { query: 'a', sort: 'name' }, toolCall());
+    await search();
+    vi.setSystemTime(Date.now() - hours);
+    const cost = sent();
+    await search();
+    expect(sent()).toBe(cost);
+    vi.advanceTimersByTime(2 * minute);
+    await search();
+    expect(sent()).toBeGreaterThan(cost);
+  });
+});
+
 describe('memory of the cache', () => {
   /** A collection of about this size. */
   const heavy = (count: number, kib: number) => {
@@ -362,16 +395,37 @@ describe('memory of the cache', () => {
     expect(sent()).toBeGreaterThan(cost);
   });
 
-  test('is not used for a collection that is too large', async () => {
+  test('holds a collection that is too large in compressed form, and tells the operator', async () => {
     const cache = new CollectionCache(1);
-    const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
+    const told: unknown[] = [];
+    const onTooLarge = (...facts: unknown[]) => void told.push(facts);
+    const [one, other] = [tenantOf({ cache }), tenantOf({ cache, onTooLarge })];
     const small = await companies(one);
     heavy(45, 3_000);
-    expect((await companies(other)).records).toHaveLength(45);
+    const first = await companies(other);
+    expect(first.records).toHaveLength(45);
+    expect(told).toEqual([['company', expect.any(Number)]]);
     expect(await companies(one)).toBe(small);
     const cost = sent();
+    await vi.waitFor(async () => expect(await companies(other)).not.toBe(first), soon);
+    const again = await companies(other);
+    expect(again).toEqual(first);
+    expect(again.records.every(Object.isFrozen)).toBe(true);
+    expect(sent()).toBe(cost);
+    expect(cache.bytes).toBeLessThanOrEqual(2 ** 20);
+    other.invalidate('company');
     await companies(other);
     expect(sent()).toBeGreaterThan(cost);
+    expect(told).toHaveLength(1);
+  });
+
+  test('includes searches, and items of quotes that are read one by one', async () => {
+    const cache = new CollectionCache(1);
+    const tenant = tenantOf({ cache });
+    await tenant.searchAll('company', { query: 'a' }, toolCall());
+    expect(cache.bytes).toBeGreaterThan(0);
+    await tenant.close();
+    expect(cache.bytes).toBe(0);
   });
 
   test('includes the search index, and what else is derived from a collection', async () => {

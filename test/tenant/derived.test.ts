@@ -52,9 +52,9 @@ test('the results of one reading are bounded, and those in use stay', () => {
 test('a result is counted until it is dropped, or its reading is', async () => {
   const cache = new CollectionCache(1);
   const derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
-  const [owner, deals, companies] = [{}, [{ id: 'd' }], [{ id: 'c' }]];
-  const coverage = { complete: true, read: 1, total: 1 };
-  cache.set(owner, 'opportunity', { records: deals, coverage, asOf: new Date() });
+  const [deals, companies] = [[{ id: 'd' }], [{ id: 'c' }]];
+  const part = cache.part();
+  part.set('opportunity', { records: deals }, 100, deals);
   const before = cache.bytes;
   for (let at = 0; at < 100; at++) {
     derived.get(
@@ -72,7 +72,7 @@ test('a result is counted until it is dropped, or its reading is', async () => {
     (result) => result.length,
   );
   expect(cache.bytes).toBe(before + 40_005);
-  cache.delete(owner, 'opportunity');
+  part.delete('opportunity');
   expect(cache.bytes).toBe(0);
   for (let at = 0; at < 100; at++) derived.get([companies, deals], `other ${at}`, () => at);
   expect(cache.bytes).toBe(0);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
-import { setLatest } from '../../containers.ts';
+import { BoundedMap } from '../../containers.ts';
 import { ApiClient } from '../../service/client.ts';
 import type { WireLimits } from '../../service/connections/connections.ts';
 import { isApiError, privateAddress } from '../../service/errors.ts';
@@ -148,9 +148,9 @@ class KeyTenantCache {
   /** Checks in progress; concurrent requests share one. */
   readonly #checking = new Map<string, Promise<RetirableTenant>>();
   /** Refused keys and when each may be checked again, earliest first. */
-  readonly #refused = new Map<string, number>();
+  readonly #refused = new BoundedMap<string, number>(maxRefusedKeys);
   /** Keys that the service accepted at their last check, oldest first. */
-  readonly #knownGood = new Map<string, true>();
+  readonly #knownGood = new BoundedMap<string, true>(maxRemembered);
   readonly #wrongKeys = new FailureLimiter(maxWrongKeys, checkWindowMs);
   readonly #mutex = new KeyedMutex();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -165,7 +165,7 @@ class KeyTenantCache {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const cached = this.#open.get(name);
     if (cached && !cached.tenant.tenant.keyRefused) return this.#touch(name, cached.tenant);
-    if ((this.#refused.get(name) ?? 0) > Date.now()) throw wrongKeyError();
+    if ((this.#refused.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
     const checking = this.#checking.get(name) ?? this.#openTenant(name, baseUrl, key, sender);
     this.#checking.set(name, checking);
     return checking;
@@ -178,11 +178,11 @@ class KeyTenantCache {
     sender: string,
   ): Promise<RetirableTenant> {
     try {
-      if (this.#knownGood.has(name)) await this.#checkService(baseUrl, key);
+      if (this.#knownGood.peek(name)) await this.#checkService(baseUrl, key);
       // Unknown keys of one sender are checked one at a time: each result decides whether the next is checked.
       else
         await this.#mutex.runExclusive(sender, () => this.#checkUnknownKey(baseUrl, key, sender));
-      setLatest(this.#knownGood, name, true, maxRemembered);
+      this.#knownGood.set(name, true);
       const opened = this.#open.get(name)?.tenant;
       return this.#touch(name, opened ?? this.#options.open(baseUrl, key, this.#connectLimits));
     } catch (error) {
@@ -219,7 +219,7 @@ class KeyTenantCache {
 
   #refuse(name: string): void {
     this.#knownGood.delete(name);
-    setLatest(this.#refused, name, Date.now() + refusedMs, maxRefusedKeys);
+    this.#refused.set(name, Date.now() + refusedMs);
   }
 
   #touch(name: string, tenant: RetirableTenant): RetirableTenant {
