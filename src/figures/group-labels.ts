@@ -1,6 +1,7 @@
 /** Groups of records by what they refer to, and what a row of a grouping is called. */
 import type { Day } from './days.ts';
-import { byName, groupBy, type Named, normaliseName } from './naming.ts';
+import { byName, groupBy, type LimitedList, type Named, normaliseName } from './naming.ts';
+import type { Steps } from './steps.ts';
 
 const monthLength = 'YYYY-MM'.length;
 export const monthOf = (day: Day | undefined): string | undefined => day?.slice(0, monthLength);
@@ -46,12 +47,36 @@ export function rowLabel(label: Named, missing: string, shared: ReadonlySet<stri
 /** The name of the row that merges the groups beyond a limit. */
 export const othersName = (groups: number): string => `${groups} others`;
 
-/** The row that merges the groups beyond a limit. */
-export const mergedRow = <Item, Figures extends object>(
-  others: readonly LabelledGroup<Item>[],
-  figuresOf: (items: readonly Item[]) => Figures,
-) => ({
-  name: othersName(others.length),
-  ...figuresOf(others.flatMap(({ items }) => items)),
-  groups: others.length,
-});
+/** How groups become rows. */
+interface GroupRows<Item, Figures> {
+  /** Groups shown before the others are merged, if there are several. */
+  limit: number;
+  /** The name of the group of items without a label. */
+  missing: string;
+  figuresOf(items: readonly Item[]): Figures;
+  /** Which groups are shown if not all are. Default: the first. */
+  choose?(groups: readonly LabelledGroup<Item>[], limit: number): readonly LabelledGroup<Item>[];
+}
+
+/** The row of a group, or of several that are merged. */
+export type GroupRow<Figures> = Named & Figures & { groups?: number };
+
+/** The groups as rows in their order; those beyond the limit become a last row, "N others". */
+export function* groupRows<Item, Figures extends object>(
+  groups: readonly LabelledGroup<Item>[],
+  { limit, missing, figuresOf, choose = (all, cut) => all.slice(0, cut) }: GroupRows<Item, Figures>,
+): Steps<LimitedList<GroupRow<Figures>>> {
+  const shown = groups.length <= limit + 1 ? groups : choose(groups, limit);
+  const shared = sharedNames(groups);
+  const rows: GroupRow<Figures>[] = [];
+  for (const { label, items } of shown) {
+    rows.push({ ...rowLabel(label, missing, shared), ...figuresOf(items) });
+    yield;
+  }
+  const others = groups.filter((group) => !shown.includes(group));
+  if (others.length > 0) {
+    const figures = figuresOf(others.flatMap(({ items }) => items));
+    rows.push({ name: othersName(others.length), ...figures, groups: others.length });
+  }
+  return { shown: shown.length, total: groups.length, rows };
+}

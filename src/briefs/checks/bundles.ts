@@ -7,7 +7,7 @@ import { overYear, termKey } from '../../figures/terms.ts';
 import type { Product } from '../../service/records/records.ts';
 import { wording } from '../../text/untrusted-text.ts';
 import { fieldOf } from '../../values.ts';
-import { type Check, type RawFinding, ReasonCounts } from './check.ts';
+import { type Check, examineEach, type RawFinding } from './check.ts';
 import { isListed, productFinding } from './products.ts';
 
 /** A part of a bundle: how many of which product. */
@@ -50,23 +50,16 @@ export const bundlesBelowParts: Check = {
   define: () =>
     'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle over a year.',
   *examine({ product = [] }) {
-    const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
     const bundles = yield* flatMapSteps(product, (entry) => {
       const parts = isListed(entry) ? partsOf(entry) : undefined;
       return parts ? [{ bundle: entry, parts }] : [];
     });
-    const findings = yield* flatMapSteps(bundles, ({ bundle, parts }) => {
+    return yield* examineEach(bundles, 'listed bundles', ({ bundle, parts }, notChecked) => {
       const result = checkBundle(bundle, parts, catalogue);
       if (typeof result === 'string') notChecked.add(result);
-      return typeof result === 'object' ? [bundleFinding(bundle, result)] : [];
+      return typeof result === 'object' ? bundleFinding(bundle, result) : undefined;
     });
-    return {
-      findings,
-      examined: bundles.length,
-      of: 'listed bundles',
-      notChecked: notChecked.counts,
-    };
   },
 };
 

@@ -3,7 +3,7 @@
 import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
-import type { Steps } from '../../figures/steps.ts';
+import { flatMapSteps, type Steps } from '../../figures/steps.ts';
 import type {
   ApiRecord,
   Product,
@@ -131,4 +131,18 @@ export class ReasonCounts {
   add(reason: string): void {
     this.counts[reason] = (this.counts[reason] ?? 0) + 1;
   }
+}
+
+/** Examines records one by one. `judge` returns the finding, if it is one, and counts what cannot be checked. */
+export function* examineEach<R>(
+  records: readonly R[],
+  of: string,
+  judge: (record: R, notChecked: ReasonCounts) => RawFinding | undefined,
+): Steps<CheckResult> {
+  const notChecked = new ReasonCounts();
+  const findings = yield* flatMapSteps(records, (record) => {
+    const finding = judge(record, notChecked);
+    return finding ? [finding] : [];
+  });
+  return { findings, examined: records.length, of, notChecked: notChecked.counts };
 }

@@ -1,7 +1,7 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
 import { type Day, requireDay } from '../../figures/days.ts';
-import { type Amounts, type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
+import { type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
 import {
   byName,
   compact,
@@ -13,11 +13,10 @@ import {
   nonZeroCounts,
 } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
-import { filterSteps, type Steps, sortSteps } from '../../figures/steps.ts';
+import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
 import { companyOf } from '../../names/company-reference.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
-import type { Wording } from '../../text/untrusted-text.ts';
 import { keysOf } from '../../values.ts';
 import { bundlesBelowParts } from './bundles.ts';
 import {
@@ -28,10 +27,9 @@ import {
   type Margins,
   ownerOf,
   type RawFinding,
-  type Unit,
 } from './check.ts';
 import { contractsRunningOut } from './contracts.ts';
-import { type CountRow, countFindings } from './counts.ts';
+import { countFindings } from './counts.ts';
 import {
   missingCloseDates,
   opportunitiesWithoutQuote,
@@ -90,68 +88,28 @@ interface Shown {
   maxRows: number;
 }
 
-interface CheckFinding extends Named {
-  number?: string;
-  company?: string;
-  owner?: string;
-  status?: string;
-  /** Properties that distinguish findings of this check, such as `expired`, `deal won`. */
-  kind?: string[];
-  /** The opportunity of a quote. */
-  deal?: string;
-  valueAtStake?: number;
-  /** Absent where all findings share one currency, which is then a field of the report. */
-  currency?: string;
-  reason: Wording;
-  related?: Named[];
-  /** Related records that are not shown. */
-  moreRelated?: number;
-}
+/** The findings of a check in their order, before a part of them is shown. */
+export type Examined = ResultOf<typeof examine>;
+type CheckFinding = ReturnType<typeof toFinding>;
 
-export interface CheckReport extends LimitedList<CheckFinding> {
-  check: CheckName;
-  /** The exact definition of the check, with its parameters. */
-  definition: string;
-  examined: number;
-  /** What was examined. */
-  of: string;
-  /** What a finding is. */
-  unit: Unit;
-  /** Lines of all findings, or products, where a finding can be about several. */
-  lines?: number;
-  products?: number;
-  /** Number of records that could not be checked, by reason. */
-  notChecked?: Partial<Record<string, number>>;
-  /** Sums over all findings, shown or not; absent where the values cannot be added. */
-  valueAtStake?: Amounts;
-  /** Findings of unknown value. */
-  unknownValue?: number;
-  /** All findings by status, kind and owner. */
-  counts?: CountRow[];
-  currency?: string;
-  from?: number;
-  /** Position of the next finding that is not shown. */
-  next?: number;
-}
+export type CheckReport = Examined['report'] &
+  LimitedList<CheckFinding> & {
+    from?: number;
+    /** Position of the next finding that is not shown. */
+    next?: number;
+  };
 
 /** No check reads a parameter that it has no default for. */
 const unusedParameters = { floor: Number.NaN, days: Number.NaN, tolerance: Number.NaN };
 /** Related records named in one finding. */
 const maxRelated = 2;
 
-/** The findings of a check in their order, before a part of them is shown. */
-export interface Examined {
-  check: Check;
-  report: Omit<CheckReport, keyof LimitedList<unknown>>;
-  findings: readonly RawFinding[];
-}
-
 /**
  * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
  *
  * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
  */
-export function* examine(name: CheckName, data: CheckData, options: CheckOptions): Steps<Examined> {
+export function* examine(name: CheckName, data: CheckData, options: CheckOptions) {
   const check = checks[name];
   const missing = check.needs.filter((resource) => data[resource] === undefined);
   if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
@@ -169,13 +127,16 @@ export function* examine(name: CheckName, data: CheckData, options: CheckOptions
     examined: examined.examined,
     of: examined.of,
     unit: check.unit,
-    ...(check.parts && { [check.parts]: nonZero(countParts(findings)) }),
+    // Of all findings, where one can be about several.
+    lines: check.parts === 'lines' ? nonZero(countParts(findings)) : undefined,
+    products: check.parts === 'products' ? nonZero(countParts(findings)) : undefined,
     notChecked: nonZeroCounts(examined.notChecked),
     ...totalAtStake(check, findings),
     counts,
+    // Absent where findings differ in it, which then have their own.
     currency: sharedCurrency(findings),
   });
-  return { check, report, findings };
+  return { report, findings };
 }
 
 /** The report with the findings that are to be shown. */
@@ -259,10 +220,8 @@ const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }
 const countParts = (findings: readonly RawFinding[]): number =>
   findings.reduce((count, { parts = 0 }) => count + parts, 0);
 
-function totalAtStake(
-  { isAdditive }: Check,
-  findings: readonly RawFinding[],
-): Pick<CheckReport, 'valueAtStake' | 'unknownValue'> {
+/** The sum over all findings, shown or not, if the values can be added. */
+function totalAtStake({ isAdditive }: Check, findings: readonly RawFinding[]) {
   const sums = new CurrencySums();
   for (const { atStake, currency } of findings) {
     if (currency && isAdditive) sums.add(currency, atStake);
@@ -276,7 +235,7 @@ function sharedCurrency(findings: readonly RawFinding[]): string | undefined {
   return currencies.size === 1 ? [...currencies][0] : undefined;
 }
 
-function toFinding(finding: RawFinding, shared: string | undefined): CheckFinding {
+function toFinding(finding: RawFinding, shared: string | undefined) {
   const { atStake, owner, related = [] } = finding;
   const kinds = kindsOf(finding);
   return compact({

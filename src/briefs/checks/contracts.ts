@@ -4,12 +4,12 @@ import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { currencyOfRecord, type Decimal, decimal, rounded } from '../../figures/money.ts';
 import { compact, inDays, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { filterSteps, flatMapSteps } from '../../figures/steps.ts';
+import { filterSteps } from '../../figures/steps.ts';
 import { describeTerm, overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/company-reference.ts';
 import type { ContractItem } from '../../service/records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type Check, type CheckContext, type RawFinding, ReasonCounts } from './check.ts';
+import { type Check, type CheckContext, examineEach, type RawFinding } from './check.ts';
 
 export const contractsRunningOut: Check = {
   needs: ['contract_item'],
@@ -21,20 +21,13 @@ export const contractsRunningOut: Check = {
   define: ({ days, today }) =>
     `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue over a year: one-time, 12 × monthly, yearly.`,
   *examine({ contract_item = [] }, context) {
-    const notChecked = new ReasonCounts();
     const items = yield* filterSteps(contract_item, (item) => !isDeleted(item));
-    const findings = yield* flatMapSteps(items, (item) => {
+    return yield* examineEach(items, 'contract items', (item, notChecked) => {
       const ends = dayOf(item.endDate);
       if (!ends) notChecked.add('no end date');
       const isSoon = ends && daysBetween(context.today, ends) <= context.days;
-      return isSoon && ends >= context.today ? [contractFinding(item, ends, context)] : [];
+      return isSoon && ends >= context.today ? contractFinding(item, ends, context) : undefined;
     });
-    return {
-      findings,
-      examined: items.length,
-      of: 'contract items',
-      notChecked: notChecked.counts,
-    };
   },
 };
 

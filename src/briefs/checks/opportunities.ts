@@ -5,15 +5,15 @@ import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
 import { currencyOfRecord } from '../../figures/money.ts';
 import { compact, named, nonBlank, plural } from '../../figures/naming.ts';
 import { isDeleted, isOpen } from '../../figures/outcome.ts';
-import { filterSteps, flatMapSteps, type Steps } from '../../figures/steps.ts';
+import { filterSteps, type Steps } from '../../figures/steps.ts';
 import type { Opportunity } from '../../service/records/records.ts';
 import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
   type CheckContext,
   type CheckResult,
-  type RawFinding,
-  ReasonCounts,
+  examineEach,
+  type ReasonCounts,
 } from './check.ts';
 
 /** The reason why an opportunity is a finding; counts those that cannot be checked. */
@@ -24,33 +24,24 @@ function* examineOpen(
   { currencyOf, today }: CheckContext,
   reasonOf: ReasonOf,
 ): Steps<CheckResult> {
-  const notChecked = new ReasonCounts();
   const open = yield* filterSteps(opportunities, isOpen);
-  const findings = yield* flatMapSteps(open, (opportunity): RawFinding[] => {
+  return yield* examineEach(open, 'open opportunities', (opportunity, notChecked) => {
     const reason = reasonOf(opportunity, notChecked);
-    if (reason === undefined) return [];
-    return [
-      {
-        ...named(opportunity),
-        ...compact({
-          company: nonBlank(opportunity.company?.name),
-          status: nonBlank(opportunity.pipelineStage?.name),
-        }),
-        resource: 'opportunity',
-        owner: opportunity.owner,
-        kinds: { closing: closingOf(opportunity, today) },
-        atStake: dealValue(opportunity),
-        currency: currencyOfRecord(opportunity, currencyOf),
-        reason,
-      },
-    ];
+    if (reason === undefined) return undefined;
+    return {
+      ...named(opportunity),
+      ...compact({
+        company: nonBlank(opportunity.company?.name),
+        status: nonBlank(opportunity.pipelineStage?.name),
+      }),
+      resource: 'opportunity',
+      owner: opportunity.owner,
+      kinds: { closing: closingOf(opportunity, today) },
+      atStake: dealValue(opportunity),
+      currency: currencyOfRecord(opportunity, currencyOf),
+      reason,
+    };
   });
-  return {
-    findings,
-    examined: open.length,
-    of: 'open opportunities',
-    notChecked: notChecked.counts,
-  };
 }
 
 function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {

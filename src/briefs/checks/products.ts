@@ -30,6 +30,7 @@ import {
   type CheckContext,
   type CheckedProduct,
   type CheckResult,
+  examineEach,
   type Margins,
   type RawFinding,
   ReasonCounts,
@@ -158,23 +159,16 @@ export const pricingDrift: Check = {
   define: ({ tolerance, today }) =>
     `Prices in pricing books valid on ${today} that differ by more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit over a year.`,
   *examine({ pricing_book = [], product = [] }, context) {
-    const notChecked = new ReasonCounts();
     const catalogue = yield* recordsById(product);
     const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, context.today));
-    const findings = yield* flatMapSteps(entries, (entry) => {
+    return yield* examineEach(entries, 'valid book prices', (entry, notChecked) => {
       const inCatalogue = catalogue.get(entry.productId);
       const drift = driftOf(entry, inCatalogue, context.tolerance);
       if (typeof drift === 'string') notChecked.add(drift);
       return typeof drift === 'object' && inCatalogue
-        ? [driftFinding(entry, inCatalogue, drift)]
-        : [];
+        ? driftFinding(entry, inCatalogue, drift)
+        : undefined;
     });
-    return {
-      findings,
-      examined: entries.length,
-      of: 'valid book prices',
-      notChecked: notChecked.counts,
-    };
   },
 };
 

@@ -19,7 +19,7 @@ import {
   sumItems,
   sumQuote,
 } from '../../figures/quote-totals.ts';
-import { filterSteps, flatMapSteps, type Steps } from '../../figures/steps.ts';
+import { filterSteps, type Steps } from '../../figures/steps.ts';
 import { Catalogue } from '../../names/part-numbers.ts';
 import type { Quote, QuoteItem } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
@@ -28,8 +28,9 @@ import {
   type CheckContext,
   type CheckData,
   type CheckResult,
+  examineEach,
   type RawFinding,
-  ReasonCounts,
+  type ReasonCounts,
 } from './check.ts';
 import { isListed } from './products.ts';
 
@@ -82,20 +83,17 @@ const describeDeal: Readonly<Record<DealState, string>> = {
 /** The reason why a quote is a finding, or `undefined`; counts quotes that cannot be checked. */
 type ReasonOf = (quote: Quote, notChecked: ReasonCounts) => (() => Wording) | undefined;
 
-function* examineQuotes(
+const examineQuotes = (
   quotes: readonly Quote[],
   of: string,
   context: QuoteContext,
   reasonOf: ReasonOf,
-): Steps<CheckResult> {
-  const notChecked = new ReasonCounts();
-  const findings = yield* flatMapSteps(quotes, (quote): RawFinding[] => {
+): Steps<CheckResult> =>
+  examineEach(quotes, of, (quote, notChecked): RawFinding | undefined => {
     const reason = reasonOf(quote, notChecked);
-    if (reason === undefined) return [];
-    return [{ ...quoteFinding(quote, context, firstYearValue(sumQuote(quote))), reason }];
+    const atStake = reason && firstYearValue(sumQuote(quote));
+    return reason && { ...quoteFinding(quote, context, atStake), reason };
   });
-  return { findings, examined: quotes.length, of, notChecked: notChecked.counts };
-}
 
 const quoteCheck = {
   needs: ['quote'],
@@ -192,19 +190,14 @@ export const unlistedOnQuotes: Check = {
   define: () =>
     'Draft and sent quotes with lines whose product is no longer listed. At stake: first-year value of these lines, after percentage discounts.',
   *examine(data, context) {
-    const notChecked = new ReasonCounts();
     const catalogue = yield* Catalogue.of(data.product ?? [], data.quote ?? []);
     const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
     const quoteContext = yield* quoteContextOf(context, data);
-    const findings = yield* flatMapSteps(quotes, (each): RawFinding[] => {
-      const unlistedItems = (each.items ?? []).filter((item) =>
-        isUnlisted(item, catalogue, notChecked),
-      );
-      return unlistedItems.length > 0
-        ? [unlistedFinding(each, unlistedItems, catalogue, quoteContext)]
-        : [];
+    return yield* examineEach(quotes, unanswered, (each, notChecked) => {
+      const isFound = (item: QuoteItem) => isUnlisted(item, catalogue, notChecked);
+      const items = (each.items ?? []).filter(isFound);
+      return items.length > 0 ? unlistedFinding(each, items, catalogue, quoteContext) : undefined;
     });
-    return { findings, examined: quotes.length, of: unanswered, notChecked: notChecked.counts };
   },
 };
 

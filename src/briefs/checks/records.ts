@@ -2,11 +2,11 @@
 
 import { compact, contactName, type Named, named, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { filterSteps, flatMapSteps, forEachStep } from '../../figures/steps.ts';
+import { filterSteps, forEachStep } from '../../figures/steps.ts';
 import { companyOf } from '../../names/company-reference.ts';
 import type { ApiRecord, Contact } from '../../service/records/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
-import { type Check, ownerOf, type RawFinding } from './check.ts';
+import { type Check, examineEach, ownerOf, type RawFinding } from './check.ts';
 import { isListed } from './products.ts';
 
 /** The resources that are read or written by an external identifier. */
@@ -56,10 +56,9 @@ export const contactsWithoutEmail: Check = {
   define: () => 'Contacts whose e-mail is blank or has no @.',
   *examine({ contact = [] }) {
     const current = yield* filterSteps(contact, (each) => !isDeleted(each));
-    const findings = yield* flatMapSteps(current, (each) =>
-      each.email?.includes('@') ? [] : [missingEmailFinding(each)],
+    return yield* examineEach(current, 'contacts', (each) =>
+      each.email?.includes('@') ? undefined : missingEmailFinding(each),
     );
-    return { findings, examined: current.length, of: 'contacts', notChecked: {} };
   },
 };
 

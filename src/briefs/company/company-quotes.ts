@@ -7,37 +7,14 @@ import {
   compact,
   compare,
   groupBy,
-  type LimitedList,
   limitList,
-  type Named,
   nonBlank,
   nonZero,
   quoteName,
 } from '../../figures/naming.ts';
 import { isOpenQuote, type QuoteState, stateFields } from '../../figures/quote-state.ts';
-import { type QuoteTotals, quoteTotals, sumQuotes } from '../../figures/quote-totals.ts';
-import type { TermTotals } from '../../figures/terms.ts';
+import { quoteTotals, sumQuotes } from '../../figures/quote-totals.ts';
 import type { Quote } from '../../service/records/records.ts';
-
-/** Quotes of one status, acceptance and currency; amounts after discounts. */
-interface QuotesOfStatus extends QuoteState, TermTotals {
-  currency: string;
-  count: number;
-  unknownPrices?: number;
-  /** Quotes whose items could not be read: not in the totals. */
-  unknownItems?: number;
-}
-
-interface QuoteRow extends Named, QuoteState, QuoteTotals {
-  number?: string;
-  currency: string;
-  created?: Day;
-  expires?: Day;
-}
-
-export interface QuotesOfCompany extends LimitedList<QuoteRow> {
-  byStatus: QuotesOfStatus[];
-}
 
 interface Options {
   today: Day;
@@ -47,8 +24,10 @@ interface Options {
 
 const statusOrder = ['draft', 'sent', 'approved', 'declined', 'expired'];
 
-function byStatusOrder(a: QuotesOfStatus, b: QuotesOfStatus): number {
-  const at = ({ status }: QuotesOfStatus): number => [...statusOrder, status].indexOf(status);
+type StatusKey = QuoteState & { currency: string };
+
+function byStatusOrder(a: StatusKey, b: StatusKey): number {
+  const at = ({ status }: StatusKey): number => [...statusOrder, status].indexOf(status);
   return (
     at(a) - at(b) ||
     compare(a.status, b.status) ||
@@ -58,7 +37,7 @@ function byStatusOrder(a: QuotesOfStatus, b: QuotesOfStatus): number {
 }
 
 /** Open quotes first, then by the day of creation, newest first, then by name and id. */
-export function quotesOfCompany(quotes: readonly Quote[], options: Options): QuotesOfCompany {
+export function quotesOfCompany(quotes: readonly Quote[], options: Options) {
   const isOpen = (quote: Quote): number => Number(isOpenQuote(quote, options.today));
   const sorted = quotes.toSorted(
     (a, b) =>
@@ -72,7 +51,7 @@ export function quotesOfCompany(quotes: readonly Quote[], options: Options): Quo
   };
 }
 
-function toQuoteRow(quote: Quote, { today, currencyOf }: Options): QuoteRow {
+function toQuoteRow(quote: Quote, { today, currencyOf }: Options) {
   return compact({
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),
@@ -85,16 +64,14 @@ function toQuoteRow(quote: Quote, { today, currencyOf }: Options): QuoteRow {
   });
 }
 
-function quotesByStatus(
-  quotes: readonly Quote[],
-  { today, currencyOf }: Options,
-): QuotesOfStatus[] {
-  const keyOf = (quote: Quote) => ({
+/** By status, acceptance and currency; amounts after discounts. */
+function quotesByStatus(quotes: readonly Quote[], { today, currencyOf }: Options) {
+  const keyOf = (quote: Quote): StatusKey => ({
     ...stateFields(quote, today),
     currency: currencyOfRecord(quote, currencyOf),
   });
   const groups = groupBy(quotes, (quote) => JSON.stringify(keyOf(quote)));
-  const rows = [...groups.values()].map((group): QuotesOfStatus => {
+  const rows = [...groups.values()].map((group) => {
     const { totals, unknownPrices, unknownItems } = sumQuotes(group);
     return compact({
       ...keyOf(group[0]),

@@ -6,31 +6,26 @@ import {
   countByCurrency,
   countUnknown,
   type Deal,
-  type DealAmounts,
   type DealExtra,
-  type DealRow,
   dealAmounts,
   dealRow,
   toDeal,
   totalValue,
-  type UnknownInDeals,
 } from '../../figures/deals.ts';
-import type { Amounts, CurrencyOf } from '../../figures/money.ts';
+import type { CurrencyOf } from '../../figures/money.ts';
 import {
   byName,
   compact,
   contactName,
-  type LimitedList,
   limitList,
   limitSorted,
-  type Named,
   nonBlank,
   nonZero,
   nonZeroCounts,
 } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { type ProbabilityScale, probabilityScale } from '../../figures/probability.ts';
-import type { Steps } from '../../figures/steps.ts';
+import type { ResultOf } from '../../figures/steps.ts';
 import { belongsTo } from '../../names/company-reference.ts';
 import type {
   ApiRecord,
@@ -44,16 +39,11 @@ import type {
   Product,
   Quote,
 } from '../../service/records/records.ts';
-import {
-  type DiscountGroupRow,
-  discountGroupsFor,
-  type PricingBookRow,
-  pricingBooksFor,
-} from './applicable-pricing.ts';
-import { type QuotesOfCompany, quotesOfCompany } from './company-quotes.ts';
-import { type ContractItems, contractsOf } from './contracts.ts';
-import { type Market, marketOf, type NeverBought, neverBought } from './never-bought.ts';
-import { type RecentChange, recentChanges } from './recent-activity.ts';
+import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
+import { quotesOfCompany } from './company-quotes.ts';
+import { contractsOf } from './contracts.ts';
+import { type Market, marketOf, neverBought } from './never-bought.ts';
+import { recentChanges } from './recent-activity.ts';
 
 /**
  * Whole collections of the tenant, or with the prepared options those records only that belong to the company. The brief
@@ -86,64 +76,7 @@ export interface CompanyOptions {
   show?: readonly DealExtra[];
 }
 
-interface ContactRow extends Named {
-  email?: string;
-  phone?: string;
-}
-
-interface OpenDeals extends LimitedList<OpenDealRow>, DealAmounts {
-  /** Where there are several currencies. */
-  countByCurrency?: Record<string, number>;
-  /** Open, and the expected close date has passed. */
-  overdue?: number;
-  unknown?: Partial<UnknownInDeals>;
-}
-
-interface OpenDealRow extends Omit<DealRow, 'company'> {
-  stage?: string;
-  closes?: Day;
-}
-
-interface ClosedDeals {
-  won?: { count: number; value?: Amounts };
-  lost?: { count: number; value?: Amounts };
-  outcomeUnknown?: { count: number; value?: Amounts };
-}
-
-export interface CompanyBrief {
-  today: Day;
-  company: CompanyCard;
-  contacts?: LimitedList<ContactRow> & { withoutEmail?: number };
-  open?: OpenDeals;
-  /** Over all time. */
-  closed?: ClosedDeals;
-  probability?: ProbabilityScale;
-  quotes?: QuotesOfCompany;
-  contractItems?: ContractItems;
-  discountGroups?: LimitedList<DiscountGroupRow>;
-  pricingBooks?: LimitedList<PricingBookRow>;
-  neverBought?: NeverBought;
-  recentActivity: LimitedList<RecentChange> & { from: Day; to: Day };
-  /** The company's deleted records, which no figure includes. */
-  deleted?: Partial<Record<'contacts' | 'opportunities' | 'quotes' | 'contractItems', number>>;
-}
-
-interface CompanyCard extends Named {
-  /** The day of the deletion, or `true` where it is not known; absent for a company that is not deleted. */
-  deleted?: Day | true;
-  type?: string;
-  currency?: string;
-  website?: string;
-  telephone?: string;
-  address?: string;
-  /** The name, if the person owns any opportunity or quote of the tenant; else `accountManagerId`. */
-  accountManager?: string;
-  accountManagerId?: string;
-  parentCompanyId?: string;
-  externalIdentifier?: string;
-  labels?: readonly string[];
-  created?: Day;
-}
+export type CompanyBrief = ResultOf<typeof companyBrief>;
 
 /** Days covered by recent activity. */
 const recentDays = 30;
@@ -155,10 +88,7 @@ type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' 
  *
  * @throws RangeError if `today` is not a day.
  */
-export function* companyBrief(
-  records: CompanyRecords,
-  options: CompanyOptions,
-): Steps<CompanyBrief> {
+export function* companyBrief(records: CompanyRecords, options: CompanyOptions) {
   const today = requireDay(options.today, 'today');
   const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
   const { company, contractItems, discountGroups, pricingBooks } = records;
@@ -177,13 +107,17 @@ export function* companyBrief(
     today,
     company: card,
     contacts,
-    ...deals,
+    open: deals?.open,
+    // Over all time.
+    closed: deals?.closed,
+    probability: deals?.probability,
     quotes,
     contractItems: contractItems && (yield* contractsOf(company, contractItems, resolved)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
     neverBought: yield* suggestions(records, own.quotes, resolved),
     recentActivity: { from: addDays(today, -recentDays), to: today, ...activity },
+    // In no figure.
     deleted: deletedRecords(records),
   });
 }
@@ -193,17 +127,13 @@ function* suggestions(
   { quotes, products, categories = [] }: CompanyRecords,
   own: readonly Quote[] | undefined,
   { market, maxRows, today }: ResolvedOptions,
-): Steps<NeverBought | undefined> {
+) {
   if (!quotes || !own || !products) return undefined;
   const known = market ?? (yield* marketOf({ quotes, products, categories }));
   return yield* neverBought(known, own, { today, limit: maxRows });
 }
 
-function recentActivity(
-  company: Company,
-  own: OwnRecords,
-  options: ResolvedOptions,
-): LimitedList<RecentChange> {
+function recentActivity(company: Company, own: OwnRecords, options: ResolvedOptions) {
   const { contacts = [], opportunities = [], quotes = [] } = own;
   const account = {
     company: [company],
@@ -215,13 +145,9 @@ function recentActivity(
   return limitList(changes, options.maxRows, (change) => change);
 }
 
-interface OwnRecords {
-  contacts: readonly Contact[] | undefined;
-  opportunities: readonly Opportunity[] | undefined;
-  quotes: readonly Quote[] | undefined;
-}
+type OwnRecords = ReturnType<typeof ownRecords>;
 
-function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords): OwnRecords {
+function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords) {
   return {
     contacts: contacts && recordsOf(company, contacts),
     opportunities: opportunities && recordsOf(company, opportunities),
@@ -233,7 +159,7 @@ function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords
 export const recordsOf = <R extends ApiRecord>(company: Company, records: readonly R[]): R[] =>
   records.filter((record) => !isDeleted(record) && belongsTo(record, company));
 
-function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
+function deletedRecords(records: CompanyRecords) {
   const { company, contacts = [], opportunities = [], quotes = [], contractItems = [] } = records;
   const count = (all: readonly ApiRecord[]): number =>
     all.filter((record) => isDeleted(record) && belongsTo(record, company)).length;
@@ -245,7 +171,8 @@ function deletedRecords(records: CompanyRecords): CompanyBrief['deleted'] {
   });
 }
 
-function companyCard(company: Company, nameOf: CompanyOptions['nameOf']): CompanyCard {
+/** The account manager has a name if the person owns any opportunity or quote of the tenant. */
+function companyCard(company: Company, nameOf: CompanyOptions['nameOf']) {
   const { labels } = company;
   const managerId = nonBlank(company.accountManagerId);
   const manager = managerId && nonBlank(nameOf?.(managerId));
@@ -274,15 +201,14 @@ function addressOf({ address }: Company): string | undefined {
   return nonBlank(parts.join(', '));
 }
 
-function limitedContacts(contacts: readonly Contact[], limit: number): CompanyBrief['contacts'] {
-  const rows = contacts.map(
-    (contact): ContactRow =>
-      compact({
-        id: nonBlank(contact.id),
-        name: contactName(contact),
-        email: nonBlank(contact.email),
-        phone: nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone),
-      }),
+function limitedContacts(contacts: readonly Contact[], limit: number) {
+  const rows = contacts.map((contact) =>
+    compact({
+      id: nonBlank(contact.id),
+      name: contactName(contact),
+      email: nonBlank(contact.email),
+      phone: nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone),
+    }),
   );
   const withoutEmail = nonZero(rows.filter(({ email }) => !email).length);
   return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit, (row) => row) };
@@ -292,25 +218,22 @@ function* dealSections(
   own: readonly Opportunity[] | undefined,
   all: readonly Opportunity[] | undefined,
   options: ResolvedOptions,
-): Steps<Pick<CompanyBrief, 'open' | 'closed' | 'probability'>> {
-  if (!own || !all) return {};
+) {
+  if (!own || !all) return undefined;
   const probability = options.probability ?? probabilityScale(all);
   const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
-  return compact({
+  return {
     open: yield* openDeals(
       deals.filter(({ outcome }) => outcome === 'open'),
       options,
     ),
     closed: closedDeals(deals),
     probability: deals.length > 0 ? probability : undefined,
-  });
+  };
 }
 
-function* openDeals(
-  open: readonly Deal[],
-  { today, maxRows, show }: ResolvedOptions,
-): Steps<OpenDeals> {
-  const toRow = (deal: Deal): OpenDealRow => {
+function* openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOptions) {
+  const toRow = (deal: Deal) => {
     const { company: _company, ...row } = dealRow(deal, show);
     const { pipelineStage, expectedCloseDate } = deal.record;
     const stage = nonBlank(pipelineStage?.name);
@@ -328,8 +251,8 @@ function* openDeals(
   };
 }
 
-function closedDeals(deals: readonly Deal[]): ClosedDeals | undefined {
-  const totals = (outcome: Deal['outcome']): { count: number; value?: Amounts } | undefined => {
+function closedDeals(deals: readonly Deal[]) {
+  const totals = (outcome: Deal['outcome']) => {
     const of = deals.filter((deal) => deal.outcome === outcome);
     if (of.length === 0) return undefined;
     return compact({ count: of.length, value: totalValue(of).toAmounts() });

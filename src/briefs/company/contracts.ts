@@ -13,55 +13,19 @@ import {
   compact,
   compare,
   groupBy,
-  type LimitedList,
   limitList,
   type Named,
   nonBlank,
   nonZero,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { filterSteps, type Steps } from '../../figures/steps.ts';
+import { filterSteps } from '../../figures/steps.ts';
 import { addToTerm, type TermTotals, termKey, totalsByTerm } from '../../figures/terms.ts';
 import { belongsTo, companyOf } from '../../names/company-reference.ts';
 import type { Company, ContractItem } from '../../service/records/records.ts';
 
-/** Beta. Revenue and profit as the items give them: not multiplied by the quantity. */
-export interface ContractItems extends LimitedList<ContractRow> {
-  beta: true;
-  byState: ContractsOfState[];
-  /** Items of the tenant that name no company, so that their owner is unknown. */
-  withoutCompany?: number;
-}
-
 const states = ['running', 'starts later', 'ended'] as const;
 type ContractState = (typeof states)[number];
-
-/** Items of one state and currency. */
-interface ContractsOfState {
-  state: ContractState;
-  currency: string;
-  count: number;
-  revenue?: TermTotals;
-  profit?: TermTotals;
-  /** Items without a revenue. */
-  unknownRevenue?: number;
-  /** Items without a day on which they end. */
-  withoutEnd?: number;
-}
-
-interface ContractRow {
-  id?: string;
-  service?: string;
-  vendor?: string;
-  state: ContractState;
-  term: string;
-  quantity?: number;
-  revenue?: number;
-  profit?: number;
-  currency: string;
-  starts?: Day;
-  ends?: Day;
-}
 
 /** An item with what is derived from it. */
 interface Contract {
@@ -70,12 +34,15 @@ interface Contract {
   currency: string;
 }
 
-/** Items of the company: those that run first, then by service and id; sums over all of them, shown or not. */
+/**
+ * Items of the company: those that run first, then by service and id; sums over all of them, shown or not. Revenue and
+ * profit as the items give them: not multiplied by the quantity.
+ */
 export function* contractsOf(
   company: Company,
   items: readonly ContractItem[],
   { today, currencyOf, maxRows }: { today: Day; currencyOf: CurrencyOf; maxRows: number },
-): Steps<ContractItems> {
+) {
   const kept = yield* filterSteps(items, (item) => !isDeleted(item));
   const own = yield* filterSteps(kept, (item) => belongsTo(item, company));
   const isOfNone = (item: ContractItem) => Object.keys(companyOf(item)).length === 0;
@@ -94,6 +61,7 @@ export function* contractsOf(
     byState: [...groupBy(contracts, ({ state, currency }) => `${state} ${currency}`).values()]
       .map(totalsOf)
       .sort((a, b) => byState(a, b) || compare(a.currency, b.currency)),
+    // Of the tenant: their owner is not known.
     withoutCompany: nonZero(withoutCompany.length),
     ...limitList(contracts, maxRows, toContractRow),
   });
@@ -114,7 +82,7 @@ const byStateAndService = (a: Contract, b: Contract): number =>
 const serviceOf = ({ id, service, name }: ContractItem): Named =>
   compact({ id: nonBlank(id), name: nonBlank(service) ?? nonBlank(name) });
 
-function totalsOf(contracts: readonly [Contract, ...Contract[]]): ContractsOfState {
+function totalsOf(contracts: readonly [Contract, ...Contract[]]) {
   const [{ state, currency }] = contracts;
   const items = contracts.map(({ item }) => item);
   return compact({
@@ -128,7 +96,7 @@ function totalsOf(contracts: readonly [Contract, ...Contract[]]): ContractsOfSta
   });
 }
 
-function toContractRow({ item, state, currency }: Contract): ContractRow {
+function toContractRow({ item, state, currency }: Contract) {
   return compact({
     id: nonBlank(item.id),
     service: serviceOf(item).name,

@@ -6,7 +6,6 @@ import {
   addTo,
   byName,
   compact,
-  type LimitedList,
   limitSorted,
   nonBlank,
   sortedNames,
@@ -17,27 +16,6 @@ import { forEachStep, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from '../../names/part-numbers.ts';
 import type { Category, Product, Quote, Ref } from '../../service/records/records.ts';
-
-export interface NeverBought extends LimitedList<Suggestion> {
-  /** Names of the first categories, in alphabetical order, that the company bought from. */
-  categories: string[];
-  /** Number of these categories. */
-  categoriesTotal: number;
-}
-
-interface Suggestion {
-  id?: string;
-  name?: string;
-  category?: string;
-  /** The catalogue price, per unit and term. */
-  price?: number;
-  /** Absent for a price that is paid once. */
-  term?: string;
-  /** Number of other companies that bought it. */
-  otherCompanies?: number;
-  /** Already on an open quote for this company. */
-  quoted?: true;
-}
 
 interface MarketSources {
   quotes: readonly Quote[];
@@ -59,20 +37,21 @@ export function* neverBought(
   market: Market,
   own: readonly Quote[],
   { today, limit }: { today: Day; limit: number },
-): Steps<NeverBought> {
+) {
   const { catalogue, keys } = market;
   const purchases = purchasesOf(own, catalogue, keys);
   const open = own.filter((quote) => isOpenQuote(quote, today));
   const quoted = new Set(open.flatMap((quote) => productIdsOn(quote, catalogue)));
   yield;
   const candidates = yield* candidatesFor(purchases, market);
-  const toSuggestion = ({ product, buyers }: ListedProduct): Suggestion =>
+  const toSuggestion = ({ product, buyers }: ListedProduct) =>
     compact({
       id: nonBlank(product.id),
       name: nonBlank(product.name),
       category: categoryIn(product, purchases, keys),
       ...priceFields(product),
       otherCompanies: buyers || undefined,
+      // Already on an open quote for this company.
       quoted: quoted.has(product.id ?? '') ? (true as const) : undefined,
     });
   const names = sortedNames(purchases.categories.values());
@@ -142,7 +121,8 @@ function* listedByCategory(
   return byCategory;
 }
 
-function priceFields(product: Product): Pick<Suggestion, 'price' | 'term'> {
+/** The catalogue price, per unit and term; the term is absent for a price that is paid once. */
+function priceFields(product: Product): { price?: number; term?: string } {
   const [price, term] = [decimal(product.price), termKey(product)];
   return price ? { price: perUnit(price), ...(term !== 'one-time' && { term }) } : {};
 }

@@ -1,33 +1,15 @@
 /** Every deal that a brief is about, in a few fields: for lists, and for the pipeline board. */
 import { type Day, dayOf } from '../../figures/days.ts';
-import { type Deal, type DealExtra, type DealRow, dealRow, idleDays } from '../../figures/deals.ts';
+import { type Deal, type DealExtra, dealRow, idleDays } from '../../figures/deals.ts';
 import { rounded } from '../../figures/money.ts';
 import { compact, nonBlank } from '../../figures/naming.ts';
 import { type DealOutcome, daysToClose } from './won-and-lost.ts';
 
+export type OpenDeal = ReturnType<typeof openDealRow>;
+export type ClosedDeal = ReturnType<typeof closedDealRow>;
+
 /** Amounts in `currency`; unknown ones are absent. */
-export interface OpenDeal extends DealRow {
-  stage?: string;
-  owner?: string;
-  /** Expected close date. */
-  closes?: Day;
-  /** Days since the last change. */
-  idleDays?: number;
-  oneTime?: number;
-  monthly?: number;
-  /** 0–1. */
-  probability?: number;
-}
-
-export interface ClosedDeal extends DealRow {
-  owner?: string;
-  /** won, lost or closed (of unknown outcome); only where they are listed together. */
-  outcome?: string;
-  closed?: Day;
-  daysToClose?: number;
-}
-
-export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]): OpenDeal {
+export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]) {
   const { record, oneTime, monthly, chance } = deal;
   const { ask, ...row } = dealRow(deal, show);
   return {
@@ -45,17 +27,14 @@ export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]):
   };
 }
 
-export function closedDealRow(
-  deal: Deal,
-  about: DealOutcome,
-  show: readonly DealExtra[],
-): ClosedDeal {
+export function closedDealRow(deal: Deal, about: DealOutcome, show: readonly DealExtra[]) {
   const { ask, ...row } = dealRow(deal, show);
   const outcome = deal.outcome === 'closed_unknown' ? 'closed' : deal.outcome;
   return {
     ...row,
     ...compact({
       owner: ownerOf(deal),
+      // Only where deals of several outcomes are listed together.
       outcome: about === 'closed' ? outcome : undefined,
       closed: dayOf(deal.record.closedAt),
       daysToClose: daysToClose(deal),

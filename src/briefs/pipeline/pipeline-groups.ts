@@ -1,20 +1,13 @@
 /** Deals in ranked groups; groups beyond a limit are merged into one, so that the sums still add up. */
 
 import { type Day, dayOf, daysSince } from '../../figures/days.ts';
-import {
-  type Deal,
-  type DealAmounts,
-  type DealExtra,
-  dealAmounts,
-  totalValue,
-} from '../../figures/deals.ts';
+import { type Deal, type DealExtra, dealAmounts, totalValue } from '../../figures/deals.ts';
 import {
   collectGroups,
+  type GroupRow,
+  groupRows,
   type LabelledGroup,
-  mergedRow,
   monthOf,
-  rowLabel,
-  sharedNames,
 } from '../../figures/group-labels.ts';
 import {
   byName,
@@ -24,6 +17,7 @@ import {
   type Named,
   named,
 } from '../../figures/naming.ts';
+import type { Steps } from '../../figures/steps.ts';
 import type { Opportunity } from '../../service/records/records.ts';
 
 export const pipelineBy = [
@@ -36,19 +30,6 @@ export const pipelineBy = [
 ] as const;
 
 export type PipelineBy = (typeof pipelineBy)[number];
-
-/** A row of any grouping. The id is present where the name is missing or not unique. */
-export interface GroupRow extends Named {
-  /** Number of groups merged into this one. */
-  groups?: number;
-}
-
-/** Amounts by currency; days are whole days. */
-export interface PipelineGroup extends GroupRow, DealAmounts {
-  count: number;
-  /** Mean days since the last stage change, over the deals for which it is known. */
-  daysInStage?: number;
-}
 
 type Group = LabelledGroup<Deal>;
 
@@ -87,20 +68,13 @@ export function groupDeals<Figures extends object>(
   deals: readonly Deal[],
   grouping: Grouping<Figures>,
   limit: number,
-): LimitedList<GroupRow & Figures> {
+): Steps<LimitedList<GroupRow<Figures>>> {
   const { by, figuresOf } = grouping;
   const groups = collectGroups(deals, (deal) => labelOf(deal, grouping));
-  const ranked = by === 'close_month' ? groups.sort(byTime) : rank(groups, grouping);
-  const cut = ranked.length === limit + 1 ? ranked.length : limit;
-  const shown = by === 'close_month' ? earliest(ranked, cut) : ranked.slice(0, cut);
-  const shared = sharedNames(ranked);
-  const rows = shown.map((group): GroupRow & Figures => ({
-    ...rowLabel(group.label, missingLabels[by], shared),
-    ...figuresOf(group.items),
-  }));
-  const others = ranked.filter((group) => !shown.includes(group));
-  if (others.length > 0) rows.push(mergedRow(others, figuresOf));
-  return { shown: shown.length, total: ranked.length, rows };
+  const how = { limit, missing: missingLabels[by], figuresOf };
+  return by === 'close_month'
+    ? groupRows(groups.sort(byTime), { ...how, choose: earliest })
+    : groupRows(rank(groups, grouping), how);
 }
 
 /** The group of a deal: an id with its name, a month, or none. */
@@ -129,7 +103,7 @@ const timeRank = ({ label: { name } }: Group): number =>
 /** The first months; the latest are merged, but never the group without a month. */
 function earliest(inOrder: readonly Group[], limit: number): readonly Group[] {
   const last = inOrder.at(-1);
-  if (inOrder.length <= limit || !last || last.label.name) return inOrder.slice(0, limit);
+  if (!last || last.label.name) return inOrder.slice(0, limit);
   return [...inOrder.slice(0, limit - 1), last];
 }
 
@@ -138,7 +112,7 @@ export function openGrouping(
   by: PipelineBy,
   today: Day,
   show: readonly DealExtra[],
-): Grouping<Omit<PipelineGroup, keyof GroupRow>> {
+): Grouping<ReturnType<typeof openFigures>> {
   return {
     by,
     monthOf({ record }) {
@@ -150,11 +124,10 @@ export function openGrouping(
   };
 }
 
-function openFigures(
-  deals: readonly Deal[],
-  today: Day,
-  show: readonly DealExtra[],
-): Omit<PipelineGroup, keyof GroupRow> {
+export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
+
+/** Amounts by currency; days since the last stage change, over the deals for which it is known. */
+function openFigures(deals: readonly Deal[], today: Day, show: readonly DealExtra[]) {
   const inStage = deals.flatMap(({ record }) => {
     const day = dayOf(record.stageUpdatedAt);
     return day === undefined ? [] : daysSince(day, today);

@@ -6,40 +6,23 @@ import {
   countByCurrency,
   countUnknown,
   type Deal,
-  type DealAmounts,
   type DealExtra,
-  type DealRow,
   dealAmounts,
   dealRow,
   idleDays,
   lastChange,
   type TenantDeals,
-  type UnknownInDeals,
-  type ValueAmounts,
   valueAmounts,
 } from '../../figures/deals.ts';
 import { type Amounts, type Decimal, decimal, sumOf } from '../../figures/money.ts';
-import {
-  compact,
-  type LimitedList,
-  limitSorted,
-  nonZero,
-  nonZeroCounts,
-  plural,
-} from '../../figures/naming.ts';
-import { type ProbabilityScale, weighted } from '../../figures/probability.ts';
-import { filterSteps, type Steps, sortSteps } from '../../figures/steps.ts';
+import { compact, limitSorted, nonZero, nonZeroCounts, plural } from '../../figures/naming.ts';
+import { weighted } from '../../figures/probability.ts';
+import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity } from '../../service/records/records.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
+import { groupDeals, openGrouping, type PipelineBy } from './pipeline-groups.ts';
 import {
-  groupDeals,
-  openGrouping,
-  type PipelineBy,
-  type PipelineGroup,
-} from './pipeline-groups.ts';
-import {
-  type ClosedGroup,
   type ClosedPeriod,
   closedGrouping,
   closedPeriod,
@@ -80,57 +63,8 @@ export interface PipelineOptions extends PipelineFilters {
   maxRows?: number;
 }
 
-/** Deals by value, the largest first; the amounts are over all of them, shown or not. */
-interface DealList extends LimitedList<PipelineRow>, ValueAmounts {}
-
-interface PipelineRow extends DealRow {
-  /** Expected close date. */
-  closes?: Day;
-  /** Days since the last change. */
-  idleDays?: number;
-}
-
-/** Numbers of deals with an unknown figure, by missing field. */
-type UnknownCounts = Partial<Record<UnknownField, number>>;
-
-type UnknownField =
-  | keyof UnknownInDeals
-  | 'createdAt'
-  | 'stageUpdatedAt'
-  | 'expectedCloseDate'
-  | 'lastChange'
-  | 'closedAt';
-
-export interface PipelineBrief {
-  today: Day;
-  by: PipelineBy;
-  /** Everything open that passes the filters. */
-  open: { count: number; countByCurrency?: Record<string, number> } & DealAmounts & WeightedRevenue;
-  groups: LimitedList<PipelineGroup>;
-  overdue: DealList;
-  closingSoon: DealList & { from: Day; to: Day };
-  stalled: DealList & { afterDays: number };
-  closed: ClosedPeriod;
-  probability: ProbabilityScale;
-  unknown?: UnknownCounts;
-  /** Soft-deleted opportunities, in no figure. */
-  deleted?: number;
-  notes?: Wording[];
-}
-
-interface WeightedRevenue {
-  /** One-time revenue × probability. */
-  weightedOneTime?: Amounts;
-  /** Monthly revenue × probability. */
-  weightedMonthly?: Amounts;
-}
-
-export interface ClosedBrief
-  extends Pick<PipelineBrief, 'today' | 'by' | 'closed' | 'deleted' | 'notes'> {
-  outcome: DealOutcome;
-  groups: LimitedList<ClosedGroup>;
-  unknown?: UnknownCounts;
-}
+export type PipelineBrief = ResultOf<typeof pipelineBrief>;
+export type ClosedBrief = ResultOf<typeof closedBrief>;
 
 const defaults = {
   show: [],
@@ -184,14 +118,14 @@ const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): bool
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions): Steps<PipelineBrief> {
+export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   const resolved = resolveOptions(options);
   const { open, closed, inPeriod } = yield* select(deals, resolved);
   yield;
   const { today, by = 'stage', show, maxGroups } = resolved;
-  const totals = openTotals(open, show);
+  const totals = yield* openTotals(open, show);
   yield;
-  const groups = groupDeals(open, openGrouping(by, today, show), maxGroups);
+  const groups = yield* groupDeals(open, openGrouping(by, today, show), maxGroups);
   yield;
   const lists = yield* attentionLists(open, resolved);
   yield;
@@ -224,11 +158,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions): St
  *
  * @throws RangeError if `today` or an end of a period is not a day.
  */
-export function* closedBrief(
-  deals: TenantDeals,
-  outcome: DealOutcome,
-  options: PipelineOptions,
-): Steps<ClosedBrief> {
+export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const resolved = resolveOptions(options);
   const { closed, inPeriod } = yield* select(deals, resolved);
   yield;
@@ -238,7 +168,7 @@ export function* closedBrief(
   yield;
   const period = closedIn(inPeriod, resolved);
   yield;
-  const groups = groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups);
+  const groups = yield* groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups);
   yield;
   return compact({
     today,
@@ -296,13 +226,15 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
   return closes !== undefined && within(closes, closeFrom, closeTo);
 }
 
-function openTotals(open: readonly Deal[], show: readonly DealExtra[]): PipelineBrief['open'] {
+function* openTotals(open: readonly Deal[], show: readonly DealExtra[]) {
   const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
+  const amounts = dealAmounts(open, show);
+  yield;
   return {
     count: open.length,
     ...compact({ countByCurrency: countByCurrency(open) }),
-    ...dealAmounts(open, show),
+    ...amounts,
     ...compact({
       weightedOneTime: weightedOf(({ oneTime }) => oneTime),
       weightedMonthly: weightedOf(({ monthly }) => monthly),
@@ -310,10 +242,7 @@ function openTotals(open: readonly Deal[], show: readonly DealExtra[]): Pipeline
   };
 }
 
-function* attentionLists(
-  open: readonly Deal[],
-  options: ResolvedOptions,
-): Steps<Pick<PipelineBrief, 'overdue' | 'closingSoon' | 'stalled'>> {
+function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const { today, stalledAfterDays, show } = options;
   const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
@@ -321,10 +250,8 @@ function* attentionLists(
   const overdue = open.filter((deal) => (closes(deal) ?? today) < today);
   const closingSoon = open.filter((deal) => isBetween(closes(deal), today, to));
   const stalled = open.filter((deal) => (idle(deal) ?? -1) >= stalledAfterDays);
-  const closingRow = (deal: Deal): PipelineRow =>
-    compact({ ...dealRow(deal, show), closes: closes(deal) });
-  const stalledRow = (deal: Deal): PipelineRow =>
-    compact({ ...dealRow(deal, show), idleDays: idle(deal) });
+  const closingRow = (deal: Deal) => compact({ ...dealRow(deal, show), closes: closes(deal) });
+  const stalledRow = (deal: Deal) => compact({ ...dealRow(deal, show), idleDays: idle(deal) });
   return {
     overdue: yield* dealList(overdue, options, closingRow),
     closingSoon: { from: today, to, ...(yield* dealList(closingSoon, options, closingRow)) },
@@ -335,19 +262,18 @@ function* attentionLists(
 const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
   day !== undefined && from <= day && day <= to;
 
-function* dealList(
+/** Deals by value, the largest first; the amounts are over all of them, shown or not. */
+function* dealList<Row>(
   deals: readonly Deal[],
   { maxRows, show }: ResolvedOptions,
-  toRow: (deal: Deal) => PipelineRow,
-): Steps<DealList> {
+  toRow: (deal: Deal) => Row,
+) {
   const rows = yield* limitSorted(deals, byValue, maxRows, toRow);
   return { total: rows.total, ...valueAmounts(deals, show), shown: rows.shown, rows: rows.rows };
 }
 
-function unknownCounts(
-  open: readonly Deal[],
-  closed: readonly Deal[],
-): Record<UnknownField, number> {
+/** Numbers of deals with an unknown figure, by missing field. */
+function unknownCounts(open: readonly Deal[], closed: readonly Deal[]) {
   const count = (isUnknown: (deal: Deal) => boolean): number => open.filter(isUnknown).length;
   return {
     ...countUnknown(open),

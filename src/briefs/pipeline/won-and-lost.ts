@@ -1,55 +1,17 @@
 /** Deals that were won or lost over a period: totals, win rates and groups. */
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { countByCurrency, type Deal, type DealExtra, totalValue } from '../../figures/deals.ts';
-import { monthOf } from '../../figures/group-labels.ts';
+import { type GroupRow, monthOf } from '../../figures/group-labels.ts';
 import { type Amounts, percentOf, roundedPercent, sumOf, zero } from '../../figures/money.ts';
 import { compact, nonZero } from '../../figures/naming.ts';
-import { type Grouping, type GroupRow, meanDays, type PipelineBy } from './pipeline-groups.ts';
+import { type Grouping, meanDays, type PipelineBy } from './pipeline-groups.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
 export const dealOutcomes = ['open', 'won', 'lost', 'closed'] as const;
 export type DealOutcome = (typeof dealOutcomes)[number];
 
-interface ClosedTotals {
-  count: number;
-  /** Total contract value by currency. */
-  value?: Amounts;
-  /** Only if asked for. */
-  profit?: Amounts;
-  /** Mean days from creation to closing, over the deals that have both; not of unknown outcome. */
-  daysToClose?: number;
-}
-
-interface WinRates {
-  /** Won in percent of won and lost deals. */
-  winRatePercent?: number;
-  /** Won value in percent of won and lost value, by currency. */
-  winRatePercentByValue?: Amounts;
-}
-
-export interface ClosedPeriod extends WinRates {
-  from: Day;
-  to: Day;
-  won: ClosedTotals;
-  lost: ClosedTotals;
-  /** Closed in the period with unknown outcome; in no win rate. */
-  outcomeUnknown?: ClosedTotals;
-  /** Where there are several currencies. */
-  countByCurrency?: Record<string, number>;
-}
-
-/** Deals closed in the period, one group of them. */
-export interface ClosedGroup extends GroupRow, WinRates {
-  won: number;
-  wonValue?: Amounts;
-  wonProfit?: Amounts;
-  /** Mean days from creation to winning. */
-  daysToWin?: number;
-  lost: number;
-  lostValue?: Amounts;
-  daysToLose?: number;
-  outcomeUnknown?: number;
-}
+export type ClosedPeriod = ReturnType<typeof closedPeriod>;
+export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
 
 const closed: readonly Deal['outcome'][] = ['won', 'lost', 'closed_unknown'];
 
@@ -67,15 +29,17 @@ export function daysToClose({ record }: Deal): number | undefined {
 export function closedPeriod(
   deals: readonly Deal[],
   { from, to, show }: { from: Day; to: Day; show: readonly DealExtra[] },
-): ClosedPeriod {
+) {
   const { won, lost, unknown } = byOutcome(deals);
   return {
     from,
     to,
     won: { ...closedTotals(won, show), ...compact({ daysToClose: averageDays(won) }) },
     lost: { ...closedTotals(lost, show), ...compact({ daysToClose: averageDays(lost) }) },
-    ...(unknown.length > 0 && { outcomeUnknown: closedTotals(unknown, show) }),
-    ...compact({ countByCurrency: countByCurrency(deals) }),
+    ...compact({
+      outcomeUnknown: unknown.length > 0 ? closedTotals(unknown, show) : undefined,
+      countByCurrency: countByCurrency(deals),
+    }),
     ...winRates(won, lost),
   };
 }
@@ -85,7 +49,7 @@ function byOutcome(deals: readonly Deal[]): Record<'won' | 'lost' | 'unknown', D
   return { won: of('won'), lost: of('lost'), unknown: of('closed_unknown') };
 }
 
-function closedTotals(deals: readonly Deal[], show: readonly DealExtra[]): ClosedTotals {
+function closedTotals(deals: readonly Deal[], show: readonly DealExtra[]) {
   return compact({
     count: deals.length,
     value: totalValue(deals).toAmounts(),
@@ -99,7 +63,7 @@ const profitOf = (deals: readonly Deal[], show: readonly DealExtra[]): Amounts |
 const averageDays = (deals: readonly Deal[]): number | undefined =>
   meanDays(deals.flatMap((deal) => daysToClose(deal) ?? []));
 
-function winRates(won: readonly Deal[], lost: readonly Deal[]): WinRates {
+function winRates(won: readonly Deal[], lost: readonly Deal[]) {
   return compact({
     winRatePercent: rateByCount(won.length, lost.length),
     winRatePercentByValue: rateByValue(won, lost),
@@ -128,7 +92,7 @@ export function closedGrouping(
   by: PipelineBy,
   outcome: DealOutcome,
   show: readonly DealExtra[],
-): Grouping<Omit<ClosedGroup, keyof GroupRow>> {
+): Grouping<ReturnType<typeof closedFigures>> {
   const ranking = outcome === 'lost' ? 'lost' : 'won';
   return {
     by,
@@ -138,10 +102,7 @@ export function closedGrouping(
   };
 }
 
-function closedFigures(
-  deals: readonly Deal[],
-  show: readonly DealExtra[],
-): Omit<ClosedGroup, keyof GroupRow> {
+function closedFigures(deals: readonly Deal[], show: readonly DealExtra[]) {
   const { won, lost, unknown } = byOutcome(deals);
   return compact({
     won: won.length,

@@ -2,9 +2,9 @@
 
 import { type Day, dayOf, within } from '../../figures/days.ts';
 import { type Decimal, decimal, hundred } from '../../figures/money.ts';
-import { byName, groupBy } from '../../figures/naming.ts';
+import { byName, compact, groupBy, limitList, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import type { Company, PricingBook } from '../../service/records/records.ts';
+import type { Company, DiscountGroup, PricingBook } from '../../service/records/records.ts';
 import { fieldOf } from '../../values.ts';
 
 /**
@@ -121,7 +121,7 @@ export const deviates = (price: Decimal, from: Decimal, tolerance: number): bool
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 
 /** The validity window, as far as it is known. */
-export function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } {
+function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } {
   const validFrom = dayOf(book.validFrom);
   const validTo = dayOf(book.validTo);
   return { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
@@ -135,3 +135,45 @@ export const byApplicability = (
   b: { appliesTo: Applicability; name?: string; id?: string },
 ): number =>
   applicabilityOrder.indexOf(a.appliesTo) - applicabilityOrder.indexOf(b.appliesTo) || byName(a, b);
+
+/** Groups that name the company or its classification. A group that names no company applies to none. */
+export function discountGroupsFor(
+  company: Company,
+  groups: readonly DiscountGroup[],
+  limit: number,
+) {
+  const rows = groups.flatMap((group) => {
+    const appliesTo = applicabilityOf(group, company);
+    if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
+    const discounts = group.discounts?.length || undefined;
+    return [compact({ id: nonBlank(group.id), name: nonBlank(group.name), appliesTo, discounts })];
+  });
+  return limitList(rows.sort(byApplicability), limit, (row) => row);
+}
+
+/** Books that are valid today and name the company, its classification, or no company at all. */
+export function pricingBooksFor(
+  company: Company,
+  books: readonly PricingBook[],
+  today: Day,
+  limit: number,
+) {
+  const rows = books.flatMap((book) => {
+    const appliesTo = applicabilityOf(book, company);
+    return appliesTo && isValid(book, today) ? [toBookRow(book, appliesTo)] : [];
+  });
+  return limitList(rows.sort(byApplicability), limit, (row) => row);
+}
+
+function toBookRow(book: PricingBook, appliesTo: Applicability) {
+  const byClassification = appliesTo === 'classification' || appliesTo === 'unclear';
+  return compact({
+    id: nonBlank(book.id),
+    name: nonBlank(book.name),
+    appliesTo,
+    specialBidNumber: nonBlank(book.specialBidNumber),
+    ...windowOf(book),
+    products: book.products?.length || undefined,
+    classificationIds: byClassification ? book.classificationIds : undefined,
+  });
+}

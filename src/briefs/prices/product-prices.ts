@@ -18,7 +18,6 @@ import {
   compare,
   type LimitedList,
   limitList,
-  type Named,
   named,
   nonBlank,
   nonZero,
@@ -33,13 +32,7 @@ import type {
   Product,
 } from '../../service/records/records.ts';
 import { type Applicability, applicabilityOf, byApplicability } from './books.ts';
-import {
-  type Discount,
-  type DiscountTarget,
-  DiscountTargets,
-  discountWords,
-  lessDiscount,
-} from './discounts.ts';
+import { type Discount, DiscountTargets, discountWords, lessDiscount } from './discounts.ts';
 
 export interface PriceData {
   company: Company;
@@ -48,14 +41,6 @@ export interface PriceData {
   books?: readonly PricingBook[] | undefined;
   discountGroups?: readonly DiscountGroup[] | undefined;
   categories?: readonly Category[] | undefined;
-}
-
-/** A price, per unit and term. */
-interface PriceFigures {
-  price?: number;
-  /** The book's own cost, else that of the catalogue. */
-  cost?: number;
-  margin?: number;
 }
 
 /** Why a price of a book that may be for the company does not count today. */
@@ -68,74 +53,31 @@ const uncountedReasons = [
 ] as const;
 type UncountedReason = (typeof uncountedReasons)[number];
 
-interface ListPrice extends PriceFigures {
-  marks?: 'lowest'[];
-}
-
-export interface BookPriceRow extends Named, PriceFigures {
-  appliesTo: Applicability;
-  /** Percent under the list price; negative above it. */
-  belowList?: number;
-  specialBidNumber?: string;
-  /** The days on which both the book and its price are valid. */
-  validFrom?: Day;
-  validTo?: Day;
-  /** `own`: the book names the company. `lowest`: no valid price, the list price included, is lower. */
-  marks?: ('own' | 'lowest')[];
-  why?: UncountedReason;
-}
-
-interface DiscountRow extends Named {
-  appliesTo: Applicability;
-  discount: string;
-  on: DiscountTarget;
-  /** The list price less this discount, where it is a percentage and clearly applies. */
-  listPriceAfterDiscount?: number;
-}
-
-/** The day of the deletion, or `true` where it is not known. */
-interface Deletion {
-  deleted?: Day | true;
-}
-
-export interface ProductPrices {
-  today: Day;
-  company: Named & Deletion;
-  product: Named & Deletion & { mpn?: string; manufacturer?: string; term: string; listed?: false };
-  /** Of the product; the service seldom names one. */
-  currency?: string;
-  list: ListPrice;
-  /** Absent where pricing books may not be read. */
-  prices?: LimitedList<BookPriceRow>;
-  /** Prices of books that may be for the company, and do not count today. */
-  notCounted?: LimitedList<BookPriceRow> & { reasons: Partial<Record<UncountedReason, number>> };
-  /** Prices valid today in books that are for other companies. */
-  pricesForOtherCompanies?: number;
-  discounts?: LimitedList<DiscountRow>;
-}
+export type ProductPrices = ReturnType<typeof productPrices>;
+export type BookPriceRow = ReturnType<typeof bookRow>;
+type ListPrice = ReturnType<typeof figures> & { marks?: 'lowest'[] };
 
 /** Everything that may decide the price of a product for a company on a day. */
-export function productPrices(data: PriceData, today: Day): ProductPrices {
+export function productPrices(data: PriceData, today: Day) {
   const { company, product, books, discountGroups } = data;
   const discounts = discountGroups
     ?.flatMap((group) => discountRows(group, data))
     .sort(byApplicability);
+  const list: ListPrice = figures(decimal(product.price), decimal(product.cost));
+  const { isListLowest, ...ofBooks } = books ? bookPrices(books, data, today) : {};
   return compact({
     today,
     company: compact({ ...named(company), deleted: deletionOf(company) }),
     product: productFacts(product),
+    // Of the product; the service seldom names one.
     currency: currencyCode(product.currency),
-    list: figures(decimal(product.price), decimal(product.cost)),
-    ...(books && bookPrices(books, data, today)),
+    list: isListLowest ? { ...list, marks: ['lowest' as const] } : list,
+    ...ofBooks,
     discounts: discounts && wholeList(discounts),
   });
 }
 
-function bookPrices(
-  books: readonly PricingBook[],
-  data: PriceData,
-  today: Day,
-): Pick<ProductPrices, 'prices' | 'notCounted' | 'pricesForOtherCompanies'> & { list?: ListPrice } {
+function bookPrices(books: readonly PricingBook[], data: PriceData, today: Day) {
   const { product } = data;
   const entries = books.flatMap((book) => entriesOf(book, data, today));
   const valid = entries.filter(({ why }) => why === undefined);
@@ -146,18 +88,16 @@ function bookPrices(
   const list = decimal(product.price);
   const lowest = lowestOf([list, ...applying.map(({ price }) => price)]);
   const toRow = (entry: Entry) => bookRow(entry, product, lowest);
-  const isListLowest = applying.length > 0 && isLowest(list, lowest);
-  return compact({
-    list: isListLowest
-      ? { ...figures(list, decimal(product.cost)), marks: ['lowest' as const] }
-      : undefined,
+  return {
+    isListLowest: applying.length > 0 && isLowest(list, lowest),
     prices: wholeList(applying.map(toRow)),
     notCounted:
       uncounted.length > 0
         ? { reasons: countReasons(uncounted), ...wholeList(uncounted.map(toRow)) }
         : undefined,
+    // Valid today.
     pricesForOtherCompanies: nonZero(valid.length - applying.length),
-  });
+  };
 }
 
 const wholeList = <Row>(rows: Row[]): LimitedList<Row> =>
@@ -171,7 +111,7 @@ const countReasons = (entries: readonly Entry[]): Partial<Record<UncountedReason
     }),
   );
 
-const productFacts = (product: Product): ProductPrices['product'] =>
+const productFacts = (product: Product) =>
   compact({
     ...named(product),
     deleted: deletionOf(product),
@@ -181,14 +121,15 @@ const productFacts = (product: Product): ProductPrices['product'] =>
     listed: product.listed === false ? (false as const) : undefined,
   });
 
-const figures = (price: Decimal | undefined, cost: Decimal | undefined): PriceFigures => {
+/** Per unit and term. */
+function figures(price: Decimal | undefined, cost: Decimal | undefined) {
   const percent = margin(price, cost);
   return compact({
     price: price && perUnit(price),
     cost: cost && perUnit(cost),
     margin: percent && roundedPercent(percent),
   });
-};
+}
 
 /** One price of the product in a book. */
 interface Entry {
@@ -251,9 +192,10 @@ function lowestOf(prices: readonly (Decimal | undefined)[]): Decimal | undefined
 const isLowest = (price: Decimal | undefined, lowest: Decimal | undefined): boolean =>
   price !== undefined && lowest !== undefined && price.eq(lowest);
 
-function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined): BookPriceRow {
+function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined) {
   const { book, appliesTo = 'unclear', price, cost, validFrom, validTo, why } = entry;
-  const marks: NonNullable<BookPriceRow['marks']> = [];
+  // `lowest`: no valid price, the list price included, is lower.
+  const marks: ('own' | 'lowest')[] = [];
   if (why === undefined && appliesTo === 'company') marks.push('own');
   if (why === undefined && isLowest(price, lowest)) marks.push('lowest');
   const list = decimal(product.price);
@@ -262,6 +204,7 @@ function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined): B
     ...named(book),
     appliesTo,
     ...figures(price, cost),
+    // Percent; negative above the list price.
     belowList: below && roundedPercent(below),
     specialBidNumber: nonBlank(book.specialBidNumber),
     validFrom,
@@ -287,13 +230,13 @@ const byBook = (a: Entry, b: Entry): number =>
 
 const sortKeys = ({ book, appliesTo = 'unclear' }: Entry) => ({ ...named(book), appliesTo });
 
-function discountRows(group: DiscountGroup, data: PriceData): DiscountRow[] {
+function discountRows(group: DiscountGroup, data: PriceData) {
   const { company, product, categories } = data;
   const appliesTo = applicabilityOf(group, company);
   if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
   const targets = new DiscountTargets(product, categories);
   const names = new Map(categories?.map(({ id, name }) => [id, name]));
-  return (group.discounts ?? []).flatMap((discount: Discount): DiscountRow[] => {
+  return (group.discounts ?? []).flatMap((discount: Discount) => {
     const on = targets.targetOf(discount);
     if (on === undefined) return [];
     const isSure = on !== 'unclear' && appliesTo !== 'unclear';

@@ -11,28 +11,13 @@ import {
   rounded,
   roundedPercent,
 } from '../../figures/money.ts';
-import {
-  compact,
-  contactName,
-  type LimitedList,
-  limitList,
-  type Named,
-  named,
-  nonBlank,
-  nonZero,
-} from '../../figures/naming.ts';
+import { compact, contactName, limitList, named, nonBlank, nonZero } from '../../figures/naming.ts';
 import { deletionOf, outcomeOf } from '../../figures/outcome.ts';
-import {
-  type Acceptance,
-  acceptanceOf,
-  type StatusCategory,
-  statusCategoryOf,
-} from '../../figures/quote-state.ts';
+import { acceptanceOf, statusCategoryOf } from '../../figures/quote-state.ts';
 import {
   firstYearValue,
   lineAmounts,
   type QuoteSums,
-  type QuoteTotals,
   quoteDiscount,
   quoteTotals,
   type SetupSums,
@@ -41,81 +26,16 @@ import {
 } from '../../figures/quote-totals.ts';
 import { byTerm, termKey } from '../../figures/terms.ts';
 import type { Opportunity, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
-import { lineMargin, type PreflightScope, preflight, preflightScope } from './preflight.ts';
-import type { PreflightFinding, PreflightOptions, PreflightRecords } from './preflight-finding.ts';
+import { lineMargin, preflight, preflightScope } from './preflight.ts';
+import type { PreflightOptions, PreflightRecords } from './preflight-finding.ts';
 
 export interface QuoteOptions extends PreflightOptions {
   /** Lines shown. Default: 25. */
   maxLines?: number;
 }
 
-/** Amounts in the quote's currency; price and cost per unit, percentages 0–100. */
-export interface QuoteLine {
-  /** Position in the quote, from 1. */
-  line: number;
-  name?: string;
-  mpn?: string;
-  productId?: string;
-  quantity?: number;
-  price?: number;
-  discount?: number;
-  /** `one-time`, `monthly`, `yearly`, or the term as written. */
-  term: string;
-  /** quantity × price × (1 − discount / 100). */
-  total?: number;
-  cost?: number;
-  /** After the line's discount, before the quote's. */
-  margin?: number;
-  setupPrice?: number;
-  setupCost?: number;
-}
-
-/** Price, cost and profit of a term after all discounts, over the lines and setups of which both price and cost are known. */
-interface TermMargin {
-  term: string;
-  price?: number;
-  cost?: number;
-  /** price − cost. */
-  profit?: number;
-  /** In percent of the price; absent unless the price is above 0. */
-  margin?: number;
-  /** Lines and setups without a price or a cost: in none of the figures above. */
-  withoutPriceOrCost?: number;
-}
-
-export interface QuoteBrief extends Named {
-  /** The day of the deletion, or `true` where it is not known; absent for a quote that is not deleted. */
-  deleted?: Day | true;
-  number?: string;
-  status?: string;
-  /** The quote in the service. */
-  link?: string;
-  statusCategory: StatusCategory;
-  /** Whether it can still be accepted; absent where the status category says it. */
-  acceptance?: Acceptance;
-  company?: Named;
-  contact?: Named;
-  owner?: Named;
-  opportunity?: Named & { stage?: string; outcome?: string; value?: number; closes?: Day };
-  currency: string;
-  created?: Day;
-  sent?: Day;
-  expires?: Day;
-  /** Negative when it has expired. */
-  expiresInDays?: number;
-  contract?: { from?: Day; to?: Day; duration?: string };
-  paymentTerm?: string;
-  totals: QuoteTotals;
-  /** one-time + 12 × monthly + yearly. */
-  firstYearValue?: number;
-  discount?: { percent?: number; amount?: number };
-  /** Included in the one-time figures. */
-  setup?: { price?: number; cost?: number };
-  terms: TermMargin[];
-  lines: LimitedList<QuoteLine>;
-  /** `stops` and `checks` count all findings, shown or not. */
-  preflight: PreflightScope & LimitedList<PreflightFinding> & { stops: number; checks: number };
-}
+export type QuoteBrief = ReturnType<typeof quoteBrief>;
+export type QuoteLine = ReturnType<typeof toQuoteLine>;
 
 const defaults = { maxLines: 25 };
 /** Pre-flight findings shown. */
@@ -126,7 +46,7 @@ const maxFindings = 15;
  *
  * @throws RangeError if `today` is not a day.
  */
-export function quoteBrief(records: PreflightRecords, options: QuoteOptions): QuoteBrief {
+export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   const { quote } = records;
   const resolved = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
   const sums = sumQuote(quote);
@@ -140,9 +60,11 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions): Qu
     totals: quoteTotals(quote),
     firstYearValue: firstYear && rounded(firstYear),
     discount: discountFor(quote),
+    // Included in the one-time figures.
     setup: setupFor(sums.setup),
     terms: termMargins(sums),
     lines: limitList((quote.items ?? []).map(toQuoteLine), resolved.maxLines, (line) => line),
+    // All findings are counted, shown or not.
     preflight: {
       stops,
       checks: findings.length - stops,
@@ -182,7 +104,7 @@ function quoteHeading(quote: Quote, today: Day) {
 const unitOf = (amount: number, unit = ''): string =>
   amount !== 1 && /^(day|week|month|year)$/i.test(unit) ? `${unit}s` : unit;
 
-function contractOf(quote: Quote): QuoteBrief['contract'] {
+function contractOf(quote: Quote) {
   const { amount, unit } = quote.contractDuration ?? {};
   const contract = compact({
     from: dayOf(quote.contractStartDate),
@@ -200,7 +122,7 @@ function quoteParties({ quote, company, opportunity }: PreflightRecords) {
     company: nonEmpty(named(company ?? quote.company)),
     contact: quote.contact && nonEmpty({ ...named(quote.contact), ...personName(quote.contact) }),
     owner: nonEmpty(named(quote.owner)),
-    opportunity: opportunity ? opportunityFor(opportunity) : nonEmpty(named(quote.opportunity)),
+    opportunity: opportunityFor(quote, opportunity),
   });
 }
 
@@ -208,34 +130,37 @@ function personName(contact: Ref): { name?: string } {
   return compact({ name: contactName(contact) });
 }
 
-function opportunityFor(opportunity: Opportunity): QuoteBrief['opportunity'] {
-  const value = dealValue(opportunity);
-  return compact({
-    ...named(opportunity),
-    stage: nonBlank(opportunity.pipelineStage?.name),
-    outcome: outcomeOf(opportunity),
+/** The record of the opportunity, else what the quote says of it. */
+function opportunityFor({ opportunity: ref }: Quote, opportunity: Opportunity | undefined) {
+  const value = opportunity && dealValue(opportunity);
+  const known = compact({
+    ...named(opportunity ?? ref),
+    stage: nonBlank(opportunity?.pipelineStage?.name),
+    outcome: opportunity && outcomeOf(opportunity),
     value: value && rounded(value),
-    closes: dayOf(opportunity.expectedCloseDate),
+    closes: dayOf(opportunity?.expectedCloseDate),
   });
+  return nonEmpty(known);
 }
 
-function discountFor(quote: Quote): QuoteBrief['discount'] {
+function discountFor(quote: Quote) {
   const discount = quoteDiscount(quote);
   if (discount?.kind === 'percent') return { percent: givenPercent(discount.percent) };
   return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
 }
 
-function setupFor({ price, cost }: SetupSums): QuoteBrief['setup'] {
+function setupFor({ price, cost }: SetupSums) {
   return nonEmpty(compact({ price: price && rounded(price), cost: cost && rounded(cost) }));
 }
 
-function termMargins(sums: QuoteSums): TermMargin[] {
+/** Over the lines and setups of which both price and cost are known, after all discounts. */
+function termMargins(sums: QuoteSums) {
   return [...sums.terms]
     .toSorted(([a], [b]) => byTerm(a, b))
     .map(([term, amounts]) => toTermMargin(term, amounts));
 }
 
-function toTermMargin(term: string, sums: TermSums): TermMargin {
+function toTermMargin(term: string, sums: TermSums) {
   const { comparablePrice, comparableCost, withoutPriceOrCost } = sums;
   const percent = margin(comparablePrice, comparableCost);
   return compact({
@@ -248,7 +173,8 @@ function toTermMargin(term: string, sums: TermSums): TermMargin {
   });
 }
 
-function toQuoteLine(item: QuoteItem, at: number): QuoteLine {
+/** Amounts in the quote's currency; price and cost per unit, margin before the quote's discount. */
+function toQuoteLine(item: QuoteItem, at: number) {
   const { total, unitPrice } = lineAmounts(item);
   const [price, cost] = [decimal(item.price), decimal(item.cost)];
   return compact({

@@ -3,11 +3,9 @@
 import { type Day, dayOf, requireDay, within } from '../../figures/days.ts';
 import {
   collectGroups,
+  groupRows,
   type LabelledGroup,
-  mergedRow,
   monthOf,
-  rowLabel,
-  sharedNames,
 } from '../../figures/group-labels.ts';
 import {
   type Amounts,
@@ -21,7 +19,6 @@ import {
 import {
   byName,
   compact,
-  type LimitedList,
   type Named,
   named,
   nonBlank,
@@ -45,7 +42,14 @@ import {
   sumQuote,
   termTotals,
 } from '../../figures/quote-totals.ts';
-import { filterSteps, flatMapSteps, runSteps, type Steps, sortSteps } from '../../figures/steps.ts';
+import {
+  filterSteps,
+  flatMapSteps,
+  type ResultOf,
+  runSteps,
+  type Steps,
+  sortSteps,
+} from '../../figures/steps.ts';
 import { isNamedTerm } from '../../figures/terms.ts';
 import { mentionsText, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity, Quote } from '../../service/records/records.ts';
@@ -92,53 +96,7 @@ export interface QuotesOptions extends QuoteFilters {
   maxGroups?: number;
 }
 
-/** Sums by currency, after discounts; amounts of unknown prices are in none. */
-interface QuoteFigures {
-  count: number;
-  oneTime?: Amounts;
-  monthly?: Amounts;
-  yearly?: Amounts;
-  firstYearValue?: Amounts;
-}
-
-interface QuoteGroup extends Named, QuoteFigures {
-  /** Number of groups merged into this one. */
-  groups?: number;
-}
-
-interface QuoteRow {
-  id?: string;
-  number?: string;
-  name?: string;
-  company?: string;
-  owner?: string;
-  status: string;
-  acceptance?: Acceptance;
-  dealState?: DealState;
-  oneTime?: number;
-  monthly?: number;
-  yearly?: number;
-  firstYearValue?: number;
-  currency: string;
-  sent?: Day;
-  approved?: Day;
-  expires?: Day;
-}
-
-export interface QuotesBrief {
-  today: Day;
-  /** The period that the quotes are of, both ends included. */
-  period?: { date: QuoteDate; from?: Day; to?: Day };
-  total: QuoteFigures;
-  unknown?: Partial<Record<'firstYearValue' | 'prices' | 'items' | 'currency', number>>;
-  /** Quotes with amounts per quarter or another term: those are in no column. */
-  otherTerms?: number;
-  acceptance: { acceptance: Acceptance; count: number; firstYearValue?: Amounts }[];
-  by: QuotesBy;
-  groups: LimitedList<QuoteGroup>;
-  /** All deleted quotes, regardless of filters; in no figure. */
-  deleted?: number;
-}
+export type QuotesBrief = ResultOf<typeof briefOf>;
 
 /** A quote with everything that is derived from it. */
 interface Facts {
@@ -265,7 +223,7 @@ export class QuotesReport {
     return this.#figures.brief;
   }
 
-  rows(from: number, count: number): QuoteRow[] {
+  rows(from: number, count: number) {
     return this.#figures.ranked.slice(from, from + count).map(toRow);
   }
 }
@@ -275,11 +233,7 @@ interface Computed {
   brief: QuotesBrief;
 }
 
-function* briefOf(
-  facts: readonly Facts[],
-  deleted: number,
-  options: QuotesOptions,
-): Steps<QuotesBrief> {
+function* briefOf(facts: readonly Facts[], deleted: number, options: QuotesOptions) {
   const { today, date = defaultDate, from, to, by = 'status' } = options;
   const hasPeriod = from !== undefined || to !== undefined;
   const total = figuresOf(facts);
@@ -295,10 +249,12 @@ function* briefOf(
     period: hasPeriod ? compact({ date, from, to }) : undefined,
     total,
     unknown,
+    // Quotes with amounts per quarter or another term: those are in no column.
     otherTerms: nonZero(facts.filter(hasOtherTerms).length),
     acceptance,
     by,
     groups,
+    // Regardless of filters, and in no figure.
     deleted: nonZero(deleted),
   });
 }
@@ -324,7 +280,8 @@ const byFirstYear = (a: Facts, b: Facts): number =>
 const namedQuote = ({ quote }: Facts): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
-function figuresOf(facts: readonly Facts[]): QuoteFigures {
+/** Sums by currency, after discounts; amounts of unknown prices are in none. */
+function figuresOf(facts: readonly Facts[]) {
   const ofTerm = (term: string) =>
     sumOf(facts, ({ sums }) => sums.terms.get(term)?.price).toAmounts();
   return compact({
@@ -340,7 +297,7 @@ const firstYearOf = (facts: readonly Facts[]): Amounts | undefined =>
   sumOf(facts, ({ firstYear }) => firstYear).toAmounts();
 
 /** Numbers of quotes with an unknown or partly unknown figure. */
-function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
+function countUnknown(facts: readonly Facts[]) {
   const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
   return nonZeroCounts({
     firstYearValue: count(({ firstYear }) => !firstYear),
@@ -353,7 +310,7 @@ function countUnknown(facts: readonly Facts[]): QuotesBrief['unknown'] {
 const hasOtherTerms = ({ sums }: Facts): boolean =>
   [...sums.terms].some(([term, { price }]) => price !== undefined && !isNamedTerm(term));
 
-function acceptanceRows(facts: readonly Facts[]): QuotesBrief['acceptance'] {
+function acceptanceRows(facts: readonly Facts[]) {
   return acceptances.flatMap((acceptance) => {
     const these = facts.filter((each) => each.acceptance === acceptance);
     const firstYearValue = firstYearOf(these);
@@ -367,23 +324,16 @@ type Group = LabelledGroup<Facts>;
 function* groupsOf(
   facts: readonly Facts[],
   { by = 'status', date, maxGroups = 24 }: QuotesOptions,
-): Steps<LimitedList<QuoteGroup>> {
+) {
   const groups = collectGroups(facts, (each) => labelOf(each, by, date));
   yield;
   if (by === 'month') groups.sort((a, b) => byName(a.label, b.label));
   else sortByRank(groups);
-  const cut = groups.length === maxGroups + 1 ? groups.length : maxGroups;
-  const shown = groups.slice(0, cut);
-  const shared = sharedNames(groups);
-  const missing = by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`;
-  const rows: QuoteGroup[] = [];
-  for (const { label, items } of shown) {
-    rows.push({ ...rowLabel(label, missing, shared), ...figuresOf(items) });
-    yield;
-  }
-  const others = groups.slice(cut);
-  if (others.length > 0) rows.push(mergedRow(others, figuresOf));
-  return { shown: shown.length, total: groups.length, rows };
+  return yield* groupRows(groups, {
+    limit: maxGroups,
+    missing: by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`,
+    figuresOf,
+  });
 }
 
 function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate | undefined): Named {
@@ -403,7 +353,7 @@ function sortByRank(groups: Group[]): void {
   );
 }
 
-function toRow(facts: Facts): QuoteRow {
+function toRow(facts: Facts) {
   const { quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
   const { oneTime, monthly, yearly } = termTotals(sums);
   return compact({
