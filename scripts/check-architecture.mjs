@@ -64,10 +64,6 @@ const withoutClock = ['briefs', 'names', 'figures', 'text', 'src/values.ts'];
 const upward = new Set([
   'src/events/differences.ts src/changes/fields.ts',
   'src/events/read-event.ts src/changes/fields.ts',
-  'src/history/compare.ts src/events/read-event.ts',
-  'src/history/quotes.ts src/tenant/call.ts',
-  'src/history/quotes.ts src/tenant/read-collections.ts',
-  'src/history/quotes.ts src/tenant/tenant.ts',
   'src/hosts/access/api-key.ts src/config.ts',
   'src/hosts/access/oauth.ts src/config.ts',
   'src/hosts/access/proxies.ts src/config.ts',

@@ -9,35 +9,30 @@ import {
   type PeriodStates,
   readPeriod,
 } from '../src/history/compare.ts';
-import {
-  compareStates,
-  dailyTotals,
-  forecastRows,
-  matchingExits,
-  periodDeals,
-} from '../src/history/figures.ts';
+import { compareDeals, dailyTotals, matchingExits, periodDeals } from '../src/history/figures.ts';
+import { forecastRows } from '../src/history/forecast-accuracy.ts';
+import { moveRows, stepRows } from '../src/history/movements.ts';
 import { openingDay, periodStarts } from '../src/history/period-start.ts';
 import { ChangeGroups } from '../src/history/pipeline-change-groups.ts';
-import { changeRows } from '../src/history/pipeline-change-rows.ts';
 import { stageRows } from '../src/history/pipeline-change-series.ts';
 import {
   type ChangeOptions,
+  changeRows,
   type Movement,
-  moveRows,
   moves,
   type StageOrder,
-  stepRows,
   steps,
 } from '../src/history/pipeline-changes.ts';
 import { type QuoteMovement, quoteMovements } from '../src/history/quote-changes.ts';
-import { readQuoteChanges } from '../src/history/quotes.ts';
+import { type ComparedQuotes, compareQuotes, type QuoteOptions } from '../src/history/quotes.ts';
+import { type ApiError, isApiError } from '../src/service/errors.ts';
 import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
-import { wording } from '../src/text/untrusted-text.ts';
+import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   answerFields,
@@ -183,15 +178,15 @@ async function changesBetween(
   const { by, movement, rows } = asked;
   const readDeal = periodDeals(states, options.currencyOf);
   const groups = by && by !== 'day' && by !== 'quote' ? new ChangeGroups(by, options) : undefined;
-  const comparison = await compareStates(states, options, readDeal, groups);
+  const comparison = await compareDeals(states, options, readDeal, groups);
   const { changes, order, opening, closing } = comparison;
   const only = movements.find((known) => known === movement);
   const isWhole = by === undefined && movement === undefined;
   return {
     opening,
     closing,
-    steps: await runInSlices(stepRows(changes)),
-    moves: await runInSlices(moveRows(changes)),
+    steps: await runInSlices(stepRows(steps, changes)),
+    moves: await runInSlices(moveRows(moves, changes)),
     groups: groups?.toRows(maxGroups),
     days:
       by === 'day'
@@ -234,7 +229,7 @@ async function quotesBetween(
   { owner, company, currency, currencyOf, ...others }: ChangeOptions,
   asked: Shown,
   call: ToolCall,
-): Promise<Awaited<ReturnType<typeof readQuoteChanges>>> {
+): Promise<QuotesBetween> {
   const areListed = listsQuotes(asked);
   const isWhole = asked.by === undefined && asked.movement === undefined;
   if (!areListed && (!isWhole || !tenant.grants.has('quote:read'))) return { notes: [] };
@@ -246,11 +241,44 @@ async function quotesBetween(
     limit: areListed ? (asked.rows ?? defaultQuotes) : 0,
     movement: quoteMovementOf(asked.movement),
   };
-  const found = await readQuoteChanges(tenant, requested, options, call);
+  const found = await readQuotes(tenant, requested, options, call);
   const isMissing = areListed && !found.compared && found.notes.length === 0;
   return isMissing ? { notes: [noQuotes] } : found;
 }
 
+interface QuotesBetween {
+  /** Absent if there are not two states, or the quotes may not be read. */
+  compared?: ComparedQuotes | undefined;
+  notes: Wording[];
+}
+
+/** Reads the quotes, if there is a snapshot to compare them with; unless they are read completely, snapshots are compared. */
+async function readQuotes(
+  tenant: Tenant,
+  requested: Period,
+  options: QuoteOptions,
+  call: ToolCall,
+): Promise<QuotesBetween> {
+  const history = await tenant.quoteHistory();
+  if (!history || (await history.days()).length === 0) return { notes: [] };
+  const read = await readCollections(tenant, ['quote'], ['company'], call).catch(asRefusal);
+  if (isApiError(read, 'not-permitted', 'no-route', 'key-refused')) return { notes: [unreadable] };
+  const isWhole = !isApiError(read) && read.coverage.complete;
+  const present = isWhole
+    ? { takenAt: read.coverage.asOf, records: read.records.quote ?? [] }
+    : undefined;
+  const compared = await compareQuotes(history, requested, present, options);
+  return { compared, notes: isWhole ? [] : [onlySnapshots] };
+}
+
+/** An error of the service; any other one is rethrown. */
+function asRefusal(error: unknown): ApiError {
+  if (isApiError(error)) return error;
+  throw error;
+}
+
+const unreadable = wording`Without quote records: they may not be read here.`;
+const onlySnapshots = wording`The quotes could not be read completely now: their last snapshot is compared.`;
 const onlyByOwner = wording`Quotes can be filtered by owner, company and currency only.`;
 const noQuotes = wording`There are no two states of the quotes to compare yet: a snapshot is made on each day on which all quotes are read.`;
 

@@ -1,4 +1,5 @@
 import { displayName } from '../names/search.ts';
+import { payloadOf, recordFrom } from '../service/records/payload.ts';
 import { type ApiRecord, type Resource, toRecord } from '../service/records/records.ts';
 import type { InboxEntry, InboxRow } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -13,7 +14,7 @@ import {
   type Subject,
   subjects,
 } from './names.ts';
-import { fieldsOf, payloadOf, recordFrom } from './read-event.ts';
+import { fieldsOf } from './read-event.ts';
 
 export interface EventQuery {
   subject?: Subject | undefined;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../changes/fields.ts';
 import { inBothCases } from '../service/records/normalise.ts';
+import { maxDepth, payloadOf, recordFrom, recordKeys } from '../service/records/payload.ts';
 import { parseWithoutSecrets } from '../text/secrets.ts';
-import { isObject, isShallow, type JsonObject, parseJson } from '../values.ts';
+import { isObject, isShallow, type JsonObject } from '../values.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 
 /** The recognized content of a delivery. */
@@ -36,13 +37,10 @@ export interface ReceivedDelivery {
 export class UnrecognizedEvent extends Error {}
 
 const dayMs = 86_400_000;
-/** Maximum nesting: a record may be 64 levels deep, and the payload adds some. */
-const maxDepth = 80;
 const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
 const subjectKeys = inBothCases(
   ...['subject', 'entityType', 'entity', 'resourceType', 'resource', 'objectType'],
 );
-const recordKeys = ['data', 'record', 'payload'];
 /** Where several events come in one delivery. */
 const listKeys = ['events', ...recordKeys, 'items'];
 const maxEvents = 1_000;
@@ -117,12 +115,6 @@ function readPayload(payload: JsonObject, now: number): ReceivedEvent {
   };
 }
 
-/** The payload of a stored event; undefined if it is damaged. */
-export function payloadOf(body: string): JsonObject | undefined {
-  const payload = parseJson(body);
-  return isObject(payload) && isShallow(payload, maxDepth) ? payload : undefined;
-}
-
 /** The record in a stored event, if it contains one. */
 export function fieldsOf(subject: string, body: string): JsonObject | undefined {
   const payload = payloadOf(body);
@@ -175,25 +167,6 @@ function unknownSubject(payload: JsonObject, event: string): { subject: string; 
   return first !== '' && after !== ''
     ? { subject: first, event: after }
     : { subject: 'unknown', event };
-}
-
-/** The record in a payload, if it contains one. */
-export function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
-  for (const key of [...recordKeys, 'entity', subject]) {
-    const value = payload[key];
-    const found = Array.isArray(value) && value.length === 1 ? value[0] : value;
-    if (isObject(found)) return unwrapRecord(found, subject);
-  }
-  return undefined;
-}
-
-/** The record may be nested one level deeper. */
-function unwrapRecord(found: JsonObject, subject: string): JsonObject {
-  const named = found[subject];
-  if (isObject(named)) return named;
-  if (found.id !== undefined) return found;
-  const inner = [...recordKeys, 'object'].map((key) => found[key]).find(isObject);
-  return inner ?? found;
 }
 
 function recordIdFrom(

@@ -1,6 +1,6 @@
 import { shiftWhile } from '../containers.ts';
-import { payloadOf, recordFrom } from '../events/read-event.ts';
 import { addDays, type Day, daysBetween } from '../figures/days.ts';
+import { payloadOf, recordFrom } from '../service/records/payload.ts';
 import { type Opportunity, toRecord } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { type Inbox, type InboxEntry, type InboxRow, ifUnavailable } from '../state/port.ts';

@@ -1,53 +1,77 @@
 /** The figures of a period, computed in slices: a tenant may have many thousands of deals. */
-
 import {
   type PipelineFilters,
   passesFilters,
   passesOpenFilters,
 } from '../briefs/pipeline/pipeline.ts';
 import type { Day } from '../figures/days.ts';
-import { dealReader, type ReadDeal } from '../figures/deals.ts';
-import type { CurrencyOf } from '../figures/money.ts';
-import type { LimitedList } from '../figures/naming.ts';
-import { probabilityScale } from '../figures/probability.ts';
+import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
+import { type CurrencyOf, CurrencySums } from '../figures/money.ts';
+import { compact, type LimitedList } from '../figures/naming.ts';
+import { probabilityScale, weighted } from '../figures/probability.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { firstReadable, spreadEvenly } from './compare.ts';
-import { DaySum, type DayTotal } from './daily-totals.ts';
-import { ForecastAccuracy, type ForecastRow } from './forecast-accuracy.ts';
-import type { PipelineHistory, SnapshotReader } from './history.ts';
+import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
+import {
+  type Change,
+  type Comparison,
+  type MovementRules,
+  OpenSum,
+  pairRecords,
+  StateComparison,
+  type Valued,
+} from './movements.ts';
 import type { ChangeGroups } from './pipeline-change-groups.ts';
 import type { StageExit } from './pipeline-change-series.ts';
 import {
-  type Comparison,
+  type DayTotal,
+  DealRules,
+  isInPipeline,
+  type Move,
   type PipelineState,
-  pairRecords,
-  StateComparison,
+  type StageOrder,
 } from './pipeline-changes.ts';
 
-interface TwoStates {
+interface TwoStates<T> {
+  opening: { records: readonly T[] };
+  closing: { records: readonly T[] };
+}
+
+interface TwoPipelines {
   opening: PipelineState;
   closing: PipelineState;
 }
 
 /** How deals of the period are read: the scale of their probability is that of both states. */
-export function periodDeals({ opening, closing }: TwoStates, currencyOf: CurrencyOf): ReadDeal {
+export function periodDeals({ opening, closing }: TwoPipelines, currencyOf: CurrencyOf): ReadDeal {
   const { scale } = probabilityScale([...opening.records, ...closing.records]);
   return dealReader(currencyOf, scale);
 }
 
+/** @param onPart is given every record that has a part in the comparison */
+export async function compareStates<R extends { id?: string }, S extends Valued, M extends string>(
+  { opening, closing }: TwoStates<R>,
+  rules: MovementRules<R, S, M>,
+  onPart?: (change: Change<S, M>) => void,
+): Promise<Comparison<S, M>> {
+  const comparison = new StateComparison(rules);
+  await forEachInSlices(pairRecords(opening.records, closing.records), (pair) => {
+    const change = comparison.add(pair);
+    if (change) onPart?.(change);
+  });
+  return runInSlices(comparison.result());
+}
+
 /** @param groups is given every deal of the comparison */
-export async function compareStates(
-  { opening, closing }: TwoStates,
+export async function compareDeals(
+  states: TwoPipelines,
   filters: PipelineFilters,
   readDeal: ReadDeal,
   groups?: ChangeGroups,
-): Promise<Comparison> {
-  const comparison = new StateComparison(opening.day, filters, readDeal);
-  await forEachInSlices(pairRecords(opening.records, closing.records), (pair) => {
-    const change = comparison.add(pair);
-    if (change) groups?.add(change);
-  });
-  return runInSlices(comparison.result());
+): Promise<Comparison<Deal, Move> & { order: StageOrder }> {
+  const rules = new DealRules(states.opening.day, filters, readDeal);
+  const found = await compareStates(states, rules, (change) => groups?.add(change));
+  return { ...found, order: rules.order };
 }
 
 /** The exits that match the filters, by the stage that was left. */
@@ -65,18 +89,23 @@ export async function matchingExits(
   return matching;
 }
 
-export async function forecastRows(
-  then: PipelineState,
-  now: PipelineState,
+export async function dayTotal(
+  { day, records }: PipelineState,
   filters: PipelineFilters,
   readDeal: ReadDeal,
-): Promise<ForecastRow[]> {
-  const accuracy = new ForecastAccuracy(then.day, now.day, filters, readDeal);
-  await forEachInSlices(pairRecords(then.records, now.records), (pair) => accuracy.add(pair));
-  return accuracy.toRows();
+): Promise<DayTotal> {
+  const sum = new OpenSum();
+  const weightedSum = new CurrencySums();
+  await forEachInSlices(records, (record) => {
+    const deal = readDeal(record);
+    if (!isInPipeline(deal, filters)) return;
+    sum.add(deal);
+    weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
+  });
+  return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
 }
 
-interface DaysOfPeriod extends TwoStates {
+interface DaysOfPeriod extends TwoPipelines {
   /** Days with a snapshot after the opening and before the closing, oldest first. */
   between: readonly Day[];
   reader: SnapshotReader;
@@ -101,9 +130,6 @@ export async function dailyTotals(
   return { shown: rows.length, total: between.length + 2, rows };
 }
 
-/** Deals that are added up: more would take longer than a call may. */
-const maxDealsAdded = 2_000_000;
-
 /** A day that can be compared; without totals if it was left out or cannot be read. */
 export type KeptDay = Pick<DayTotal, 'day'> & Partial<DayTotal>;
 
@@ -117,27 +143,33 @@ export async function keptTotals(
   present: PipelineState | undefined,
   currencyOf: CurrencyOf,
 ): Promise<KeptDay[]> {
-  const reader = history.reader();
-  const last = present ?? (await firstReadable(reader, [...days].reverse()));
+  const last = present ?? (await firstReadable(history.reader(), [...days].reverse()));
   if (!last) return days.map((day) => ({ day }));
   const readDeal = dealReader(currencyOf, probabilityScale(last.records).scale);
   const earlier = days.filter((day) => present === undefined || day < present.day);
-  const limit = Math.floor(maxDealsAdded / Math.max(1, last.records.length));
-  const added = new Set(spreadEvenly(earlier, limit));
-  const rows: KeptDay[] = [];
-  for (const day of earlier) {
-    const snapshot = added.has(day) ? await reader.read(day) : undefined;
-    rows.push(snapshot ? await dayTotal({ ...snapshot, day }, {}, readDeal) : { day });
-  }
+  const totals = await totalsByDay(history, earlier, (day, { records }) =>
+    dayTotal({ day, records }, {}, readDeal),
+  );
+  const rows = earlier.map((day) => totals.get(day) ?? { day });
   return present ? [...rows, await dayTotal(present, {}, readDeal)] : rows;
 }
 
-async function dayTotal(
-  { day, records }: PipelineState,
-  filters: PipelineFilters,
-  readDeal: ReadDeal,
-): Promise<DayTotal> {
-  const sum = new DaySum(filters, readDeal);
-  await forEachInSlices(records, (record) => sum.add(record));
-  return sum.toTotal(day);
+/** Records that are added up: more would take longer than a call may. */
+const maxRecordsAdded = 2_000_000;
+
+/** What `add` makes of the snapshot of each day; with very many records, of evenly spread days only. */
+export async function totalsByDay<T, Total>(
+  history: RecordHistory<T>,
+  days: readonly Day[],
+  add: (day: Day, snapshot: Snapshot<T>) => Promise<Total>,
+): Promise<Map<Day, Total>> {
+  const reader = history.reader();
+  const last = await firstReadable(reader, [...days].reverse());
+  const limit = Math.floor(maxRecordsAdded / Math.max(1, last?.records.length ?? 0));
+  const totals = new Map<Day, Total>();
+  for (const day of spreadEvenly(days, limit)) {
+    const snapshot = await reader.read(day);
+    if (snapshot) totals.set(day, await add(day, snapshot));
+  }
+  return totals;
 }

@@ -1,12 +1,13 @@
 /** Deals that were expected to close by a day, compared with those that did. */
-
 import { type PipelineFilters, passesFilters } from '../briefs/pipeline/pipeline.ts';
-import { type Day, dayOf } from '../figures/days.ts';
+import { dayOf } from '../figures/days.ts';
 import type { Deal, ReadDeal } from '../figures/deals.ts';
 import { type Amounts, sumOf } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
-import { type DealPair, type RecordPair, totalOf } from './pipeline-changes.ts';
+import { forEachInSlices } from '../slices.ts';
+import { type Pair, pairRecords, totalOf } from './movements.ts';
+import type { PipelineState } from './pipeline-changes.ts';
 
 /**
  * `expected`: deals that were expected to close in the period, with their values at its beginning. Then these deals by
@@ -25,71 +26,52 @@ const outcomes = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as con
 type ForecastOutcome = (typeof outcomes)[number];
 
 /**
- * What was expected on one day to close by another, and what did, one deal after the other. Filters by stage and close
- * date do not apply.
+ * What was expected on one day to close by another, and what did. Filters by stage and close date do not apply.
+ * @returns no rows if nothing was expected and nothing won
  */
-export class ForecastAccuracy {
-  readonly #then: Day;
-  readonly #now: Day;
-  readonly #filters: PipelineFilters;
-  readonly #readDeal: ReadDeal;
-  readonly #expected: DealPair[] = [];
-  readonly #unexpected: DealPair[] = [];
-
-  constructor(then: Day, now: Day, filters: PipelineFilters, readDeal: ReadDeal) {
-    this.#then = then;
-    this.#now = now;
-    this.#filters = filters;
-    this.#readDeal = readDeal;
-  }
-
-  add({ before, after }: RecordPair): void {
-    const pair = {
-      before: before && this.#readDeal(before),
-      after: after && this.#readDeal(after),
-    };
-    if (this.#wasExpected(pair)) this.#expected.push(pair);
-    else if (this.#wasWon(pair)) this.#unexpected.push(pair);
-  }
-
-  /** No rows if nothing was expected and nothing won. */
-  toRows(): ForecastRow[] {
-    const [expected, unexpected] = [this.#expected, this.#unexpected];
-    if (expected.length === 0 && unexpected.length === 0) return [];
-    const weightedValue = sumOf(befores(expected), ({ value, chance }) => weighted(value, chance));
-    return [
-      {
-        deals: 'expected',
-        ...sumsOf(befores(expected)),
-        ...compact({ weightedValue: weightedValue.toAmounts() }),
-      },
-      ...outcomes.flatMap((outcome) =>
-        rowsOf(
-          outcome,
-          expected.filter((pair) => outcomeIn(pair) === outcome),
-        ),
-      ),
-      ...rowsOf('wonUnexpected', unexpected),
-    ];
-  }
-
-  #wasExpected({ before }: DealPair): boolean {
-    if (before?.outcome !== 'open' || !passesFilters(before, this.#filters)) return false;
-    return this.#isInPeriod(before.record.expectedCloseDate);
-  }
-
-  #wasWon({ before, after }: DealPair): boolean {
-    if (after?.outcome !== 'won' || !passesFilters(after, this.#filters)) return false;
-    return before ? before.outcome === 'open' : this.#isInPeriod(after.record.closedAt);
-  }
-
-  #isInPeriod(time: string | undefined): boolean {
+export async function forecastRows(
+  then: PipelineState,
+  now: PipelineState,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<ForecastRow[]> {
+  const isInPeriod = (time: string | undefined): boolean => {
     const day = dayOf(time);
-    return day !== undefined && this.#then < day && day <= this.#now;
-  }
+    return day !== undefined && then.day < day && day <= now.day;
+  };
+  const wasExpected = ({ outcome, record }: Deal) =>
+    outcome === 'open' && isInPeriod(record.expectedCloseDate);
+  const wasWon = ({ outcome, record }: Deal, before: Deal | undefined) =>
+    outcome === 'won' && (before ? before.outcome === 'open' : isInPeriod(record.closedAt));
+  const passes = (deal: Deal) => passesFilters(deal, filters);
+  const expected: Pair<Deal>[] = [];
+  const unexpected: Pair<Deal>[] = [];
+  await forEachInSlices(pairRecords(then.records, now.records), (records) => {
+    const before = records.before && readDeal(records.before);
+    const after = records.after && readDeal(records.after);
+    if (before && wasExpected(before) && passes(before)) expected.push({ before, after });
+    else if (after && wasWon(after, before) && passes(after)) unexpected.push({ before, after });
+  });
+  return toRows(expected, unexpected);
 }
 
-function outcomeIn({ after }: DealPair): ForecastOutcome {
+function toRows(expected: readonly Pair<Deal>[], unexpected: readonly Pair<Deal>[]): ForecastRow[] {
+  if (expected.length === 0 && unexpected.length === 0) return [];
+  const weightedSum = sumOf(befores(expected), ({ value, chance }) => weighted(value, chance));
+  const weightedValue = weightedSum.toAmounts();
+  return [
+    { deals: 'expected', ...sumsOf(befores(expected)), ...compact({ weightedValue }) },
+    ...outcomes.flatMap((outcome) =>
+      rowsOf(
+        outcome,
+        expected.filter((pair) => outcomeIn(pair) === outcome),
+      ),
+    ),
+    ...rowsOf('wonUnexpected', unexpected),
+  ];
+}
+
+function outcomeIn({ after }: Pair<Deal>): ForecastOutcome {
   switch (after?.outcome) {
     case 'won':
     case 'lost':
@@ -103,7 +85,7 @@ function outcomeIn({ after }: DealPair): ForecastOutcome {
   }
 }
 
-function rowsOf(deals: ForecastRow['deals'], pairs: readonly DealPair[]): ForecastRow[] {
+function rowsOf(deals: ForecastRow['deals'], pairs: readonly Pair<Deal>[]): ForecastRow[] {
   if (pairs.length === 0) return [];
   const shown = deals === 'removed' ? befores(pairs) : pairs.flatMap(({ after }) => after ?? []);
   return [{ deals, ...sumsOf(shown) }];
@@ -114,4 +96,5 @@ const sumsOf = (deals: readonly Deal[]): Pick<ForecastRow, 'count' | 'value'> =>
   return compact({ count, value });
 };
 
-const befores = (pairs: readonly DealPair[]): Deal[] => pairs.flatMap(({ before }) => before ?? []);
+const befores = (pairs: readonly Pair<Deal>[]): Deal[] =>
+  pairs.flatMap(({ before }) => before ?? []);

@@ -12,14 +12,9 @@ import { groupKey, monthOf, othersName, rowLabel, sharedNames } from '../figures
 import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money.ts';
 import { byName, compact, type LimitedList, type Named } from '../figures/naming.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import {
-  centsOf,
-  type DealChange,
-  type Effect,
-  type Scope,
-  type Step,
-  scopeOf,
-} from './pipeline-changes.ts';
+import { isKeyOf } from '../values.ts';
+import { centsOf, type Effect } from './movements.ts';
+import { type DealChange, type DealStep, isInPipeline } from './pipeline-changes.ts';
 
 /** What a group shows: opening + new + won + lost + removed + moved + valueChanged = closing, by currency. */
 export interface ChangeGroup extends Named {
@@ -39,7 +34,7 @@ export interface ChangeGroup extends Named {
 const columns = ['new', 'won', 'lost', 'removed', 'moved', 'valueChanged'] as const;
 type Column = (typeof columns)[number];
 
-const columnOf: Readonly<Record<Step, Column>> = {
+const columnOf: Readonly<Record<DealStep, Column>> = {
   new: 'new',
   reopened: 'new',
   movedIn: 'moved',
@@ -103,17 +98,17 @@ function mergedRow(others: readonly Group[]): ChangeGroup {
 /** Groups the deals of a comparison, one after the other. */
 export class ChangeGroups {
   readonly #by: PipelineBy;
-  readonly #scope: Scope;
+  readonly #filters: PipelineFilters;
   readonly #groups = new Map<string, Group>();
 
   constructor(by: PipelineBy, filters: PipelineFilters) {
     this.#by = by;
-    this.#scope = scopeOf(filters);
+    this.#filters = filters;
   }
 
   add({ before, after, effects }: DealChange): void {
-    const was = before && this.#scope.has(before) ? before : undefined;
-    const is = after && this.#scope.has(after) ? after : undefined;
+    const was = before && isInPipeline(before, this.#filters) ? before : undefined;
+    const is = after && isInPipeline(after, this.#filters) ? after : undefined;
     const from = was && this.#of(was);
     const to = is && this.#of(is);
     if (was) from?.opening.add(was.currency, centsOf(was));
@@ -151,7 +146,8 @@ export class ChangeGroups {
   }
 
   #addEffects(group: Group, effects: readonly Effect[]): void {
-    for (const { step, currency, amount } of effects) group.add(columnOf[step], currency, amount);
+    for (const { step, currency, amount } of effects)
+      if (isKeyOf(columnOf, step)) group.add(columnOf[step], currency, amount);
   }
 
   #of({ record }: Deal): Group {

@@ -1,26 +1,24 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import type { LimitedList } from '../figures/naming.ts';
-import { compact, plural } from '../figures/naming.ts';
-import type { KeptDays, Period, PeriodStates, UsedEvents } from '../history/compare.ts';
-import type { DayTotal } from '../history/daily-totals.ts';
+import type { Amounts } from '../figures/money.ts';
+import { compact, type LimitedList, plural } from '../figures/naming.ts';
+import type { KeptDays, Period, PeriodStates, StatePair, UsedEvents } from '../history/compare.ts';
 import type { ForecastRow } from '../history/forecast-accuracy.ts';
+import type { MoveRow, OpenTotal, StepRow } from '../history/movements.ts';
 import type { ChangeGroup } from '../history/pipeline-change-groups.ts';
-import type { ChangeRow } from '../history/pipeline-change-rows.ts';
 import { minExits, type StageRow } from '../history/pipeline-change-series.ts';
-import type { MoveRow, PipelineTotal, StepRow } from '../history/pipeline-changes.ts';
+import type { ChangeRow, DayTotal, DealStep, Move } from '../history/pipeline-changes.ts';
+import type { QuoteChanges, QuoteMovement } from '../history/quote-changes.ts';
 import type { ComparedQuotes } from '../history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { answerWithRows, formatAmounts } from './answers.ts';
-import { comparedTimes } from './compared-times.ts';
+import { answerWithRows, formatAmounts, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
-import { quoteNotes, quotesData, quotesSentence } from './quote-change-answers.ts';
 
 export interface PipelineChanges {
-  opening: PipelineTotal;
-  closing: PipelineTotal;
-  steps: StepRow[];
-  moves: MoveRow[];
+  opening: OpenTotal;
+  closing: OpenTotal;
+  steps: StepRow<DealStep>[];
+  moves: MoveRow<Move>[];
   groups?: LimitedList<ChangeGroup> | undefined;
   /** The pipeline on days of the period. */
   days?: LimitedList<DayTotal> | undefined;
@@ -76,7 +74,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
 }
 
 /** What moved, in the words of a salesperson: first all that changes the number of deals. */
-const nouns: readonly (readonly [StepRow['step'] | MoveRow['move'], string])[] = [
+const nouns: readonly (readonly [DealStep | Move, string])[] = [
   ['new', 'new'],
   ['reopened', 'reopened'],
   ['movedIn', 'moved into the period'],
@@ -110,7 +108,7 @@ function changesSummary(
   return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.${quotes ? quotesSentence(quotes.changes) : ''}`;
 }
 
-function totalText({ count, value }: PipelineTotal): Wording {
+function totalText({ count, value }: OpenTotal): Wording {
   const deals = plural(count, 'open opportunity');
   return value === undefined ? deals : wording`${deals} of ${formatAmounts(value)}`;
 }
@@ -160,6 +158,79 @@ const stageNotes = (stages: readonly StageRow[]): Wording[] =>
   stages.some(({ conversion }) => conversion === undefined)
     ? [wording`Conversion is shown for stages that at least ${minExits} deals left.`]
     : [];
+
+/** When the two compared states were taken. */
+function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {
+  const to = toIsoSeconds(closing.takenAt);
+  return { from: toIsoSeconds(opening.takenAt), to: isLive ? `${to} (now)` : to };
+}
+
+/** What a person asks about quotes first. */
+const mainMovements: readonly QuoteMovement[] = ['sent', 'accepted', 'declined', 'expired'];
+
+interface MovementRow {
+  movement: QuoteMovement;
+  count: number;
+  firstYearValue?: Amounts;
+}
+
+/** The main movements that occur, each with the value of its quotes. */
+function mainRows({ rows, moves = [] }: QuoteChanges): MovementRow[] {
+  return mainMovements.flatMap((movement) => {
+    const sent = moves.find(({ move }) => move === movement);
+    const step = rows.find((row) => row.step === movement);
+    const { count, firstYearValue } = sent ?? { ...step, firstYearValue: negated(step) };
+    return count === undefined ? [] : { movement, count, ...compact({ firstYearValue }) };
+  });
+}
+
+/** A step that takes value from the open quotes has it as a negative amount. */
+const negated = (step: { firstYearValue?: Amounts } | undefined): Amounts | undefined =>
+  step?.firstYearValue &&
+  Object.fromEntries(
+    Object.entries(step.firstYearValue).map(([currency, amount]) => [currency, 0 - amount]),
+  );
+
+function quotesSentence(changes: QuoteChanges): Wording {
+  const parts = mainRows(changes).map(
+    ({ movement, count }) => wording`${count} ${trusted(movement)}`,
+  );
+  const what = parts.length > 0 ? join(parts, ', ') : wording`none sent, answered or expired`;
+  return wording` Quotes: ${what}.`;
+}
+
+/**
+ * @param deals the states of the deals: times of the quotes are given only where they differ
+ * @param shown the number of quotes that are listed; without it there are the main movements only
+ */
+function quotesData(
+  { states, changes }: ComparedQuotes,
+  deals: StatePair,
+  shown: number | undefined,
+): Record<string, unknown> {
+  const { rows, moves, quotes } = changes;
+  const { from, to } = comparedTimes(states);
+  return compact({
+    from: from === comparedTimes(deals).from ? undefined : from,
+    to: states.isLive && deals.isLive ? undefined : to,
+    ...(shown === undefined
+      ? { rows: mainRows(changes) }
+      : {
+          rows,
+          moves,
+          changed: { total: quotes.total, shown, rows: quotes.rows.slice(0, shown) },
+        }),
+  });
+}
+
+/** Where the quotes are compared over another period than was asked for. */
+function quoteNotes({ opening }: Period, { states }: ComparedQuotes): Wording[] {
+  const from = states.opening.day;
+  if (from <= opening) return [];
+  return [
+    wording`The first snapshot of the quotes is of ${trusted(from)}: what changed in them before cannot be known.`,
+  ];
+}
 
 /** The operator keeps no history. */
 export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({

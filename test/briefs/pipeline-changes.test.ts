@@ -3,19 +3,20 @@ import type { PipelineFilters } from '../../src/briefs/pipeline/pipeline.ts';
 import { closedDealRow, openDealRow } from '../../src/briefs/pipeline/pipeline-deals.ts';
 import { toDeal } from '../../src/figures/deals.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { DaySum } from '../../src/history/daily-totals.ts';
-import { ForecastAccuracy } from '../../src/history/forecast-accuracy.ts';
+import { dayTotal } from '../../src/history/figures.ts';
+import { forecastRows } from '../../src/history/forecast-accuracy.ts';
+import { moveRows, StateComparison, stepRows } from '../../src/history/movements.ts';
 import { openingDay } from '../../src/history/period-start.ts';
 import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
-import { changeRows } from '../../src/history/pipeline-change-rows.ts';
 import { DealSeries, type StageExit, stageRows } from '../../src/history/pipeline-change-series.ts';
 import {
+  changeRows,
   type DealChange,
+  DealRules,
   median,
-  moveRows,
-  StateComparison,
+  moves,
   stageKey,
-  stepRows,
+  steps,
 } from '../../src/history/pipeline-changes.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 
@@ -71,10 +72,13 @@ const open = (id: string, value: number, more: Opportunity = {}): Opportunity =>
   ...more,
 });
 type Pair = readonly [Opportunity | undefined, Opportunity | undefined];
+const rulesOf = (filters: PipelineFilters) =>
+  new DealRules('2026-06-01', filters, (record) => toDeal(record, new Map(), '0-1'));
 const compared = (pairs: readonly Pair[]) => {
-  const all = new StateComparison('2026-06-01', {}, (record) => toDeal(record, new Map(), '0-1'));
+  const rules = rulesOf({});
+  const all = new StateComparison(rules);
   for (const [before, after] of pairs) all.add({ before, after });
-  return runSteps(all.result());
+  return { ...runSteps(all.result()), order: rules.order };
 };
 
 describe('a pipeline that is compared', () => {
@@ -93,7 +97,7 @@ describe('a pipeline that is compared', () => {
       { count: 6, value: { EUR: 52 } },
       { count: 5, value: { EUR: 27, USD: 5 } },
     ]);
-    expect(runSteps(stepRows(changes))).toEqual([
+    expect(runSteps(stepRows(steps, changes))).toEqual([
       { step: 'new', count: 1, value: { EUR: 4 } },
       { step: 'valueUp', count: 2, value: { EUR: 15 } },
       { step: 'valueDown', count: 1, value: { EUR: -3 } },
@@ -109,7 +113,7 @@ describe('a pipeline that is compared', () => {
       [undefined, won('earlier', '2026-06-01')],
       [undefined, won('since', '2026-06-02')],
     ]);
-    expect(runSteps(stepRows(changes))).toEqual([
+    expect(runSteps(stepRows(steps, changes))).toEqual([
       { step: 'new', count: 1, value: { EUR: 3 } },
       { step: 'won', count: 1, value: { EUR: -3 } },
     ]);
@@ -121,14 +125,14 @@ describe('a pipeline that is compared', () => {
       [open('b', 1.004), open('b', 1.004, { name: 'Renamed' })],
     ]);
     expect(opening).toEqual({ count: 2, value: { EUR: 2 } });
-    expect(runSteps(stepRows(changes))).toEqual([]);
-    expect(runSteps(stepRows(compared([[open('c', 1), open('c', 1.01)]]).changes))).toEqual([
+    expect(runSteps(stepRows(steps, changes))).toEqual([]);
+    expect(runSteps(stepRows(steps, compared([[open('c', 1), open('c', 1.01)]]).changes))).toEqual([
       { step: 'valueUp', count: 1, value: { EUR: 0.01 } },
     ]);
   });
 
   test('has no part for a deal that is in it on neither day', () => {
-    const all = new StateComparison('2026-06-01', {}, (it) => toDeal(it, new Map(), '0-1'));
+    const all = new StateComparison(rulesOf({}));
     const won = open('won', 1, { statusId: 'won', closedAt: '2026-05-01' });
     expect(all.add({ before: undefined, after: won })).toBeUndefined();
     expect(all.add({ before: won, after: won })).toBeUndefined();
@@ -153,7 +157,7 @@ describe('a pipeline that is compared', () => {
   test('does not tell the direction between stages without an order', () => {
     const at = (id: string) => open('d', 1, { pipelineStage: { id } });
     const { changes } = compared([[at('one'), at('two')]]);
-    expect(runSteps(moveRows(changes))).toMatchObject([{ move: 'stageChanged', count: 1 }]);
+    expect(runSteps(moveRows(moves, changes))).toMatchObject([{ move: 'stageChanged', count: 1 }]);
   });
 
   test('tells where deals moved', () => {
@@ -167,7 +171,7 @@ describe('a pipeline that is compared', () => {
         { ...at('c', 'two', 0.5, '2026-07-01'), owner: { id: 'u' } },
       ],
     ]);
-    expect(runSteps(moveRows(changes))).toEqual([
+    expect(runSteps(moveRows(moves, changes))).toEqual([
       { move: 'stageForward', count: 1, value: { EUR: 1 } },
       { move: 'stageBack', count: 1, value: { EUR: 1 } },
       { move: 'slipped', count: 1, value: { EUR: 1 } },
@@ -189,10 +193,10 @@ test('a pipeline that is compared has steps of what its filters leave out on one
     after: Opportunity | undefined,
     by: PipelineFilters = filters,
   ) => {
-    const all = new StateComparison('2026-06-01', by, (it) => toDeal(it, new Map(), '0-1'));
+    const all = new StateComparison(rulesOf(by));
     const deal = (more: Opportunity) => open('d', 1, { ...within, ...more });
     all.add({ before: before && deal(before), after: after && deal(after) });
-    return runSteps(stepRows(runSteps(all.result()).changes)).map(({ step }) => step);
+    return runSteps(stepRows(steps, runSteps(all.result()).changes)).map(({ step }) => step);
   };
   const earlier = { expectedCloseDate: '2026-06-30' };
   const won = { statusId: 'won', closedAt: '2026-06-10' };
@@ -364,12 +368,16 @@ test('stages stand in their order, unknown ones last by name, with the median of
   ]);
 });
 
-test('the pipeline of a day has the deals of the filtered owner only', () => {
-  const sum = new DaySum({ owner: { id: 'u1' } }, (record) => toDeal(record, new Map(), '0-1'));
+test('the pipeline of a day has the deals of the filtered owner only', async () => {
   const common = { currency: 'EUR', probability: 0.25 };
-  sum.add({ ...common, owner: { id: 'u1' }, onetimeRevenue: 10 });
-  sum.add({ ...common, owner: { id: 'u2' }, onetimeRevenue: 7 });
-  expect(sum.toTotal('2026-06-15')).toEqual({
+  const records = [
+    { ...common, owner: { id: 'u1' }, onetimeRevenue: 10 },
+    { ...common, owner: { id: 'u2' }, onetimeRevenue: 7 },
+  ];
+  const total = await dayTotal({ day: '2026-06-15', records }, { owner: { id: 'u1' } }, (record) =>
+    toDeal(record, new Map(), '0-1'),
+  );
+  expect(total).toEqual({
     day: '2026-06-15',
     count: 1,
     value: { EUR: 10 },
@@ -377,40 +385,37 @@ test('the pipeline of a day has the deals of the filtered owner only', () => {
   });
 });
 
-test('the forecast tells what became of the deals that were expected to close', () => {
-  const filters = { owner: { id: 'u1' } };
-  const forecast = new ForecastAccuracy('2026-06-01', '2026-06-30', filters, (record) =>
-    toDeal(record, new Map(), '0-1'),
-  );
+test('the forecast tells what became of the deals that were expected to close', async () => {
+  const rowsOf = (pairs: readonly Pair[], filters: PipelineFilters) => {
+    const records = (at: 0 | 1) => pairs.map((pair) => pair[at]).filter((it) => it !== undefined);
+    const then = { day: '2026-06-01', records: records(0) };
+    const now = { day: '2026-06-30', records: records(1) };
+    return forecastRows(then, now, filters, (record) => toDeal(record, new Map(), '0-1'));
+  };
   const deal = (id: string, more: Opportunity = {}): Opportunity => {
     const common = { owner: { id: 'u1' }, currency: 'EUR', onetimeRevenue: 10, probability: 0.5 };
     return { id, ...common, expectedCloseDate: '2026-06-30', ...more };
   };
   const won = { statusId: 'won', closedAt: '2026-06-20' };
-  forecast.add({ before: deal('won'), after: deal('won', { ...won, onetimeRevenue: 12 }) });
-  forecast.add({ before: deal('open'), after: deal('open') });
-  forecast.add({ before: deal('gone'), after: undefined });
   const before = { expectedCloseDate: '2026-06-01' };
-  forecast.add({ before: deal('overdue', before), after: deal('overdue', before) });
   const later = { expectedCloseDate: '2026-07-01' };
-  forecast.add({ before: deal('early', later), after: deal('early', { ...won, ...later }) });
-  forecast.add({
-    before: undefined,
-    after: deal('other', { ...won, owner: { id: 'u2' }, onetimeRevenue: 7 }),
-  });
-  expect(forecast.toRows()).toEqual([
+  const pairs: Pair[] = [
+    [deal('won'), deal('won', { ...won, onetimeRevenue: 12 })],
+    [deal('open'), deal('open')],
+    [deal('gone'), undefined],
+    [deal('overdue', before), deal('overdue', before)],
+    [deal('early', later), deal('early', { ...won, ...later })],
+    [undefined, deal('other', { ...won, owner: { id: 'u2' }, onetimeRevenue: 7 })],
+  ];
+  expect(await rowsOf(pairs, { owner: { id: 'u1' } })).toEqual([
     { deals: 'expected', count: 3, value: { EUR: 30 }, weightedValue: { EUR: 15 } },
     { deals: 'won', count: 1, value: { EUR: 12 } },
     { deals: 'stillOpen', count: 1, value: { EUR: 10 } },
     { deals: 'removed', count: 1, value: { EUR: 10 } },
     { deals: 'wonUnexpected', count: 1, value: { EUR: 10 } },
   ]);
-  const onlyUnexpected = new ForecastAccuracy('2026-06-01', '2026-06-30', {}, (record) =>
-    toDeal(record, new Map(), '0-1'),
-  );
-  expect(onlyUnexpected.toRows()).toEqual([]);
-  onlyUnexpected.add({ before: undefined, after: deal('new', won) });
-  expect(onlyUnexpected.toRows()).toMatchObject([
+  expect(await rowsOf([], {})).toEqual([]);
+  expect(await rowsOf([[undefined, deal('new', won)]], {})).toMatchObject([
     { deals: 'expected', count: 0 },
     { deals: 'wonUnexpected', count: 1 },
   ]);
@@ -466,7 +471,7 @@ test('an open deal is listed with the name of its stage and owner, or the id wit
 
 describe('changes by owner', () => {
   const byOwner = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
-    const all = new StateComparison('2026-06-01', filters, (it) => toDeal(it, new Map(), '0-1'));
+    const all = new StateComparison(rulesOf(filters));
     const groups = new ChangeGroups('owner', filters);
     for (const [before, after] of pairs) {
       const change = all.add({ before, after });

@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
+import { StateComparison } from '../../src/history/movements.ts';
 import {
-  OpenQuotesSum,
   type PricedQuote,
   priceQuote,
-  QuoteComparison,
   type QuoteFilters,
   type QuoteMovement,
+  QuoteRules,
+  quoteChanges,
 } from '../../src/history/quote-changes.ts';
+import { openQuotesByDay } from '../../src/history/quotes.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
 
@@ -25,9 +27,9 @@ const quote = (more: PricedQuote = {}): PricedQuote => ({
 });
 
 function compared(pairs: readonly Pair[], filters: QuoteFilters = {}, only?: QuoteMovement) {
-  const comparison = new QuoteComparison(days, filters, new Map());
+  const comparison = new StateComparison(new QuoteRules(days, filters, new Map()));
   for (const [before, after] of pairs) comparison.add({ before, after });
-  return runSteps(comparison.result(9, only));
+  return runSteps(quoteChanges(runSteps(comparison.result()), 9, only));
 }
 
 /** Each step with its number and its value in EUR. */
@@ -235,9 +237,8 @@ describe('the quotes that changed', () => {
   });
 });
 
-test('the open quotes of a day are drafts and those that can be accepted', () => {
-  const sum = new OpenQuotesSum('2026-06-30', new Map());
-  for (const each of [
+test('the open quotes of a day are drafts and those that can be accepted', async () => {
+  const records = [
     quote(),
     quote({ status: 'draft', firstYearValue: 20 }),
     unread,
@@ -246,9 +247,15 @@ test('the open quotes of a day are drafts and those that can be accepted', () =>
     approved(),
     declined(),
     quote({ deletedAt }),
-  ])
-    sum.add(each);
-  expect(sum.toTotal()).toEqual({ count: 4, value: { EUR: 120, USD: 3 }, unknownValue: 1 });
+  ];
+  const day = '2026-06-30';
+  const read = async () => ({ takenAt: new Date(day), records });
+  const history = { days: async () => [day], reader: () => ({ read }) };
+  expect((await openQuotesByDay(history, new Map())).get(day)).toEqual({
+    count: 4,
+    value: { EUR: 120, USD: 3 },
+    unknownValue: 1,
+  });
 });
 
 test('a quote is priced from its items, and has no totals without them', () => {

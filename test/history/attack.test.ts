@@ -6,10 +6,11 @@ import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { readPeriod } from '../../src/history/compare.ts';
-import { compareStates, periodDeals } from '../../src/history/figures.ts';
+import { compareDeals, periodDeals } from '../../src/history/figures.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
+import { type StepRow, stepRows } from '../../src/history/movements.ts';
 import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
-import { type ChangeOptions, type StepRow, stepRows } from '../../src/history/pipeline-changes.ts';
+import { type ChangeOptions, steps as dealSteps } from '../../src/history/pipeline-changes.ts';
 import { compareQuotes } from '../../src/history/quotes.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -72,13 +73,13 @@ async function compareDays(
   if (!states) throw new Error('the days can be read');
   const options: ChangeOptions = { currencyOf: new Map(), ...filters };
   const groups = new ChangeGroups('owner', options);
-  const found = await compareStates(
+  const found = await compareDeals(
     states,
     options,
     periodDeals(states, options.currencyOf),
     groups,
   );
-  const steps = runSteps(stepRows(found.changes));
+  const steps = runSteps(stepRows(dealSteps, found.changes));
   const answer = changesAnswer(
     { ...found, steps, moves: [], deals: { total: 0, shown: 0, rows: [] } },
     { requested, states, filters, kept: { first: undefined, count: 0 }, coverage: {}, notes: [] },

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { addDays } from '../../src/figures/days.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { compareStates, dailyTotals, periodDeals } from '../../src/history/figures.ts';
+import { compareDeals, dailyTotals, periodDeals } from '../../src/history/figures.ts';
+import { moveRows, stepRows } from '../../src/history/movements.ts';
 import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
-import { changeRows } from '../../src/history/pipeline-change-rows.ts';
-import { moveRows, stepRows } from '../../src/history/pipeline-changes.ts';
+import { changeRows, steps as dealSteps, moves } from '../../src/history/pipeline-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
@@ -43,7 +43,7 @@ test('thousands of deals are compared in slices, between which other work gets i
   const counting = setInterval(() => {
     turns += 1;
   });
-  await compareStates(states, {}, periodDeals(states, new Map()));
+  await compareDeals(states, {}, periodDeals(states, new Map()));
   clearInterval(counting);
   expect(turns).toBeGreaterThan(1);
 });
@@ -55,9 +55,13 @@ test('the rows of thousands of deals are made in many steps', async () => {
     opening: { day: '2026-06-01', records: dealsOf(0) },
     closing: { day: '2026-06-02', records: dealsOf(1) },
   };
-  const { changes } = await compareStates(states, {}, periodDeals(states, new Map()));
+  const { changes } = await compareDeals(states, {}, periodDeals(states, new Map()));
   const series = { slips: new Map(), changedAt: new Map() };
-  for (const steps of [stepRows(changes), moveRows(changes), changeRows(changes, series, 5)])
+  for (const steps of [
+    stepRows(dealSteps, changes),
+    moveRows(moves, changes),
+    changeRows(changes, series, 5),
+  ])
     expect([...steps].length).toBeGreaterThan(100);
 });
 
@@ -78,11 +82,14 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
       fc.asyncProperty(period, fc.option(past.filters, { nil: {} }), async ([from, to], asked) => {
         const states = await past.statesOf(from, to);
         const options = optionsOf(asked, past.currencyOf);
-        const found = await compareStates(states, options, periodDeals(states, past.currencyOf));
+        const found = await compareDeals(states, options, periodDeals(states, past.currencyOf));
         const expected = expectedChanges(past.ask, from, to, asked);
         expect(found.opening).toEqual(expected.opening);
         expect(found.closing).toEqual(expected.closing);
-        const steps = runSteps(stepRows(found.changes)).map(({ step, ...row }) => [step, row]);
+        const steps = runSteps(stepRows(dealSteps, found.changes)).map(({ step, ...row }) => [
+          step,
+          row,
+        ]);
         expect(Object.fromEntries(steps)).toEqual(expected.steps);
       }),
       { numRuns: 40 },
@@ -102,8 +109,8 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
           const options = optionsOf(plain ? {} : asked, past.currencyOf);
           const readDeal = periodDeals(states, past.currencyOf);
           const byGroup = new ChangeGroups(by, options);
-          const found = await compareStates(states, options, readDeal, byGroup);
-          const movements = runSteps(stepRows(found.changes)).map(({ value }) => value);
+          const found = await compareDeals(states, options, readDeal, byGroup);
+          const movements = runSteps(stepRows(dealSteps, found.changes)).map(({ value }) => value);
           expectSum([found.opening.value, ...movements], found.closing.value);
           const groups = byGroup.toRows(4);
           for (const row of groups.rows) {

@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../src/figures/days.ts';
 import { readPeriod } from '../../src/history/compare.ts';
-import {
-  compareStates,
-  forecastRows,
-  matchingExits,
-  periodDeals,
-} from '../../src/history/figures.ts';
+import { compareDeals, matchingExits, periodDeals } from '../../src/history/figures.ts';
+import { forecastRows } from '../../src/history/forecast-accuracy.ts';
 import { stageRows } from '../../src/history/pipeline-change-series.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
@@ -59,7 +55,7 @@ test.each(seeds)(
           if (!states) throw new Error('every day can be read');
           const options = optionsOf(asked, past.currencyOf);
           const readDeal = periodDeals(states, past.currencyOf);
-          const { order } = await compareStates(states, options, readDeal);
+          const { order } = await compareDeals(states, options, readDeal);
           const { exits, slips } = states.series;
           const expected = expectedCourse(
             deals,

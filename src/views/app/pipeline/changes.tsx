@@ -1,8 +1,8 @@
 /** What changed: a waterfall from the opening to the closing value, and the deals that moved. */
 import { useState } from 'preact/hooks';
 import type { LimitedList } from '../../../figures/naming.ts';
-import type { ChangeRow } from '../../../history/pipeline-change-rows.ts';
-import type { Movement, MoveRow } from '../../../history/pipeline-changes.ts';
+import type { MoveRow } from '../../../history/movements.ts';
+import type { ChangeRow, Move, Movement } from '../../../history/pipeline-changes.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import { type AnswerText, Badge, Notes } from '../shell/parts.tsx';
@@ -12,12 +12,14 @@ import { Select } from './controls.tsx';
 import { scopeOf } from './scope.tsx';
 import { type PipelineRow, type WaterfallBar, waterfallOf } from './waterfall.ts';
 
+type MovedDeal = Omit<ChangeRow, 'movement'> & { movement: Movement[] };
+
 /** The answer of `cpq_pipeline_changes`; without `pipeline` there is nothing to compare. */
 interface ChangesAnswer extends AnswerText {
   compared?: { from: string; to: string };
   pipeline?: PipelineRow[];
-  moves?: MoveRow[];
-  deals?: LimitedList<ChangeRow>;
+  moves?: MoveRow<Move>[];
+  deals?: LimitedList<MovedDeal>;
   /** Of all quotes: sent, accepted, declined, expired. */
   quotes?: { rows: { movement: string; count: number }[] };
 }
@@ -184,7 +186,7 @@ function WaterfallRow({ bar, currency }: { bar: WaterfallBar; currency: string }
 }
 
 interface MovementsProps {
-  rows: readonly ChangeRow[];
+  rows: readonly MovedDeal[];
   shown: number;
   total: number;
   notes: readonly string[];
@@ -217,7 +219,7 @@ const bad: readonly Movement[] = ['lost', 'removed', 'stageBack', 'valueDown', '
 const toneOf = (movement: Movement) =>
   good.includes(movement) ? 'good' : bad.includes(movement) ? 'warning' : 'plain';
 
-function MovementRow({ row }: { row: ChangeRow }) {
+function MovementRow({ row }: { row: MovedDeal }) {
   const { money } = useFormats();
   const { name, company, movement, value, currency = '' } = row;
   return (
@@ -242,7 +244,7 @@ function MovementRow({ row }: { row: ChangeRow }) {
 }
 
 /** What is different: texts with an arrow have a before and an after. */
-function Differences({ row }: { row: ChangeRow }) {
+function Differences({ row }: { row: MovedDeal }) {
   const { change, number } = useFormats();
   const { valueChange, currency = '', stage, owner, slipDays, slips } = row;
   const days = slipDays === undefined ? undefined : Math.abs(slipDays);

@@ -1,5 +1,5 @@
 /** The total contract value day by day, where a history of enough days is kept. */
-import type { DayTotal } from '../../../history/daily-totals.ts';
+import type { DayTotal } from '../../../history/pipeline-changes.ts';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import type { Host } from '../shell/start.tsx';
