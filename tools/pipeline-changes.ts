@@ -8,6 +8,7 @@ import {
   type Period,
   type PeriodStates,
   readPeriod,
+  type StatePair,
 } from '../src/history/compare.ts';
 import { compareDeals, dailyTotals, matchingExits, periodDeals } from '../src/history/figures.ts';
 import { forecastRows } from '../src/history/forecast-accuracy.ts';
@@ -24,11 +25,17 @@ import {
   steps,
 } from '../src/history/pipeline-changes.ts';
 import { type QuoteMovement, quoteMovements } from '../src/history/quote-changes.ts';
-import { type ComparedQuotes, compareQuotes, type QuoteOptions } from '../src/history/quotes.ts';
+import {
+  type ComparedQuotes,
+  compareQuotes,
+  type QuoteOptions,
+  readQuoteStates,
+} from '../src/history/quotes.ts';
 import { type ApiError, isApiError } from '../src/service/errors.ts';
 import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { nameReferences } from '../src/tenant/naming.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -110,12 +117,16 @@ export const pipelineChanges = defineTool({
       ? presentState(read.coverage.asOf, read.records.opportunity)
       : undefined;
     const keptDays = await history.days();
-    const states = await readPeriod(tenant, history, keptDays, requested, present);
+    const stored = await readPeriod(tenant, history, keptDays, requested, present);
     const kept = { first: keptDays[0], count: keptDays.length };
-    if (!states) {
+    if (!stored) {
       const unreadable = await countUnreadable(history, keptDays);
       return nothingToCompare({ ...kept, unreadable }, coverage);
     }
+    const named = await withNames(stored, (records) =>
+      nameReferences(tenant, 'opportunity', records, read.records),
+    );
+    const states = { ...stored, ...named };
     const { owner, company, stage, category, source, currency } = args;
     const currencyOf = currenciesFor(tenant, read.records.company);
     const { filters, question } = resolveFilters(
@@ -152,6 +163,19 @@ export const pipelineChanges = defineTool({
     );
   },
 });
+
+/** Snapshots have no names of other collections: what this caller may read of them is added. */
+const withNames = async <T>(
+  states: StatePair<T>,
+  name: (records: readonly T[]) => Promise<readonly T[]>,
+): Promise<StatePair<T>> => {
+  const { opening, closing } = states;
+  return {
+    ...states,
+    opening: { ...opening, records: await name(opening.records) },
+    closing: { ...closing, records: await name(closing.records) },
+  };
+};
 
 const presentState = (takenAt: Date, records: readonly Opportunity[] = []) => ({
   day: utcDay(takenAt),
@@ -267,8 +291,14 @@ async function readQuotes(
   const present = isWhole
     ? { takenAt: read.coverage.asOf, records: read.records.quote ?? [] }
     : undefined;
-  const compared = await compareQuotes(history, requested, present, options);
-  return { compared, notes: isWhole ? [] : [onlySnapshots] };
+  const notes = isWhole ? [] : [onlySnapshots];
+  const stored = await readQuoteStates(history, requested, present);
+  if (!stored) return { notes };
+  const known = isApiError(read) ? {} : read.records;
+  const states = await withNames(stored, (quotes) =>
+    nameReferences(tenant, 'quote', quotes, known),
+  );
+  return { compared: await compareQuotes(states, options), notes };
 }
 
 /** An error of the service; any other one is rethrown. */

@@ -34,15 +34,19 @@ export interface QuoteOptions extends QuoteFilters {
 }
 
 /** @returns undefined if there are not two states of the quotes */
-export async function compareQuotes(
+export async function readQuoteStates(
   history: QuoteHistory,
   requested: Period,
   present: Snapshot<Quote> | undefined,
-  { currencyOf, limit, movement, ...filters }: QuoteOptions,
-): Promise<ComparedQuotes | undefined> {
+): Promise<StatePair<PricedQuote> | undefined> {
   const now = present && (await presentState(present));
-  const states = await readStates(history.reader(), await history.days(), requested, now);
-  if (!states) return undefined;
+  return readStates(history.reader(), await history.days(), requested, now);
+}
+
+export async function compareQuotes(
+  states: StatePair<PricedQuote>,
+  { currencyOf, limit, movement, ...filters }: QuoteOptions,
+): Promise<ComparedQuotes> {
   const days = { opening: states.opening.day, closing: states.closing.day };
   const compared = await compareStates(states, new QuoteRules(days, filters, currencyOf));
   return { states, changes: await runInSlices(quoteChanges(compared, limit, movement)) };

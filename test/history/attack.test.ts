@@ -11,7 +11,7 @@ import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts'
 import { type StepRow, stepRows } from '../../src/history/movements.ts';
 import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
 import { type ChangeOptions, steps as dealSteps } from '../../src/history/pipeline-changes.ts';
-import { compareQuotes } from '../../src/history/quotes.ts';
+import { compareQuotes, readQuoteStates } from '../../src/history/quotes.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { type Inbox, StateUnavailable } from '../../src/state/port.ts';
@@ -369,7 +369,8 @@ test('and so it is with quotes', async () => {
           limit: 10,
           movement: undefined,
         };
-        const compared = await compareQuotes(history, requested, undefined, options);
+        const states = await readQuoteStates(history, requested, undefined);
+        const compared = states && (await compareQuotes(states, options));
         const rows = compared?.changes.rows ?? [];
         const [opening, closing] = [rows[0], rows.at(-1)];
         const steps = rows.slice(1, -1);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { generatedQuotes } from '../../src/history/generated-history.ts';
-import { compareQuotes, openQuotesByDay } from '../../src/history/quotes.ts';
+import { compareQuotes, openQuotesByDay, readQuoteStates } from '../../src/history/quotes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
@@ -39,9 +39,9 @@ describe.each(seeds)(
 
     const changesOf = async ([opening, closing]: readonly [string, string], asked: object) => {
       const options = { ...asked, currencyOf: past.currencyOf, limit: 1_000, movement: undefined };
-      const compared = await compareQuotes(history, { opening, closing }, undefined, options);
-      if (!compared) throw new Error('every day can be read');
-      return compared.changes;
+      const states = await readQuoteStates(history, { opening, closing }, undefined);
+      if (!states) throw new Error('every day can be read');
+      return (await compareQuotes(states, options)).changes;
     };
 
     test('every figure of any two days is that of the database, and they add up', async () => {

@@ -1,0 +1,125 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliDecompress } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { visible } from '../../src/text/characters.ts';
+import { type Service, startService } from '../support/compatibility/service.ts';
+import type { References } from '../support/compatibility/switches.ts';
+import { anyHost, type Row } from '../support/hosts.ts';
+import { clockAt } from '../support/oracle/clock.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { closing } from '../support/shared.ts';
+
+/** Snapshots hold what the records themselves say: neither names of other collections nor the key. */
+
+const [yesterday, today] = ['2026-06-16', '2026-06-17'];
+
+const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  return folder;
+};
+
+/** The text of all files of snapshots. */
+async function storedTexts(folder: string): Promise<string> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const snapshots = files.filter((file) => file.isFile() && /\d{4}-\d\d-\d\d/.test(file.name));
+  expect(snapshots.length).toBeGreaterThan(0);
+  const bodies = snapshots.map(({ parentPath, name }) => readFile(join(parentPath, name)));
+  const texts = (await Promise.all(bodies)).map((body) => promisify(brotliDecompress)(body));
+  return (await Promise.all(texts)).join('\n');
+}
+
+const start = (
+  { url, key }: Service,
+  { grants, folder, day }: { grants: string; folder: string; day: string },
+) => {
+  const env = { CPQ_STATE_DIR: folder, ...clockAt(day) };
+  return anyHost.start({ baseUrl: url, key }, { grants, env });
+};
+
+describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s', (references) => {
+  const hiddenNames = ({ storedData }: Service): string[] =>
+    [...storedData['/company'], ...storedData['/category']].map(({ name }) => name);
+
+  async function startWithYesterday() {
+    const service = closing(await startService({ references }));
+    // Deals are named after the companies.
+    for (const [at, deal] of service.storedData['/opportunity'].entries()) deal.name = `Deal ${at}`;
+    const folder = await newFolder();
+    const all = await start(service, { grants: 'read', folder, day: yesterday });
+    for (const tool of ['cpq_brief_quotes', 'cpq_brief_pipeline', 'cpq_brief_company'])
+      await all.ask(tool, { company: service.storedData['/company'][0]?.name });
+    await all.call('cpq_pipeline_changes');
+    await all.close();
+    for (const deal of service.storedData['/opportunity'].slice(0, 150))
+      deal.onetimeRevenue = (deal.onetimeRevenue ?? 0) + 100_000;
+    // Today only the snapshot has them.
+    service.storedData['/opportunity'].splice(150, 20);
+    return { service, folder };
+  }
+
+  test('the snapshots have no name of another collection', async () => {
+    const { service, folder } = await startWithYesterday();
+    const stored = await storedTexts(folder);
+    expect(hiddenNames(service).filter((name) => stored.includes(`"${name}"`))).toEqual([]);
+  });
+
+  test('a caller is told the names that it may read, whoever asked before the restart', async () => {
+    const { service, folder } = await startWithYesterday();
+    const asked: Row[] = [
+      { movement: 'valueUp', rows: 100 },
+      { movement: 'removed', rows: 100 },
+      { by: 'company' },
+      { by: 'category' },
+      { company: hiddenNames(service)[0] },
+    ];
+    const companiesOfRemoved = async (grants: string) => {
+      const server = await start(service, { grants, folder, day: today });
+      const { data } = await server.call('cpq_pipeline_changes', { movement: 'removed' });
+      await server.close();
+      const { rows } = data.deals as { rows: { company?: string }[] };
+      expect(rows.length).toBeGreaterThan(3);
+      const told = rows.map(({ company }) => company);
+      return hiddenNames(service).filter((name) => told.includes(name));
+    };
+    expect(await companiesOfRemoved('opportunity:read,company:read')).not.toEqual([]);
+    expect(await companiesOfRemoved('opportunity:read')).toEqual([]);
+    const namesTold = async (grants: string) => {
+      const server = await start(service, { grants, folder, day: today });
+      const texts: string[] = [];
+      for (const args of asked) {
+        const { text, data } = await server.ask('cpq_pipeline_changes', args);
+        texts.push(text, JSON.stringify(data));
+      }
+      const history = await server.request('resources/read', { uri: 'cpq://pipeline/history' });
+      await server.close();
+      const all = [...texts, JSON.stringify(history)].join('\n');
+      // The last question names one itself.
+      return hiddenNames(service)
+        .slice(1)
+        .filter((name) => all.includes(name));
+    };
+    expect(await namesTold('opportunity:read')).toEqual([]);
+    expect((await namesTold('opportunity:read,company:read')).length).toBeGreaterThan(3);
+    expect(await namesTold('opportunity:read')).toEqual([]);
+  });
+});
+
+test('a key that is split by invisible characters in a record is in no snapshot', async () => {
+  const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
+  const address = addressIn(sandbox);
+  const split = [...address.key].join('\u200B');
+  sandbox.database
+    .prepare('update opportunity set name = ? where tenant = ?')
+    .run(`Deal with ${split}`, sandbox.tenants[0].name);
+  const folder = await newFolder();
+  const server = await anyHost.start(address, {
+    env: { CPQ_STATE_DIR: folder, ...clockAt(today) },
+  });
+  await server.call('cpq_brief_pipeline');
+  await server.close();
+  expect(visible(await storedTexts(folder))).not.toContain(address.key);
+});
