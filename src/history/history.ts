@@ -42,7 +42,7 @@ export interface SnapshotReader<T = Opportunity> {
 }
 
 /** A snapshot is kept of each of so many days, and of one day of each week before them. */
-export const dailyDays = 60;
+const dailyDays = 60;
 /** The name under which a store says for how many days its snapshots are kept. */
 const keepDaysName = 'keep-days';
 
