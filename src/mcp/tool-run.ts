@@ -3,7 +3,7 @@ import type { Trace } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { withoutSecrets } from '../text/secrets.ts';
+import { hasSecret, withoutSecrets } from '../text/secrets.ts';
 import { wording } from '../text/untrusted-text.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
@@ -57,7 +57,7 @@ export async function runTool(
     const call = createCall(args, observation?.trace ?? trace);
     const answer = await tool.run(tenant, args, call);
     const marked = isMadeUp && tool.toolset === 'briefs' ? withMadeUpNote(answer) : answer;
-    const result = withoutSecrets(await toResult(marked));
+    const result = resultWithoutSecrets(await toResult(marked));
     observation?.end(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
@@ -65,6 +65,12 @@ export async function runTool(
     throw error;
   }
 }
+
+/** The text, which is searched at once, and the structured content have the same facts. */
+const resultWithoutSecrets = (result: CallToolResult): CallToolResult =>
+  result.content.some((part) => part.type === 'text' && hasSecret(part.text))
+    ? withoutSecrets(result)
+    : result;
 
 /** Figures of invented records say so, in the text and in the views: they could be taken for a tenant's. */
 function withMadeUpNote(answer: Answer): Answer {

@@ -43,8 +43,14 @@ function updateShortest(): void {
 
 /** Characters that a person does not see, except tab and line feed. */
 const invisible = String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]`;
-/** Some of these characters are invisible; the test by their Unicode class is many times as slow. */
-const mayBeInvisible = /[^\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u034E]/;
+/** These characters and a few others; the test by their Unicode class is many times as slow. */
+const mayBeInvisible = new RegExp(
+  [
+    String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\xAD\u034F\u0600-\u061C\u06DD\u070F\u0890-\u08E2\u115F\u1160`,
+    String.raw`\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uD800-\uDFFF`,
+    String.raw`\uFE00-\uFE0F\uFEFF\uFFA0\uFFF0-\uFFFB]`,
+  ].join(''),
+);
 
 /** How answers write a character; any other is written as it is. */
 const spellings: Readonly<Record<string, string>> = {
@@ -128,8 +134,21 @@ function inFields(fields: object, levels: number): object {
   return isSame ? fields : Object.fromEntries(clean);
 }
 
+/** Whether a text has a secret or a token. */
+export const hasSecret = (text: string): boolean => inText(text) !== text;
+
 /** The value of a JSON text without secrets, however the text spells them; `undefined` if it is not JSON. */
 export function parseWithoutSecrets(text: string): unknown {
   const value = parseJson(text);
-  return /\\[u"\\/]/.test(text) || inText(text) !== text ? withoutSecrets(value) : value;
+  const spelled = text.includes('\\') ? withoutEscapes(text) : text;
+  return hasSecret(spelled) ? withoutSecrets(value) : value;
 }
+
+/** Letters after the backslash of an escape in JSON (RFC 8259, 7). */
+const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** A JSON text with the characters that its escapes stand for. */
+const withoutEscapes = (text: string): string =>
+  text.replace(/\\(?:u([\da-f]{4})|(.))/gi, (_, hex?: string, letter = '') =>
+    hex === undefined ? (escapes[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
