@@ -68,9 +68,6 @@ const upward = new Set([
   'src/hosts/access/oauth.ts src/config.ts',
   'src/hosts/access/proxies.ts src/config.ts',
   'src/log.ts src/config.ts',
-  'src/reading/collections.ts src/tenant/call.ts',
-  'src/tenant/call.ts src/changes/consent.ts',
-  'src/tenant/tenant.ts src/changes/write-rules.ts',
   'src/tenant/tenant.ts src/lists/list-page.ts',
 ]);
 

@@ -1,3 +1,4 @@
+import type { ToolCall } from '../tenant/call.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
 import type { ServiceRule } from './service-rules.ts';
@@ -52,4 +53,10 @@ export type Consent =
 export interface Offer {
   token: string;
   question: Wording;
+}
+
+/** A call that can ask a person. */
+export interface ChangeCall extends ToolCall {
+  /** Asks a person to agree to exactly this change. May end the call, which the host then repeats with the answer. */
+  consent(proposal: Proposal): Promise<Consent>;
 }

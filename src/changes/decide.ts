@@ -1,8 +1,7 @@
-import type { ToolCall } from '../tenant/call.ts';
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import type { Consent, Offer, Proposal } from './consent.ts';
+import type { ChangeCall, Consent, Offer, Proposal } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import { canonicalJson, nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
@@ -33,7 +32,7 @@ export async function decide(
   tenant: Tenant,
   plan: ChangePlan,
   purpose: Purpose,
-  call: ToolCall,
+  call: ChangeCall,
 ): Promise<Decision> {
   tenant.requireGrant(writeGrant);
   if (isNoOp(plan)) return { outcome: 'no_change' };
@@ -44,7 +43,7 @@ export async function decide(
   const { client, caller } = call;
   const identity = caller === undefined ? { client } : { client, caller };
   const approved = { ...purpose, consent: consent.how, ...identity };
-  return tenant.state.runExclusive(`write ${tenant.namespace}`, async () => {
+  return tenant.writeExclusively(async () => {
     const target = await refreshTarget(tenant, plan.target, call);
     const now = await buildPlan(tenant, target, plan.requested, call);
     if (isNoOp(now)) return { outcome: 'no_change' };
@@ -77,7 +76,11 @@ function consentDenied(
   }
 }
 
-function toProposal(plan: ChangePlan, { what, reverts }: Purpose, { caller }: ToolCall): Proposal {
+function toProposal(
+  plan: ChangePlan,
+  { what, reverts }: Purpose,
+  { caller }: ChangeCall,
+): Proposal {
   const { target, before, changes, digest, currency, remarks, requestDigest } = plan;
   const name = before.name ?? nextValue(changes, 'name');
   const company = before.company ?? nextValue(changes, 'company');

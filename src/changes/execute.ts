@@ -123,11 +123,7 @@ async function send(
   let answer: Opportunity;
   try {
     const { externalId, sent } = intent;
-    answer = await tenant.client.upsertOpportunity(
-      externalId,
-      sent,
-      backgroundCall(writeMs, trace),
-    );
+    answer = await tenant.upsertOpportunity(externalId, sent, backgroundCall(writeMs, trace));
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
@@ -254,7 +250,6 @@ const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => (
   ...backgroundCall(ms, trace),
   progress: () => {},
   client: '',
-  consent: () => Promise.reject(new Error('nobody is asked while a write is under way')),
 });
 
 const backgroundCall = (ms: number, trace: Trace | undefined): Call => ({

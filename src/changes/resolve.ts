@@ -9,7 +9,7 @@ import type {
   RecordOf,
   Ref,
 } from '../service/records/records.ts';
-import { interactiveCall, type ToolCall } from '../tenant/call.ts';
+import type { ToolCall } from '../tenant/call.ts';
 import { bestMatches, type MatchKind, readIfExists } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/characters.ts';
@@ -95,18 +95,14 @@ async function searchService<R extends 'company' | 'contact'>(
   requested: string,
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
-  const found = await tenant.pages.page(
-    resource,
-    { size: 25, query: requested },
-    interactiveCall(call),
-  );
+  const found = await tenant.search(resource, requested, call);
   const [byId, byExternalId] = firstInvisible(requested, { joiners: true })
     ? []
     : [
         await readIfExists(tenant, resource, 'id', requested, call),
         await readIfExists(tenant, resource, 'externalIdentifier', requested, call),
       ];
-  const records = [...found.records, byId, byExternalId].filter((record) => record !== undefined);
+  const records = [...found, byId, byExternalId].filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.id, record])).values()];
 }
 

@@ -4,7 +4,7 @@ import { type KnownRecords, referencesWithoutId } from '../names/references.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
-import { interactiveCall, type ToolCall } from '../tenant/call.ts';
+import type { ToolCall } from '../tenant/call.ts';
 import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { quote, trusted, wording } from '../text/untrusted-text.ts';
@@ -125,7 +125,7 @@ export async function readCurrent(
   id: string,
   call: ToolCall,
 ): Promise<Opportunity> {
-  const record = await tenant.client.getRecord('opportunity', 'id', id, interactiveCall(call));
+  const record = await tenant.getRecord('opportunity', 'id', id, call);
   return fillInReferences(tenant, record, call);
 }
 
@@ -178,10 +178,8 @@ async function searchService(
   query: string,
   call: ToolCall,
 ): Promise<readonly Opportunity[]> {
-  const page = await tenant.pages
-    .page('opportunity', { size: 25, query }, interactiveCall(call))
-    .catch(ignoreApiError('refused'));
-  return page?.records ?? [];
+  const found = await tenant.search('opportunity', query, call).catch(ignoreApiError('refused'));
+  return found ?? [];
 }
 
 /**

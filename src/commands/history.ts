@@ -1,7 +1,7 @@
 import { ConfigError, readSettings, requireTenant, type Settings } from '../config.ts';
 import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../history/history.ts';
 import type { SnapshotStore, State } from '../state/port.ts';
-import { namespaceOf } from '../tenant/tenant.ts';
+import { namespaceOf } from '../tenant/shared-state.ts';
 import { openState } from './common.ts';
 import { defaultName } from './tenant-handle.ts';
 import { readTenants } from './tenants.ts';

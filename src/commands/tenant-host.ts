@@ -1,7 +1,7 @@
 import { ConfigError, type SettingName, type Settings } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
 import { createLog, factsOf } from '../log.ts';
-import { namespaceOf } from '../tenant/tenant.ts';
+import { namespaceOf } from '../tenant/shared-state.ts';
 import { isOneOf } from '../values.ts';
 import { type Address, resolveAddress } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';

@@ -1,4 +1,4 @@
-import { callMs } from '../tenant/call.ts';
+import { callMs } from '../service/call.ts';
 import type { LineEndpoint } from './endpoint.ts';
 import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
 import { readLines } from './lines.ts';

@@ -4,11 +4,11 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
+import type { ChangeCall } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
-import type { Trace } from '../service/call.ts';
+import { callMs, type Trace } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
-import { callMs, type ToolCall } from '../tenant/call.ts';
 import { requestConsent } from './consent.ts';
 import { ElicitationRequired } from './elicitation-required.ts';
 import { clientHost } from './host.ts';
@@ -62,12 +62,12 @@ export function toolCall(
   server: Server,
   ctx: ServerContext,
   { confirm, trace }: { confirm?: unknown; trace: Trace | undefined } = { trace: traceOf(ctx) },
-): ToolCall {
+): ChangeCall {
   const { signal, _meta } = ctx.mcpReq;
   const host = clientHost(server, ctx);
   const token = _meta?.progressToken;
   const consent = {
-    state: tenant.state,
+    state: tenant.tokens,
     host: tenant.host,
     allowTokens,
     nameOf,

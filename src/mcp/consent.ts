@@ -25,7 +25,7 @@ const questionName = 'consent';
 const maxQuestion = 8_000;
 
 export interface ConsentParts {
-  state: State;
+  state: Pick<State, 'secret' | 'once'>;
   /** Host name of the service, shown in the question. */
   host: string;
   /** Whether a confirmation token is allowed if the host cannot ask a person. */
@@ -147,7 +147,7 @@ const digestCode = (key: Uint8Array, { digest }: Proposal): string =>
   hmacCode(key, `digest ${digest}`);
 
 async function openSeal(
-  state: State,
+  state: Pick<State, 'once'>,
   key: Uint8Array,
   purpose: 'asked' | 'token',
   proposal: Proposal,

@@ -1,8 +1,8 @@
 import { ChangeRefused } from '../changes/refusal.ts';
 import { ApiError } from '../service/errors.ts';
 import { StateUnavailable } from '../state/port.ts';
+import { NotGranted } from '../tenant/grants.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import { NotGranted } from '../tenant/tenant.ts';
 
 /** Every expected error of a tool; any other error is a fault of this server. */
 export type KnownError =

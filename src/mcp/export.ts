@@ -1,7 +1,7 @@
 /** The rows of an answer as a CSV file, for a person. The address contains the call, so any server process can answer it. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
+import type { ChangeCall } from '../changes/consent.ts';
 import { readCurrencies } from '../lists/known.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
@@ -26,7 +26,7 @@ const maxRows = 5_000;
 export async function readExport(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   uri: string,
-  call: ToolCall,
+  call: ChangeCall,
 ): Promise<ReadResourceResult> {
   const { name, table, size, given } = readAddress(uri);
   const entry = surface.find(name);

@@ -3,11 +3,11 @@ import type {
   ListResourceTemplatesResult,
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import type { ChangeCall } from '../changes/consent.ts';
 import { fullRecord } from '../lists/concise.ts';
 import { isSearchKind } from '../names/search.ts';
 import { ApiError } from '../service/errors.ts';
 import type { ApiRecord } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -81,7 +81,7 @@ export async function readResource(
     isMadeUp,
   }: Pick<CallParts, 'tenant' | 'surface' | 'nameOf' | 'isMadeUp'>,
   uri: string,
-  call: ToolCall,
+  call: ChangeCall,
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return textContents(uri, isMadeUp ? `${madeUpNotice}\n\n${guide}` : guide);
   const view = viewFromUri(uri);
@@ -97,7 +97,7 @@ export async function readResource(
 function readerOf(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   uri: string,
-  call: ToolCall,
+  call: ChangeCall,
 ): () => Promise<ReadResourceResult> {
   if (uri === historyUri && hasHistory(surface))
     return async () => (await import('./history-resource.ts')).readHistory(tenant, call);
@@ -109,7 +109,7 @@ function readerOf(
 function readerOfRecord(
   tenant: Tenant,
   uri: string,
-  call: ToolCall,
+  call: ChangeCall,
 ): () => Promise<ReadResourceResult> {
   const { template, id } = parseUri(tenant, uri);
   return async () => {
@@ -139,7 +139,7 @@ async function readRecord(
   tenant: Tenant,
   { resource }: ResourceTemplate,
   id: string,
-  call: ToolCall,
+  call: ChangeCall,
 ): Promise<ApiRecord> {
   if (!isSearchKind(resource)) return tenant.getRecord(resource, 'id', id, call);
   const found = await resolveRecord(tenant, resource, id, call, { askFirst: true });

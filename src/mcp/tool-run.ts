@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { ChangeCall } from '../changes/consent.ts';
 import type { Trace } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { hasSecret, withoutSecrets } from '../text/secrets.ts';
 import { wording } from '../text/untrusted-text.ts';
@@ -48,7 +48,7 @@ export async function runTool(
   entry: SurfaceEntry,
   { tenant, observer, isMadeUp }: CallParts,
   { given, signal, trace }: IncomingCall,
-  createCall: (args: Record<string, unknown>, trace: Trace | undefined) => ToolCall,
+  createCall: (args: Record<string, unknown>, trace: Trace | undefined) => ChangeCall,
 ): Promise<CallToolResult> {
   const observation = observer?.onCall(entry.definition.name, trace);
   try {
@@ -95,7 +95,7 @@ export function errorResult(
 export function progressReporter(
   notify: (params: Record<string, unknown>) => void,
   progressToken: string | number,
-): ToolCall['progress'] {
+): ChangeCall['progress'] {
   const reads = new Map<string, { read: number; total: number | undefined }>();
   let reported = 0;
   return (read, total, what) => {

@@ -1,8 +1,7 @@
-import type { Call, Trace } from '../service/call.ts';
+import { type Call, type CallContext, readingDeadline, type Trace } from '../service/call.ts';
 import { ApiError, isApiError } from '../service/errors.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
-import { readingDeadline, type ToolCall } from '../tenant/call.ts';
 import { ReadTime } from './age.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import type { CachedCollection, Collection } from './collection.ts';
@@ -43,7 +42,7 @@ interface Walk {
   /** When it must end with what it has read, in milliseconds since the epoch. */
   deadline: number;
   reading: Promise<CachedCollection>;
-  waiters: Set<ToolCall | typeof background>;
+  waiters: Set<CallContext | typeof background>;
   controller: AbortController;
   /** Trace context of the first waiter. */
   trace: Trace | undefined;
@@ -83,13 +82,13 @@ export class Collections {
    * @throws ApiError when nothing could be read, `timed-out` after the call's deadline; the signal's reason when
    *   cancelled
    */
-  async read<R extends Resource>(resource: R, call: ToolCall): Promise<Collection<RecordOf[R]>> {
+  async read<R extends Resource>(resource: R, call: CallContext): Promise<Collection<RecordOf[R]>> {
     const read = (await this.#read(resource, call)) as CachedCollection & Collection<RecordOf[R]>;
     // The clock was set back since.
     return read.asOf.getTime() > Date.now() ? { ...read, asOf: read.readAt.date } : read;
   }
 
-  async #read(resource: Resource, call: ToolCall): Promise<CachedCollection> {
+  async #read(resource: Resource, call: CallContext): Promise<CachedCollection> {
     const cached =
       this.#cache.get(resource) ?? this.#packing.get(resource) ?? (await this.#unpacked(resource));
     if (!cached) return this.#waitFor(resource, call);
@@ -191,7 +190,7 @@ export class Collections {
     return this.#tooLarge;
   }
 
-  async #waitFor(resource: Resource, call: ToolCall): Promise<CachedCollection> {
+  async #waitFor(resource: Resource, call: CallContext): Promise<CachedCollection> {
     call.signal.throwIfAborted();
     const walk = this.#joinWalk(resource, call);
     try {
@@ -202,7 +201,7 @@ export class Collections {
     }
   }
 
-  #joinWalk(resource: Resource, waiter: ToolCall | typeof background): Walk {
+  #joinWalk(resource: Resource, waiter: CallContext | typeof background): Walk {
     let walk = this.#walks.get(resource);
     if (!walk) {
       walk = this.#startWalk(resource, waiter === background ? undefined : waiter.trace);
@@ -307,7 +306,7 @@ const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =
   !read.coverage.complete &&
   (cached.coverage.complete || cached.coverage.read > read.coverage.read);
 
-function deadlineFor(waiter: ToolCall | typeof background, { startedAt }: Walk): number {
+function deadlineFor(waiter: CallContext | typeof background, { startedAt }: Walk): number {
   const latest = startedAt + maxWalkMs;
   if (waiter === background) return latest;
   return Math.min(latest, readingDeadline(waiter));
@@ -337,7 +336,7 @@ function reportProgress(walk: Walk, resource: Resource, { read, total }: Progres
 }
 
 /** Waits until the call is cancelled or expires; the reading continues for other waiters. */
-function untilCallEnds<T>(call: ToolCall, reading: Promise<T>, host: string): Promise<T> {
+function untilCallEnds<T>(call: CallContext, reading: Promise<T>, host: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = () => reject(call.signal.reason);
     const expire = () => reject(new ApiError('timed-out', { host }, 'the call ran out of time'));

@@ -24,3 +24,38 @@ export interface RequestSlot {
   /** The response has arrived, or no request follows. No effect if the slot is not held. */
   release(): void;
 }
+
+/** What a call of a tool leaves to its readings. */
+export interface CallContext {
+  signal: AbortSignal;
+  /** The deadline of the call, in milliseconds since the epoch. */
+  deadline: number;
+  /** Reports the progress of a long reading; a host may ignore it. */
+  progress(read: number, total: number | undefined, what: string): void;
+  trace?: Trace | undefined;
+}
+
+/** Time limit of a call; most hosts give up after 60 seconds. */
+export const callMs = 45_000;
+
+/** Time that a call reserves for its answer, at most a fifth of the remaining time. */
+const answerReserveMs = 2_000;
+
+/** When reading for the call has to end, so that there is time to answer with what was read. */
+export const readingDeadline = ({ deadline }: CallContext): number =>
+  deadline - Math.min(answerReserveMs, (deadline - Date.now()) / 5);
+
+/** The API call for many requests. */
+export const readingCall = (call: CallContext): Call => ({
+  ...interactiveCall(call),
+  deadline: readingDeadline(call),
+  purpose: 'walk',
+});
+
+/** The API call for a single request that a person waits for. */
+export const interactiveCall = (call: CallContext): Call => ({
+  signal: call.signal,
+  deadline: call.deadline,
+  purpose: 'interactive',
+  trace: call.trace,
+});

@@ -31,3 +31,14 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   const implied: Grant[] = names.includes(writeGrant) ? ['opportunity:read'] : [];
   return new Set([...reads, ...implied, ...allGrants.filter((grant) => names.includes(grant))]);
 }
+
+/** The operator has not granted what the tool needs. */
+export class NotGranted extends Error {
+  readonly kind = 'not-granted';
+  readonly grant: Grant;
+
+  constructor(grant: Grant) {
+    super(`not granted: ${grant}`);
+    this.grant = grant;
+  }
+}

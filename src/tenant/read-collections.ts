@@ -4,9 +4,10 @@ import { isApiError } from '../service/errors.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
+import { NotGranted } from './grants.ts';
 import { nameReferences } from './naming.ts';
 import { readIfExists } from './resolve.ts';
-import { NotGranted, type Tenant } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
 import { describeUnrecognized } from './unrecognized.ts';
 
 /** Several whole collections, and what is missing. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import type { ChangeCall } from '../changes/consent.ts';
 import { dayOf } from '../figures/days.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Wording } from '../text/untrusted-text.ts';
@@ -54,12 +54,12 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly output: z.ZodObject;
   /** The interactive view of the answer, for hosts that support views. */
   readonly view?: 'pipeline' | 'quote' | 'company';
-  run(tenant: Tenant, args: z.output<Input>, call: ToolCall): Promise<Answer>;
+  run(tenant: Tenant, args: z.output<Input>, call: ChangeCall): Promise<Answer>;
 }
 
 /** A tool whose argument types are erased: `defineTool` has checked them against `run`. */
 export type AnyTool = Omit<Tool, 'run'> & {
-  run(tenant: Tenant, args: Record<string, unknown>, call: ToolCall): Promise<Answer>;
+  run(tenant: Tenant, args: Record<string, unknown>, call: ChangeCall): Promise<Answer>;
 };
 
 export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): AnyTool =>

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { interactiveCall } from '../../src/service/call.ts';
 import { isApiError } from '../../src/service/errors.ts';
-import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type OpenOptions,
   openTenant,
   serve,
+  sharedStateOf,
   toolCall,
 } from '../support/hardening-tenant.ts';
 import { type Behaviour, only, type Upstream } from '../support/upstream/behaviour.ts';
@@ -47,7 +48,7 @@ function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
 }
 
 const ask = (tenant: Tenant, options: CallOptions = {}) =>
-  tenant.client.page('company', { size: 5 }, interactiveCall(toolCall(options)));
+  sharedStateOf(tenant).client.page('company', { size: 5 }, interactiveCall(toolCall(options)));
 
 const failure = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
@@ -56,7 +57,11 @@ const failure = (asked: Promise<unknown>): Promise<unknown> =>
   );
 
 const put = (tenant: Tenant, options: CallOptions = {}) =>
-  tenant.client.upsertOpportunity('opp-1', { name: 'New' }, interactiveCall(toolCall(options)));
+  sharedStateOf(tenant).client.upsertOpportunity(
+    'opp-1',
+    { name: 'New' },
+    interactiveCall(toolCall(options)),
+  );
 
 /** Reads a page, and returns when its request slot was acquired and released. */
 async function slotUse(behaviour: Behaviour, size: number): Promise<string[]> {
@@ -67,7 +72,7 @@ async function slotUse(behaviour: Behaviour, size: number): Promise<string[]> {
     release: () => void used.push('release'),
   };
   const call = { ...interactiveCall(toolCall()), slot };
-  await tenantOf().client.page('company', { size }, call);
+  await sharedStateOf(tenantOf()).client.page('company', { size }, call);
   return used;
 }
 
@@ -467,7 +472,11 @@ describe('oversized answers', () => {
 
   test('deeply nested facets are left out', async () => {
     upstream.set({ instead: { text: `{${records},"filters":${nested(50_000)}}` } });
-    const page = await tenantOf().client.page('product', { size: 1 }, interactiveCall(toolCall()));
+    const page = await sharedStateOf(tenantOf()).client.page(
+      'product',
+      { size: 1 },
+      interactiveCall(toolCall()),
+    );
     expect(page).toEqual({
       records: [{ id: 'a', name: 'A' }],
       total: 1,
@@ -478,7 +487,12 @@ describe('oversized answers', () => {
 
   test('a deeply nested single record is refused', async () => {
     upstream.set({ instead: { text: `{"id":"a","deep":${nested(50_000)}}` } });
-    const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
+    const one = sharedStateOf(tenantOf()).client.getRecord(
+      'company',
+      'id',
+      'a',
+      interactiveCall(toolCall()),
+    );
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 });
@@ -495,12 +509,22 @@ describe('one record', () => {
 
   test.each(notRecords)('%s is not a record', async (text) => {
     upstream.set({ instead: { text } });
-    const one = tenantOf().client.getRecord('company', 'id', 'a', interactiveCall(toolCall()));
+    const one = sharedStateOf(tenantOf()).client.getRecord(
+      'company',
+      'id',
+      'a',
+      interactiveCall(toolCall()),
+    );
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 
   test('that does not exist is not reported as a wrong base URL', async () => {
-    const one = tenantOf().client.getRecord('company', 'id', 'none', interactiveCall(toolCall()));
+    const one = sharedStateOf(tenantOf()).client.getRecord(
+      'company',
+      'id',
+      'none',
+      interactiveCall(toolCall()),
+    );
     expect(kindOf(await failure(one))).toBe('not found');
   });
 });

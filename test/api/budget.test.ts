@@ -1,11 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { interactiveCall } from '../../src/service/call.ts';
 import { RateBudget } from '../../src/service/traffic/budget.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import { countedMs, type RateDecision, type WindowRule } from '../../src/state/port.ts';
-import { interactiveCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
-import { collections, openTenant, toolCall } from '../support/hardening-tenant.ts';
+import {
+  collections,
+  openTenant,
+  sharedStateOf,
+  stateOf,
+  toolCall,
+} from '../support/hardening-tenant.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 import type { ResourcePath } from '../support/upstream/records.ts';
@@ -45,8 +51,11 @@ function tenantWith(requests: number, known = requests): Tenant {
 }
 
 /** The budget as another program of the same tenant counts it. */
-const budgetOf = ({ state }: Tenant) =>
-  new RateBudget(state.rates, new URL(upstream.url).href, { requests: 50, windowSeconds });
+const budgetOf = (tenant: Tenant) =>
+  new RateBudget(stateOf(tenant).rates, new URL(upstream.url).href, {
+    requests: 50,
+    windowSeconds,
+  });
 
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
@@ -290,7 +299,8 @@ describe('requests that were never sent do not count', () => {
     const tenant = tenantWith(50);
     const signal = AbortSignal.abort(new Error('enough'));
     const call = (options: object) => interactiveCall(toolCall(options));
-    const ask = (options: object) => tenant.client.page('company', { size: 1 }, call(options));
+    const ask = (options: object) =>
+      sharedStateOf(tenant).client.page('company', { size: 1 }, call(options));
     await expect(ask({ signal })).rejects.toThrow('enough');
     await expect(ask({ time: -1 })).rejects.toMatchObject({ kind: 'timed-out' });
     expect(await leftOf(tenant)).toBe(50);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
-import { openTenant, testKey, toolCall } from '../support/hardening-tenant.ts';
+import { openTenant, sharedStateOf, testKey, toolCall } from '../support/hardening-tenant.ts';
 import { anyHost, everything } from '../support/hosts.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -48,7 +48,7 @@ test.each(odd)('%j is not sent to any route', async (id) => {
       await expect(asked).rejects.toMatchObject({ kind: 'not-found' });
     }
   }
-  const write = (await tenant()).client.upsertOpportunity(
+  const write = sharedStateOf(await tenant()).client.upsertOpportunity(
     id,
     {},
     {
@@ -94,7 +94,7 @@ const identifiers = fc.oneof(
 
 test('any other identifier is one path segment, and is decoded unchanged', async () => {
   const { requests } = await upstream();
-  const { client } = await tenant();
+  const { client } = sharedStateOf(await tenant());
   await fc.assert(
     fc.asyncProperty(identifiers, async (id) => {
       requests.length = 0;

@@ -6,8 +6,8 @@ import { describeRule, rulesConcerning } from '../../src/changes/service-rules.t
 import { shownValue } from '../../src/changes/shown.ts';
 import { stagesOf } from '../../src/changes/stages.ts';
 import { findUnknownStages, watchStages } from '../../src/changes/unknown-stages.ts';
-import type { WriteRules } from '../../src/changes/write-rules.ts';
 import type { Opportunity, Resource } from '../../src/service/records/records.ts';
+import type { WriteRules } from '../../src/tenant/write-rules.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
 

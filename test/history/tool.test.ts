@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import { toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
-import { namespaceOf } from '../../src/tenant/tenant.ts';
+import { namespaceOf } from '../../src/tenant/shared-state.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { clockAt } from '../support/oracle/clock.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';

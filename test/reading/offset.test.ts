@@ -4,7 +4,7 @@ import type { OffsetMeaning } from '../../src/reading/profile.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import fc from '../support/fast-check.ts';
-import { openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { openTenant, sharedStateOf, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
 const meanings = ['records', 'records from 1', 'pages', 'pages from 1'] as const;
@@ -54,7 +54,7 @@ describe('what is learnt about a route', () => {
     await tenant.list('company', { size: 100 }, toolCall());
     // One request for the page; what a short page means is already known.
     expect(service.requests() - before).toBe(1);
-    expect(tenant.pages.traits('company').maxSize).toBe(25);
+    expect(sharedStateOf(tenant).pages.traits('company').maxSize).toBe(25);
   });
 
   test('costs no request where the service is as documented', async () => {
@@ -71,7 +71,10 @@ describe('what is learnt about a route', () => {
     const { records } = await tenant.list('company', { size: 20, from: 40 }, toolCall());
     const ids = service.storedData['/company'].slice(40, 60).map(({ id }) => id);
     expect(records.map(({ id }) => id)).toEqual(ids);
-    expect(tenant.pages.traits('company').offset).toEqual({ name: 'page', counts: 'pages from 1' });
+    expect(sharedStateOf(tenant).pages.traits('company').offset).toEqual({
+      name: 'page',
+      counts: 'pages from 1',
+    });
     const quotes = await tenant.list('quote', { size: 10, from: 10 }, toolCall());
     const quoteIds = service.storedData['/quote'].slice(10, 20).map(({ id }) => id);
     expect(quotes.records.map(({ id }) => id)).toEqual(quoteIds);

@@ -5,7 +5,13 @@ import { ServiceProfile } from '../../src/reading/service-profile.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
-import { newFolder, openTenant, removeFolder, toolCall } from '../support/hardening-tenant.ts';
+import {
+  newFolder,
+  openTenant,
+  removeFolder,
+  sharedStateOf,
+  toolCall,
+} from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
 /**
@@ -54,12 +60,12 @@ describe('what was learnt about the service', () => {
     const learnt = service.requests();
     await first.close();
     const second = closing(open(folder));
-    expect(second.pages.traits('company').maxSize).toBeUndefined();
+    expect(sharedStateOf(second).pages.traits('company').maxSize).toBeUndefined();
     const { coverage } = await second.collection('company', toolCall());
     expect(coverage.complete).toBe(true);
     // 130 companies in pages of 25.
     expect(service.requests() - learnt).toBe(6);
-    expect(second.pages.traits('company')).toMatchObject({
+    expect(sharedStateOf(second).pages.traits('company')).toMatchObject({
       maxSize: 25,
       offset: { name: 'page', counts: 'pages from 1' },
       countedIn: 'total',
@@ -117,7 +123,7 @@ describe('what was learnt about the service', () => {
     const tenant = closing(open(folder));
     await writeFile(join(folder, `service-${tenant.namespace}.json`), '{"expiresAt":');
     await tenant.collection('company', toolCall());
-    expect(tenant.pages.traits('company').maxSize).toBe(25);
+    expect(sharedStateOf(tenant).pages.traits('company').maxSize).toBe(25);
   });
 });
 
@@ -126,7 +132,7 @@ describe('a page size that is answered with 500', () => {
     const { service, open } = await serving({ maxSize: { rows: 50, over: 500 } });
     const tenant = closing(open());
     await tenant.list('company', { size: 100 }, toolCall());
-    expect(tenant.pages.traits('company').maxSize).toBe(50);
+    expect(sharedStateOf(tenant).pages.traits('company').maxSize).toBe(50);
     service.set({ maxSize: { rows: 1_000, over: 'clamped' } });
     const half = await tenant.list('company', { size: 100 }, toolCall());
     expect(half.records).toHaveLength(50);
@@ -142,7 +148,7 @@ describe('a page size that is answered with 500', () => {
     await vi.waitFor(() => expect(service.requests()).toBe(1), { interval: 1 });
     service.set({ maxSize: { rows: 1_000, over: 'clamped' } });
     expect((await reading).records).toHaveLength(100);
-    expect(tenant.pages.traits('company')).not.toHaveProperty('maxSize');
+    expect(sharedStateOf(tenant).pages.traits('company')).not.toHaveProperty('maxSize');
   });
 });
 

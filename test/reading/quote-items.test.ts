@@ -7,7 +7,12 @@ import type { Quote } from '../../src/service/records/records.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { quoteTotals as trueTotals } from '../support/compatibility/truth.ts';
-import { type OpenOptions, openTenant, toolCall } from '../support/hardening-tenant.ts';
+import {
+  type OpenOptions,
+  openTenant,
+  sharedStateOf,
+  toolCall,
+} from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
 /** The items of quotes, where rows of a list lack them and the record by id has them. */
@@ -24,7 +29,7 @@ describe('rows without items', () => {
     const { records } = await tenant.collection('quote', toolCall());
     // Reading three of them, no drafts, showed that quotes have items.
     expect(records.filter(hasUnknownItems)).toHaveLength(records.length - 3);
-    expect(tenant.pages.traits('quote').items).toBe('by id');
+    expect(sharedStateOf(tenant).pages.traits('quote').items).toBe('by id');
     const some = records.filter(hasUnknownItems).slice(0, 20);
     const before = service.requests();
     const { quotes, missing } = await tenant.completeItems(some, some, toolCall());

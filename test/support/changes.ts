@@ -1,7 +1,6 @@
-import type { Consent, Proposal } from '../../src/changes/consent.ts';
+import type { ChangeCall, Consent, Proposal } from '../../src/changes/consent.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
-import type { ToolCall } from '../../src/tenant/call.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { newFolder, openWriter, type Row, type WriterOptions } from './consent.ts';
 import { closing } from './shared.ts';
@@ -41,7 +40,7 @@ export const stateWith = (entries: Row[], damaged = 0): State => ({
 /** A call in which a person gives this answer to every proposal, which is recorded. */
 export function callWith(
   answer: Consent = { answer: 'declined' },
-): ToolCall & { asked: Proposal[] } {
+): ChangeCall & { asked: Proposal[] } {
   const asked: Proposal[] = [];
   return {
     signal: new AbortController().signal,

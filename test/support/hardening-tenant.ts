@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import type { ChangeCall } from '../../src/changes/consent.ts';
 import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
@@ -10,9 +11,9 @@ import { type ApiErrorKind, isApiError } from '../../src/service/errors.ts';
 import type { Resource } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
-import type { ToolCall } from '../../src/tenant/call.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
-import { Tenant, type TenantOptions } from '../../src/tenant/tenant.ts';
+import { SharedTenantState, type TenantOptions } from '../../src/tenant/shared-state.ts';
+import { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { ErrorKind } from './upstream/faults.ts';
 import type { ResourcePath, Row } from './upstream/records.ts';
@@ -32,9 +33,27 @@ const inMemory = (): State => ({
   profile: () => ({ load: async () => undefined, save: async () => {} }),
 });
 
+const sharedStates = new WeakMap<Tenant, SharedTenantState>();
+
+const states = new WeakMap<Tenant, State>();
+
+/** The state of a tenant of `openTenant`. */
+export function stateOf(tenant: Tenant): State {
+  const state = states.get(tenant);
+  if (!state) throw new Error('not a tenant of openTenant');
+  return state;
+}
+
+/** The client and the pages of a tenant of `openTenant`. */
+export function sharedStateOf(tenant: Tenant): SharedTenantState {
+  const shared = sharedStates.get(tenant);
+  if (!shared) throw new Error('not a tenant of openTenant');
+  return shared;
+}
+
 /** A tenant in this process with short timeouts and immediate retries. */
-export function openTenant({ url, ...options }: OpenOptions): Tenant {
-  return new Tenant({
+export function openTenant({ url, ...more }: OpenOptions): Tenant {
+  const options: TenantOptions = {
     baseUrl: new URL(url),
     key: testKey,
     pageParam: 'from',
@@ -44,8 +63,13 @@ export function openTenant({ url, ...options }: OpenOptions): Tenant {
     cache: new CollectionCache(64),
     limits: shortLimits,
     firstRetryDelayMs: 4,
-    ...options,
-  });
+    ...more,
+  };
+  const shared = new SharedTenantState(options);
+  const tenant = new Tenant(options, shared);
+  sharedStates.set(tenant, shared);
+  states.set(tenant, options.state);
+  return tenant;
 }
 
 /** A new folder. */
@@ -57,10 +81,10 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** Deadline in milliseconds from now. */
   time?: number;
-  progress?: ToolCall['progress'];
+  progress?: ChangeCall['progress'];
 }
 
-export const toolCall = ({ signal, time = 45_000, progress }: CallOptions = {}): ToolCall => ({
+export const toolCall = ({ signal, time = 45_000, progress }: CallOptions = {}): ChangeCall => ({
   signal: signal ?? new AbortController().signal,
   deadline: Date.now() + time,
   progress: progress ?? (() => {}),

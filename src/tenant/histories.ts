@@ -1,0 +1,76 @@
+import type { GeneratedHistory } from '../history/generated-history.ts';
+import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
+import { HistoryRecorder, type Recorders } from '../history/recorder.ts';
+import type { Collection } from '../reading/collection.ts';
+import type { ApiRecord, Quote, Resource } from '../service/records/records.ts';
+import type { SnapshotStore } from '../state/port.ts';
+
+export interface HistoryOptions {
+  /** Days for which snapshots are kept; 0 keeps none. */
+  keepDays: number;
+  /** Of the embedded tenant; then no snapshots are made. */
+  generated?: GeneratedHistory | undefined;
+  /** Called when a snapshot could not be stored. */
+  onError(error: unknown): void;
+}
+
+/** The past of the pipeline and of the quotes of a tenant. Loaded when it is first used: a start does not need it. */
+export class Histories {
+  readonly #options: HistoryOptions | undefined;
+  readonly #store: SnapshotStore;
+  readonly #recorders: Recorders | undefined;
+
+  /** @param withItems the quotes, with the items that were read since */
+  constructor(
+    options: HistoryOptions | undefined,
+    store: SnapshotStore,
+    withItems: (quotes: readonly Quote[]) => Promise<readonly Quote[]>,
+  ) {
+    this.#options = options?.keepDays === 0 ? undefined : options;
+    this.#store = store;
+    this.#recorders = this.#startRecorders(withItems);
+  }
+
+  /** A generated history needs no snapshots. */
+  #startRecorders(
+    withItems: (quotes: readonly Quote[]) => Promise<readonly Quote[]>,
+  ): Recorders | undefined {
+    const options = this.#options;
+    if (!options || options.generated) return undefined;
+    const saveQuotes = async (quotes: readonly Quote[], takenAt: Date) =>
+      (await this.#stored(options)).quotes.save(await withItems(quotes), takenAt);
+    const openPipeline = async () => (await this.#stored(options)).pipeline;
+    return {
+      opportunity: new HistoryRecorder(openPipeline, options.onError),
+      quote: new HistoryRecorder(async () => ({ save: saveQuotes }), options.onError),
+    };
+  }
+
+  /** `undefined` if no history is kept. */
+  async open(): Promise<{ pipeline: PipelineHistory; quotes: QuoteHistory } | undefined> {
+    if (!this.#options) return undefined;
+    const { generated } = this.#options;
+    if (!generated) return this.#stored(this.#options);
+    const { generatedPipeline, generatedQuotes } = await import('../history/generated-history.ts');
+    return { pipeline: generatedPipeline(generated), quotes: generatedQuotes(generated) };
+  }
+
+  async #stored({ keepDays }: HistoryOptions) {
+    const { StoredHistory, StoredQuoteHistory } = await import('../history/history.ts');
+    return {
+      pipeline: new StoredHistory(this.#store, keepDays),
+      quotes: new StoredQuoteHistory(this.#store, keepDays),
+    };
+  }
+
+  /** Notes a collection that was read. */
+  note(resource: Resource, collection: Collection<ApiRecord>): void {
+    if (resource === 'opportunity') this.#recorders?.opportunity.note(collection);
+    if (resource === 'quote') this.#recorders?.quote.note(collection);
+  }
+
+  async flush(): Promise<void> {
+    await this.#recorders?.opportunity.flush();
+    await this.#recorders?.quote.flush();
+  }
+}

@@ -1,0 +1,165 @@
+import { hasUnknownItems } from '../figures/quote-totals.ts';
+import type { CollectionCache } from '../reading/cache.ts';
+import type { Collection } from '../reading/collection.ts';
+import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
+import { DerivedResults } from '../reading/derived.ts';
+import { QuoteItems } from '../reading/quote-items.ts';
+import { ReferencedCompanies } from '../reading/referenced-companies.ts';
+import { Searches } from '../reading/searches.ts';
+import { ServicePages } from '../reading/service-pages.ts';
+import { ServiceProfile } from '../reading/service-profile.ts';
+import { SharedReadings } from '../reading/shared-readings.ts';
+import type { Call } from '../service/call.ts';
+import { ApiClient, type ClientOptions } from '../service/client.ts';
+import type { ApiRecord, Quote, Resource } from '../service/records/records.ts';
+import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
+import type { State, Update } from '../state/port.ts';
+import { shortHash } from '../state/short-hash.ts';
+import type { Grant } from './grants.ts';
+import { Histories, type HistoryOptions } from './histories.ts';
+import { isResource, KeyAccess } from './key-access.ts';
+import type { WriteRules } from './write-rules.ts';
+
+export interface TenantOptions
+  extends Omit<ClientOptions, 'interceptor'>,
+    Omit<TrafficOptions, 'rates' | 'budgetName' | 'onResponse'> {
+  state: State;
+  writeRules: WriteRules;
+  grants: ReadonlySet<Grant>;
+  cache: CollectionCache;
+  freshness?: Freshness;
+  history?: HistoryOptions;
+  /** Called when a collection alone is larger than the cache: it is then kept compressed. */
+  onTooLarge?: (resource: Resource, bytes: number) => void;
+  /** Called for every collection that is returned, read or cached. */
+  onCollection?: (resource: Resource, collection: Collection<ApiRecord>) => void;
+  /**
+   * Name of the tenant if there are several. Tenants of different names share no state, even with the same address
+   * and key; a tenant keeps its state when its key is replaced.
+   */
+  name?: string | undefined;
+  /** True if callers bring their own keys: state is then separate for each key. */
+  ownKey?: boolean;
+}
+
+/** Of a record in memory that is a copy of another with some fields replaced; measured, and rounded up. */
+export const bytesOfCopy = 400;
+
+/** What all callers of a tenant share that use the same key. It checks no grants: only `Tenant` uses it. */
+export class SharedTenantState {
+  /** Hash of the tenant's address, key and name. */
+  readonly identity: string;
+  /**
+   * Identifies the tenant's state: journal, inbox, write lock and updates. Derived from the address; with several
+   * tenants from name and address; for a caller's own key from address and key.
+   */
+  readonly namespace: string;
+  readonly client: ApiClient;
+  readonly pages: ServicePages;
+  readonly items: QuoteItems;
+  readonly companies: ReferencedCompanies;
+  readonly collections: Collections;
+  readonly derived: DerivedResults;
+  readonly searches: Searches;
+  readonly histories: Histories;
+  readonly access: KeyAccess;
+  readonly #profile: ServiceProfile;
+  readonly #publish: (update: Update) => Promise<void>;
+  readonly #unsubscribe: () => void;
+  readonly #unregisterGauges: (() => void) | undefined;
+
+  constructor(options: TenantOptions) {
+    const { state, baseUrl, key, name, ownKey, cache } = options;
+    const { freshness = defaultFreshness, onTooLarge } = options;
+    const identity = shortHash(
+      [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
+    );
+    const namespace = ownKey ? identity : namespaceOf(baseUrl, name);
+    this.identity = identity;
+    this.namespace = namespace;
+    this.#publish = (update) => state.bus.publish(namespace, update);
+    this.access = new KeyAccess(identity, (update) => this.publishInvalidation(update));
+    this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
+    const traffic = new TrafficControl({
+      ...options,
+      rates: state.rates,
+      // All keys of a tenant share one budget.
+      budgetName: baseUrl.href,
+      onResponse: (path, refusal, call) => this.access.onResponse(path, refusal, call),
+    });
+    const client = new ApiClient({ ...options, interceptor: traffic });
+    this.client = client;
+    this.#profile = new ServiceProfile(client.pageParam, state.profile(namespace));
+    const pages = new ServicePages(client, this.#profile);
+    this.pages = pages;
+    const readQuote = (id: string, call: Call) => client.getRecord('quote', 'id', id, call);
+    const items = new QuoteItems(pages, readQuote, cache);
+    this.items = items;
+    this.searches = new Searches(pages, items, cache);
+    this.companies = new ReferencedCompanies(client, pages);
+    const shared = state.collections && new SharedReadings(state.collections, namespace, identity);
+    const sources = { host: client.host, pages, items, cache, freshness, shared, onTooLarge };
+    this.collections = new Collections(sources);
+    const snapshots = state.snapshots(namespace);
+    this.histories = new Histories(options.history, snapshots, (it) => this.withKnownItems(it));
+    this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
+    this.#unregisterGauges = options.observer?.registerGauges({
+      remainingBudget: async () => (await traffic.budget.peek()).remaining,
+      cachedCollections: () => this.collections.cacheTimes(),
+      largeCollections: () => this.collections.tooLarge(),
+    });
+  }
+
+  /** The quotes, with the items that were read by id since. */
+  withKnownItems(quotes: readonly Quote[]): Promise<readonly Quote[]> {
+    return this.derived.version(
+      [quotes],
+      `items ${this.items.version}`,
+      async () => {
+        if (!quotes.some(hasUnknownItems)) return quotes;
+        return quotes.map((quote) => this.items.withKnownItems(quote));
+      },
+      ({ length }) => length * bytesOfCopy,
+    );
+  }
+
+  /** Invalidates the cached collection in all processes. */
+  publishInvalidation(update: Update): void {
+    // Local listeners run synchronously; a failed publication is repeated after the reconnect.
+    this.#publish(update).catch(() => {});
+  }
+
+  clearCaches(): void {
+    this.searches.clear();
+    this.companies.clear();
+    this.collections.invalidateAll();
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    this.#unregisterGauges?.();
+    await this.histories.flush();
+    this.collections.close();
+    this.searches.clear();
+    this.items.clear();
+    await this.#profile.saved();
+    await this.client.close();
+  }
+
+  #onUpdate(update: Update | 'missed'): void {
+    if (update === 'missed') {
+      this.clearCaches();
+      return;
+    }
+    this.access.onUpdate(update);
+    this.searches.clear();
+    if (update.collection === 'company') this.companies.clear();
+    if (isResource(update.collection)) this.collections.invalidate(update.collection);
+  }
+}
+
+/** The namespace of the state of a tenant that the operator configured. */
+export function namespaceOf(baseUrl: URL, name: string | undefined): string {
+  const address = shortHash(baseUrl.href);
+  return name === undefined ? address : `${name}-${address}`;
+}
