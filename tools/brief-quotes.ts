@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import {
+  findQuotes,
   noItems,
   type QuotesBrief,
-  QuotesReport,
+  type QuotesReport,
   quoteDates,
   quotesBy,
+  quotesReport,
 } from '../src/briefs/quotes/quotes.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact, plural } from '../src/figures/naming.ts';
@@ -93,10 +95,11 @@ export const briefQuotes = defineTool({
         today: today(),
         currencyOf,
       };
-      const report = await runInSlices(QuotesReport.of(quotes, opportunity, options));
-      const { matching } = report;
+      const found = await runInSlices(findQuotes(quotes, opportunity, options));
+      const { matching } = found;
       const withItems = await readItems(tenant, matching, matching, call, read.coverage);
-      await runInSlices(report.compute(withItems.quotes));
+      const withAll = { ...found, matching: withItems.quotes };
+      const report = await runInSlices(quotesReport(withAll, options));
       return quotesAnswer(
         report,
         { from: args.from ?? 0, size: args.size ?? 5 },

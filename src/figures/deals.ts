@@ -2,7 +2,6 @@
 import type { Opportunity } from '../service/records/records.ts';
 import { type Day, dayOf, daysSince, latestDay } from './days.ts';
 import {
-  type Amounts,
   type CurrencyOf,
   type CurrencySums,
   currencyOfRecord,
@@ -133,19 +132,10 @@ export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a
 export const dealExtras = ['ask', 'profit'] as const;
 export type DealExtra = (typeof dealExtras)[number];
 
-/** One deal in a list; `value` and `profit` in `currency`. */
-export interface DealRow {
-  id?: string;
-  name?: string;
-  company?: string;
-  value?: number;
-  currency?: string;
-  profit?: number;
-  /** What the customer asked for, cut. */
-  ask?: string;
-}
+export type DealRow = ReturnType<typeof dealRow>;
 
-export function dealRow(deal: Deal, show: readonly DealExtra[] = []): DealRow {
+/** One deal in a list; `value` and `profit` in `currency`. */
+export function dealRow(deal: Deal, show: readonly DealExtra[] = []) {
   const { record, value, currency } = deal;
   const profit = show.includes('profit') ? deal.profit : undefined;
   return compact({
@@ -170,27 +160,11 @@ function askOf({ description }: Opportunity): string | undefined {
   return `${tag > cut.lastIndexOf('>') ? cut.slice(0, tag) : cut}…`;
 }
 
-/** Total contract value of several deals by currency; unknown amounts are absent. */
-export interface ValueAmounts {
-  value?: Amounts;
-  /** Value × probability. */
-  weightedValue?: Amounts;
-  /** Only if asked for. */
-  profit?: Amounts;
-}
-
-export interface DealAmounts extends ValueAmounts {
-  oneTime?: Amounts;
-  monthly?: Amounts;
-}
-
 export const totalValue = (deals: readonly Deal[]): CurrencySums =>
   sumOf(deals, ({ value }) => value);
 
-export function valueAmounts(
-  deals: readonly Deal[],
-  show: readonly DealExtra[] = [],
-): ValueAmounts {
+/** Total contract value of several deals by currency; unknown amounts are absent, profits unless asked for. */
+export function valueAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []) {
   return compact({
     value: totalValue(deals).toAmounts(),
     weightedValue: sumOf(deals, ({ value, chance }) => weighted(value, chance)).toAmounts(),
@@ -198,7 +172,7 @@ export function valueAmounts(
   });
 }
 
-export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []): DealAmounts {
+export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []) {
   return compact({
     ...valueAmounts(deals, show),
     oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
@@ -215,21 +189,12 @@ export function countByCurrency(deals: readonly Deal[]): Record<string, number> 
 }
 
 /** Numbers of deals with an unknown or assumed figure. */
-export interface UnknownInDeals {
-  /** Neither one-time nor monthly revenue: in no sum. */
-  revenue: number;
-  /** No probability, or one outside its scale: in no weighted sum. */
-  probability: number;
-  /** Monthly revenue without months: 12 were taken for the value. */
-  valueMonths: number;
-  /** Summed under "unknown currency". */
-  currency: number;
-}
-
-export function countUnknown(deals: readonly Deal[]): UnknownInDeals {
+export function countUnknown(deals: readonly Deal[]) {
   const count = (isUnknown: (deal: Deal) => boolean): number => deals.filter(isUnknown).length;
   return {
+    // In no sum.
     revenue: count(({ value }) => !value),
+    // In no weighted sum.
     probability: count(({ chance }) => !chance),
     valueMonths: count(({ monthsAssumed }) => monthsAssumed),
     currency: count(({ currency }) => currency === unknownCurrency),

@@ -3,49 +3,26 @@
  * Definitions: docs/definitions.md, "Quote".
  */
 import type { Quote, QuoteItem } from '../service/records/records.ts';
-import { type Decimal, decimal, hundred, lessPercent, zero } from './money.ts';
-import {
-  addToTerm,
-  overYear,
-  type Term,
-  type TermTotals,
-  termKey,
-  termOf,
-  totalsByTerm,
-} from './terms.ts';
+import { type Decimal, decimal, lessPercent, zero } from './money.ts';
+import { addToTerm, overYear, type TermTotals, termKey, totalsByTerm } from './terms.ts';
 
-/** One line, in the quote's currency. */
-export interface LineAmounts {
-  term: Term;
-  quantity: Decimal;
-  /** The line has no quantity: 1 is assumed. */
-  quantityAssumed: boolean;
-  /** Per unit, after the line's own discount. */
-  unitPrice?: Decimal;
-  /** quantity × price × (1 − discount / 100); without setup. */
-  total?: Decimal;
-  /** quantity × cost; without setup. */
-  cost?: Decimal;
-}
-
-/** quantity × price × (1 − discount / 100), and quantity × cost; a missing quantity counts as 1. */
-export function lineAmounts(item: QuoteItem): LineAmounts {
+/**
+ * One line, in the quote's currency: price per unit after the line's own discount, quantity × this price, and quantity ×
+ * cost, without setup. A missing quantity counts as 1.
+ */
+export function lineAmounts(item: QuoteItem) {
   const quantity = decimal(item.quantity);
   const price = decimal(item.price);
   const cost = decimal(item.cost);
   const discount = decimal(item.discount);
-  const times = quantity ?? one;
+  const times = quantity ?? zero.plus(1);
   const unitPrice = price && discount ? lessPercent(price, discount) : price;
   return {
-    term: termOf(item.term),
-    quantity: times,
     quantityAssumed: !quantity,
     ...(unitPrice && { unitPrice, total: times.times(unitPrice) }),
     ...(cost && { cost: times.times(cost) }),
   };
 }
-
-const one = hundred.div(hundred);
 
 /** The sum of the prices, and of the lines and setups of which both price and cost are known. */
 export interface TermSums {

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
-import { type QuotesOptions, QuotesReport } from '../../src/briefs/quotes/quotes.ts';
+import { findQuotes, type QuotesOptions, quotesReport } from '../../src/briefs/quotes/quotes.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Quote } from '../../src/service/records/records.ts';
+import type { Opportunity, Quote } from '../../src/service/records/records.ts';
+
+function* reportOn(
+  quotes: readonly Quote[],
+  deals: readonly Opportunity[],
+  options: QuotesOptions,
+) {
+  return yield* quotesReport(yield* findQuotes(quotes, deals, options), options);
+}
 
 const options: QuotesOptions = { today: '2026-06-15', currencyOf: new Map([['acme', 'EUR']]) };
 const quote = (id: string, price: number, more: Quote = {}): Quote => ({
@@ -13,11 +21,11 @@ const quote = (id: string, price: number, more: Quote = {}): Quote => ({
   ...more,
 });
 const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
-  runSteps(QuotesReport.of(quotes, [], { ...options, ...more }))
+  runSteps(reportOn(quotes, [], { ...options, ...more }))
     .rows(0, 99)
     .map(({ id }) => id);
 const groups = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
-  runSteps(QuotesReport.of(quotes, [], { ...options, ...more })).brief.groups;
+  runSteps(reportOn(quotes, [], { ...options, ...more })).brief.groups;
 
 test('groups of quotes beyond the limit are one row', () => {
   const owned = (name: string, price: number) => quote(name, price, { owner: { id: name, name } });
@@ -97,7 +105,7 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
 
 test('deleted quotes are counted, and in no figure', () => {
   const quotes = [quote('a', 1), quote('b', 1, { deletedAt: '2026-01-01' })];
-  const { total, deleted } = runSteps(QuotesReport.of(quotes, [], options)).brief;
+  const { total, deleted } = runSteps(reportOn(quotes, [], options)).brief;
   expect([total.count, deleted]).toEqual([1, 1]);
 });
 
@@ -110,7 +118,7 @@ test('groups of less than one unit go by their value too', () => {
 
 test('a quote has its acceptance where its status does not say it', () => {
   const rows = runSteps(
-    QuotesReport.of([quote('a', 2), quote('b', 1, { status: 'draft' })], [], options),
+    reportOn([quote('a', 2), quote('b', 1, { status: 'draft' })], [], options),
   ).rows(0, 9);
   expect(rows.map(({ status, acceptance }) => [status, acceptance])).toEqual([
     ['sent', 'open to acceptance'],
@@ -120,7 +128,7 @@ test('a quote has its acceptance where its status does not say it', () => {
 
 test('a period may have one end, and is told as it was given', () => {
   const periodOf = (more: Partial<QuotesOptions>) =>
-    runSteps(QuotesReport.of([], [], { ...options, ...more })).brief.period;
+    runSteps(reportOn([], [], { ...options, ...more })).brief.period;
   expect(periodOf({ to: '2026-05-31' })).toEqual({ date: 'sent', to: '2026-05-31' });
   expect(periodOf({ from: '2026-05-01', date: 'expires' })).toEqual({
     date: 'expires',
@@ -137,7 +145,7 @@ test('quotes with amounts of another term are counted, because those are in no c
     termed('c', 'month'),
     quote('d', 1),
   ];
-  const { otherTerms } = runSteps(QuotesReport.of(quotes, [], options)).brief;
+  const { otherTerms } = runSteps(reportOn(quotes, [], options)).brief;
   expect(otherTerms).toBe(2);
 });
 
@@ -150,7 +158,7 @@ const mixed = [
 ];
 const deals = [{ id: 'won', statusId: 'won', closedAt: '2026-06-01' }, { id: 'open' }];
 const report = (quotes: readonly Quote[], more: Partial<QuotesOptions> = {}) =>
-  runSteps(QuotesReport.of(quotes, deals, { ...options, ...more }));
+  runSteps(reportOn(quotes, deals, { ...options, ...more }));
 
 test.each<[Partial<QuotesOptions>, string[]]>([
   [{ status: { name: 'sent' } }, ['a']],
@@ -237,6 +245,6 @@ test('a quote has amounts of another term where one of its known prices is', () 
 
 test('a deal without an id is not that of a quote which names one without an id', () => {
   const unnamed = [quote('a', 1, { opportunity: { name: 'Refresh' } })];
-  const [row] = runSteps(QuotesReport.of(unnamed, [{ name: 'Other' }], options)).rows(0, 9);
+  const [row] = runSteps(reportOn(unnamed, [{ name: 'Other' }], options)).rows(0, 9);
   expect(row?.dealState).toBe('not_found');
 });

@@ -27,12 +27,7 @@ import type { Company, ContractItem } from '../../service/records/records.ts';
 const states = ['running', 'starts later', 'ended'] as const;
 type ContractState = (typeof states)[number];
 
-/** An item with what is derived from it. */
-interface Contract {
-  item: ContractItem;
-  state: ContractState;
-  currency: string;
-}
+type Contract = ReturnType<typeof toContract>;
 
 /**
  * Items of the company: those that run first, then by service and id; sums over all of them, shown or not. Revenue and
@@ -48,13 +43,7 @@ export function* contractsOf(
   const isOfNone = (item: ContractItem) => Object.keys(companyOf(item)).length === 0;
   const withoutCompany = yield* filterSteps(kept, isOfNone);
   const contracts = own
-    .map(
-      (item): Contract => ({
-        item,
-        state: stateOn(item, today),
-        currency: currencyOfRecord({ ...item, company }, currencyOf),
-      }),
-    )
+    .map((item) => toContract({ ...item, company }, currencyOf, today))
     .sort(byStateAndService);
   return compact({
     beta: true as const,
@@ -66,6 +55,12 @@ export function* contractsOf(
     ...limitList(contracts, maxRows, toContractRow),
   });
 }
+
+const toContract = (item: ContractItem, currencyOf: CurrencyOf, today: Day) => ({
+  item,
+  state: stateOn(item, today),
+  currency: currencyOfRecord(item, currencyOf),
+});
 
 /** An item runs from its first through its last day; without these it has begun, or does not end. */
 function stateOn({ startDate, endDate }: ContractItem, today: Day): ContractState {

@@ -12,7 +12,7 @@ import {
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { isOpenQuote } from '../../figures/quote-state.ts';
-import { forEachStep, type Steps } from '../../figures/steps.ts';
+import { forEachStep, type ResultOf, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from '../../names/part-numbers.ts';
 import type { Category, Product, Quote, Ref } from '../../service/records/records.ts';
@@ -23,12 +23,10 @@ interface MarketSources {
   categories: readonly Category[];
 }
 
-/** The products, part numbers and named categories that a company bought. */
-interface Purchases {
-  ids: Set<string>;
-  parts: Set<string>;
-  categories: Map<string, string>;
-}
+/** The catalogue and what all companies bought of it: the same whichever company is asked about. */
+export type Market = ResultOf<typeof marketOf>;
+type ListedProduct = ReturnType<typeof toListed>;
+type Purchases = ReturnType<typeof purchasesOf>;
 
 const maxCategories = 8;
 
@@ -76,25 +74,7 @@ function* candidatesFor(purchases: Purchases, { listed }: Market): Steps<ListedP
 const byDemand = (a: ListedProduct, b: ListedProduct): number =>
   b.buyers - a.buyers || b.rank - a.rank || byName(a.product, b.product);
 
-/** The catalogue and what all companies bought of it: the same whichever company is asked about. */
-export interface Market {
-  catalogue: Catalogue;
-  keys: CategoryKeys;
-  /** The products that can be sold, by category key. */
-  listed: ReadonlyMap<string, readonly ListedProduct[]>;
-}
-
-interface ListedProduct {
-  product: Product;
-  /** Manufacturer and part number, as they are compared. */
-  part: string | undefined;
-  /** Number of companies that bought it. */
-  buyers: number;
-  /** The price over a year; lowest if unknown. */
-  rank: number;
-}
-
-export function* marketOf({ products, quotes, categories }: MarketSources): Steps<Market> {
+export function* marketOf({ products, quotes, categories }: MarketSources) {
   const catalogue = yield* Catalogue.of(products, quotes);
   const keys = new CategoryKeys(categories);
   const buyers = yield* countBuyers(quotes, catalogue);
@@ -109,16 +89,17 @@ function* listedByCategory(
   const byCategory = new Map<string, ListedProduct[]>();
   yield* forEachStep(products, (product) => {
     if (product.listed === false || isDeleted(product) || product.id === undefined) return;
-    const price = overYear(decimal(product.price), termKey(product));
-    const listed = {
-      product,
-      part: partKey(product),
-      buyers: buyers.get(product.id) ?? 0,
-      rank: price?.toNumber() ?? -Number.MAX_VALUE,
-    };
+    const listed = toListed(product, buyers.get(product.id) ?? 0);
     for (const key of keys.keysOfProduct(product)) addTo(byCategory, key, listed);
   });
   return byCategory;
+}
+
+/** A product that can be sold. @param buyers number of companies that bought it */
+function toListed(product: Product, buyers: number) {
+  const price = overYear(decimal(product.price), termKey(product));
+  const rank = price?.toNumber() ?? -Number.MAX_VALUE;
+  return { product, part: partKey(product), buyers, rank };
 }
 
 /** The catalogue price, per unit and term; the term is absent for a price that is paid once. */
@@ -127,8 +108,10 @@ function priceFields(product: Product): { price?: number; term?: string } {
   return price ? { price: perUnit(price), ...(term !== 'one-time' && { term }) } : {};
 }
 
-function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: CategoryKeys): Purchases {
-  const purchases: Purchases = { ids: new Set(), parts: new Set(), categories: new Map() };
+/** The products, part numbers and named categories that a company bought. */
+function purchasesOf(own: readonly Quote[], catalogue: Catalogue, keys: CategoryKeys) {
+  const [ids, parts] = [new Set<string>(), new Set<string>()];
+  const purchases = { ids, parts, categories: new Map<string, string>() };
   for (const item of own.flatMap(boughtItems)) {
     const product = catalogue.productOf(item);
     if (product?.id !== undefined) purchases.ids.add(product.id);

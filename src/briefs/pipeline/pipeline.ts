@@ -88,16 +88,8 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
   return { ...defaults, ...compact(options), today, periodFrom, periodTo };
 }
 
-/** The deals that pass the filters. */
-interface Selection {
-  open: Deal[];
-  /** Closed at any time. */
-  closed: Deal[];
-  /** Closed in the period. */
-  inPeriod: Deal[];
-}
-
-function* select({ all }: TenantDeals, options: ResolvedOptions): Steps<Selection> {
+/** The deals that pass the filters: open ones, those closed at any time, and in the period. */
+function* select({ all }: TenantDeals, options: ResolvedOptions) {
   const matching = yield* filterSteps(all, (deal) => passesFilters(deal, options));
   const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
   yield;

@@ -131,29 +131,16 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
   });
 }
 
-/** One price of the product in a book. */
-interface Entry {
-  book: PricingBook;
-  /** Absent if the book is for other companies. */
-  appliesTo: Applicability | undefined;
-  price: Decimal | undefined;
-  cost: Decimal | undefined;
-  validFrom: Day | undefined;
-  validTo: Day | undefined;
-  why: UncountedReason | undefined;
-}
+type Entry = ReturnType<typeof entriesOf>[number];
 
 const isFor = ({ appliesTo }: Entry): boolean => appliesTo !== undefined;
 
-function entriesOf(
-  book: PricingBook,
-  { company, product }: PriceData,
-  today: Day,
-): readonly Entry[] {
+/** The prices of the product in a book; `appliesTo` is absent if the book is for other companies. */
+function entriesOf(book: PricingBook, { company, product }: PriceData, today: Day) {
   if (product.id === undefined) return [];
   const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
   const appliesTo = applicabilityOf(book, company);
-  return entries.map((priced): Entry => {
+  return entries.map((priced) => {
     const entry = {
       book,
       appliesTo,
@@ -162,12 +149,20 @@ function entriesOf(
       validFrom: daysInOrder(book.validFrom, priced.validFrom).at(-1),
       validTo: daysInOrder(book.validTo, priced.validTo).at(0),
     };
-    return { ...entry, why: whyUncounted(entry, today) };
+    return { ...entry, why: whyUncounted(book, entry, today) };
   });
 }
 
+interface Priced {
+  appliesTo: Applicability | undefined;
+  price: Decimal | undefined;
+  validFrom: Day | undefined;
+  validTo: Day | undefined;
+}
+
 function whyUncounted(
-  { book, appliesTo, price, validFrom, validTo }: Omit<Entry, 'why'>,
+  book: PricingBook,
+  { appliesTo, price, validFrom, validTo }: Priced,
   today: Day,
 ): UncountedReason | undefined {
   if (isDeleted(book)) return 'book deleted';

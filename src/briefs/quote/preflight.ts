@@ -37,20 +37,7 @@ const preflightDefaults = { discountLimit: 20 };
 /** Allowed difference from a pricing book, in percent. */
 const bookTolerance = 1;
 
-/** The input of the line checks. */
-interface Line {
-  item: QuoteItem;
-  price: Decimal | undefined;
-  cost: Decimal | undefined;
-  /** Per unit after the line's discount and the percentage of the quote. */
-  netPrice: Decimal | undefined;
-  product: Product | undefined;
-  prices: BookPrices;
-  /** The quote's percentage discount, or 0. */
-  quotePercent: Decimal;
-  options: ResolvedPreflightOptions;
-}
-
+type Line = ReturnType<typeof toLine>;
 type LineCheck = (line: Line) => FindingBody | undefined;
 
 const missingPrice: LineCheck = ({ price }) =>
@@ -183,12 +170,7 @@ export function preflight(
 }
 
 /** What was looked at, and what could not be, because its record may not be read or is not found. */
-export interface PreflightScope {
-  checked: string[];
-  notChecked?: string[];
-}
-
-export function preflightScope(records: PreflightRecords): PreflightScope {
+export function preflightScope(records: PreflightRecords) {
   const { quote, company, contact, opportunity, books, products } = records;
   const isGoingOut = !isAnsweredOrDeleted(quote);
   const areas: [area: string, isChecked: boolean, isRelevant: boolean][] = [
@@ -243,17 +225,22 @@ function pricingDay(quote: Quote, today: Day): Day {
 const percentOff = (discount: QuoteDiscount | undefined): Decimal =>
   discount?.kind === 'percent' ? discount.percent : zero;
 
-function toLine(
-  item: QuoteItem,
-  product: Product | undefined,
-  shared: Pick<Line, 'prices' | 'quotePercent' | 'options'>,
-): Line {
+interface SharedByLines {
+  prices: BookPrices;
+  /** The quote's percentage discount, or 0. */
+  quotePercent: Decimal;
+  options: ResolvedPreflightOptions;
+}
+
+/** The input of the line checks. */
+function toLine(item: QuoteItem, product: Product | undefined, shared: SharedByLines) {
   const { unitPrice } = lineAmounts(item);
   return {
     item,
     product,
     price: decimal(item.price),
     cost: decimal(item.cost),
+    // Per unit after the line's discount and the percentage of the quote.
     netPrice: unitPrice && lessPercent(unitPrice, shared.quotePercent),
     ...shared,
   };

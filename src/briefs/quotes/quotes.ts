@@ -11,7 +11,6 @@ import {
   type Amounts,
   type CurrencyOf,
   currencyOfRecord,
-  type Decimal,
   rounded,
   sumOf,
   unknownCurrency,
@@ -27,18 +26,10 @@ import {
   quoteName,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import {
-  type Acceptance,
-  acceptanceOf,
-  acceptances,
-  type DealState,
-  Deals,
-  statusOfQuote,
-} from '../../figures/quote-state.ts';
+import { acceptanceOf, acceptances, Deals, statusOfQuote } from '../../figures/quote-state.ts';
 import {
   firstYearValue,
   hasUnknownItems,
-  type QuoteSums,
   sumQuote,
   termTotals,
 } from '../../figures/quote-totals.ts';
@@ -46,7 +37,6 @@ import {
   filterSteps,
   flatMapSteps,
   type ResultOf,
-  runSteps,
   type Steps,
   sortSteps,
 } from '../../figures/steps.ts';
@@ -98,17 +88,6 @@ export interface QuotesOptions extends QuoteFilters {
 
 export type QuotesBrief = ResultOf<typeof briefOf>;
 
-/** A quote with everything that is derived from it. */
-interface Facts {
-  quote: Quote;
-  currency: string;
-  status: string;
-  acceptance: Acceptance;
-  dealState: DealState | undefined;
-  sums: QuoteSums;
-  firstYear: Decimal | undefined;
-}
-
 const defaultDate: QuoteDate = 'sent';
 
 const dateField = {
@@ -127,7 +106,7 @@ function matchingQuotes(
   quotes: readonly Quote[],
   filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
   deals: Deals | undefined,
-): Steps<Quote[]> {
+): Steps<readonly Quote[]> {
   const { owner, company, status, currency, acceptance, dealState } = filters;
   return filterSteps(
     quotes,
@@ -161,77 +140,39 @@ function hasItem({ items = [] }: Quote, text: string): boolean {
   );
 }
 
+/** Finds the quotes that match all filters but `item`. @throws RangeError if `today` is not a day. */
+export function* findQuotes(
+  quotes: readonly Quote[],
+  opportunities: readonly Opportunity[] | undefined,
+  options: QuotesOptions,
+) {
+  requireDay(options.today, 'today');
+  const deals = opportunities && (yield* Deals.of(opportunities));
+  const matching = yield* matchingQuotes(quotes, options, deals);
+  return { matching, deals, deleted: quotes.filter(isDeleted).length };
+}
+
 /**
- * Quotes that match, with their figures: the highest first-year value first, unknown ones last, then by name and id.
- * The figures are computed when they are first read, unless from `matching` with the items that were read meanwhile.
+ * Quotes with their figures: the highest first-year value first, unknown ones last, then by name and id. Definition:
+ * docs/definitions.md, "Quotes over all customers".
+ *
+ * @param found where the items of `matching` may have been read meanwhile
  */
-export class QuotesReport {
-  /** Quotes that match all filters but `item`. */
-  readonly matching: readonly Quote[];
-  readonly #options: QuotesOptions;
-  readonly #deals: Deals | undefined;
-  readonly #deleted: number;
-  #computed: Computed | undefined;
-
-  private constructor(
-    matching: readonly Quote[],
-    deals: Deals | undefined,
-    deleted: number,
-    options: QuotesOptions,
-  ) {
-    this.matching = matching;
-    this.#deals = deals;
-    this.#deleted = deleted;
-    this.#options = options;
-  }
-
-  /** @throws RangeError if `today` is not a day. */
-  static *of(
-    quotes: readonly Quote[],
-    opportunities: readonly Opportunity[] | undefined,
-    options: QuotesOptions,
-  ): Steps<QuotesReport> {
-    requireDay(options.today, 'today');
-    const deals = opportunities && (yield* Deals.of(opportunities));
-    const matching = yield* matchingQuotes(quotes, options, deals);
-    return new QuotesReport(matching, deals, quotes.filter(isDeleted).length, options);
-  }
-
-  /** Computes the figures. @param matching with their items, where these were read meanwhile */
-  *compute(matching = this.matching): Steps<Computed> {
-    const { item } = this.#options;
-    const facts = yield* flatMapSteps(matching, (quote) =>
-      item === undefined || hasItem(quote, item)
-        ? [factsOf(quote, this.#deals, this.#options)]
-        : [],
-    );
-    const ranked = yield* sortSteps(facts, byFirstYear);
-    this.#computed = { ranked, brief: yield* briefOf(ranked, this.#deleted, this.#options) };
-    return this.#computed;
-  }
-
-  get #figures(): Computed {
-    return this.#computed ?? runSteps(this.compute());
-  }
-
-  get count(): number {
-    return this.#figures.ranked.length;
-  }
-
-  /** Definition: docs/definitions.md, "Quotes over all customers". */
-  get brief(): QuotesBrief {
-    return this.#figures.brief;
-  }
-
-  rows(from: number, count: number) {
-    return this.#figures.ranked.slice(from, from + count).map(toRow);
-  }
+export function* quotesReport(found: ResultOf<typeof findQuotes>, options: QuotesOptions) {
+  const { matching, deals, deleted } = found;
+  const { item } = options;
+  const facts = yield* flatMapSteps(matching, (quote) =>
+    item === undefined || hasItem(quote, item) ? [factsOf(quote, deals, options)] : [],
+  );
+  const ranked = yield* sortSteps(facts, byFirstYear);
+  return {
+    brief: yield* briefOf(ranked, deleted, options),
+    count: ranked.length,
+    rows: (from: number, count: number) => ranked.slice(from, from + count).map(toRow),
+  };
 }
 
-interface Computed {
-  ranked: readonly Facts[];
-  brief: QuotesBrief;
-}
+export type QuotesReport = ResultOf<typeof quotesReport>;
 
 function* briefOf(facts: readonly Facts[], deleted: number, options: QuotesOptions) {
   const { today, date = defaultDate, from, to, by = 'status' } = options;
@@ -259,7 +200,10 @@ function* briefOf(facts: readonly Facts[], deleted: number, options: QuotesOptio
   });
 }
 
-function factsOf(quote: Quote, deals: Deals | undefined, options: QuotesOptions): Facts {
+type Facts = ReturnType<typeof factsOf>;
+
+/** A quote with everything that is derived from it. */
+function factsOf(quote: Quote, deals: Deals | undefined, options: QuotesOptions) {
   const sums = sumQuote(quote);
   return {
     quote,
