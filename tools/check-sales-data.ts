@@ -19,7 +19,7 @@ import { companyOf } from '../src/names/company-reference.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
 import type { ApiRecord, Company } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
-import { currenciesFor, marginsFor } from '../src/tenant/prepared.ts';
+import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -83,7 +83,6 @@ export const checkSalesData = defineTool({
         ...resolved.filters,
         today: today(),
         currencyOf: currenciesFor(tenant, records.company),
-        ...(checks[check].usesMargins && { margins: await marginsFor(tenant, records.product) }),
       };
       const { needsItems } = checks[check];
       const wanted = needsItems

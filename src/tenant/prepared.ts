@@ -1,6 +1,4 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
-import type { Margins } from '../briefs/checks/check.ts';
-import { marginsOf } from '../briefs/checks/products.ts';
 import { type Market, marketOf } from '../briefs/company/never-bought.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
 import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
@@ -18,7 +16,7 @@ import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Bytes of each record of the results that are prepared here; measured, and rounded up. */
-const bytesEach = { deal: 320, grouped: 60, product: 160, margin: 70 };
+const bytesEach = { deal: 320, grouped: 60, product: 160 };
 
 /** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (
@@ -74,19 +72,6 @@ export async function marketFor(
     () => product.length * bytesEach.product,
   );
 }
-
-/** The margins of all products; `undefined` where products were not read. */
-export const marginsFor = (
-  tenant: Tenant,
-  products: readonly Product[] | undefined,
-): Promise<Margins> | undefined =>
-  products &&
-  tenant.derived(
-    [products],
-    'margins',
-    () => runInSlices(marginsOf(products)),
-    ({ checked }) => checked.length * bytesEach.margin,
-  );
 
 /** How the tenant's probabilities are read; `undefined` where opportunities were not read. */
 export const probabilityScaleFor = (

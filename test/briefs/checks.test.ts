@@ -141,13 +141,6 @@ describe('thin_margins', () => {
     expect(run('thin_margins', almost, { floor: 12 }).definition).toContain('under 12 %');
   });
 
-  test('uses margins that were computed before, of the same products only', () => {
-    const { product: products } = catalogue;
-    const margins = { products, listed: 5, checked: [], notChecked: {} };
-    expect(ids('thin_margins', catalogue, { margins })).toEqual([]);
-    expect(ids('thin_margins', { product: [...products] }, { margins })).toHaveLength(3);
-  });
-
   test('finds a credit that is below its cost, whatever the floor', () => {
     const credit = { product: [product('credit', -5, -4.6)] };
     for (const floor of [0, 10, 60])

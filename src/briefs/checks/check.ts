@@ -4,14 +4,7 @@ import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
 import { flatMapSteps, type Steps } from '../../figures/steps.ts';
-import type {
-  ApiRecord,
-  Product,
-  Quote,
-  RecordOf,
-  Ref,
-  Resource,
-} from '../../service/records/records.ts';
+import type { ApiRecord, Quote, RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
 /** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
@@ -31,25 +24,6 @@ export interface CheckParameters {
 export interface CheckContext extends Required<CheckParameters> {
   today: Day;
   currencyOf: CurrencyOf;
-  /** Of the products; default: made of these. */
-  margins?: Margins | undefined;
-}
-
-/** What every check of margins needs to know of the products: the same whichever margin is required. */
-export interface Margins {
-  products: readonly Product[];
-  /** Number of the listed ones. */
-  listed: number;
-  /** The listed products with price and cost. */
-  checked: readonly CheckedProduct[];
-  /** Number of the others, by reason. */
-  notChecked: Record<string, number>;
-}
-
-export interface CheckedProduct {
-  product: Product;
-  /** In percent of the price, not exact; infinite or NaN for a price of 0. */
-  margin: number;
 }
 
 /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
@@ -111,8 +85,6 @@ export interface Check {
   /** Whether the values of the findings can be added. */
   readonly isAdditive?: true;
   readonly defaults?: CheckParameters;
-  /** Whether the check looks at the margins of products. */
-  readonly usesMargins?: boolean;
   /** The quotes whose items are examined. */
   readonly needsItems?: (quote: Quote) => boolean;
   /** The exact definition, in a sentence or two, with its parameters filled in. */

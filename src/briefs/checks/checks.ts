@@ -24,7 +24,6 @@ import {
   type CheckContext,
   type CheckData,
   type CheckParameters,
-  type Margins,
   ownerOf,
   type RawFinding,
 } from './check.ts';
@@ -78,8 +77,6 @@ interface CheckFilters {
 export interface CheckOptions extends CheckParameters, CheckFilters {
   today: Day;
   currencyOf?: CurrencyOf;
-  /** Of all products; default: made of the examined ones. */
-  margins?: Margins | undefined;
 }
 
 /** Which findings are shown: so many from the position `from` on. */
@@ -178,7 +175,6 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
 /** The collections that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(check: Check, data: CheckData, filters: CheckFilters): Steps<CheckData> {
   const { owner, company, status } = filters;
-  // No copies: the margins that are kept belong to these lists.
   if (!owner && !company && !status) return data;
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
   for (const resource of check.about) {

@@ -27,11 +27,8 @@ import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { type BookPrice, deviates, validEntries } from '../prices/books.ts';
 import {
   type Check,
-  type CheckContext,
-  type CheckedProduct,
   type CheckResult,
   examineEach,
-  type Margins,
   type RawFinding,
   ReasonCounts,
 } from './check.ts';
@@ -42,59 +39,33 @@ const listedProductsLabel = 'listed products';
 export const isListed = (product: Product): boolean =>
   product.listed !== false && !isDeleted(product);
 
-export function* marginsOf(products: readonly Product[]): Steps<Margins> {
-  const notChecked = new ReasonCounts();
-  const checked: CheckedProduct[] = [];
-  let listed = 0;
-  yield* forEachStep(products, (product) => {
-    if (!isListed(product)) return;
-    listed += 1;
-    const price = decimal(product.price)?.toNumber();
-    const cost = decimal(product.cost)?.toNumber();
-    if (price === undefined)
-      notChecked.add(cost === undefined ? 'no price and no cost' : 'no price');
-    else if (cost === undefined) notChecked.add('no cost');
-    else checked.push({ product, margin: ((price - cost) / Math.abs(price)) * 100 });
+function* examineMargins(products: readonly Product[] = [], floor: number): Steps<CheckResult> {
+  const listed = yield* filterSteps(products, isListed);
+  return yield* examineEach(listed, listedProductsLabel, (product, notChecked) => {
+    const [price, cost] = [decimal(product.price), decimal(product.cost)];
+    if (price && cost) return thinMarginFinding(product, price, cost, floor);
+    const missing = price ? 'no cost' : 'no price';
+    notChecked.add(price || cost ? missing : 'no price and no cost');
+    return undefined;
   });
-  return { products, listed, checked, notChecked: notChecked.counts };
-}
-
-/** Further from the required margin than any error of a calculation with floating-point numbers. */
-const clearlyAbove = 0.001;
-const none: readonly RawFinding[] = [];
-
-function* examineMargins(
-  products: readonly Product[] = [],
-  { margins }: CheckContext,
-  floor: number,
-): Steps<CheckResult> {
-  const known = margins?.products === products ? margins : yield* marginsOf(products);
-  const findings = yield* flatMapSteps(known.checked, ({ product, margin }) =>
-    margin > floor + clearlyAbove ? none : thinMarginFinding(product, floor),
-  );
-  return {
-    findings,
-    examined: known.listed,
-    of: listedProductsLabel,
-    notChecked: known.notChecked,
-  };
 }
 
 /** A finding if the product misses the required margin. */
-function thinMarginFinding(product: Product, floor: number): RawFinding[] {
-  const price = decimal(product.price);
-  const cost = decimal(product.cost);
-  const missing = price && cost && missingMargin(price, cost, floor);
-  if (!missing) return [];
+function thinMarginFinding(
+  product: Product,
+  price: Decimal,
+  cost: Decimal,
+  floor: number,
+): RawFinding | undefined {
+  const missing = missingMargin(price, cost, floor);
+  if (!missing) return undefined;
   const { kinds, ...finding } = productFinding(product);
-  return [
-    {
-      ...finding,
-      kinds: { ...kinds, price: priceKind(price, cost) },
-      atStake: overYear(missing, termKey(product)),
-      reason: () => describeMargin(price, cost),
-    },
-  ];
+  return {
+    ...finding,
+    kinds: { ...kinds, price: priceKind(price, cost) },
+    atStake: overYear(missing, termKey(product)),
+    reason: () => describeMargin(price, cost),
+  };
 }
 
 /** A price of 0 has no margin, so it is a kind of its own. */
@@ -127,19 +98,17 @@ const noCurrencies: CurrencyOf = new Map();
 
 export const belowCost: Check = {
   ...productCheck,
-  usesMargins: true,
   define: () =>
     'Listed products whose price is lower than their cost. At stake: cost − price, per unit over a year.',
-  examine: ({ product }, context) => examineMargins(product, context, 0),
+  examine: ({ product }) => examineMargins(product, 0),
 };
 
 export const thinMargins: Check = {
   ...productCheck,
-  usesMargins: true,
   defaults: { floor: 10 },
   define: ({ floor }) =>
     `Listed products whose margin, (price − cost) / price, is under ${floor} %, those below cost included. At stake: the amount missing to a margin of ${floor} %, per unit over a year.`,
-  examine: ({ product }, context) => examineMargins(product, context, context.floor),
+  examine: ({ product }, context) => examineMargins(product, context.floor),
 };
 
 /**
