@@ -41,8 +41,8 @@ export interface CpqHostOptions {
 /** One tenant; each option but `name` is also a setting. */
 export interface CpqTenantOptions {
   /**
-   * Separates the state of tenants that have the same address; a–z, 0–9 and hyphens. A tenant keeps its state when its
-   * key is replaced.
+   * Names the state of the tenant, such as its changes and events; a–z, 0–9 and hyphens. With a name it keeps its state
+   * when its key is replaced; without one each key has its own. `default` has the state that the commands use for a single tenant.
    */
   name?: string | undefined;
   /** The tenant's API address, the part before `/public-api`. */

@@ -74,7 +74,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
     const { allowPrivate, keyBaseUrls: baseUrls } = settings;
     const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
       const address = { baseUrl, key, close: async () => {} };
-      const more = { limits, ownKey: true };
+      const more = { limits, stateByKey: true };
       return new TenantHandle('key', withoutEvents(settings), address, common, more);
     };
     return apiKeyStrategy({ baseUrls, allowPrivate, rates: common.state.rates, open });
@@ -83,13 +83,13 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
 
 /**
  * Webhook events are received for the operator. A caller's own key does not show which of them its owner may
- * see.
+ * see, and so receives no updates either.
  */
 function withoutEvents(settings: Settings): Settings {
   const toolsets = settings.toolsets && without(settings.toolsets, ['events']);
   const tools = settings.tools && without(settings.tools, toolsIn('events'));
   const webhooks = { webhookSecret: undefined, webhookSigningSecret: undefined };
-  return { ...settings, ...webhooks, toolsets, tools };
+  return { ...settings, ...webhooks, redisUrl: undefined, toolsets, tools };
 }
 
 const without = <T extends string>(

@@ -20,7 +20,7 @@ import { describeServer } from './describe-server.ts';
 /** Name of the only tenant. */
 export const defaultName = 'default';
 
-export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'ownKey'> {
+export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'stateByKey'> {
   /** Names settings in error messages; default: environment variables. */
   nameOf?: NameOf;
 }
@@ -38,7 +38,6 @@ export class TenantHandle implements RetirableTenant {
   readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #nameOf: NameOf;
   readonly #observer: TenantObserver | undefined;
-  readonly #ownKey: boolean | undefined;
   readonly #closing = new AbortController();
   readonly #unregisterSecrets: () => void;
 
@@ -84,7 +83,6 @@ export class TenantHandle implements RetirableTenant {
       ...observed,
     };
     this.tenant = new Tenant({ ...options, onCollection, onTooLarge });
-    this.#ownKey = more.ownKey;
     this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;
@@ -128,7 +126,7 @@ export class TenantHandle implements RetirableTenant {
     const { log } = this.#common;
     const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.withGrants(grants);
     const parts = {
-      ...describeServer(settings, { tools, ownKey: this.#ownKey }),
+      ...describeServer(settings, tools),
       tenant,
       nameOf: this.#nameOf,
       log: {
@@ -143,7 +141,7 @@ export class TenantHandle implements RetirableTenant {
       closed: this.#closing.signal,
       server: async (connection) =>
         (await import('../mcp/server.ts')).createServer(parts, connection),
-      onResourceUpdated: (listener) => onResourceUpdated(tenant, listener),
+      onResourceUpdated: (listener) => onResourceUpdated(parts, listener),
     };
   }
 }

@@ -1,7 +1,6 @@
 import { ConfigError, type SettingName, type Settings } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
 import { createLog, factsOf } from '../log.ts';
-import { namespaceOf } from '../tenant/shared-state.ts';
 import { isOneOf } from '../values.ts';
 import { type Address, resolveAddress } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';
@@ -27,8 +26,8 @@ export interface HostedTenant extends EmbeddedHost {
 }
 
 interface Entry {
-  namespace: string;
-  key: string;
+  name: string | undefined;
+  address: Address;
   tenant: HostedTenant;
 }
 
@@ -91,17 +90,16 @@ export class TenantHost {
     name: string | undefined,
   ): HostedTenant {
     if (this.#closed) throw new Error('the host is closed');
-    const { baseUrl, key } = address;
-    const namespace = namespaceOf(baseUrl, name);
-    for (const other of this.#tenants)
-      if (other.namespace === namespace && other.key !== key) throw sameAddress(baseUrl);
+    if ([...this.#tenants].some((other) => isOtherKeyOf(other, name, address)))
+      throw otherKey(address.baseUrl);
     const opened = openWith(common, settings, address, {
-      name,
-      label: name ?? baseUrl.host,
+      name: name === defaultName ? undefined : name,
+      stateByKey: name === undefined,
+      label: name ?? address.baseUrl.host,
       nameOf: optionName,
     });
     const tenant = serve(opened, () => this.#tenants.delete(entry));
-    const entry: Entry = { namespace, key, tenant };
+    const entry: Entry = { name, address, tenant };
     this.#tenants.add(entry);
     return tenant;
   }
@@ -122,9 +120,8 @@ function serve(opened: Opened, onClosed: () => void): HostedTenant {
 
 const isShared = (name: string): boolean => isOneOf(sharedOptions, name);
 
-/** The default name is no name, as in a file of tenants. */
 function tenantName(given: Options[string]): string | undefined {
-  if (given === undefined || given === defaultName) return undefined;
+  if (given === undefined) return undefined;
   try {
     return validName(String(given));
   } catch (error) {
@@ -132,8 +129,14 @@ function tenantName(given: Options[string]): string | undefined {
   }
 }
 
-/** Without names they would share a journal of changes, and events. */
-const sameAddress = ({ host }: URL): ConfigError =>
+/** Whether an open tenant would share its journal and events with this one, although it has another key. */
+const isOtherKeyOf = (other: Entry, name: string | undefined, { baseUrl, key }: Address): boolean =>
+  name !== undefined &&
+  other.name === name &&
+  other.address.baseUrl.href === baseUrl.href &&
+  other.address.key !== key;
+
+const otherKey = ({ host }: URL): ConfigError =>
   new ConfigError(
-    `name: a tenant at ${host} is open with another key. Close it first, or give each of the two a name.`,
+    `name: a tenant of this name at ${host} is open with another key. Close it first, or choose another name.`,
   );

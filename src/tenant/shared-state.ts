@@ -38,8 +38,8 @@ export interface TenantOptions
    * and key; a tenant keeps its state when its key is replaced.
    */
   name?: string | undefined;
-  /** True if callers bring their own keys: state is then separate for each key. */
-  ownKey?: boolean;
+  /** True if nothing but the key tells tenants of one address apart: each key then has its own state. */
+  stateByKey?: boolean;
 }
 
 /** Of a record in memory that is a copy of another with some fields replaced; measured, and rounded up. */
@@ -69,12 +69,12 @@ export class SharedTenantState {
   readonly #unregisterGauges: (() => void) | undefined;
 
   constructor(options: TenantOptions) {
-    const { state, baseUrl, key, name, ownKey, cache } = options;
+    const { state, baseUrl, key, name, stateByKey, cache } = options;
     const { freshness = defaultFreshness, onTooLarge } = options;
     const identity = shortHash(
       [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
     );
-    const namespace = ownKey ? identity : namespaceOf(baseUrl, name);
+    const namespace = stateByKey ? identity : namespaceOf(baseUrl, name);
     this.identity = identity;
     this.namespace = namespace;
     this.#publish = (update) => state.bus.publish(namespace, update);

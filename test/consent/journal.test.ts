@@ -53,7 +53,7 @@ describe('the journal', () => {
     const other = addressIn(await sandbox(), 'read');
     const renewed = await openWriter(other, { folder });
     expect((await listed(renewed)).map((row) => row.change_id)).toEqual([change_id]);
-    const stranger = await openWriter(other, { folder, tenant: { ownKey: true } });
+    const stranger = await openWriter(other, { folder, tenant: { stateByKey: true } });
     expect(await listed(stranger)).toEqual([]);
   });
 

@@ -107,14 +107,14 @@ describe('the tenants of a host', () => {
     expect(await repeatedRequests(24, many)).toBe(0);
   });
 
-  test('of one address and different keys need names', async () => {
+  test('of one address and different keys cannot have the same name', async () => {
     const [host, { CpqOptionError }] = [await openHost(), await shipped()];
     const { url: baseUrl } = await service();
-    const first = await host.tenant({ baseUrl, apiKey: keyOf('a') });
-    const another = host.tenant({ baseUrl, apiKey: keyOf('b') });
+    const first = await host.tenant({ baseUrl, apiKey: keyOf('a'), name: 'a' });
+    const another = host.tenant({ baseUrl, apiKey: keyOf('b'), name: 'a' });
     await expect(another).rejects.toThrow(CpqOptionError);
     await expect(another).rejects.toThrow(/^name: .* is open with another key/);
-    await host.tenant({ baseUrl, apiKey: keyOf('a'), grants: ['company:read'] });
+    await host.tenant({ baseUrl, apiKey: keyOf('a'), name: 'a', grants: ['company:read'] });
     await host.tenant({ baseUrl, apiKey: keyOf('b'), name: 'b' });
     await first.close();
   });
@@ -141,6 +141,38 @@ describe('the tenants of a host', () => {
     await expect(opening()).rejects.toThrow(message);
     await expect(opening()).rejects.toMatchObject({ name: 'CpqOptionError' });
   });
+});
+
+test('tenants of one address and no name see nothing of another key, opened before or beside', async () => {
+  const upstream = closing(await startUpstream({ seed: 5 }));
+  const options = {
+    baseUrl: upstream.url,
+    grants: ['read', 'opportunity:write'],
+    toolsets: ['routes', 'changes', 'events'],
+    webhookSecret,
+  } as const;
+  const host = await openHost();
+  const first = await host.tenant({ ...options, apiKey: keyOf('before') });
+  const writer = await connectTo(first, { person: personAnswers.accepts });
+  const write = { external_id: 'SECRET-1', create: true, name: 'Only for the first' };
+  expect(await callOf(writer, 'cpq_upsert_opportunity', write)).toContain('Only for the first');
+  const body = JSON.stringify({ event: 'quote.ordered', data: { id: 'q-first' } });
+  const headers = { 'x-webhook-secret': webhookSecret };
+  const delivery = new Request('https://host.example/hooks', { method: 'POST', body, headers });
+  expect((await first.receiveWebhook(delivery)).status).toBe(200);
+  const beside = await host.tenant({ ...options, apiKey: keyOf('beside') });
+  await first.close();
+  const after = await host.tenant({ ...options, apiKey: keyOf('after') });
+  const program = await openHost();
+  const later = await program.tenant({ ...options, apiKey: keyOf('later') });
+  for (const cpq of [beside, after, later]) {
+    const client = await connectTo(cpq);
+    expect(await callOf(client, 'cpq_list_changes')).not.toContain('Only for the first');
+    expect(await callOf(client, 'cpq_list_events')).not.toContain('q-first');
+  }
+  const again = await connectTo(await program.tenant({ ...options, apiKey: keyOf('before') }));
+  expect(await callOf(again, 'cpq_list_changes')).toContain('Only for the first');
+  expect(await callOf(again, 'cpq_list_events')).toContain('q-first');
 });
 
 describe.each([
