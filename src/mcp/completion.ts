@@ -3,12 +3,12 @@ import { isSearchKind, type SearchKind } from '../names/search.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/search.ts';
-import type { Tenant } from '../tenant/tenant.ts';
 import { visible } from '../text/characters.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { exportTemplate } from '../tool-kit/resources.ts';
 import { availablePrompts } from './prompts.ts';
 import { readableTemplates } from './resources.ts';
+import type { Access } from './server-description.ts';
 import { exportedTools, type Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 
@@ -25,7 +25,7 @@ export async function complete(
 ): Promise<CompleteResult> {
   if (ref.type === 'ref/resource' && ref.uri === exportTemplate.uriTemplate)
     return completion(exportValues(surface, argument));
-  const kind = completedKind(tenant, ref, argument.name);
+  const kind = completedKind({ grants: tenant.grants, surface }, ref, argument.name);
   if (kind === undefined || !tenant.grants.has(readGrant(kind))) return completion([]);
   const names = await completeNames(tenant, kind, argument.value, call).catch(() => {
     call.signal.throwIfAborted();
@@ -57,15 +57,15 @@ function exportValues(
 }
 
 function completedKind(
-  tenant: Tenant,
+  access: Access,
   ref: CompleteRequest['params']['ref'],
   argument: string,
 ): SearchKind | undefined {
   if (ref.type === 'ref/prompt') {
-    const prompt = availablePrompts(tenant).find(({ name }) => name === ref.name);
+    const prompt = availablePrompts(access).find(({ name }) => name === ref.name);
     return prompt?.arguments.find(({ name }) => name === argument)?.completes;
   }
-  const template = readableTemplates(tenant).find(({ uriTemplate }) => uriTemplate === ref.uri);
+  const template = readableTemplates(access).find(({ uriTemplate }) => uriTemplate === ref.uri);
   const kind = template?.resource;
   return argument === 'id' && kind !== undefined && isSearchKind(kind) ? kind : undefined;
 }

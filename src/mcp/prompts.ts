@@ -1,14 +1,17 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
-import type { Tenant } from '../tenant/tenant.ts';
 import { type Prompt, prompts } from '../tool-kit/prompts.ts';
 import { InvalidParams } from './invalid-params.ts';
+import type { Access } from './server-description.ts';
 
-/** Prompts whose tools the tenant's grants allow. */
-export const availablePrompts = ({ grants }: Pick<Tenant, 'grants'>): readonly Prompt[] =>
-  prompts.filter(({ needs }) => needs.every((grant) => grants.has(grant)));
+/** Prompts whose tools and records the caller may use. */
+export const availablePrompts = ({ grants, surface }: Access): readonly Prompt[] =>
+  prompts.filter(
+    ({ needs, tools }) =>
+      needs.every((grant) => grants.has(grant)) && tools.every((name) => surface.find(name)),
+  );
 
-export const listPrompts = (tenant: Pick<Tenant, 'grants'>): ListPromptsResult => ({
-  prompts: availablePrompts(tenant).map(
+export const listPrompts = (access: Access): ListPromptsResult => ({
+  prompts: availablePrompts(access).map(
     ({ name, title, description, arguments: argumentList }) => ({
       name,
       title,
@@ -24,11 +27,11 @@ export const listPrompts = (tenant: Pick<Tenant, 'grants'>): ListPromptsResult =
 
 /** @throws InvalidParams for an unknown prompt or a missing argument */
 export function getPrompt(
-  tenant: Tenant,
+  access: Access,
   name: string,
   given: Readonly<Record<string, string>> = {},
 ): GetPromptResult {
-  const prompt = availablePrompts(tenant).find((one) => one.name === name);
+  const prompt = availablePrompts(access).find((one) => one.name === name);
   if (!prompt) throw new InvalidParams(`Unknown prompt ${JSON.stringify(name.slice(0, 80))}`);
   const missing = prompt.arguments.filter((it) => it.required && !given[it.name]?.trim());
   if (missing.length > 0) {

@@ -27,6 +27,7 @@ import { decodeSegment } from '../values.ts';
 import { madeUpNotice } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
+import type { Access } from './server-description.ts';
 import type { Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 import { readViewResource, viewFromUri, viewResources } from './views.ts';
@@ -52,10 +53,10 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
 const hasHistory = (surface: Surface): boolean =>
   surface.find('cpq_pipeline_changes') !== undefined;
 
-/** Templates that the tenant's grants allow. */
-export const listTemplates = (tenant: Pick<Tenant, 'grants'>): ListResourceTemplatesResult => ({
+/** Templates of what the caller may read. */
+export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
   resourceTemplates: [
-    ...readableTemplates(tenant).map(({ uriTemplate, name, title, description }) => ({
+    ...readableTemplates(access).map(({ uriTemplate, name, title, description }) => ({
       uriTemplate,
       name,
       title,
@@ -66,8 +67,11 @@ export const listTemplates = (tenant: Pick<Tenant, 'grants'>): ListResourceTempl
   ],
 });
 
-export const readableTemplates = (tenant: Pick<Tenant, 'grants'>): readonly ResourceTemplate[] =>
-  resourceTemplates.filter(({ resource }) => tenant.grants.has(readGrant(resource)));
+/** Records are resources for those who may call the tool that shows one whole. */
+export const readableTemplates = ({ grants, surface }: Access): readonly ResourceTemplate[] =>
+  surface.find('cpq_get_record')
+    ? resourceTemplates.filter(({ resource }) => grants.has(readGrant(resource)))
+    : [];
 
 /**
  * Reads one record, the guide, a view, the days of the history, or the rows of a tool as CSV.
@@ -103,15 +107,15 @@ function readerOf(
     return async () => (await import('./history-resource.ts')).readHistory(tenant, call);
   if (uri.startsWith(exportPrefix))
     return async () => (await import('./export.ts')).readExport({ tenant, surface }, uri, call);
-  return readerOfRecord(tenant, uri, call);
+  return readerOfRecord({ tenant, surface }, uri, call);
 }
 
 function readerOfRecord(
-  tenant: Tenant,
+  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   uri: string,
   call: ChangeCall,
 ): () => Promise<ReadResourceResult> {
-  const { template, id } = parseUri(tenant, uri);
+  const { template, id } = parseUri({ grants: tenant.grants, surface }, uri);
   return async () => {
     const record = fullRecord(await readRecord(tenant, template, id, call));
     const text = await recordText(wording`${trusted(template.title)} ${identifier(id)}`, record);
@@ -123,15 +127,14 @@ const textContents = (uri: string, text: string): ReadResourceResult => ({
   contents: [{ uri, mimeType, text }],
 });
 
-function parseUri(tenant: Tenant, uri: string): { template: ResourceTemplate; id: string } {
+function parseUri(access: Access, uri: string): { template: ResourceTemplate; id: string } {
   const [, kind, rest] = /^cpq:\/\/([a-z-]+)\/([^/?#]+)$/.exec(uri) ?? [];
-  const template = readableTemplates(tenant).find(
-    ({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`,
+  const templates = readableTemplates(access).map(
+    (template) => [template.uriTemplate, template] as const,
   );
+  const template = new Map(templates).get(`cpq://${kind}/{id}`);
   if (template && rest !== undefined) return { template, id: decodeSegment(rest) };
-  const known = [guideUri, ...readableTemplates(tenant).map(({ uriTemplate }) => uriTemplate)].join(
-    ', ',
-  );
+  const known = [guideUri, ...templates.map(([uriTemplate]) => uriTemplate)].join(', ');
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 

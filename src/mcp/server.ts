@@ -49,6 +49,7 @@ class DescribedServer extends Server {
  */
 export function createServer(parts: ServerParts, connection?: Connection): Server {
   const { surface, tenant, version } = parts;
+  const access = { grants: tenant.grants, surface };
   const sendsUpdates = parts.receivesUpdates && connection && canSubscribe(connection);
   const server = new DescribedServer(version, {
     capabilities: capabilitiesOf(sendsUpdates === true),
@@ -61,18 +62,18 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
       'server/discover': listCacheHints,
     },
   });
-  if (sendsUpdates) forwardUpdates(server, tenant, connection);
+  if (sendsUpdates) forwardUpdates(server, parts, connection);
   const call = (ctx: ServerContext) => toolCall(parts, server, ctx);
   server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
   server.setRequestHandler('resources/list', () => listResources(surface));
-  server.setRequestHandler('resources/templates/list', () => listTemplates(tenant));
+  server.setRequestHandler('resources/templates/list', () => listTemplates(access));
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
     readResource(parts, params.uri, call(ctx)),
   );
-  server.setRequestHandler('prompts/list', () => listPrompts(tenant));
+  server.setRequestHandler('prompts/list', () => listPrompts(access));
   server.setRequestHandler('prompts/get', ({ params }) =>
-    getPrompt(tenant, params.name, params.arguments),
+    getPrompt(access, params.name, params.arguments),
   );
   server.setRequestHandler('completion/complete', ({ params }, ctx) =>
     complete(parts, params, call(ctx)),

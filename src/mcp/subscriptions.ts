@@ -1,6 +1,6 @@
 import type { McpRequestContext, Server } from '@modelcontextprotocol/server';
-import type { Tenant } from '../tenant/tenant.ts';
 import { onResourceUpdated } from './resource-updates.ts';
+import type { CallParts } from './tool-run.ts';
 
 /** The SDK's context of a server instance. */
 export type Connection = Pick<McpRequestContext, 'era' | 'requestInfo'>;
@@ -15,10 +15,14 @@ export const canSubscribe = (connection: Connection): boolean =>
   connection.era === 'modern' || isPersistent(connection);
 
 /** Forwards updates to a persistent connection; in the modern era the SDK filters by subscription. */
-export function forwardUpdates(server: Server, tenant: Tenant, connection: Connection): void {
+export function forwardUpdates(
+  server: Server,
+  parts: Pick<CallParts, 'tenant' | 'surface'>,
+  connection: Connection,
+): void {
   if (!isPersistent(connection)) return;
   const subscribed = connection.era === 'legacy' ? subscriptionsOf(server) : undefined;
-  const unsubscribe = onResourceUpdated(tenant, (uri) => {
+  const unsubscribe = onResourceUpdated(parts, (uri) => {
     // The host has disconnected.
     if (subscribed?.has(uri) ?? true) server.sendResourceUpdated({ uri }).catch(() => {});
   });

@@ -16,6 +16,8 @@ export interface Prompt {
   title: string;
   description: string;
   needs: readonly Grant[];
+  /** The tools that it cannot do without. */
+  tools: readonly string[];
   arguments: readonly PromptArgument[];
   /** `given` holds the arguments that the person filled in. */
   text(given: Readonly<Record<string, string | undefined>>): Wording;
@@ -29,6 +31,7 @@ const briefCompany: Prompt = {
   title: 'Brief me on a company',
   description: 'A one-page brief on an account before a call or a meeting.',
   needs: ['company:read'],
+  tools: ['cpq_brief_company'],
   arguments: [
     {
       name: 'company',
@@ -51,6 +54,7 @@ const pipelineReview: Prompt = {
   title: 'Review the pipeline',
   description: 'The open pipeline by stage, what is late or stalled, and how won and lost went.',
   needs: ['opportunity:read'],
+  tools: ['cpq_brief_pipeline', 'cpq_check_sales_data'],
   arguments: [{ name: 'owner', description: 'Only the deals of this owner', required: false }],
   text: ({ owner }) =>
     wording`Review the sales pipeline${owner ? wording` of ${quoted(owner)}` : ''} with me.
@@ -65,6 +69,7 @@ const checkQuote: Prompt = {
   title: 'Check this quote before it goes out',
   description: 'Totals, margin, validity and everything that must be fixed before a quote is sent.',
   needs: ['quote:read'],
+  tools: ['cpq_brief_quote'],
   arguments: [{ name: 'quote', description: 'Number or id', required: true, completes: 'quote' }],
   text: ({ quote: number }) =>
     wording`Check the quote ${quoted(number)} before it goes out.
@@ -79,6 +84,7 @@ const opportunityFromAsk: Prompt = {
   title: 'Turn a customer ask into an opportunity',
   description: 'Finds the account and drafts an opportunity whose description holds the ask.',
   needs: ['company:read', 'opportunity:read'],
+  tools: ['cpq_find', 'cpq_brief_company'],
   arguments: [
     { name: 'ask', description: 'What the customer wrote or said', required: true },
     { name: 'company', description: 'From whom', required: false, completes: 'company' },
@@ -99,6 +105,7 @@ const attentionToday: Prompt = {
   description:
     'Overdue and stalled deals, quotes without an answer or about to expire, prices under cost.',
   needs: ['opportunity:read', 'quote:read'],
+  tools: ['cpq_brief_pipeline', 'cpq_check_sales_data'],
   arguments: [{ name: 'owner', description: 'Only the deals of this owner', required: false }],
   text: ({ owner }) =>
     wording`What needs attention today${owner ? wording` from ${quoted(owner)}` : ''}?

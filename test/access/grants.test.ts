@@ -347,6 +347,27 @@ describe('a caller with few grants beside others', () => {
     await Promise.all([narrow.close(), wide.close()]);
   });
 
+  test('and a token for some tools is notified of nothing', async () => {
+    const team = await warm();
+    const at = addressIn(await sandbox(), 'all');
+    const [company] = await serviceRecords(at, '/company', '?size=1');
+    const uri = `cpq://company/${company?.id}`;
+    const received: Record<string, string[]> = { all: [], few: [] };
+    const words = { all: [], few: ['--tools', 'cpq_brief_company'] };
+    for (const [name, flags] of Object.entries(words)) {
+      const made = await newToken([`notified-${name}`, ...flags], team.env);
+      team.running.output.guard(made);
+      const sdk = (await callerAt(team, bearer(made))).client.sdk as Client;
+      sdk.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+        received[name]?.push(params.uri);
+      });
+      await sdk.listen({ resourceSubscriptions: [uri] });
+    }
+    const update = { event: 'company.updated', data: { ...company, description: 'moved' } };
+    await deliver(webhooksAt(team.url, 'default'), update);
+    await expect.poll(() => received).toEqual({ all: [uri], few: [] });
+  });
+
   test('does not change what others see', async () => {
     const team = await warm();
     const whole = await callerAt(team, await team.as('read'));

@@ -6,6 +6,7 @@ import { HttpError } from '../../src/hosts/access/http-error.ts';
 import { reauthorizeWhileOpen } from '../../src/hosts/access/reauthorize.ts';
 import {
   bearer,
+  type Caller,
   callerAt,
   callToolRequest,
   newFolder,
@@ -64,6 +65,53 @@ describe('a token for some tools', () => {
     const other = await callerAt(it, bearer(it.good));
     expect(await other.names()).toContain('cpq_list_companies');
   });
+});
+
+/** What a caller is served besides tools, by kind; a refusal is the text of its error. */
+async function servedBesideTools({ client }: Caller, id: string, company: string) {
+  const argument = { name: 'company', value: company.slice(0, 3) };
+  const ask = (method: string, params?: Record<string, unknown>): Promise<unknown> =>
+    client.request(method, params).catch((error: Error) => error.message);
+  return {
+    templates: await ask('resources/templates/list'),
+    resource: await ask('resources/read', { uri: `cpq://company/${id}` }),
+    history: await ask('resources/read', { uri: 'cpq://pipeline/history' }),
+    file: await ask('resources/read', { uri: 'cpq://export/cpq_list_companies?size=2' }),
+    prompts: await ask('prompts/list'),
+    prompt: await ask('prompts/get', { name: 'brief-company', arguments: { company } }),
+    completedId: await ask('completion/complete', {
+      ref: { type: 'ref/resource', uri: 'cpq://company/{id}' },
+      argument: { ...argument, name: 'id' },
+    }),
+    completed: await ask('completion/complete', {
+      ref: { type: 'ref/prompt', name: 'brief-company' },
+      argument,
+    }),
+  };
+}
+
+test('a token for some tools is served nothing besides them', async () => {
+  const it = await server();
+  const good = await callerAt(it, bearer(it.good));
+  const { records } = await good.ask('cpq_list_companies', { size: 1 });
+  const [id, company] = [String(records[0]?.id), String(records[0]?.name)];
+  const all = await servedBesideTools(good, id, company);
+  expect(JSON.stringify(all.templates)).toContain('cpq://company/{id}');
+  expect(JSON.stringify(all.resource)).toContain(company);
+  expect(JSON.stringify(all.file)).toContain('name');
+  for (const answer of [all.completedId, all.completed])
+    expect(JSON.stringify(answer)).not.toContain('"values":[]');
+  expect(JSON.stringify(all.prompts)).toContain('brief-company');
+  const made = await it.add('one-tool', '--tools', 'cpq_price_product');
+  const few = await servedBesideTools(await callerAt(it, bearer(made)), id, company);
+  expect(JSON.stringify(few.templates)).not.toContain('company/');
+  expect(few.resource).toMatch(/no resource at this address/);
+  expect(few.history).toMatch(/no resource at this address/);
+  expect(few.file).toMatch(/No rows to export/);
+  expect(few.prompts).toMatchObject({ prompts: [] });
+  expect(few.prompt).toMatch(/Unknown prompt/);
+  for (const answer of [few.completed, few.completedId])
+    expect(answer).toMatchObject({ completion: { values: [] } });
 });
 
 describe('the token command', () => {

@@ -71,6 +71,10 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['access/grants', 'sees nothing else through any tool and arguments'],
       ['access/grants', 'exports companies as a file, and nothing else'],
     ],
+    'A caller with some tools only is served nothing else': [
+      ['access/tokens', 'a token for some tools is served nothing besides them'],
+      ['access/grants', 'and a token for some tools is notified of nothing'],
+    ],
     'Where the host can ask, a person confirms the exact difference first': [
       ['consent/properties', 'every write has exactly one consent for exactly its difference'],
       ['consent/false-answers', 'cannot withdraw the ability to ask in a single request'],
