@@ -28,7 +28,7 @@ const order = [
   ['state'],
   ['src/log.ts'],
   ['text'],
-  ['src/slices.ts'],
+  ['src/slices.ts', 'src/slots.ts'],
   ['src/values.ts', 'src/containers.ts', 'src/setting-names.ts', 'src/version.ts'],
 ];
 const rankOf = new Map(order.flatMap((row, rank) => row.map((module) => [module, rank])));

@@ -1,14 +1,20 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from './access/http-error.ts';
+
+/** @throws HttpError for a body that is too large (413) or compressed (415), by its headers */
+export function requireReadable(headers: IncomingHttpHeaders, maxBytes: number): void {
+  const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding !== 'identity') throw new HttpError(415, 'The body must not be compressed.');
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+}
 
 /**
  * Reads the body of a request.
  * @throws HttpError for a body that is too large (413) or compressed (415); Error when the sender disconnects
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const { 'content-length': length = '0', 'content-encoding': encoding } = request.headers;
-  requireUncompressed(encoding);
-  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  requireReadable(request.headers, maxBytes);
+  if (request.destroyed) throw new Error('the sender disconnected');
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let read = 0;
@@ -26,9 +32,8 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   });
 }
 
-/** The same for the body of a `Request`. */
+/** The same for the body of a `Request` whose headers were checked. */
 export async function readRequestBody(request: Request, maxBytes: number): Promise<Buffer> {
-  requireUncompressed(request.headers.get('content-encoding') ?? undefined);
   const chunks: Uint8Array[] = [];
   let read = 0;
   for await (const chunk of request.body ?? []) {
@@ -37,10 +42,6 @@ export async function readRequestBody(request: Request, maxBytes: number): Promi
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-function requireUncompressed(encoding = 'identity'): void {
-  if (encoding !== 'identity') throw new HttpError(415, 'The body must not be compressed.');
 }
 
 const tooLarge = (maxBytes: number): HttpError =>

@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { UnrecognizedEvent } from '../events/read-event.ts';
 import type { DeliveryReceipt } from '../events/receive.ts';
+import { Slots } from '../slots.ts';
 import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
 import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
-import { readBody, readRequestBody, sendJson, sendRefusal } from './http-io.ts';
+import { readBody, readRequestBody, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 import { isSameSecret } from './secrets.ts';
 
 /** A tenant that receives webhooks; it has at least one of the two secrets. */
@@ -31,8 +32,6 @@ export interface WebhookOptions {
   tenant(name: string): WebhookTenant | undefined;
   /** Limits guessing of secrets. */
   guesses: GuessLimiter;
-  /** Maximum size of one delivery. */
-  maxBytes?: number;
   onError(error: unknown): void;
   onDelivery?(result: DeliveryResult): void;
 }
@@ -45,7 +44,9 @@ export type WebhookHandler = (
 ) => boolean;
 
 const prefix = '/webhooks/';
-const defaultMaxBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
+/** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
+const bodies = new Slots(32);
 const retryAfterSeconds = 5;
 const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature-256'];
 
@@ -75,9 +76,13 @@ async function answer(
   const known = { tenant: tenant ? name : undefined };
   try {
     const { method, headers } = request;
-    const read = () => readBody(request, options.maxBytes ?? defaultMaxBytes);
-    const delivery = await limitGuesses(options.guesses, request, name, () =>
-      receive(tenant, { method, headers, secretInPath: secret, readBody: read }),
+    const delivery = await limitGuesses(options.guesses, request, known.tenant, () =>
+      receive(tenant, {
+        method,
+        headers,
+        secretInPath: secret,
+        readBody: () => readInTurn(request),
+      }),
     );
     sendJson(response, 200, describeReceipt(delivery));
     options.onDelivery?.({ ...known, status: 200, delivery });
@@ -89,6 +94,16 @@ async function answer(
   }
 }
 
+async function readInTurn(request: IncomingMessage): Promise<Buffer> {
+  const slot = bodies.open();
+  try {
+    await slot.acquire();
+    return await readBody(request, maxBytes);
+  } finally {
+    slot.release();
+  }
+}
+
 /** `kept` if at least one event is new; of a list also how many events were handled in which way. */
 function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
   const kept = receipts.filter(({ how }) => how === 'new').length;
@@ -96,26 +111,28 @@ function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
   return isList ? { status, kept, known: receipts.length - kept, unrecognized } : { status };
 }
 
-/** Maximum length of a tenant name in the path. */
-const maxNameLength = 64;
-
 /**
- * Guesses are counted per tenant name in the path, so that a wrong secret of one tenant does not block the
- * deliveries of others. Unknown names are counted alike, so that the response does not reveal which names exist.
+ * Guesses are counted per tenant, so that a wrong secret of one tenant does not block the deliveries of others. All
+ * guesses of a sender are counted too: after too many, further ones are answered with 429 whether the tenant exists or
+ * not, so that invented names are limited, and the response does not reveal which names exist.
+ * @param tenant undefined for an unknown name
  * @throws HttpError (429) after too many wrong secrets; what `work` throws
  */
 async function limitGuesses<T>(
   guesses: GuessLimiter,
   request: IncomingMessage,
-  name: string,
+  tenant: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const sender = `${guesses.senderOf(request)} webhooks of ${name.slice(0, maxNameLength)}`;
-  guesses.check(sender);
+  const sender = `${guesses.senderOf(request)} webhooks`;
+  const ofTenant = tenant === undefined ? [] : [`${sender} of ${tenant}`];
+  for (const name of ofTenant) guesses.check(name);
   try {
     return await work();
   } catch (error) {
-    if (isGuess(error)) guesses.count(sender);
+    if (!isGuess(error)) throw error;
+    guesses.check(sender);
+    for (const name of [sender, ...ofTenant]) guesses.count(name);
     throw error;
   }
 }
@@ -131,7 +148,7 @@ export async function answerDelivery(
 ): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
   const secretInPath = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
-  const readBody = () => readRequestBody(request, defaultMaxBytes);
+  const readBody = () => readRequestBody(request, maxBytes);
   try {
     const delivery = { method: request.method, headers, secretInPath, readBody };
     return Response.json(describeReceipt(await receive(tenant, delivery)));
@@ -150,27 +167,34 @@ interface Delivery {
   readBody(): Promise<Buffer>;
 }
 
+/** The secret is checked before the body is read, and the signature before anything is said about the body. */
 async function receive(
   tenant: WebhookTenant | undefined,
   { method, headers, secretInPath, readBody }: Delivery,
 ): Promise<DeliveryReceipt> {
   if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
-  const signature = signatureIn(headers);
-  // Read for unknown tenants too, so that the answer does not reveal which ones exist.
-  const signedBody = signature === undefined ? undefined : await readBody();
-  const isSigned =
-    signature !== undefined &&
-    signedBody !== undefined &&
-    isSignature(signature, signedBody, tenant?.signingSecret ?? '');
+  requireReadable(headers, maxBytes);
   const hasSecret = [textOf(headers, 'x-webhook-secret'), secretInPath].some((given) =>
     isSameSecret(given ?? '', tenant?.secret ?? ''),
   );
-  if (!tenant) throw unauthorized();
-  if (tenant.secret !== undefined && !hasSecret) throw unauthorized();
-  if (tenant.signingSecret !== undefined && !isSigned) throw unauthorized();
-  const body = signedBody ?? (await readBody());
+  if (!tenant || (tenant.secret !== undefined && !hasSecret)) throw unauthorized();
+  const { signingSecret } = tenant;
+  const body = await (signingSecret === undefined
+    ? readBody()
+    : readSigned(signatureIn(headers), signingSecret, readBody));
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
+}
+
+async function readSigned(
+  signature: string | undefined,
+  secret: string,
+  readBody: Delivery['readBody'],
+): Promise<Buffer> {
+  if (signature === undefined) throw unauthorized();
+  const body = await readBody();
+  if (!isSignature(signature, body, secret)) throw unauthorized();
+  return body;
 }
 
 function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {

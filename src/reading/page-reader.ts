@@ -2,10 +2,10 @@ import type { Call, RequestSlot } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
+import { Slots } from '../slots.ts';
 import type { Pass } from './pass.ts';
 import type { PlannedPage } from './plan.ts';
 import type { RouteProfile } from './profile.ts';
-import { RequestSlots } from './request-slots.ts';
 import type { Segment } from './segments.ts';
 
 /** The part of `ServicePages` that reading a collection needs. */
@@ -39,12 +39,12 @@ export class PageReader<R extends Resource> {
   readonly #pass: Pass<RecordOf[R]>;
   /** Called when a response has arrived, before it is parsed. */
   onArrival: (() => void) | undefined;
-  readonly #slots: RequestSlots;
+  readonly #slots: Slots;
   #query: Search;
   #requests = 0;
 
   constructor(source: Source<R>, pass: Pass<RecordOf[R]>, maxParallel: number) {
-    this.#slots = new RequestSlots(maxParallel);
+    this.#slots = new Slots(maxParallel);
     const { query } = source;
     this.#source = source;
     this.#pass = pass;

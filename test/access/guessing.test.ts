@@ -140,14 +140,17 @@ describe('guessed secrets of webhooks', () => {
 
   test('do not reveal which tenants exist', async () => {
     const show = await startWebhooks();
-    const statusesOf = async (tenant: string) => {
+    const statusesOf = async (tenant: string, from: string) => {
       const statuses: number[] = [];
       for (let at = 0; at < 32; at++) {
-        statuses.push((await show(tenant, `wrong-${at}`, '203.0.113.1')).status);
+        statuses.push((await show(tenant, `wrong-${at}`, from)).status);
       }
       return statuses;
     };
-    expect(await statusesOf('initech')).toEqual(await statusesOf('acme'));
+    const [unknown, known] = ['203.0.113.1', '203.0.113.2'];
+    expect(await statusesOf('initech', unknown)).toEqual(await statusesOf('acme', known));
+    // Guesses of all names are counted together, too.
+    expect(await statusesOf('globex', known)).toEqual(await statusesOf('umbrella', unknown));
   });
 });
 

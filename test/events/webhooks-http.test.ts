@@ -193,10 +193,25 @@ describe('a sender without the secret', () => {
     }
   });
 
-  test('cannot make the server read a large body', async () => {
-    const url = new URL((await server()).at);
-    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n`;
+  test.each([
+    ['without a secret', 'default', ''],
+    ['with a signature that nobody can check', 'default', 'X-Signature: sha256=ab\r\n'],
+    ['with a signature, of an unknown tenant', 'nobody', 'X-Signature: sha256=ab\r\n'],
+  ])('cannot make the server read a large body %s', async (_, name, header) => {
+    const url = new URL(webhooksAt((await server()).url, name));
+    const head = `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\n${header}Content-Length: 1000000\r\n\r\n`;
     expect(await raw(url, head)).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
+  });
+
+  test('is limited over all the names that it invents, and learns no name from it', async () => {
+    const { url, at } = await serve({ CPQ_WEBHOOK_SECRET: webhookSecret });
+    const statuses: number[] = [];
+    for (let at = 0; at < 40; at++)
+      statuses.push((await deliver(webhooksAt(url, `name${at}`), event, {})).status);
+    expect(new Set(statuses.slice(0, 30))).toEqual(new Set([401]));
+    expect(new Set(statuses.slice(30))).toEqual(new Set([429]));
+    expect((await deliver(at, event, {})).status).toBe(429);
+    expect((await deliver(at, event)).status).toBe(200);
   });
 });
 
@@ -246,6 +261,19 @@ describe('with a signing secret', () => {
     const headers = { 'x-webhook-signature': hex };
     expect((await deliver(at, body, headers as Record<string, string>)).status).toBe(401);
   });
+});
+
+test('with both secrets, no body is read before the first is seen', async () => {
+  const both = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_WEBHOOK_SIGNING_SECRET: signingSecret };
+  const { at, running } = await serve(both);
+  const url = new URL(at);
+  const head = `POST ${url.pathname} HTTP/1.1\r\nHost: x\r\nX-Signature: ab\r\nContent-Length: 1000000\r\n\r\n`;
+  const answers = await Promise.all(Array.from({ length: 20 }, () => raw(url, `${head}x`)));
+  expect(answers.every((answer) => /^HTTP\/1\.1 401 /.test(answer))).toBe(true);
+  const body = JSON.stringify({ event: 'quote.created', data: { id: 'q' } });
+  const headers = { 'x-webhook-secret': webhookSecret, 'x-signature': signatureOf(body) };
+  expect((await deliver(at, body, headers)).status).toBe(200);
+  expect(running.output.stderr).toBe('');
 });
 
 test('a sender without the signing secret is not told which tenants exist', async () => {

@@ -2,11 +2,14 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
+import { anyHost, everything, httpHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { run } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const redis = shared(() => startRedis());
 let number = 0;
@@ -34,6 +37,47 @@ function collectionsOf(state: State) {
   if (!state.collections) throw new Error('nothing is shared');
   return state.collections;
 }
+
+/** Gives every key another type, as another program would that uses the same names. */
+async function replaceKeys(it: Redis): Promise<number> {
+  const names = (await it.ask('KEYS', 'cpq:*')).match(/cpq:\S+/g) ?? [];
+  for (const name of names) {
+    const isList = (await it.ask('TYPE', name)).includes('list');
+    await it.ask('DEL', name);
+    await it.ask(...(isList ? ['SET', name, 'theirs'] : ['RPUSH', name, 'theirs']));
+  }
+  return names.length;
+}
+
+describeWith('redis', 'keys of another type in Redis', () => {
+  test('stop neither lists nor briefs, and are named where nothing can be answered', async () => {
+    const it = await startRedis();
+    const upstream = closing(await startUpstream());
+    const env = {
+      CPQ_REDIS_URL: it.url.href,
+      CPQ_FRESH_SECONDS: '1',
+      CPQ_WEBHOOK_SECRET: webhookSecret,
+    };
+    const [host = anyHost] = httpHosts;
+    const server = await host.start(
+      { baseUrl: upstream.url, key: 'any-key' },
+      { ...everything, env },
+    );
+    await deliver(webhooksAt(server.url ?? '', 'default'), { event: 'quote.ordered' });
+    const readings = ['cpq_list_companies', 'cpq_brief_pipeline', 'cpq_brief_quotes'];
+    for (const name of [...readings, 'cpq_list_changes', 'cpq_list_events'])
+      await server.call(name);
+    expect(await replaceKeys(it)).toBeGreaterThan(5);
+    await pause(1_100);
+    for (const name of readings) expect((await server.call(name)).text).not.toBe('');
+    const changes = await server.ask('cpq_list_changes');
+    const events = await server.ask('cpq_list_events');
+    for (const { text } of [changes, events]) expect(text).not.toContain('went wrong');
+    expect(events.text).toContain('with another type: give this server a database of its own');
+    const refused = await deliver(webhooksAt(server.url ?? '', 'default'), { event: 'quote.sent' });
+    expect(refused.status).toBe(503);
+  });
+});
 
 describeWith('redis', 'collections in Redis', () => {
   test('are read by one process for all that wait', async () => {

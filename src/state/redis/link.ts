@@ -190,8 +190,9 @@ export class RedisLink {
     if (error instanceof ResponseTimeout) this.#markUnusable(error);
     if (error instanceof StateUnavailable) return error;
     if (!(error instanceof ErrorReply)) return new StateUnavailable('Redis closed the connection');
+    if (wrongType.test(error.message)) return new StateUnavailable(wrongTypeReason);
     const [, reason] = unavailableErrors.exec(error.message) ?? [];
-    if (reason === undefined && commandErrors.test(error.message)) return error;
+    if (reason === undefined && error.message.startsWith('ERR ')) return error;
     const failure = new StateUnavailable(
       `Redis reports ${reason ?? error.message.split(' ', 1)[0]}`,
     );
@@ -284,7 +285,9 @@ function createRedisClient(url: URL) {
 
 /** Errors of an unavailable Redis; older versions only quote the code in a script's error. */
 const unavailableErrors = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREPLICAS|BUSY)\b/;
-/** Errors of the command itself. */
-const commandErrors = /^(ERR|WRONGTYPE)\b/;
+/** A key that was written by another program; scripts quote the error. */
+const wrongType = /\bWRONGTYPE\b/;
+const wrongTypeReason =
+  'Redis has one of its keys with another type: give this server a database of its own';
 
 const pauseFor = (ms: number): Promise<undefined> => pause(ms, undefined, { ref: false });

@@ -1,7 +1,12 @@
-import type { RequestSlot } from '../service/call.ts';
+interface Slot {
+  /** Resolves when the slot is held. No effect if it is held already. */
+  acquire(): Promise<void>;
+  /** No effect if the slot is not held. */
+  release(): void;
+}
 
-/** Limits how many requests are in flight at once. Requests that wait for a slot get one in order. */
-export class RequestSlots {
+/** Limits how much is done at once, such as requests in flight. What waits for a slot gets one in order. */
+export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 
@@ -13,8 +18,8 @@ export class RequestSlots {
     return this.#free;
   }
 
-  /** A slot for one request and its retries, not acquired yet. */
-  open(): RequestSlot {
+  /** A slot, not acquired yet. */
+  open(): Slot {
     let acquired: Promise<void> | undefined;
     return {
       acquire: () => {
