@@ -63,6 +63,12 @@ const parseBoolean: ParseValue<boolean> = (given) => {
 const parseList: ParseValue<string[]> = (names) =>
   names.split(/[\s,]+/).filter((name) => name !== '');
 
+const parseStages: ParseValue<string[]> = (names) =>
+  names
+    .split(';')
+    .map((name) => name.trim())
+    .filter(Boolean);
+
 const authStrategies = ['token', 'oauth', 'key'] as const;
 export type AuthStrategyName = (typeof authStrategies)[number];
 
@@ -247,11 +253,15 @@ export const settings = {
     flag: 'barred-stages',
     description: 'Stages that agents may not set, by name or id, separated by semicolons',
     fallback: '',
-    parse: (names) =>
-      names
-        .split(';')
-        .map((name) => name.trim())
-        .filter(Boolean),
+    parse: parseStages,
+  }),
+  allowedStages: setting({
+    env: 'CPQ_ALLOWED_STAGES',
+    flag: 'allowed-stages',
+    description:
+      'The only stages that agents may set, by name or id, separated by semicolons; default all',
+    fallback: '',
+    parse: parseStages,
   }),
   sandbox: setting({
     env: 'CPQ_SANDBOX',

@@ -78,6 +78,8 @@ export interface CpqTenantOptions {
   writeFields?: readonly string[] | undefined;
   /** Stages that may not be set, by name or id. */
   barredStages?: readonly string[] | undefined;
+  /** The only stages that may be set, by name or id. Default all. */
+  allowedStages?: readonly string[] | undefined;
   /** Secret sent with webhook deliveries, at least 16 characters. */
   webhookSecret?: string | undefined;
   /** Secret that signs webhook deliveries (HMAC-SHA256), at least 16 characters. */

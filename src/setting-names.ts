@@ -1,5 +1,12 @@
 /** Settings that error messages of the lower modules refer to; `config.ts` knows what each is called. */
-type ReportedSetting = 'baseUrl' | 'cacheMegabytes' | 'consent' | 'grants' | 'stateDir';
+type ReportedSetting =
+  | 'allowedStages'
+  | 'barredStages'
+  | 'baseUrl'
+  | 'cacheMegabytes'
+  | 'consent'
+  | 'grants'
+  | 'stateDir';
 
 /** The name by which the operator knows a setting: a variable, or an option of the embedding program. */
 export type NameOf<Setting extends string = ReportedSetting> = (setting: Setting) => string;

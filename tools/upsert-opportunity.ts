@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { decide } from '../src/changes/decide.ts';
+import { planOnce } from '../src/changes/pending.ts';
 import { makePlan } from '../src/changes/plan.ts';
 import { findTarget } from '../src/changes/target.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/characters.ts';
@@ -83,9 +84,11 @@ export const upsertOpportunity = defineTool({
       .array(
         z
           .string()
+          .max(20_000)
           .refine(isPair, 'each must be name=value')
           .superRefine(visible({ joiners: true })),
       )
+      .max(100)
       .optional()
       .describe('Each as name=value'),
   }),
@@ -99,10 +102,13 @@ export const upsertOpportunity = defineTool({
       ...fields,
       custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
     };
+    const setsProbability = fields.probability !== undefined;
     const selector = { externalId: external_id, opportunityId: opportunity_id, create };
-    const target = await findTarget(tenant, selector, call);
-    const plan = await makePlan(tenant, target, values, call);
-    const what = target.record ? 'change' : 'create';
+    const plan = await planOnce(tenant, [selector, values], call, async () => {
+      const target = await findTarget(tenant, { ...selector, setsProbability }, call);
+      return makePlan(tenant, target, values, call);
+    });
+    const what = plan.target.present ? 'change' : 'create';
     return decisionAnswer(plan, await decide(tenant, plan, { what }, call));
   },
 });

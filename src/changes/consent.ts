@@ -37,17 +37,25 @@ export interface Proposal {
 }
 
 /**
- * The result of asking. `accepted` by `asked`: a person answered the host's dialog; by `token`: the call was
+ * The result of asking. `asked`: the host asks the person, and repeats the call with the answer. `accepted` by `asked`: a person answered the host's dialog; by `token`: the call was
  * repeated with the token of the preview. `unasked`: no person could be asked; `offer` has a token if tokens are
  * allowed. `moved`: the person agreed to another difference than would be written now.
  */
 export type Consent =
+  | { answer: 'asked'; question: Question }
   | { answer: 'accepted'; how: 'asked' | 'token' }
   | { answer: 'declined' }
   | { answer: 'cancelled' }
   | { answer: 'unasked'; offer?: Offer; why: Wording }
   | { answer: 'moved' }
   | { answer: 'invalid'; why: Wording };
+
+/** What the host asks the person. */
+export interface Question {
+  message: Wording;
+  /** Binds the answer to the proposal; the host sends it back. */
+  state: string;
+}
 
 /** A token that replaces the host's dialog. */
 export interface Offer {
@@ -57,6 +65,8 @@ export interface Offer {
 
 /** A call that can ask a person. */
 export interface ChangeCall extends ToolCall {
-  /** Asks a person to agree to exactly this change. May end the call, which the host then repeats with the answer. */
+  /** The call carries a person's answer, or the token of a preview. */
+  answered?: boolean;
+  /** Asks a person to agree to exactly this change; the host repeats the call with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }

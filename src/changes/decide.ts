@@ -1,17 +1,20 @@
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import type { ChangeCall, Consent, Offer, Proposal } from './consent.ts';
+import type { ChangeCall, Consent, Offer, Proposal, Question } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import { canonicalJson, nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
-import { buildPlan, type ChangePlan } from './plan.ts';
+import { forgetPlan, setAsideFor } from './pending.ts';
+import { type ChangePlan, planAgain } from './plan.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
 import { refreshTarget } from './target.ts';
 
 /** The outcome of a plan. */
 export type Decision =
   | { outcome: 'no_change' }
+  /** The person is asked; the host repeats the call with the answer. */
+  | { outcome: 'asked'; question: Question }
   | { outcome: 'refused_by_person'; answer: 'declined' | 'cancelled' }
   | { outcome: 'not_asked'; offer?: Offer; why: Wording }
   | { outcome: 'moved'; plan: ChangePlan }
@@ -38,14 +41,30 @@ export async function decide(
   if (isNoOp(plan)) return { outcome: 'no_change' };
   await checkAllowed(tenant, plan, call);
   await checkHourlyLimit(tenant);
+  await setAsideFor(tenant, plan);
   const consent = await call.consent(toProposal(plan, purpose, call));
-  if (consent.answer !== 'accepted') return consentDenied(consent, plan);
+  if (consent.answer === 'asked' || (consent.answer === 'unasked' && consent.offer))
+    return consentMissing(consent, plan);
+  try {
+    if (consent.answer !== 'accepted') return consentMissing(consent, plan);
+    return await writeAgreed(tenant, plan, { ...purpose, consent: consent.how }, call);
+  } finally {
+    forgetPlan(tenant, plan);
+  }
+}
+
+/** Writes what the person agreed to if the record is as it was when they were asked. */
+function writeAgreed(
+  tenant: Tenant,
+  plan: ChangePlan,
+  agreed: Purpose & { consent: 'asked' | 'token' },
+  call: ChangeCall,
+): Promise<Decision> {
   const { client, caller } = call;
-  const identity = caller === undefined ? { client } : { client, caller };
-  const approved = { ...purpose, consent: consent.how, ...identity };
+  const approved = { ...agreed, client, ...(caller === undefined ? {} : { caller }) };
   return tenant.writeExclusively(async () => {
-    const target = await refreshTarget(tenant, plan.target, call);
-    const now = await buildPlan(tenant, target, plan.requested, call);
+    const target = await refreshTarget(tenant, plan.target, { ...call, writes: true });
+    const now = planAgain(tenant, plan, target);
     if (isNoOp(now)) return { outcome: 'no_change' };
     if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
     await checkHourlyLimit(tenant);
@@ -57,7 +76,7 @@ export async function decide(
 /** True if nothing would change, for example because somebody made the same change in the meantime. */
 const isNoOp = ({ changes }: ChangePlan): boolean => changes.length === 0;
 
-function consentDenied(
+function consentMissing(
   consent: Exclude<Consent, { answer: 'accepted' }>,
   plan: ChangePlan,
 ): Decision {
@@ -65,6 +84,8 @@ function consentDenied(
     case 'declined':
     case 'cancelled':
       return { outcome: 'refused_by_person', answer: consent.answer };
+    case 'asked':
+      return { outcome: 'asked', question: consent.question };
     case 'moved':
       return { outcome: 'moved', plan };
     case 'invalid':

@@ -4,14 +4,9 @@ import { isApiError, isNotStored, type NotStoredKind } from '../service/errors.t
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, quote, type Wording, wording } from '../text/untrusted-text.ts';
-import {
-  bodyValue,
-  type FieldChange,
-  type FieldValues,
-  fieldValuesOf,
-  nextValue,
-} from './fields.ts';
+import { bodyValue, fieldValuesOf, nextValue, roundShare } from './fields.ts';
 import {
   journalError,
   newChangeId,
@@ -20,6 +15,9 @@ import {
   type WriteOutcome,
 } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
+import { learnStoredScale, takesStoredScale } from './probability.ts';
+import type { Target } from './target.ts';
+import { unchangedValue } from './unchanged.ts';
 import {
   type SentChange,
   type StoredDifference,
@@ -68,14 +66,14 @@ export async function executePlan(
   approval: Approval,
   trace: Trace | undefined,
 ): Promise<WriteResult> {
-  const intent = toIntent(plan, approval);
-  await tenant.journal.append({ ...intent }).catch((error: unknown) => {
+  const intent = toIntent(tenant, plan, approval);
+  await record(tenant, intent).catch((error: unknown) => {
     throw journalError('written', error);
   });
   const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
   tenant.invalidate('opportunity');
   try {
-    await tenant.journal.append({ ...toOutcome(result, plan) });
+    await record(tenant, toOutcome(result, plan));
     return result;
   } catch {
     // The write itself is done, so its result is returned, marked as unrecorded.
@@ -83,8 +81,13 @@ export async function executePlan(
   }
 }
 
-function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
+/** Stores an entry of the journal, without the key that a record may repeat. */
+const record = (tenant: Tenant, entry: WriteIntent | WriteOutcome): Promise<void> =>
+  tenant.journal.append(withoutSecrets({ ...entry }));
+
+function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIntent {
   const { target, before, changes } = plan;
+  const id = target.present?.record.id;
   const name = String(nextValue(changes, 'name') ?? before.name ?? '');
   return {
     phase: 'sending',
@@ -92,23 +95,78 @@ function toIntent(plan: ChangePlan, approval: Approval): WriteIntent {
     at: new Date().toISOString(),
     ...approval,
     externalId: target.externalId,
-    ...(target.record?.id === undefined ? {} : { opportunityId: target.record.id }),
+    ...(id === undefined ? {} : { opportunityId: id }),
     name,
     before,
     changes,
-    sent: writeBody(before, changes),
+    sent: writeBody(plan, scaleToSend(tenant, plan)),
   };
 }
 
-/** The body includes all present values, because the API may clear missing fields. Empty fields are left out. */
-function writeBody(before: FieldValues, changes: readonly FieldChange[]): Record<string, unknown> {
+/** The scale of the probability that is sent: as the service shows it, or 0–1. */
+type SentScale = 'stored' | '0-1';
+
+/** The body includes all present values as they were read, because the API may clear missing fields. */
+function writeBody({ target, changes }: ChangePlan, scale: SentScale): Record<string, unknown> {
+  const { present } = target;
   const body: Record<string, unknown> = {};
-  for (const { name, kind, body: property } of sentFields) {
-    const change = changes.find(({ field }) => field === name);
-    if (change) body[property] = bodyValue(kind, change.to, change.from);
-    else if (before[name] !== undefined) body[property] = bodyValue(kind, before[name]);
+  for (const field of sentFields) {
+    const change = changes.find(({ field: name }) => name === field.name);
+    const value = change
+      ? bodyValue(field.kind, change.to, change.from)
+      : present && unchangedValue(field, present);
+    const isShare = field.kind === 'share' && value !== undefined;
+    if (value !== undefined)
+      body[field.body] = isShare ? shareToSend(value, target, scale, change !== undefined) : value;
   }
   return body;
+}
+
+/** `value`: 0–1 of a changed probability, as stored of any other. */
+function shareToSend(
+  value: unknown,
+  { scale: { divisor }, present }: Target,
+  scale: SentScale,
+  isChanged: boolean,
+): unknown {
+  if (isChanged)
+    return scale === 'stored' && typeof value === 'number' ? roundShare(value * divisor) : value;
+  const stored = present?.record.probability;
+  return scale === '0-1' && stored !== undefined ? roundShare(stored / divisor) : value;
+}
+
+/**
+ * Where the service shows 0–100 and it is not known what it takes, a value above 1 is sent as shown first: a service
+ * that takes 0–1 refuses it, and nothing is stored.
+ */
+function scaleToSend(tenant: Tenant, plan: ChangePlan): SentScale {
+  if (plan.target.scale.divisor === 1) return 'stored';
+  const takesStored = takesStoredScale(tenant) ?? isAboveOne(writeBody(plan, 'stored'));
+  return takesStored ? 'stored' : '0-1';
+}
+
+const isAboveOne = ({ probability }: Record<string, unknown>): boolean => Number(probability) > 1;
+
+/** Sends the change. A body that was refused for its probability is sent again with 0–1. */
+async function put(
+  tenant: Tenant,
+  plan: ChangePlan,
+  { externalId, sent }: WriteIntent,
+  trace: Trace | undefined,
+): Promise<Opportunity> {
+  const send = (body: Record<string, unknown>) =>
+    tenant.upsertOpportunity(externalId, body, backgroundCall(writeMs, trace));
+  try {
+    const answer = await send(sent);
+    if (isAboveOne(sent)) learnStoredScale(tenant, true);
+    return answer;
+  } catch (error) {
+    const isScale = plan.target.scale.divisor !== 1 && isAboveOne(sent);
+    if (!isScale || !isApiError(error, 'refused') || takesStoredScale(tenant)) throw error;
+    const answer = await send(writeBody(plan, '0-1'));
+    learnStoredScale(tenant, false);
+    return answer;
+  }
 }
 
 type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
@@ -119,11 +177,10 @@ async function send(
   intent: WriteIntent,
   trace: Trace | undefined,
 ): Promise<WriteEnd> {
-  const change: SentChange = { ...intent, recordBefore: plan.target.record };
+  const change: SentChange = { ...intent, recordBefore: plan.target.present?.record };
   let answer: Opportunity;
   try {
-    const { externalId, sent } = intent;
-    answer = await tenant.upsertOpportunity(externalId, sent, backgroundCall(writeMs, trace));
+    answer = await put(tenant, plan, intent, trace);
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
@@ -166,11 +223,15 @@ function resultFromAnswer(
 ): WriteEnd {
   switch (verification.result) {
     case 'unchanged':
-      return {
-        outcome: 'not_written',
-        differs: [],
-        reason: wording`the service confirmed it, but the record is as it was`,
-      };
+      return isOther(answer, sent)
+        ? unknownResult(
+            wording`the service confirmed it with another opportunity, ${identifier(answer.id ?? '')} ${quote(answer.name ?? '')}, which may have been changed instead; this one is as it was`,
+          )
+        : {
+            outcome: 'not_written',
+            differs: [],
+            reason: wording`the service confirmed it, but the record is as it was`,
+          };
     case 'unreadable': {
       const isWrittenRecord =
         answer.externalIdentifier === sent.externalId && answer.id !== undefined;
@@ -185,6 +246,13 @@ function resultFromAnswer(
       return writtenResult(plan, sent, verification.record);
   }
 }
+
+/** Whether the service answered with another record than the one to write. */
+const isOther = (answer: Opportunity, { opportunityId, externalId }: SentChange): boolean =>
+  answer.id !== undefined &&
+  (opportunityId === undefined
+    ? answer.externalIdentifier !== undefined && answer.externalIdentifier !== externalId
+    : answer.id !== opportunityId);
 
 const writtenResult = (plan: ChangePlan, sent: SentChange, record: Opportunity): WriteEnd => ({
   outcome: 'written',
@@ -250,12 +318,13 @@ const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => (
   ...backgroundCall(ms, trace),
   progress: () => {},
   client: '',
+  writes: true,
 });
 
 const backgroundCall = (ms: number, trace: Trace | undefined): Call => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
-  purpose: 'interactive',
+  purpose: 'write',
   trace,
 });
 

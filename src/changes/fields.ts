@@ -2,6 +2,7 @@ import { dayOf } from '../figures/days.ts';
 import { contactName } from '../figures/naming.ts';
 import { flatForms } from '../service/records/normalise.ts';
 import type { Opportunity } from '../service/records/records.ts';
+import { Verbatim } from '../text/untrusted-text.ts';
 import { fieldOf, isObject } from '../values.ts';
 import { type FieldKind, sentFields, writableFields } from './writable-fields.ts';
 
@@ -177,3 +178,17 @@ export function changedCustomFields(from: FieldValue, to: FieldValue): string[] 
 
 export const customField = (custom: FieldValue, name: string): unknown =>
   isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;
+
+/** A value for an answer: numbers unchanged, texts as stored, references by name and id. */
+export function shownValue(kind: FieldKind | undefined, value: FieldValue): number | Verbatim {
+  if (typeof value === 'number') return value;
+  if (value === undefined) return new Verbatim('(empty)');
+  if (typeof value === 'string') return new Verbatim(value);
+  const reference = kind === 'reference' ? referenceOf(value) : undefined;
+  return new Verbatim(reference ? nameAndId(reference) : JSON.stringify(value));
+}
+
+function nameAndId({ id, name }: Reference): string {
+  if (name === undefined) return id;
+  return id === '' ? name : `${name} (${id})`;
+}

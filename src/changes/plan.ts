@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto';
 import { currencyCode, unknownCurrency } from '../figures/money.ts';
 import { normaliseName } from '../figures/naming.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { readIfExists } from '../tenant/resolve.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { quote, trusted, wording } from '../text/untrusted-text.ts';
+import { withoutSecrets } from '../text/secrets.ts';
+import { quote, wording } from '../text/untrusted-text.ts';
 import { isObject, parseJson } from '../values.ts';
 import type { Proposal, Remark } from './consent.ts';
 import {
-  canBeSent,
   canonicalJson,
   changesBetween,
   customField,
@@ -21,9 +22,12 @@ import {
   referenceOf,
   roundShare,
 } from './fields.ts';
+import { sampleOf } from './identifiers.ts';
+import { takesStoredScale } from './probability.ts';
 import { ChangeRefused } from './refusal.ts';
 import {
   findLookAlike,
+  knownName,
   referenceFields,
   requireExisting,
   resolveCompany,
@@ -31,10 +35,11 @@ import {
   resolveReference,
 } from './resolve.ts';
 import { rulesConcerning } from './service-rules.ts';
-import type { Target } from './target.ts';
+import type { Target, TenantScale } from './target.ts';
+import { describeUnsendable, type Present } from './unchanged.ts';
 import { sentFields } from './writable-fields.ts';
 
-/** The changes that would be written, and the present state of the record. */
+/** The changes that would be written, and the state of the record for which they were planned. */
 export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {
   target: Target;
   before: FieldValues;
@@ -55,13 +60,18 @@ export async function makePlan(
   values: RequestedValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  if (!target.record && !values.name)
+  if (!target.present && !values.name)
     throw new ChangeRefused(wording`A new opportunity needs a name.`);
-  return buildPlan(
-    tenant,
-    target,
-    await resolveReferences(tenant, values, currentValues(target), call),
-    call,
+  refuseSecrets(values);
+  const requested = await resolveReferences(tenant, values, currentValues(target), call);
+  return buildPlan(tenant, target, requested, call);
+}
+
+/** Secrets are written nowhere: not to the service, nor to the journal. @throws ChangeRefused */
+function refuseSecrets(values: RequestedValues): void {
+  if (withoutSecrets(values) === values) return;
+  throw new ChangeRefused(
+    wording`A value contains the API key or another secret of this server, which is never written: give the value without it.`,
   );
 }
 
@@ -75,19 +85,42 @@ export async function buildPlan(
   requested: RequestedValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  const before = currentValues(target);
-  refuseAmbiguousProbability(target, requested);
-  const changes = changesBetween(before, requested);
-  if (changes.length > 0) refuseUnsendable(before, requested);
-  const { currency, remarks } = await planContext(tenant, target, before, changes, call);
   const requestDigest = digestOf([tenant.identity, target.externalId, referencesAsIds(requested)]);
-  const { id, updatedAt } = target.record ?? {};
-  const digest = digestOf([requestDigest, id, updatedAt, before, changes]);
-  return { target, before, requested, changes, currency, remarks, requestDigest, digest };
+  const difference = differenceTo(tenant, target, requested, requestDigest);
+  const { before, changes } = difference;
+  const context = await planContext(tenant, target, before, changes, call);
+  return { target, requested, requestDigest, ...difference, ...context };
 }
 
-const currentValues = ({ record, scale }: Target): FieldValues =>
-  record ? fieldValuesOf(record, scale.divisor) : {};
+/**
+ * The same plan for the record as it is now.
+ * @throws ChangeRefused for a value that cannot be sent back
+ */
+export const planAgain = (tenant: Tenant, plan: ChangePlan, target: Target): ChangePlan => ({
+  ...plan,
+  target,
+  ...differenceTo(tenant, target, plan.requested, plan.requestDigest),
+});
+
+function differenceTo(
+  tenant: Tenant,
+  target: Target,
+  requested: RequestedValues,
+  requestDigest: string,
+): Pick<ChangePlan, 'before' | 'changes' | 'digest'> {
+  const before = withNames(tenant, currentValues(target));
+  const changes = changesBetween(before, requested);
+  if (changes.length > 0) refuseUnsendable(tenant, target, requested);
+  const { id, updatedAt } = target.present?.record ?? {};
+  const difference = changes.map(({ field, kind, from, to }) =>
+    kind === 'reference' ? [field, referenceOf(from)?.id, referenceOf(to)?.id] : [field, from, to],
+  );
+  const digest = digestOf([requestDigest, id, updatedAt, referencesAsIds(before), difference]);
+  return { before, changes, digest };
+}
+
+const currentValues = ({ present, scale }: Target): FieldValues =>
+  present ? fieldValuesOf(present.record, scale.divisor) : {};
 
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url');
@@ -102,35 +135,50 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
   );
 
 /**
- * Every write includes the present probability, converted to 0–1. If the scale is uncertain, a stored 1 may mean 1 %
- * or 100 %, and could be changed by a write of other fields.
+ * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent back
+ * as it was read would be lost.
  */
-function refuseAmbiguousProbability({ record, scale }: Target, requested: RequestedValues): void {
-  const stored = record?.probability;
-  const certain = scale.certain || stored === undefined || stored === 0 || stored > 1;
-  if (certain || 'probability' in requested) return;
+function refuseUnsendable(
+  tenant: Tenant,
+  { present, scale }: Target,
+  requested: RequestedValues,
+): void {
+  if (!present) return;
+  refuseAmbiguousProbability(tenant, present, scale, requested);
+  const reason = describeUnsendable(present, (name) => name in requested);
+  if (reason !== undefined) throw new ChangeRefused(reason);
+  if (!('custom_fields' in requested)) return;
+  const { customFields = {}, unreadable } = present.record;
+  if (isObject(customFields) && unreadable?.customFields === undefined) return;
+  throw new ChangeRefused(
+    wording`The custom fields of this opportunity are stored in a form that this server cannot change: change them in the product.`,
+  );
+}
+
+/** Where the scale, or the scale that a write takes, is unknown, a stored 1 may mean 1 % or 100 %. */
+function refuseAmbiguousProbability(
+  tenant: Tenant,
+  { record: { probability: stored } }: Present,
+  { certain, divisor }: TenantScale,
+  requested: RequestedValues,
+): void {
+  if (stored === undefined || stored === 0 || stored > 1 || 'probability' in requested) return;
+  if (certain && (divisor === 1 || takesStoredScale(tenant) !== undefined)) return;
   throw new ChangeRefused(
     wording`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`,
   );
 }
 
-/**
- * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent
- * would be lost.
- */
-function refuseUnsendable(before: FieldValues, requested: RequestedValues): void {
-  const field = sentFields.find(
-    ({ name, kind }) => !(name in requested) && !canBeSent(kind, before[name]),
-  );
-  if (!field) return;
-  const { name, label, kind } = field;
-  const value = before[name];
-  const shown = kind === 'reference' ? (referenceOf(value)?.name ?? '') : String(value);
-  const problem =
-    kind === 'reference' ? 'the service gives no id for it' : 'it is not a date that can be read';
-  throw new ChangeRefused(
-    wording`${trusted(label)} is ${quote(shown)}, and ${problem}. Every write includes all present values, because the service may clear missing ones, so this value would be lost. Give ${trusted(name)} in the same call, or change the opportunity in the product.`,
-  );
+/** With the names of references that the service gives by id only, as far as they were read and the caller may see them. */
+function withNames(tenant: Tenant, values: FieldValues): FieldValues {
+  const entries = sentFields.map(({ name, kind }): [string, FieldValue] => {
+    const reference = kind === 'reference' ? referenceOf(values[name]) : undefined;
+    if (!reference || reference.id === '' || reference.name !== undefined)
+      return [name, values[name]];
+    const known = knownName(tenant, name, reference.id);
+    return [name, known === undefined ? reference : { ...reference, name: known }];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 async function planContext(
@@ -144,7 +192,7 @@ async function planContext(
   const present = referenceOf(before.company);
   const newCompany = company && (await requireExisting(tenant, 'company', company, call));
   const newContact = contact && (await requireExisting(tenant, 'contact', contact, call));
-  const from = await currencyOf(tenant, present, call);
+  const from = concernsMoney(before, changes) ? await currencyOf(tenant, present, call) : undefined;
   const currency = { from, to: newCompany ? codeOf(newCompany.currency) : from };
   const remarks: (Remark | undefined)[] = [
     contact &&
@@ -152,7 +200,9 @@ async function planContext(
     company && !contact ? contactStays(referenceOf(before.contact)) : undefined,
     currencyRemark(before, currency),
     ...(await lookAlikes(tenant, changes, call)),
-    ...rulesConcerning(target.record, changes).map((rule): Remark => ({ about: 'rule', rule })),
+    ...rulesConcerning(target.present?.record, changes).map(
+      (rule): Remark => ({ about: 'rule', rule }),
+    ),
   ];
   return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
 }
@@ -193,10 +243,17 @@ function currencyRemark(
   before: FieldValues,
   { from, to }: ChangePlan['currency'],
 ): Remark | undefined {
-  const money = sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
-  if (!money || from === undefined || to === undefined || from === to) return undefined;
+  if (!hasMoney(before) || from === undefined || to === undefined || from === to) return undefined;
   return { about: 'currency', from, to };
 }
+
+/** Whether the question shows an amount, or a company whose currency the amounts get. */
+const concernsMoney = (before: FieldValues, changes: readonly FieldChange[]): boolean =>
+  changes.some(({ kind }) => kind === 'money') ||
+  (nextReference(changes, 'company') !== undefined && hasMoney(before));
+
+const hasMoney = (before: FieldValues): boolean =>
+  sentFields.some(({ name, kind }) => kind === 'money' && before[name] !== undefined);
 
 async function currencyOf(
   tenant: Tenant,
@@ -204,8 +261,9 @@ async function currencyOf(
   call: ToolCall,
 ): Promise<string | undefined> {
   if (!company || !tenant.grants.has('company:read')) return undefined;
-  const { records } = await tenant.collection('company', call);
-  return codeOf(records.find(({ id }) => id === company.id)?.currency);
+  const known = tenant.cached('company')?.find(({ id }) => id === company.id);
+  const record = known ?? (await readIfExists(tenant, 'company', 'id', company.id, call));
+  return codeOf(record?.currency);
 }
 
 /** A value that is not a currency code is shown as unknown. */
@@ -234,7 +292,7 @@ async function resolveReferences(
     requested.probability = roundShare(requested.probability);
   if (isObject(requested.custom_fields)) {
     const named = coerceCustomFields(requested.custom_fields, before.custom_fields);
-    await refuseLookAlikeFields(tenant, Object.keys(named), call);
+    await refuseLookAlikeFields(tenant, Object.keys(named), before.custom_fields, call);
     requested.custom_fields = named;
   }
   return requested;
@@ -262,10 +320,12 @@ function coerceCustomFields(
 async function refuseLookAlikeFields(
   tenant: Tenant,
   names: readonly string[],
+  present: FieldValue,
   call: ToolCall,
 ): Promise<void> {
+  if (names.every((name) => customField(present, name) !== undefined)) return;
   const { looksLike } = await import('../text/look-alikes.ts');
-  const { records } = await tenant.collection('opportunity', call);
+  const { records } = await sampleOf(tenant, call);
   const used = new Set(records.flatMap(({ customFields }) => Object.keys(customFields ?? {})));
   for (const name of names.filter((it) => !used.has(it))) {
     const isAlike = looksLike(name);

@@ -1,6 +1,7 @@
 import { contactName, normaliseName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import type { Coverage } from '../reading/coverage.ts';
+import { ignoreApiError } from '../service/errors.ts';
 import type {
   ApiRecord,
   Company,
@@ -95,14 +96,14 @@ async function searchService<R extends 'company' | 'contact'>(
   requested: string,
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
-  const found = await tenant.search(resource, requested, call);
+  const found = await tenant.search(resource, requested, call).catch(ignoreApiError('refused'));
   const [byId, byExternalId] = firstInvisible(requested, { joiners: true })
     ? []
     : [
         await readIfExists(tenant, resource, 'id', requested, call),
         await readIfExists(tenant, resource, 'externalIdentifier', requested, call),
       ];
-  const records = [...found, byId, byExternalId].filter((record) => record !== undefined);
+  const records = [...(found ?? []), byId, byExternalId].filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.id, record])).values()];
 }
 
@@ -189,6 +190,18 @@ function knownValues(what: ReferenceField, opportunities: readonly Opportunity[]
     known.set(ref.id, { ...candidate, name: ref.name ?? candidate.name });
   }
   return [...known.values()];
+}
+
+/** The name of a record by id, from what was read last and may be read by the caller. */
+export function knownName(tenant: Tenant, field: string, id: string): string | undefined {
+  const opportunities = tenant.cached('opportunity') ?? [];
+  if (field === 'owner' || field === 'stage' || field === 'source')
+    return knownValues(field, opportunities).find((it) => it.id === id)?.name;
+  if (!isOneOf(['company', 'contact', 'category'] as const, field)) return undefined;
+  if (!tenant.grants.has(`${field}:read`)) return undefined;
+  const records: readonly ApiRecord[] = tenant.cached(field) ?? [];
+  const record = records.find((it) => it.id === id);
+  return record && contactName(record);
 }
 
 /** Another candidate for this field whose name is the same or looks the same. */

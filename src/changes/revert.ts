@@ -12,12 +12,12 @@ import {
   fieldValuesOf,
   isSameValue,
   type RequestedValues,
+  shownValue,
 } from './fields.ts';
 import { type RecordedChange, readChanges } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { shownValue } from './shown.ts';
-import { matchBarredStages, stagesOf } from './stages.ts';
+import { matchStages, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 import { sentFields, type WritableField } from './writable-fields.ts';
 
@@ -44,11 +44,13 @@ export async function planRevert(
       wording`That change was reverted already, by ${identifier(change.revertedBy)}. To restore it, revert that one.`,
     );
   }
-  const { externalId, opportunityId } = change.intent;
-  const target = await findTarget(tenant, { externalId, opportunityId }, call);
-  const now = target.record ? fieldValuesOf(target.record, target.scale.divisor) : {};
+  const { externalId, opportunityId, changes: made } = change.intent;
+  const setsProbability = made.some(({ kind }) => kind === 'share');
+  const target = await findTarget(tenant, { externalId, opportunityId, setsProbability }, call);
+  const { present, scale } = target;
+  const now = present ? fieldValuesOf(present.record, scale.divisor) : {};
   refuseIfChanged(change, now);
-  return buildPlan(tenant, target, revertValues(change.intent.changes), call);
+  return buildPlan(tenant, target, revertValues(made), call);
 }
 
 /** The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones. */
@@ -99,11 +101,14 @@ async function cannotDelete(
   call: ToolCall,
 ): Promise<ChangeRefused> {
   const { records } = await tenant.collection('opportunity', call);
-  const { barredStages, fields } = tenant.writeRules;
+  const { barredStages, allowedStages, fields } = tenant.writeRules;
   const stages = stagesOf(records.filter(isLost));
-  const { barred } = await matchBarredStages(stagesOf(records), barredStages);
+  const all = stagesOf(records);
+  const barred = await matchStages(all, barredStages);
+  const allowed = await matchStages(all, allowedStages);
   const names = stages
-    .filter(({ id }) => !barred.has(id))
+    .filter(({ id }) => !barred.ids.has(id))
+    .filter(({ id }) => allowedStages.length === 0 || allowed.ids.has(id))
     .flatMap(({ names: [name] }) => name ?? []);
   const nearest =
     names.length > 0 && fields.has('stage')

@@ -1,11 +1,11 @@
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { quote, trusted, wording } from '../text/untrusted-text.ts';
+import { join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import { nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { matchBarredStages, stagesOf } from './stages.ts';
+import { matchStages, stagesOf } from './stages.ts';
 
 const hourMs = 3_600_000;
 
@@ -15,7 +15,7 @@ export async function checkAllowed(
   plan: Pick<ChangePlan, 'changes'>,
   call: ToolCall,
 ): Promise<void> {
-  const { fields, barredStages } = tenant.writeRules;
+  const { fields } = tenant.writeRules;
   const forbidden = plan.changes.filter(({ field }) => !fields.has(field));
   if (forbidden.length > 0) {
     const names = trusted(forbidden.map(({ field }) => field).join(', '));
@@ -24,21 +24,45 @@ export async function checkAllowed(
     );
   }
   const stage = nextReference(plan.changes, 'stage');
-  if (!stage || barredStages.length === 0) return;
-  if (!(await isBarred(tenant, stage, call))) return;
-  throw new ChangeRefused(
-    wording`The operator of this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. A person can do it in the product.`,
-  );
+  if (stage) await checkStage(tenant, stage, call);
 }
 
 /** Checks all names of the stage: a renamed stage is barred under its old and its new name. */
-async function isBarred(tenant: Tenant, stage: Reference, call: ToolCall): Promise<boolean> {
+async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Promise<void> {
+  const { barredStages, allowedStages } = tenant.writeRules;
+  if (barredStages.length === 0 && allowedStages.length === 0) return;
   const { records } = await tenant.collection('opportunity', call);
-  const known = stagesOf(records).find(({ id }) => id === stage.id);
-  const names = new Set([...(known?.names ?? []), stage.name ?? '']);
-  const { barredStages } = tenant.writeRules;
-  const { barred } = await matchBarredStages([{ id: stage.id, names }], barredStages);
-  return barred.has(stage.id);
+  const known = stagesOf(records);
+  const names = known.find(({ id }) => id === stage.id)?.names ?? [];
+  const asked = { id: stage.id, names: new Set([...names, stage.name ?? '']) };
+  const stages = [...known.filter(({ id }) => id !== stage.id), asked];
+  const [barred, allowed] = [
+    await matchStages(stages, barredStages),
+    await matchStages(stages, allowedStages),
+  ];
+  const isAllowed = allowedStages.length === 0 || allowed.ids.has(stage.id);
+  if (barred.ids.has(stage.id) || !isAllowed) throw stageRefused(stage, allowedStages);
+  const [unknown] = barred.unknown;
+  if (unknown === undefined) return;
+  throw new ChangeRefused(
+    wording`The operator of this server bars the stage ${quote(unknown)}, and no opportunity is in a stage of that name, so it is not certain which stage is meant. Until then no stage can be set.`,
+    undefined,
+    (nameOf) =>
+      wording`The operator can correct ${trusted(nameOf('barredStages'))}, or name the stages that may be set in ${trusted(nameOf('allowedStages'))} instead.`,
+  );
+}
+
+function stageRefused({ id, name = id }: Reference, allowed: readonly string[]): ChangeRefused {
+  const only =
+    allowed.length === 0
+      ? ''
+      : wording` Allowed: ${join(
+          allowed.map((it) => quote(it)),
+          ', ',
+        )}.`;
+  return new ChangeRefused(
+    wording`The operator of this server does not let agents set the stage ${quote(name)}.${only} A person can do it in the product.`,
+  );
 }
 
 /** Counts the writes of the last hour in the journal. @throws ChangeRefused if the limit is reached */

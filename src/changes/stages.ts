@@ -24,20 +24,20 @@ export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
 }
 
 /**
- * Matches barred stages by id, name or external identifier. Names that look alike match, regardless of letter case,
+ * The stages that these words name, by id, name or external identifier. Names that look alike match, regardless of letter case,
  * spaces and script. `unknown` are the words that match no stage.
  */
-export async function matchBarredStages(
+export async function matchStages(
   stages: readonly Stage[],
   words: readonly string[],
-): Promise<{ barred: ReadonlySet<string>; unknown: readonly string[] }> {
+): Promise<{ ids: ReadonlySet<string>; unknown: readonly string[] }> {
   const { looksLike } = await import('../text/look-alikes.ts');
   const matches = words.map((word) => {
     const isAlike = looksLike(word);
     return stages.filter(({ id, names }) => [id, ...names].some(isAlike)).map(({ id }) => id);
   });
   return {
-    barred: new Set(matches.flat()),
+    ids: new Set(matches.flat()),
     unknown: words.filter((_, at) => matches[at]?.length === 0),
   };
 }

@@ -2,34 +2,47 @@ import { isDeleted } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { type KnownRecords, referencesWithoutId } from '../names/references.ts';
 import { ignoreApiError } from '../service/errors.ts';
-import type { Opportunity } from '../service/records/records.ts';
+import { type Opportunity, toRecord } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { quote, trusted, wording } from '../text/untrusted-text.ts';
+import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor } from './fields.ts';
+import {
+  type Absence,
+  alikeAmong,
+  lookForAbsence,
+  namesakesOf,
+  sampleOf,
+  searchService,
+} from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
+import type { Present } from './unchanged.ts';
 
 export interface TargetSelector {
   externalId?: string | undefined;
   opportunityId?: string | undefined;
   /** True to create a record if no record has the external identifier. */
   create?: boolean | undefined;
+  /** The change sets the probability, so its scale has to be known. */
+  setsProbability?: boolean | undefined;
 }
 
-/** The tenant's scale of stored probabilities; the API accepts 0–1 only. */
+/** The tenant's scale of stored probabilities. */
 export interface TenantScale {
   divisor: Divisor;
   /** True if the tenant's values determine the scale. */
   certain: boolean;
 }
 
-/** The present state of the record to change. */
+/** The record to change, or the identifier of a new one. */
 export interface Target {
   externalId: string;
   /** Absent if it does not exist yet. */
-  record?: Opportunity;
+  present?: Present;
+  /** Of a new record: what showed that there is none. */
+  provenBy?: Absence['provenBy'];
   scale: TenantScale;
 }
 
@@ -50,13 +63,47 @@ export async function findTarget(
     );
   }
   refuseDotSegments(externalId);
-  const record = await findByExternalId(tenant, externalId, call);
-  if (record) return requireWritable(tenant, record, externalId, selector, call);
-  await refuseSimilarIdentifier(tenant, externalId, call);
-  if (selector.create) return { externalId, scale: await tenantScale(tenant, call) };
+  const known = selector.create ? undefined : await findPresent(tenant, externalId, call);
+  if (known) return existingTarget(tenant, known, selector, call);
+  const { alike, provenBy } = await lookForAbsence(tenant, externalId, call);
+  const found = alike.find(hasIdentifier(externalId));
+  if (found) return existingTarget(tenant, await presentOf(tenant, found, call), selector, call);
+  refuseSimilarIdentifier(externalId, alike);
+  if (selector.create)
+    return { externalId, provenBy, scale: await tenantScale(tenant, call, selector) };
   throw new ChangeRefused(
     wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
   );
+}
+
+/** A row of a list may lack what the record has. */
+const presentOf = async (tenant: Tenant, row: Opportunity, call: ToolCall): Promise<Present> =>
+  row.id === undefined ? { record: row, raw: row } : readPresent(tenant, row.id, call);
+
+const hasIdentifier =
+  (externalId: string) =>
+  ({ externalIdentifier }: Opportunity): boolean =>
+    externalIdentifier === externalId;
+
+/** The opportunity, from those that were read last, or by a search. @throws ChangeRefused if it has a namesake */
+async function findPresent(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<Present | undefined> {
+  const sources = [
+    async () => tenant.cached('opportunity') ?? [],
+    async () => (await searchService(tenant, externalId, call)).records,
+  ];
+  for (const read of sources) {
+    const alike = await alikeAmong(await read(), externalId);
+    const found = alike.find(hasIdentifier(externalId));
+    if (found?.id === undefined) continue;
+    refuseNamesakes(found, alike);
+    const present = await readPresent(tenant, found.id, call).catch(ignoreApiError('not-found'));
+    if (present && hasIdentifier(externalId)(present.record)) return present;
+  }
+  return undefined;
 }
 
 async function targetById(
@@ -66,13 +113,13 @@ async function targetById(
   call: ToolCall,
 ): Promise<Target> {
   refuseDotSegments(id);
-  const record = await readCurrent(tenant, id, call).catch(ignoreApiError('not-found'));
-  if (!record) {
+  const present = await readPresent(tenant, id, call).catch(ignoreApiError('not-found'));
+  if (!present) {
     throw new ChangeRefused(
       wording`There is no opportunity with the id ${quote(id)}. Take it from a list.`,
     );
   }
-  const externalId = record.externalIdentifier;
+  const { externalIdentifier: externalId } = present.record;
   if (externalId === undefined) {
     throw new ChangeRefused(
       wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
@@ -83,27 +130,53 @@ async function targetById(
       wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(selector.externalId)}.`,
     );
   }
-  return requireWritable(tenant, record, externalId, selector, call);
+  const target = await existingTarget(tenant, present, selector, call);
+  refuseNamesakes(present.record, await othersOf(tenant, present.record, externalId, call));
+  return target;
 }
 
-async function requireWritable(
+/** Where another opportunity of this identifier would be found. */
+async function othersOf(
   tenant: Tenant,
-  record: Opportunity,
+  { id }: Opportunity,
   externalId: string,
-  { create }: TargetSelector,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> {
+  const cached = tenant.cached('opportunity');
+  if (cached?.some((it) => it.id === id)) return cached;
+  const { records } = await searchService(tenant, externalId, call);
+  // A search that does not find the opportunity itself shows nothing.
+  if (records.some((it) => it.id === id)) return records;
+  return (await tenant.collection('opportunity', call)).records;
+}
+
+function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {
+  const [other] = namesakesOf(record, records);
+  if (!other) return;
+  throw new ChangeRefused(
+    wording`Another opportunity, ${identifier(other.id ?? '')} ${quote(other.name ?? '')}, has the external identifier ${quote(other.externalIdentifier ?? '')} too, and the API writes by external identifier only, so the other one could be changed instead. Give each its own in the product first.`,
+    { opportunities: [record, other].map(({ id, name }) => ({ id, name })) },
+  );
+}
+
+async function existingTarget(
+  tenant: Tenant,
+  present: Present,
+  selector: TargetSelector,
   call: ToolCall,
 ): Promise<Target> {
-  refuseDeleted(record);
+  const { id, name, externalIdentifier: externalId = '' } = present.record;
+  refuseDeleted(present.record);
   refuseDotSegments(externalId);
-  if (record.id === undefined)
-    throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
-  if (create) {
+  if (id === undefined) throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
+  if (selector.create) {
     throw new ChangeRefused(
       wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,
-      { opportunity: { id: record.id, name: record.name } },
+      { opportunity: { id, name } },
     );
   }
-  return { externalId, record, scale: await tenantScale(tenant, call, record) };
+  const scale = await tenantScale(tenant, call, selector, present.record);
+  return { externalId, present, scale };
 }
 
 function refuseDeleted(record: Opportunity): void {
@@ -119,14 +192,11 @@ function refuseDotSegments(identifier: string): void {
   }
 }
 
-/** Reads the present record from the service, not from the cache. */
-export async function readCurrent(
-  tenant: Tenant,
-  id: string,
-  call: ToolCall,
-): Promise<Opportunity> {
-  const record = await tenant.getRecord('opportunity', 'id', id, call);
-  return fillInReferences(tenant, record, call);
+/** Reads the record from the service, not from the cache. */
+export async function readPresent(tenant: Tenant, id: string, call: ToolCall): Promise<Present> {
+  const raw = await tenant.rawOpportunity(id, call);
+  const record = toRecord('opportunity', structuredClone(raw));
+  return { record: await fillInReferences(tenant, record, call), raw };
 }
 
 /** Looks up missing ids of references: a reference without an id cannot be sent back. */
@@ -149,54 +219,27 @@ async function fillInReferences(
 }
 
 /**
- * Finds an opportunity by external identifier. The API has no such route, so this searches first, and then reads
- * the whole collection: only that proves that there is no such record.
- * @throws ChangeRefused if the collection could not be read completely
+ * Finds an opportunity by external identifier.
+ * @throws ChangeRefused if it is not certain that there is none
  */
 export async function findByExternalId(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
-): Promise<Opportunity | undefined> {
-  const matches = (record: Opportunity) => record.externalIdentifier === externalId;
-  const hit = (await searchService(tenant, externalId, call)).find(matches);
-  if (hit?.id !== undefined) return readCurrent(tenant, hit.id, call);
-  tenant.invalidate('opportunity');
-  const { records, coverage } = await tenant.collection('opportunity', call);
-  const found = records.find(matches);
-  // A row of a list may lack what the record has.
-  if (found?.id !== undefined) return readCurrent(tenant, found.id, call);
-  if (found || coverage.complete) return found;
-  throw new ChangeRefused(
-    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
-  );
-}
-
-/** What the service finds; nothing where it does not search. */
-async function searchService(
-  tenant: Tenant,
-  query: string,
-  call: ToolCall,
-): Promise<readonly Opportunity[]> {
-  const found = await tenant.search('opportunity', query, call).catch(ignoreApiError('refused'));
-  return found ?? [];
+): Promise<Present | undefined> {
+  const found = (await searchService(tenant, externalId, call)).records;
+  const isIt = hasIdentifier(externalId);
+  const record =
+    found.find(isIt) ?? (await lookForAbsence(tenant, externalId, call)).alike.find(isIt);
+  return record && presentOf(tenant, record, call);
 }
 
 /**
  * Refuses an identifier that looks like an existing one: it is a typing error or an attempt to deceive.
  * @throws ChangeRefused with the opportunity that has the existing identifier
  */
-async function refuseSimilarIdentifier(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<void> {
-  const { looksLike } = await import('../text/look-alikes.ts');
-  const { records } = await tenant.collection('opportunity', call);
-  const isAlike = looksLike(externalId);
-  const similar = records.find(
-    ({ externalIdentifier: other }) => other !== undefined && isAlike(other),
-  );
+function refuseSimilarIdentifier(externalId: string, alike: readonly Opportunity[]): void {
+  const [similar] = alike;
   if (!similar) return;
   throw new ChangeRefused(
     wording`No opportunity has exactly the external identifier ${quote(externalId)}, but one has ${quote(similar.externalIdentifier ?? '')}, which looks the same or differs in letter case or blanks only: give the exact identifier.`,
@@ -213,29 +256,42 @@ export async function refreshTarget(
   target: Target,
   call: ToolCall,
 ): Promise<Target> {
-  const { externalId, record, scale } = target;
-  if (record?.id === undefined) {
-    const created = await findByExternalId(tenant, externalId, call);
-    if (created) return { externalId, record: created, scale };
-    await refuseSimilarIdentifier(tenant, externalId, call);
-    return { externalId, scale };
+  const { externalId, present, provenBy, scale } = target;
+  const id = present?.record.id;
+  if (id === undefined) {
+    const { alike } = await lookForAbsence(tenant, externalId, call, provenBy);
+    const created = alike.find(hasIdentifier(externalId))?.id;
+    if (created !== undefined)
+      return { externalId, present: await readPresent(tenant, created, call), scale };
+    refuseSimilarIdentifier(externalId, alike);
+    return target;
   }
-  const now = await readCurrent(tenant, record.id, call);
-  refuseDeleted(now);
+  const now = await readPresent(tenant, id, call);
+  refuseDeleted(now.record);
   // A write under the former identifier would create a second record.
-  if (now.externalIdentifier === externalId) return { externalId, record: now, scale };
+  if (hasIdentifier(externalId)(now.record)) return { externalId, present: now, scale };
   throw new ChangeRefused(
     wording`The opportunity's external identifier is no longer ${quote(externalId)}: it was changed meanwhile.`,
   );
 }
 
-/** Determines the scale from all stored opportunities and this record. */
+/**
+ * Determines the scale from the opportunities that were read last and this record; if they do not tell, and if a stored
+ * 1 or a new probability depends on it, from the first page of the opportunities.
+ */
 export async function tenantScale(
   tenant: Tenant,
   call: ToolCall,
+  { setsProbability = false }: Pick<TargetSelector, 'setsProbability'>,
   record?: Opportunity,
 ): Promise<TenantScale> {
-  const { records } = await tenant.collection('opportunity', call);
-  const { scale, ambiguous } = probabilityScale(record ? [...records, record] : records);
+  const own = record ? [record] : [];
+  const scale = scaleOf([...(tenant.cached('opportunity') ?? []), ...own]);
+  if (scale.certain || !(setsProbability || record?.probability === 1)) return scale;
+  return scaleOf([...(await sampleOf(tenant, call)).records, ...own]);
+}
+
+function scaleOf(records: readonly Opportunity[]): TenantScale {
+  const { scale, ambiguous } = probabilityScale(records);
   return { divisor: scale === '0-100' ? 100 : 1, certain: scale !== 'unknown' && !ambiguous };
 }

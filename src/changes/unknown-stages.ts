@@ -34,9 +34,9 @@ export async function findUnknownStages(
   opportunities: readonly ApiRecord[],
   words: readonly string[],
 ): Promise<UnknownStages> {
-  const { matchBarredStages, stagesOf } = await import('./stages.ts');
+  const { matchStages, stagesOf } = await import('./stages.ts');
   const stages = stagesOf(opportunities);
-  const { unknown } = await matchBarredStages(stages, words);
+  const { unknown } = await matchStages(stages, words);
   const names = stages.flatMap(({ names: [name] }) => name ?? []);
   return { unknown, stages: names.slice(0, maxStages) };
 }

@@ -13,7 +13,7 @@ import {
   isSameValue,
   sentProperties,
 } from './fields.ts';
-import { findByExternalId, readCurrent, type TenantScale, tenantScale } from './target.ts';
+import { findByExternalId, readPresent, type TenantScale, tenantScale } from './target.ts';
 import { type FieldKind, sentFields, type WritableField } from './writable-fields.ts';
 
 /** A change that was sent, or may have been sent, and its record. */
@@ -60,7 +60,8 @@ export async function verifyNow(
   sent: SentChange,
   call: ToolCall,
 ): Promise<Verification> {
-  const scale = await tenantScale(tenant, call).catch(() => undefined);
+  const setsProbability = sent.changes.some(({ kind }) => kind === 'share');
+  const scale = await tenantScale(tenant, call, { setsProbability }).catch(() => undefined);
   return scale ? verify(tenant, sent, scale, call) : { result: 'unreadable' };
 }
 
@@ -69,14 +70,14 @@ async function readTarget(
   { externalId, opportunityId, createdId }: SentChange,
   call: ToolCall,
 ): Promise<Opportunity | undefined> {
-  if (opportunityId !== undefined) return readCurrent(tenant, opportunityId, call);
+  if (opportunityId !== undefined) return (await readPresent(tenant, opportunityId, call)).record;
   const created =
     createdId === undefined
       ? undefined
-      : await readCurrent(tenant, createdId, call).catch(ignoreApiError('not-found'));
+      : (await readPresent(tenant, createdId, call).catch(ignoreApiError('not-found')))?.record;
   // A response may contain another record than the one that was written.
   if (created?.externalIdentifier === externalId) return created;
-  return findByExternalId(tenant, externalId, call);
+  return (await findByExternalId(tenant, externalId, call))?.record;
 }
 
 function compare(sent: SentChange, record: Opportunity, scale: TenantScale): Verification {
@@ -164,9 +165,10 @@ function unaskedDifferences(
   scale: TenantScale,
 ): StoredDifference[] {
   const { before, changes, recordBefore } = sent;
+  const now = fieldValuesOf(record, scale.divisor);
   const known = sentFields
     .filter(({ name }) => !changes.some(({ field }) => field === name))
-    .filter(({ name, kind }) => !matchesValue({ field: name, kind }, before[name], record, scale))
+    .filter(({ name, kind }) => !isSameValue(kind, before[name], now[name]))
     .map((field) => storedDifference(field, before[field.name], record, scale, false));
   const others = recordBefore ? otherDifferences(sent, recordBefore, record) : [];
   return [...known, ...others];

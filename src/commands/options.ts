@@ -22,7 +22,7 @@ export function settingsFrom(options: Readonly<Record<string, Value | undefined>
 function textOf(name: SettingName, value: Value): string {
   if (typeof value !== 'object') return String(value);
   if (value instanceof URL) return value.href;
-  const separator = name === 'barredStages' ? ';' : ',';
+  const separator = name === 'barredStages' || name === 'allowedStages' ? ';' : ',';
   if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
   throw new ConfigError((nameOf) => `${nameOf(name)}: no entry may contain "${separator}"`);
 }

@@ -160,6 +160,7 @@ function tenantOptions(
       perHour: settings.writesPerHour,
       fields: settings.writeFields,
       barredStages: settings.barredStages,
+      allowedStages: settings.allowedStages,
     },
     budget: { requests: settings.rateLimit, windowSeconds: 600 },
     grants: settings.grants,

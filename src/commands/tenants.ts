@@ -46,6 +46,7 @@ const typeOf = {
   writesPerHour: 'a number',
   writeFields: 'a string or a list of strings',
   barredStages: 'a string or a list of strings, which may be empty',
+  allowedStages: 'a string or a list of strings, which may be empty',
   webhookSecret: 'a string',
   webhookSecretFile: 'a string',
   webhookSigningSecret: 'a string',

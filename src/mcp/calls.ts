@@ -9,8 +9,7 @@ import { ChangeRefused } from '../changes/refusal.ts';
 import { callMs, type Trace } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
-import { requestConsent } from './consent.ts';
-import { ElicitationRequired } from './elicitation-required.ts';
+import { elicitConsent, requestConsent } from './consent.ts';
 import { clientHost } from './host.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
@@ -36,11 +35,10 @@ export async function callTool(
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
   try {
-    return await runTool(entry, parts, asked, ({ confirm }, trace) =>
-      toolCall(parts, server, ctx, { confirm, trace }),
-    );
+    const createCall = ({ confirm }: Record<string, unknown>, trace: Trace | undefined) =>
+      toolCall(parts, server, ctx, { confirm, trace });
+    return await runTool(entry, parts, asked, createCall, elicitConsent);
   } catch (error) {
-    if (error instanceof ElicitationRequired) return error.result;
     signal.throwIfAborted();
     const failed = errorResult(params.name, error, parts);
     return entry.definition.annotations?.readOnlyHint ? failed : withNothingWritten(failed, error);
@@ -79,6 +77,7 @@ export function toolCall(
     client: host.name,
     caller: ctx.http?.authInfo?.clientId,
     trace,
+    answered: ctx.mcpReq.requestState() !== undefined || confirm !== undefined,
     consent: (proposal) => requestConsent(proposal, consent, host, ctx, confirm),
   };
 }

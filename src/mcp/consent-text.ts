@@ -60,7 +60,7 @@ function describeRemark(remark: Remark): Wording {
     case 'currency':
       return wording`amounts stay the same numbers, but in ${describeCurrency(remark.to)} instead of ${describeCurrency(remark.from)}.`;
     case 'look-alike':
-      return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${describeReference({ id: remark.id, name: remark.other })}.`;
+      return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${describeReference({ id: remark.id, name: remark.other }, true)}.`;
     case 'rule':
       return wording`the service may refuse this, or store something else. ${describeRule(remark.rule)}`;
   }
@@ -82,6 +82,8 @@ export function describeChange(
   if (typeof from === 'string' && typeof to === 'string') {
     return wording`${name}: ${describeTextChange(from, to)}`;
   }
+  if (kind === 'reference' && referenceOf(from)?.name === referenceOf(to)?.name)
+    return wording`${name}: ${describeNamesakes(from, to)}`;
   const after = describeValue(kind, to, currency.to);
   if (from === undefined) return wording`${name}: ${after}`;
   const before =
@@ -89,6 +91,15 @@ export function describeChange(
       ? named(from)
       : describeValue(kind, from, currency.from);
   return wording`${name}: ${arrowText(before, after)}`;
+}
+
+/** Two records of one name, or without names. */
+function describeNamesakes(from: FieldValue, to: FieldValue): Wording {
+  const [before, after] = [from, to].map((value) => {
+    const reference = referenceOf(value);
+    return reference ? describeReference(reference, true) : wording`(empty)`;
+  });
+  return arrowText(before ?? wording``, after ?? wording``);
 }
 
 /** Says so when the difference is invisible. */
@@ -113,10 +124,11 @@ function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: 
 const dayOrQuoted = (text: string): Wording =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? trusted(text) : quoteVerbatim(text);
 
-const describeReference = ({ id, name }: Reference): Wording => {
+/** The name, with the id where the name does not tell which one it is; the id alone where there is no name. */
+const describeReference = ({ id, name }: Reference, withId = false): Wording => {
   const known = /^[\w.:-]{1,80}$/.test(id) ? trusted(id) : quoteVerbatim(id);
   if (name === undefined) return known;
-  return id === '' ? quoteVerbatim(name) : wording`${quoteVerbatim(name)} (${known})`;
+  return withId && id !== '' ? wording`${quoteVerbatim(name)} (${known})` : quoteVerbatim(name);
 };
 
 /** Formats as 1,234.50 in every locale, since the reader's is unknown; -0 becomes 0. */

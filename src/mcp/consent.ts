@@ -5,17 +5,15 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Consent, Proposal } from '../changes/consent.ts';
+import type { Consent, Proposal, Question } from '../changes/consent.ts';
+import { answerMs } from '../changes/pending.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
-import { ElicitationRequired } from './elicitation-required.ts';
 import type { ClientHost } from './host.ts';
 
-/** Validity of an answer or a token. */
-const validMs = 10 * 60_000;
 const questionName = 'consent';
 
 /**
@@ -38,7 +36,6 @@ export interface ConsentParts {
  * Asks a person for consent to exactly one proposal, through the host if it supports elicitation. Otherwise
  * the answer contains a preview and a token bound to the proposal, which the assistant sends back as
  * `confirm` after it has shown the preview to the person.
- * @throws ElicitationRequired if the host must ask the person
  */
 export async function requestConsent(
   proposal: Proposal,
@@ -56,14 +53,18 @@ export async function requestConsent(
     return checkAnswer(proposal, parts, ctx, key, echoed);
   }
   if (host.canAsk)
-    throw new ElicitationRequired(elicitConsent(question, createSeal(key, 'asked', proposal)));
+    return {
+      answer: 'asked',
+      question: { message: question, state: createSeal(key, 'asked', proposal) },
+    };
   if (!parts.allowTokens) return { answer: 'unasked', why: tokensNotAllowed(parts.nameOf) };
   if (typeof confirm === 'string') return checkToken(proposal, parts, key, confirm);
   const offer = { token: createSeal(key, 'token', proposal), question };
   return { answer: 'unasked', offer, why: wording`this host cannot ask a person` };
 }
 
-function elicitConsent(message: Wording, requestState: string): InputRequiredResult {
+/** The question as the host gets it. */
+export function elicitConsent({ message, state }: Question): InputRequiredResult {
   const agree = {
     type: 'boolean' as const,
     title: 'Write exactly this',
@@ -74,7 +75,7 @@ function elicitConsent(message: Wording, requestState: string): InputRequiredRes
     message,
     requestedSchema: { type: 'object', properties: { agree }, required: ['agree'] },
   });
-  return inputRequired({ inputRequests: { [questionName]: form }, requestState });
+  return inputRequired({ inputRequests: { [questionName]: form }, requestState: state });
 }
 
 /** Accepts an answer only with an unused, unexpired seal of the same proposal. */
@@ -136,7 +137,7 @@ function toConsent(status: Exclude<SealStatus, 'good'>): Consent {
  * change from a forged one.
  */
 function createSeal(key: Uint8Array, purpose: 'asked' | 'token', proposal: Proposal): string {
-  const head = `${(Date.now() + validMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
+  const head = `${(Date.now() + answerMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
   const body = `${head}.${subjectCode(key, proposal)}.${digestCode(key, proposal)}`;
   return `${body}.${hmacCode(key, `${purpose} ${body}`)}`;
 }

@@ -1,6 +1,5 @@
 import type { Trace } from '../service/call.ts';
 import type { Observation } from '../service/traffic/observer.ts';
-import { ElicitationRequired } from './elicitation-required.ts';
 import { type ErrorKind, isKnown } from './errors.ts';
 
 /**
@@ -45,7 +44,6 @@ const outcomes: Record<ErrorKind, CallOutcome> = {
 };
 
 export function callOutcomeOf(error: unknown): CallOutcome {
-  if (error instanceof ElicitationRequired) return 'asked';
   if (isKnown(error)) return outcomes[error.kind];
   return isUnexpected(error) ? 'failed' : 'error';
 }

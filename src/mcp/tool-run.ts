@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ChangeCall } from '../changes/consent.ts';
+import type { ChangeCall, Question } from '../changes/consent.ts';
 import type { Trace } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -42,20 +42,26 @@ export interface IncomingCall {
 /**
  * Validates the arguments, runs the tool, and converts its answer to a result. `createCall` makes the call
  * context from the validated arguments and the trace.
+ * @param ask makes the result in which the host asks a person, for tools that may write
  * @throws what the tool throws; `errorResult` words it
  */
-export async function runTool(
+export async function runTool<Asked = never>(
   entry: SurfaceEntry,
   { tenant, observer, isMadeUp }: CallParts,
   { given, signal, trace }: IncomingCall,
   createCall: (args: Record<string, unknown>, trace: Trace | undefined) => ChangeCall,
-): Promise<CallToolResult> {
+  ask?: (question: Question) => Asked,
+): Promise<CallToolResult | Asked> {
   const observation = observer?.onCall(entry.definition.name, trace);
   try {
     const tool = await entry.tool();
     const args = parseArguments(entry.input, tool.input, given ?? {});
     const call = createCall(args, observation?.trace ?? trace);
     const answer = await tool.run(tenant, args, call);
+    if (answer.question && ask) {
+      observation?.end('asked');
+      return ask(answer.question);
+    }
     const marked = isMadeUp && tool.toolset === 'briefs' ? withMadeUpNote(answer) : answer;
     const result = resultWithoutSecrets(await toResult(marked));
     observation?.end(result.isError ? 'error' : 'ok');

@@ -10,8 +10,11 @@ export interface Call {
   signal: AbortSignal;
   /** When the call must have ended, in milliseconds since the epoch. */
   deadline: number;
-  /** `walk` reads a whole collection, and must not use the reserve of the rate budget. */
-  purpose: 'interactive' | 'walk';
+  /**
+   * `walk` reads a whole collection, and must not use the reserve of the rate budget. `write` may use what was set aside
+   * for a write.
+   */
+  purpose: 'interactive' | 'walk' | 'write';
   trace?: Trace | undefined;
   /** Held while a request of this call is in flight, where their number is limited. */
   slot?: RequestSlot | undefined;
@@ -33,6 +36,8 @@ export interface CallContext {
   /** Reports the progress of a long reading; a host may ignore it. */
   progress(read: number, total: number | undefined, what: string): void;
   trace?: Trace | undefined;
+  /** Its requests may use what was set aside for a write. */
+  writes?: boolean;
 }
 
 /** Time limit of a call; most hosts give up after 60 seconds. */
@@ -56,6 +61,6 @@ export const readingCall = (call: CallContext): Call => ({
 export const interactiveCall = (call: CallContext): Call => ({
   signal: call.signal,
   deadline: call.deadline,
-  purpose: 'interactive',
+  purpose: call.writes ? 'write' : 'interactive',
   trace: call.trace,
 });

@@ -110,6 +110,22 @@ export class ApiClient {
     value: string,
     call: Call,
   ): Promise<RecordOf[R]> {
+    const raw = await this.getRaw(resource, by, value, call);
+    const record = toRecord(resource, raw);
+    requireRecognized(resource, [record], { host: this.host, path: routes[resource].path });
+    return record;
+  }
+
+  /**
+   * One record exactly as the service sent it.
+   * @throws ApiError
+   */
+  async getRaw(
+    resource: Resource,
+    by: 'id' | 'externalIdentifier',
+    value: string,
+    call: Call,
+  ): Promise<Record<string, unknown>> {
     const route = routes[resource];
     const infix = by === 'id' ? '/' : '/ext/';
     const facts: ErrorFacts = { host: this.host, path: `${route.path}${infix}…` };
@@ -117,10 +133,7 @@ export class ApiClient {
     const path = route.path + infix + encodeURIComponent(value);
     const rules = { maxAttempts, mayRetry: isRetryable };
     const request = { method: 'GET', path, facts } as const;
-    const raw = await this.#send(request, call, rules, this.#parserOf(readOne, facts));
-    const record = toRecord(resource, raw);
-    requireRecognized(resource, [record], facts);
-    return record;
+    return this.#send(request, call, rules, this.#parserOf(readOne, facts));
   }
 
   /**

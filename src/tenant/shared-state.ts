@@ -12,6 +12,7 @@ import { SharedReadings } from '../reading/shared-readings.ts';
 import type { Call } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
 import type { ApiRecord, Quote, Resource } from '../service/records/records.ts';
+import type { RateBudget } from '../service/traffic/budget.ts';
 import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
@@ -55,6 +56,7 @@ export class SharedTenantState {
    */
   readonly namespace: string;
   readonly client: ApiClient;
+  readonly budget: RateBudget;
   readonly pages: ServicePages;
   readonly items: QuoteItems;
   readonly companies: ReferencedCompanies;
@@ -87,6 +89,7 @@ export class SharedTenantState {
       budgetName: baseUrl.href,
       onResponse: (path, refusal, call) => this.access.onResponse(path, refusal, call),
     });
+    this.budget = traffic.budget;
     const client = new ApiClient({ ...options, interceptor: traffic });
     this.client = client;
     this.#profile = new ServiceProfile(client.pageParam, state.profile(namespace));

@@ -4,7 +4,7 @@ import type { Collection } from '../reading/collection.ts';
 import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { type Call, type CallContext, interactiveCall, readingCall } from '../service/call.ts';
 import { ignoreApiError } from '../service/errors.ts';
-import type { PageQuery, Search } from '../service/page.ts';
+import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { Opportunity, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox, Journal, State, Update } from '../state/port.ts';
@@ -144,13 +144,44 @@ export class Tenant {
     query: string,
     call: CallContext,
   ): Promise<readonly RecordOf[R][]> {
+    return (await this.firstPage(resource, { size: maxFound, query }, call)).records;
+  }
+
+  /**
+   * The first page of a collection, or of what the service's own search finds.
+   * @throws NotGranted, ApiError, such as `refused` where the service does not search
+   */
+  async firstPage<R extends Resource>(
+    resource: R,
+    query: Pick<PageQuery, 'size' | 'query'>,
+    call: CallContext,
+  ): Promise<Page<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    const page = await this.#shared.pages.page(
-      resource,
-      { size: maxFound, query },
-      interactiveCall(call),
-    );
-    return page.records;
+    return this.#shared.pages.page(resource, query, interactiveCall(call));
+  }
+
+  /** An opportunity as the service sends it. @throws NotGranted, ApiError */
+  async rawOpportunity(id: string, call: CallContext): Promise<Record<string, unknown>> {
+    this.requireGrant('opportunity:read');
+    return this.#shared.client.getRaw('opportunity', 'id', id, interactiveCall(call));
+  }
+
+  /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */
+  learnt(name: string): boolean | undefined {
+    return this.#shared.pages.traits('opportunity').honoured[name];
+  }
+
+  learn(name: string, value: boolean): void {
+    const { honoured } = this.#shared.pages.traits('opportunity');
+    this.#shared.pages.learn('opportunity', { honoured: { ...honoured, [name]: value } });
+  }
+
+  /**
+   * Sets requests aside in the budget for a write, until the time `until` or until the returned function is called.
+   * @throws ApiError (`budget-spent`) if fewer remain
+   */
+  setAside(requests: number, until: number): Promise<() => void> {
+    return this.#shared.budget.setAside(requests, until, { host: this.host });
   }
 
   /**

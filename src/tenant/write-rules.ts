@@ -6,4 +6,6 @@ export interface WriteRules {
   fields: ReadonlySet<string>;
   /** Ids or names of stages that may not be set; names that look alike are barred too. */
   barredStages: readonly string[];
+  /** Ids or names of the only stages that may be set; empty for all. */
+  allowedStages: readonly string[];
 }

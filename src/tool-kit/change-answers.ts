@@ -7,10 +7,10 @@ import {
   customField,
   type FieldChange,
   type FieldValue,
+  shownValue,
 } from '../changes/fields.ts';
 import type { ChangePlan } from '../changes/plan.ts';
 import { describeRule } from '../changes/service-rules.ts';
-import { shownValue } from '../changes/shown.ts';
 import { concise } from '../lists/concise.ts';
 import {
   identifier,
@@ -85,6 +85,11 @@ export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
           );
     case 'not_asked':
       return notAskedAnswer(about, changes, decision);
+    case 'asked':
+      return {
+        ...changeAnswer(wording`A person is asked.`, 'not_asked', changes),
+        question: decision.question,
+      };
     case 'moved':
       return changedAnswer(about, decision.plan);
     case 'invalid_consent':
@@ -96,7 +101,7 @@ export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
 
 const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
   const name = before.name ?? changes.find(({ field }) => field === 'name')?.to ?? '';
-  const kind = target.record ? 'opportunity' : 'new opportunity';
+  const kind = target.present ? 'opportunity' : 'new opportunity';
   return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
 };
 
@@ -225,7 +230,7 @@ function resultSummary(
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It is not known whether ${about} was written: ${reason}.`;
-  const reversal = plan.target.record ? ' It can be reverted with cpq_revert_change.' : '';
+  const reversal = plan.target.present ? ' It can be reverted with cpq_revert_change.' : '';
   if (differs.length === 0) return wording`Written: ${about}.${reversal}`;
   return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${reversal}`;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ChangeCall } from '../changes/consent.ts';
+import type { ChangeCall, Question } from '../changes/consent.ts';
 import { dayOf } from '../figures/days.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -35,6 +35,8 @@ export interface Answer {
   notes?: readonly Wording[];
   /** Makes the same answer with fewer rows; see `answerWithRows`. `aim`: the tokens that its rows fill. */
   rows?: { count: number; keep(count: number): Answer; aim?: number | undefined };
+  /** The host asks a person this, instead of showing the answer. */
+  question?: Question;
   /** Never shortened, because a person has to see all of it. */
   uncut?: boolean;
 }

@@ -315,7 +315,10 @@ describe('the opportunity to write', () => {
     [{ externalId: 'E-3' }, ['This opportunity has been deleted.']],
     [{ externalId: 'E-6' }, ['This opportunity has no id to read it by.']],
     [{ opportunityId: 'o1', externalId: 'E-3' }, [expect.stringMatching(/"E-1", not "E-3"\.$/)]],
-    [{ opportunityId: 'o1', externalId: 'E-1' }, { record: { id: 'o1', name: 'One' } }],
+    [
+      { opportunityId: 'o1', externalId: 'E-1' },
+      { present: { record: { id: 'o1', name: 'One' } } },
+    ],
   ])('%j', async (selector, found) => {
     const answer = await answerOf(findTarget(await all(), selector, call));
     if (Array.isArray(found)) expect(answer).toEqual(found);
@@ -324,13 +327,13 @@ describe('the opportunity to write', () => {
 
   test('has the ids of what it refers to by name, as far as that may be read', async () => {
     for (const selector of [{ opportunityId: 'o1' }, { externalId: 'E-1', opportunityId: 'o1' }]) {
-      const { record } = await findTarget(await all(), selector, call);
-      expect(record?.company).toEqual({ id: 'acme', name: 'Acme' });
+      const { present } = await findTarget(await all(), selector, call);
+      expect(present?.record.company).toEqual({ id: 'acme', name: 'Acme' });
     }
     const grants = ['opportunity:read', 'opportunity:write'];
     const { tenant } = await tenantOver({ opportunity, company }, { grants });
-    const { record } = await findTarget(tenant, { opportunityId: 'o1' }, call);
-    expect(record?.company).toEqual({ name: 'Acme' });
+    const { present } = await findTarget(tenant, { opportunityId: 'o1' }, call);
+    expect(present?.record.company).toEqual({ name: 'Acme' });
   });
 
   test('is not new where not all could be read', async () => {
@@ -349,7 +352,7 @@ describe('the opportunity to write', () => {
     row.name = 'Two';
     expect(await refreshTarget(tenant, target, call)).toMatchObject({
       externalId: 'E-1',
-      record: { name: 'Two' },
+      present: { record: { name: 'Two' } },
       scale: target.scale,
     });
     row.externalIdentifier = 'E-2';
@@ -372,7 +375,7 @@ describe('the opportunity to write', () => {
       expect.stringMatching(/but one has "e-9"/),
     ]);
     made.externalIdentifier = 'E-9';
-    expect(await refreshTarget(tenant, target, call)).toMatchObject({ record: made });
+    expect(await refreshTarget(tenant, target, call)).toMatchObject({ present: { record: made } });
   });
 });
 
@@ -390,6 +393,6 @@ test.each<[number[], number | undefined, object]>([
     const rows = known.map((probability, at) => ({ id: `o${at}`, probability }));
     const { tenant } = await tenantOver({ opportunity: rows });
     const record = own === undefined ? undefined : { probability: own };
-    expect(await tenantScale(tenant, call, record)).toEqual(scale);
+    expect(await tenantScale(tenant, call, { setsProbability: true }, record)).toEqual(scale);
   },
 );

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
+import { shownValue } from '../../src/changes/fields.ts';
 import { journalError, readChanges } from '../../src/changes/journal.ts';
 import { checkAllowed, checkHourlyLimit } from '../../src/changes/rules.ts';
 import { describeRule, rulesConcerning } from '../../src/changes/service-rules.ts';
-import { shownValue } from '../../src/changes/shown.ts';
 import { stagesOf } from '../../src/changes/stages.ts';
 import { findUnknownStages, watchStages } from '../../src/changes/unknown-stages.ts';
 import type { Opportunity, Resource } from '../../src/service/records/records.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { WriteRules } from '../../src/tenant/write-rules.ts';
 import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
 import { everyHost } from '../support/hosts.ts';
@@ -215,11 +216,25 @@ describe('a barred stage', () => {
 
   test('does not bar another stage', async () => {
     await rename('Gewonnen (won)');
-    const { id } = await other();
-    const rules = { barredStages: ['Gewonnen', 'Verloren (lost)'] };
+    const [{ id }, { id: opportunity_id, pipelineStage }] = [await other(), await opportunity()];
+    const changed = async (rules: Partial<WriteRules>) =>
+      (await openWriter(await at(), { ...fresh, rules })).upsert({ opportunity_id, stage: id });
+    expect((await changed({ barredStages: [pipelineStage.name] })).outcome).toBe('not_asked');
+    expect((await changed({ allowedStages: ['gewonnen (won)'] })).outcome).toBe('not_asked');
+    expect((await changed({ allowedStages: ['Gewonnen'] })).text).toMatch(
+      /does not let agents set the stage "Gewonnen \(won\)"\. Allowed: "Gewonnen"\./,
+    );
+  });
+
+  test('that no opportunity is in bars every stage until it is corrected', async () => {
+    await rename('Gewonnen (won)');
+    const [{ id }, { id: opportunity_id, pipelineStage }] = [await other(), await opportunity()];
+    const rules = { barredStages: ['Gewonnen', pipelineStage.name] };
     const strict = await openWriter(await at(), { ...fresh, rules });
-    const answer = await strict.upsert({ opportunity_id: (await opportunity()).id, stage: id });
-    expect(answer.outcome).toBe('not_asked');
+    const answer = await strict.upsert({ opportunity_id, stage: id });
+    expect(answer.text).toMatch(/^Nothing was written\. .* bars the stage "Gewonnen", and no/);
+    expect(answer.text).toContain('CPQ_BARRED_STAGES');
+    expect((await strict.upsert({ opportunity_id, name: 'No' })).outcome).toBe('not_asked');
   });
 
   test('without opportunities is logged once when opportunities are read', async () => {

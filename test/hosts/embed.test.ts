@@ -204,6 +204,7 @@ describe('options', () => {
       writesPerHour: 1,
       writeFields: ['name', 'stage'],
       barredStages: ['Won', 'Lost'],
+      allowedStages: ['Offer'],
       webhookSecret: 'a-secret-of-webhooks',
       webhookSigningSecret: 'a-secret-of-signatures',
     };

@@ -171,7 +171,12 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
 }
 
 function tenantOf(address: Address, state: State, options: WriterOptions): Tenant {
-  const usual = { perHour: 1_000, fields: new Set(fieldNames), barredStages: [] };
+  const usual = {
+    perHour: 1_000,
+    fields: new Set(fieldNames),
+    barredStages: [],
+    allowedStages: [],
+  };
   return new Tenant({
     baseUrl: new URL(address.baseUrl),
     key: address.key,

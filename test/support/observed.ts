@@ -67,7 +67,12 @@ export async function startObservedServer({
   const observer = watch.tenant(tenantName);
   const folder = await newFolder();
   const state = localState(folder);
-  const writing = { perHour: 100, fields: new Set(fieldNames), barredStages: [] };
+  const writing = {
+    perHour: 100,
+    fields: new Set(fieldNames),
+    barredStages: [],
+    allowedStages: [],
+  };
   const tenant = openTenant({
     url: upstream.url,
     observer,

@@ -187,6 +187,7 @@ async function connect() {
       perHour: 1_000,
       fields: new Set(['name', 'stage', 'description']),
       barredStages: [],
+      allowedStages: [],
     },
   });
   const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });

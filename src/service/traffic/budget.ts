@@ -18,7 +18,7 @@ const reserveShare = 0.1;
 export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
 
 /** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
-const maxWaitMs = { interactive: 5_000, walk: 15_000 };
+const maxWaitMs = { interactive: 5_000, walk: 15_000, write: 5_000 };
 
 /** The number of a request that was counted in the budget. */
 export type RequestNumber = number;
@@ -35,6 +35,7 @@ export class RateBudget {
   #lastTaken: RequestNumber = 0;
   #lastReportAt: RequestNumber = 0;
   readonly #inFlight = new Set<RequestNumber>();
+  readonly #setAside = new Set<SetAside>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
@@ -57,13 +58,29 @@ export class RateBudget {
       if (waitMs > patienceMs) {
         // A request counts slightly longer than the window; that extra time is not reported.
         const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-        const isReserved = remaining > 0 && remaining <= rule.reserve;
+        const isReserved = call.purpose === 'walk' && remaining > 0 && remaining <= rule.reserve;
         const reserved = isReserved ? { reserved: remaining } : {};
         throw new ApiError('budget-spent', { ...facts, seconds, ...reserved });
       }
       patienceMs -= waitMs;
       await delay(waitMs, call.signal);
     }
+  }
+
+  /**
+   * Leaves so many requests to calls of the purpose `write`, until `until` or until the returned function is called.
+   * Holds in this process only.
+   * @throws ApiError (`budget-spent`) if fewer remain
+   */
+  async setAside(requests: number, until: number, facts: ErrorFacts): Promise<() => void> {
+    const now = Date.now();
+    const rule = this.#rule('interactive');
+    const needed = { ...rule, reserve: rule.reserve + requests - 1 };
+    const { taken, waitMs } = await this.#window.peek(this.#key, needed, now);
+    if (!taken) throw new ApiError('budget-spent', { ...facts, seconds: Math.ceil(waitMs / 1000) });
+    const setAside = { requests, until };
+    this.#setAside.add(setAside);
+    return () => void this.#setAside.delete(setAside);
   }
 
   ended(taken: RequestNumber): void {
@@ -110,7 +127,24 @@ export class RateBudget {
       limit: isDefault ? Math.max(configured, reported) : configured,
       windowMs: this.#windowMs,
       // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
-      reserve: purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0,
+      reserve:
+        (purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0) +
+        (purpose === 'write' ? 0 : this.#requestsSetAside()),
     };
   }
+
+  #requestsSetAside(): number {
+    let sum = 0;
+    for (const one of this.#setAside) {
+      if (one.until > Date.now()) sum += one.requests;
+      else this.#setAside.delete(one);
+    }
+    return sum;
+  }
+}
+
+interface SetAside {
+  requests: number;
+  /** In milliseconds since the epoch. */
+  until: number;
 }

@@ -1,0 +1,177 @@
+/**
+ * Opportunities by external identifier. The API has no such route: they are found by the service's search where that is
+ * proven to find them, otherwise by reading all of them.
+ */
+import { isDeleted } from '../figures/outcome.ts';
+import { ignoreApiError } from '../service/errors.ts';
+import type { Opportunity } from '../service/records/records.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { quote, trusted, wording } from '../text/untrusted-text.ts';
+import { ChangeRefused } from './refusal.ts';
+
+/** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
+const maxReadWhole = 300;
+const sampleSize = 100;
+const searchSize = 25;
+
+/** What was looked for, and what shows that nothing else has such an identifier. */
+export interface Absence {
+  /** Opportunities whose identifier is this one, or looks like it. */
+  alike: readonly Opportunity[];
+  provenBy: 'search' | 'reading';
+}
+
+/**
+ * Looks for an identifier so that none is proof that there is none.
+ * @param known what proved it the last time
+ * @throws ChangeRefused if not all opportunities could be read
+ */
+export async function lookForAbsence(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+  known?: Absence['provenBy'],
+): Promise<Absence> {
+  let sample: Sample | undefined;
+  if (known === undefined) sample = await sampleOf(tenant, call);
+  else if (known === 'reading' && !isLong(tenant)) sample = await readFirstPage(tenant, call);
+  const isSearched =
+    known === 'search' ||
+    (sample !== undefined && (await canSearch(tenant, externalId, sample, call)));
+  const found = isSearched ? await searchService(tenant, externalId, call) : undefined;
+  if (found?.isWhole) {
+    const alike = await alikeAmong([...(sample?.records ?? []), ...found.records], externalId);
+    return { alike, provenBy: 'search' };
+  }
+  const records = sample?.isWhole ? sample.records : await readAnew(tenant, externalId, call);
+  return { alike: await alikeAmong(records, externalId), provenBy: 'reading' };
+}
+
+/** Whether the opportunities that were read last are more than a page. */
+const isLong = (tenant: Tenant): boolean =>
+  (tenant.cached('opportunity')?.length ?? 0) > sampleSize;
+
+/** Whether a search proves that there is no such identifier, where there are too many opportunities to read them all. */
+const canSearch = async (
+  tenant: Tenant,
+  externalId: string,
+  sample: Sample,
+  call: ToolCall,
+): Promise<boolean> =>
+  sample.total > maxReadWhole &&
+  isPlain(externalId) &&
+  (await searchesIdentifiers(tenant, sample, call));
+
+/** Opportunities whose identifier is this one, or looks like it. */
+export async function alikeAmong(
+  records: readonly Opportunity[],
+  externalId: string,
+): Promise<Opportunity[]> {
+  const { looksLike } = await import('../text/look-alikes.ts');
+  const isAlike = looksLike(externalId);
+  return records.filter(
+    ({ externalIdentifier: other }) =>
+      other !== undefined && (other === externalId || isAlike(other)),
+  );
+}
+
+/** Other opportunities, not deleted, to which a write by this identifier could go instead. */
+export const namesakesOf = (
+  { id, externalIdentifier = '' }: Opportunity,
+  records: readonly Opportunity[],
+): Opportunity[] =>
+  records.filter(
+    (other) =>
+      other.id !== id &&
+      !isDeleted(other) &&
+      folded(other.externalIdentifier) === folded(externalIdentifier),
+  );
+
+const folded = (externalId: string | undefined): string | undefined =>
+  externalId?.trim().toLowerCase();
+
+/** Only letters, digits and punctuation of ASCII: only letter case can make another text look the same. */
+const isPlain = (externalId: string): boolean => /^[!-~]+$/.test(externalId);
+
+interface Sample {
+  records: readonly Opportunity[];
+  total: number;
+  /** Whether these are all opportunities, read just now. */
+  isWhole: boolean;
+}
+
+const samples = new WeakMap<ToolCall, { tenant: Tenant; sample: Promise<Sample> }>();
+
+/** The opportunities that were read last, or the first page of them; one reading a call. */
+export function sampleOf(tenant: Tenant, call: ToolCall): Promise<Sample> {
+  const known = samples.get(call);
+  if (known?.tenant === tenant) return known.sample;
+  const sample = readSample(tenant, call);
+  samples.set(call, { tenant, sample });
+  return sample;
+}
+
+async function readSample(tenant: Tenant, call: ToolCall): Promise<Sample> {
+  const records = tenant.cached('opportunity');
+  if (records) return { records, total: records.length, isWhole: false };
+  return readFirstPage(tenant, call);
+}
+
+async function readFirstPage(tenant: Tenant, call: ToolCall): Promise<Sample> {
+  const page = await tenant.firstPage('opportunity', { size: sampleSize }, call);
+  const { total = Infinity, countIsLimit } = page;
+  const isWhole = total <= page.records.length && !countIsLimit;
+  return { records: page.records, total, isWhole };
+}
+
+/** What the service finds for an identifier; nothing where it does not search. */
+export async function searchService(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<{ records: readonly Opportunity[]; isWhole: boolean }> {
+  const query = { size: searchSize, query: externalId };
+  const page = await tenant.firstPage('opportunity', query, call).catch(ignoreApiError('refused'));
+  const { records = [], total = Infinity } = page ?? {};
+  return { records, isWhole: total <= records.length };
+}
+
+/** The name under which is kept whether the service's search finds identifiers. */
+const searchTrait = 'query externalIdentifier';
+
+/** Searches for the identifier of a known opportunity, in the other letter case: only that one may be found. */
+async function searchesIdentifiers(
+  tenant: Tenant,
+  { records, total }: Sample,
+  call: ToolCall,
+): Promise<boolean> {
+  const learnt = tenant.learnt(searchTrait);
+  if (learnt !== undefined) return learnt;
+  const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
+  if (known?.externalIdentifier === undefined) return false;
+  const found = await searchService(tenant, inOtherCase(known.externalIdentifier), call);
+  const isFound = found.records.some(({ id }) => id === known.id);
+  const works = isFound && (found.isWhole || found.records.length < total);
+  tenant.learn(searchTrait, works);
+  return works;
+}
+
+const inOtherCase = (text: string): string =>
+  text.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
+
+/** @throws ChangeRefused if the collection could not be read completely */
+async function readAnew(
+  tenant: Tenant,
+  externalId: string,
+  call: ToolCall,
+): Promise<readonly Opportunity[]> {
+  tenant.invalidate('opportunity');
+  const { records, coverage } = await tenant.collection('opportunity', call);
+  if (coverage.complete) return records;
+  throw new ChangeRefused(
+    wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
+  );
+}

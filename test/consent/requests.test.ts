@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { Answering, openWriter, type Row, type WriterOptions } from '../support/consent.ts';
+import { closing } from '../support/shared.ts';
+import { only } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/** A writer over so many opportunities, with a person who agrees. */
+async function open(count: number, options: Partial<WriterOptions> = {}) {
+  const upstream = closing(
+    await startUpstream({ counts: { '/opportunity': count, '/company': 3, '/contact': 3 } }),
+  );
+  const answering = new Answering();
+  const address = { baseUrl: upstream.url, key: 'any' };
+  const it = await openWriter(address, { person: answering.person, ...options });
+  const sent = async (run: () => Promise<{ outcome: string; text: string }>) => {
+    upstream.requests.length = 0;
+    const answer = await run();
+    expect(answer.outcome, answer.text).toBe('written');
+    return upstream.requests.length;
+  };
+  return { upstream, answering, it, sent, rows: upstream.records['/opportunity'] };
+}
+
+describe.each([10, 150, 4_000])('of %i opportunities', (count) => {
+  test('a changed field takes few requests', async () => {
+    const { it, sent, rows } = await open(count);
+    Object.assign(rows[7] ?? {}, { probability: 0.5 });
+    const id = rows[7]?.id;
+    const byId = await sent(() => it.upsert({ opportunity_id: id, name: 'By id' }));
+    const named = await sent(() => it.upsert({ external_id: 'opp-6', description: 'By name' }));
+    const amount = await sent(() => it.upsert({ opportunity_id: id, onetime_revenue: 12 }));
+    expect([byId, named, amount].every((requests) => requests <= 6)).toBe(true);
+    expect({ byId, named }).toEqual({ byId: 5, named: 5 });
+  });
+
+  test('a changed field takes four requests where the opportunities were read before', async () => {
+    const { it, sent, rows } = await open(count);
+    await it.call('cpq_brief_pipeline', {});
+    const id = rows[7]?.id;
+    expect(await sent(() => it.upsert({ opportunity_id: id, name: 'By id' }))).toBe(4);
+    await it.call('cpq_brief_pipeline', {});
+    expect(await sent(() => it.upsert({ external_id: 'opp-6', name: 'Other' }))).toBe(4);
+  });
+
+  test('a new opportunity takes few requests', async () => {
+    const { it, sent } = await open(count);
+    const create = (external_id: string) => () =>
+      it.upsert({ external_id, create: true, name: 'New' });
+    expect(await sent(create('NEW-1'))).toBeLessThanOrEqual(count === 150 ? 12 : 6);
+    expect(await sent(create('NEW-2'))).toBeLessThanOrEqual(count === 150 ? 12 : 6);
+  });
+
+  test('a revert takes few requests', async () => {
+    const { it, sent, rows } = await open(count);
+    const { change_id } = await it.upsert({ opportunity_id: rows[7]?.id, name: 'By id' });
+    expect(await sent(() => it.revert(change_id))).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('the budget of requests', () => {
+  test('keeps what a write needs while the person is asked', async () => {
+    const budget = { requests: 12, windowSeconds: 600 };
+    const { it, answering, rows } = await open(10, { tenant: { budget } });
+    answering.next = (async () => {
+      for (let n = 0; n < 15; n += 1)
+        await it.call('cpq_get_record', { resource: 'opportunity', id: rows[n % 9]?.id });
+      return { action: 'accept', content: { agree: true } };
+    }) as never;
+    const answer = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Paid for' });
+    expect(answer).toMatchObject({ outcome: 'written' });
+    expect(answer.text).not.toContain('could not be read back');
+  });
+
+  test('that is too small for a write is told before a person is asked', async () => {
+    const budget = { requests: 5, windowSeconds: 600 };
+    const { it, answering, rows } = await open(10, { tenant: { budget } });
+    const answer = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Too much' });
+    expect(answer.text).toMatch(/^Nothing was written\. /);
+    expect(answering.asked).toEqual([]);
+  });
+
+  test('is given back when the person declines', async () => {
+    const budget = { requests: 14, windowSeconds: 600 };
+    const { it, answering, rows } = await open(10, { tenant: { budget } });
+    answering.next = () => ({ action: 'decline' });
+    for (let n = 0; n < 2; n += 1)
+      await it.upsert({ opportunity_id: rows[9]?.id, name: `Declined ${n}` });
+    const read = await it.call('cpq_get_record', { resource: 'opportunity', id: rows[1]?.id });
+    expect(read.isError).toBe(false);
+    expect(answering.asked).toHaveLength(2);
+  });
+});
+
+describe('two opportunities of one external identifier', () => {
+  const names: [string, string, string][] = [
+    ['the same', 'opp-3', 'opp-3'],
+    ['another letter case', 'opp-3', 'OPP-3'],
+  ];
+  test.each(names)('%s, are not changed, and nobody is asked', async (_, one, other) => {
+    for (const count of [10, 600]) {
+      const { it, rows, answering, upstream } = await open(count);
+      Object.assign(rows[5] ?? {}, { externalIdentifier: other, name: 'The other one' });
+      for (const args of [{ external_id: one }, { opportunity_id: rows[3]?.id }]) {
+        const answer = await it.upsert({ ...args, name: 'Which one?' });
+        expect(answer.text).toMatch(/^Nothing was written\. .*“?"?The other one/);
+      }
+      expect(answering.asked).toEqual([]);
+      expect(upstream.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+    }
+  });
+
+  test('are told where the other one was written', async () => {
+    const { it, rows, answering, upstream } = await open(10);
+    answering.next = () => {
+      rows.unshift({ id: 'rival', externalIdentifier: 'opp-3', name: 'Rival' });
+      return { action: 'accept', content: { agree: true } };
+    };
+    const answer = await it.upsert({ opportunity_id: rows[3]?.id, description: 'Ask' });
+    expect(upstream.requests.some(({ method }) => method === 'PUT')).toBe(true);
+    expect(answer.outcome).toBe('cannot_tell');
+    expect(answer.text).toMatch(/another opportunity, rival/);
+  });
+});
+
+describe('a service that refuses a search text', () => {
+  const refusing = only(
+    { code: 400, message: ['property query should not exist'] },
+    { if: ({ query }) => query.has('query') },
+  );
+  test.each(['company', 'contact'])('names candidates for an unknown %s', async (field) => {
+    const { it, upstream } = await open(10);
+    upstream.records[`/${field}` as '/company'].push({ id: 'z1', name: 'Zebra Works' } as Row);
+    upstream.set({ status: refusing });
+    const answer = await it.upsert({ external_id: 'opp-1', [field]: 'Zebra Inc' });
+    expect(answer.text).toContain(`There is no ${field} "Zebra Inc"`);
+    expect(answer.text).toContain('Zebra Works');
+  });
+
+  test('is written to', async () => {
+    const { it, upstream, sent } = await open(150);
+    upstream.set({ status: refusing });
+    await sent(() => it.upsert({ external_id: 'opp-1', name: 'Named anew' }));
+    await sent(() => it.upsert({ external_id: 'NEW-1', create: true, name: 'New' }));
+  });
+});
+
+test('the question names records instead of their ids', async () => {
+  const { it, rows, answering, upstream } = await open(10);
+  const [company] = upstream.records['/company'];
+  await it.upsert({ opportunity_id: rows[1]?.id, company: company?.id });
+  const [question = ''] = answering.asked;
+  expect(question).toContain(String(company?.name));
+  expect(question).not.toContain(String(company?.id));
+});
+
+test('a flat reference is named in the question, as far as the caller may read it', async () => {
+  const { it, rows, answering, upstream } = await open(10);
+  const [one, two] = upstream.records['/company'];
+  for (const row of rows) Object.assign(row, { company: undefined, companyId: one?.id });
+  await it.upsert({ opportunity_id: rows[1]?.id, company: two?.id });
+  expect(answering.asked[0]).toContain(String(one?.name));
+  expect(answering.asked[0]).not.toContain(String(one?.id));
+});

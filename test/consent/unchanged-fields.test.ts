@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { Answering, openWriter, type Row } from '../support/consent.ts';
+import { closing } from '../support/shared.ts';
+import type { Behaviour } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+/** Renames the first opportunity, which has these fields, at a service that clears what is left out. */
+async function renamed(fields: Row, others: Row = {}, args: Row = {}, behaviour: Behaviour = {}) {
+  const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+  const rows = upstream.records['/opportunity'];
+  for (const each of rows) Object.assign(each, others);
+  const [row = {}] = rows;
+  Object.assign(row, fields);
+  const before = structuredClone(row);
+  upstream.set({ omitted: 'cleared', ...behaviour });
+  const answering = new Answering();
+  const it = await openWriter({ baseUrl: upstream.url, key: 'any' }, { person: answering.person });
+  const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew', ...args });
+  const puts = upstream.requests.filter(({ method }) => method === 'PUT');
+  const body: Row = JSON.parse(puts.at(-1)?.body ?? '{}');
+  return { answer, asked: answering.asked, puts, body, before, row };
+}
+
+describe('a field that nobody changed goes back as it was read', () => {
+  test.each<[what: string, field: string, value: unknown]>([
+    ['a date stored as local midnight', 'expectedCloseDate', '2026-12-08T23:00:00.000Z'],
+    ['a date with an offset', 'startDate', '2026-12-09T00:00:00+01:00'],
+    ['a date in milliseconds', 'expectedCloseDate', 1_796_770_800_000],
+    ['an amount as text', 'onetimeRevenue', '1200.50'],
+    ['an amount in words', 'monthlyRevenue', 'on request'],
+    ['custom fields with an empty one', 'customFields', { region: 'North', note: null, old: '' }],
+    ['custom fields as a list', 'customFields', [{ name: 'region', value: 'North' }]],
+    ['a text of blanks', 'description', '  '],
+    ['zero', 'monthlyChurn', 0],
+  ])('%s', async (_, field, value) => {
+    const { answer, body } = await renamed({ [field]: value });
+    expect(answer).toMatchObject({ outcome: 'written' });
+    expect(body[field]).toEqual(value);
+  });
+
+  test('a probability of 15 where the service keeps what it is sent', async () => {
+    const { answer, row } = await renamed({ probability: 15 }, { probability: 40 });
+    expect(answer).toMatchObject({ outcome: 'written' });
+    expect(answer.data.differs).toBeUndefined();
+    expect(row.probability).toBe(15);
+  });
+
+  test('a probability of 15 where the service takes 0–1 only', async () => {
+    const takes01: Behaviour = {
+      onRequest: (_, __, request) => {
+        const { probability } = request.method === 'PUT' ? JSON.parse(request.body) : {};
+        if (probability === 0.15) request.body = request.body.replace('0.15', '15');
+        else if (probability > 1) request.body = '{"probability":"refused","name":7}';
+      },
+    };
+    const { answer, row, asked } = await renamed({ probability: 15 }, {}, {}, takes01);
+    expect(answer).toMatchObject({ outcome: 'written' });
+    expect(row).toMatchObject({ name: 'Named anew', probability: 15 });
+    expect(asked).toHaveLength(1);
+  });
+
+  const references = ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'];
+  const forms: [string, (name: string) => Row][] = [
+    ['nested', (name) => ({ [name]: { id: 'x1', name: 'X' } })],
+    ['nested with a number as id', (name) => ({ [name]: { id: 7, name: 'X' } })],
+    ['nested with its own id', (name) => ({ [name]: { [`${name}Id`]: 'x1', name: 'X' } })],
+    ['flat', (name) => ({ [name]: undefined, [`${name}Id`]: 'x1' })],
+    ['value and label', (name) => ({ [name]: { value: 'x1', label: 'X' } })],
+    ['a link', (name) => ({ [name]: { href: '/public-api/thing/x1' } })],
+    ['an external identifier', (name) => ({ [name]: { externalIdentifier: 'X-1' } })],
+    ['a list', (name) => ({ [name]: [{ id: 'x1', name: 'X' }] })],
+    ['two different ids', (name) => ({ [name]: { id: 'x1' }, [`${name}Id`]: 'x2' })],
+  ];
+  test.each(forms)('a reference as %s, or nobody is asked', async (_, form) => {
+    for (const name of references) {
+      const { answer, asked, puts, body, before, row } = await renamed(form(name));
+      if (puts.length === 0) {
+        expect(answer.text, name).toMatch(/^Nothing was written\. /);
+        expect(asked, name).toEqual([]);
+        expect(row, name).toEqual(before);
+      } else {
+        const sent = (before[name] as Row | undefined)?.id ?? 'x1';
+        expect(body[`${name}Id`], name).toBe(sent);
+      }
+    }
+  });
+
+  test('a text in which the service repeats the key, or nobody is asked', async () => {
+    const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
+    const [row = {}] = upstream.records['/opportunity'];
+    const key = 'key-of-24-characters-long';
+    row.description = `Use ${key} for tests`;
+    const answering = new Answering();
+    const it = await openWriter({ baseUrl: upstream.url, key }, { person: answering.person });
+    const answer = await it.upsert({ external_id: 'opp-0', name: 'Named anew' });
+    expect(answer.text).toMatch(/^Nothing was written\. Description/);
+    expect(answer.text).not.toContain(key);
+    expect(answering.asked).toEqual([]);
+    expect(row.description).toBe(`Use ${key} for tests`);
+  });
+});
+
+test('custom fields in a form that cannot be merged are not changed', async () => {
+  const list = [{ name: 'region', value: 'North' }];
+  const { answer, asked, row } = await renamed(
+    { customFields: list },
+    {},
+    { custom_fields: ['region=South'] },
+  );
+  expect(answer.text).toMatch(/^Nothing was written\. /);
+  expect(asked).toEqual([]);
+  expect(row.customFields).toEqual(list);
+});
