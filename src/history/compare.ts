@@ -61,7 +61,7 @@ export interface KeptDays {
 
 /** The days between two states that are read: more would take longer than a call may. */
 const maxDaysBetween = 60;
-const maxRecordsBetween = 300_000;
+const maxRecordsBetween = 150_000;
 const maxEvents = 5_000;
 const monthDays = 30;
 /** A snapshot may be older than a month by this much to count as one of a month ago. */

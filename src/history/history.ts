@@ -2,15 +2,16 @@ import { addDays, type Day, dayOf, daysBetween, utcDay } from '../figures/days.t
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { SnapshotStore, State } from '../state/port.ts';
-import { firstVersion, maxBaseDays, olderRows } from './older-snapshots.ts';
+import { firstVersion, maxBaseDays, olderColumns } from './older-snapshots.ts';
 import type { PricedQuote } from './quote-changes.ts';
 import { opportunitySnapshots, quoteSnapshots, type SnapshotKind } from './snapshot-columns.ts';
 import {
-  isSameRow,
+  type Columns,
+  columnsOf,
+  isRowAt,
   pack,
   type Row,
-  rowsOf,
-  type StoredDay,
+  rowAt,
   takenAtOf,
   type Unpacked,
   UnreadableSnapshot,
@@ -205,9 +206,12 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
   async read(day: Day): Promise<Snapshot<T> | undefined> {
     const stored = await ifReadable(this.#stored(day));
     if (!stored) return undefined;
+    const { takenAt, columns } = stored;
     const records: T[] = [];
-    await forEachInSlices(stored.rows, (row) => records.push(this.#recordOf(row)));
-    return { takenAt: stored.takenAt, records };
+    await forEachInSlices(columns[0]?.keys() ?? [], (at) =>
+      records.push(this.#recordOf(columns, at)),
+    );
+    return { takenAt, records };
   }
 
   /** When the snapshot of a day was taken; `undefined` without one that can be read. */
@@ -217,21 +221,21 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
   }
 
   /** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
-  async #stored(day: Day): Promise<StoredDay | undefined> {
+  async #stored(day: Day): Promise<{ takenAt: Date; columns: Columns } | undefined> {
     const unpacked = await this.#unpacked(this.#kind.prefix + day);
     if (!unpacked) return undefined;
     const takenAt = takenAtOf(unpacked);
     if (utcDay(takenAt) !== day) throw new UnreadableSnapshot('of another day');
-    return { takenAt, rows: await this.#rowsOf(unpacked) };
+    return { takenAt, columns: await this.#columnsOf(unpacked) };
   }
 
-  #rowsOf(unpacked: Unpacked): Promise<Row[]> {
+  #columnsOf(unpacked: Unpacked): Promise<Columns> {
     const { header } = unpacked;
     if (header.version === firstVersion)
-      return olderRows(unpacked, this.#kind, (name) => this.#unpacked(name));
+      return olderColumns(unpacked, this.#kind, (name) => this.#unpacked(name));
     if (header.version !== version || header.prefix !== this.#kind.prefix)
       throw new UnreadableSnapshot('of another version or kind');
-    return rowsOf(unpacked);
+    return columnsOf(unpacked);
   }
 
   async #unpacked(name: string): Promise<Unpacked | undefined> {
@@ -239,10 +243,11 @@ class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
     return stored && unpack(stored);
   }
 
-  #recordOf(row: Row): T {
-    const id = String(row[0]);
+  #recordOf(columns: Columns, at: number): T {
+    const id = String(columns[0]?.[at]);
     const known = this.#known.get(id);
-    if (known && isSameRow(known.row, row)) return known.record;
+    if (known && isRowAt(columns, at, known.row)) return known.record;
+    const row = rowAt(columns, at);
     const record = this.#kind.toRecord(row);
     this.#known.set(id, { row, record });
     return record;

@@ -9,11 +9,16 @@ export type Cell = string | number | true | null | readonly Cell[];
 
 export const version = 2;
 
-/** A day as it is stored. */
-export interface StoredDay {
-  takenAt: Date;
-  rows: readonly Row[];
-}
+/** The cells of each column, all of one length. */
+export type Columns = readonly (readonly Cell[])[];
+
+export const rowAt = (columns: Columns, at: number): Row =>
+  columns.map((column) => column[at] ?? null);
+
+/** Whether a row of these columns is the same; without making it, because most are. */
+export const isRowAt = (columns: Columns, at: number, row: Row): boolean =>
+  columns.length === row.length &&
+  columns.every((column, place) => isSameCell(column[at] ?? null, row[place] ?? null));
 
 /** A stored value cannot be read: it is damaged, or from a later version of this server. */
 export class UnreadableSnapshot extends Error {
@@ -31,8 +36,7 @@ const quality = 9;
  */
 export async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
   const lines = [JSON.stringify(header)];
-  const [first = []] = rows;
-  await forEachInSlices(first.keys(), (column) =>
+  await forEachInSlices(rows[0]?.keys() ?? [], (column) =>
     lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null)))),
   );
   const text = Buffer.from(lines.join('\n'));
@@ -43,7 +47,8 @@ export async function pack(header: object, rows: readonly Row[]): Promise<Buffer
 /** A stored value whose columns are not read yet. */
 export interface Unpacked {
   header: Record<string, unknown>;
-  columns: readonly string[];
+  /** JSON of each column. */
+  lines: readonly string[];
 }
 
 /** @throws UnreadableSnapshot */
@@ -51,10 +56,10 @@ export async function unpack(stored: Buffer): Promise<Unpacked> {
   const body = await decompress(stored, maxLength).catch((cause: unknown) => {
     throw new UnreadableSnapshot('damaged', { cause });
   });
-  const [first = '', ...columns] = body.toString().split('\n');
+  const [first = '', ...lines] = body.toString().split('\n');
   const header = parseJson(first);
   if (!isObject(header)) throw new UnreadableSnapshot('no header');
-  return { header, columns };
+  return { header, lines };
 }
 
 /**
@@ -68,22 +73,20 @@ export function takenAtOf({ header }: Unpacked): Date {
 }
 
 /** @throws UnreadableSnapshot */
-export async function rowsOf({ columns }: Unpacked): Promise<Row[]> {
-  const read: Cell[][] = [];
-  await forEachInSlices(columns, (line) => read.push(cellsOf(parseJson(line))));
-  const [ids = []] = read;
-  if (read.some(({ length }) => length !== ids.length))
+export async function columnsOf({ lines }: Unpacked): Promise<Columns> {
+  const columns: Cell[][] = [];
+  await forEachInSlices(lines, (line) => columns.push(cellsOf(parseJson(line))));
+  if (columns.some(({ length }) => length !== columns[0]?.length))
     throw new UnreadableSnapshot('a short column');
-  const rows: Row[] = [];
-  await forEachInSlices(ids.keys(), (row) => rows.push(read.map((column) => column[row] ?? null)));
-  return rows;
+  return columns;
 }
 
-export const isSameRow = (one: Row, other: Row): boolean =>
-  one.length === other.length && one.every((cell, at) => isSameCell(cell, other[at]));
-
-const isSameCell = (one: Cell, other: Cell | undefined): boolean =>
-  Array.isArray(one) && Array.isArray(other) ? isSameRow(one, other) : one === other;
+const isSameCell = (one: Cell, other: Cell): boolean =>
+  one === other ||
+  (Array.isArray(one) &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((part, at) => part === other[at]));
 
 /** A column: its distinct cells and the position of each row's, or the cells themselves where few repeat. */
 type Column = readonly Cell[] | { cells: readonly Cell[]; at: readonly number[] };
