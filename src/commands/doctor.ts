@@ -67,7 +67,7 @@ async function examine(settings: Settings, argv: readonly string[]): Promise<Rep
       checks: [
         ...here,
         ...service,
-        ...checkRoutes(answered, settings.grants),
+        ...checkRoutes(answered, settings),
         ...findings.map(withoutEffect),
         ...stages,
         ...briefs,

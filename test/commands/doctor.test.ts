@@ -66,6 +66,19 @@ const sandboxWith = async (name: KeyName, env: Environment = {}) => {
   return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: ofTenant, ...env };
 };
 
+test('warns of a collection that is larger than the cache', async () => {
+  const rows = (await upstream()).records['/contact'];
+  for (const row of rows) row.note = 'x'.repeat(2_000);
+  const { find } = await examine({}, { CPQ_CACHE_MB: '1' });
+  for (const row of rows) delete row.note;
+  expect(find('route:/contact')).toMatchObject({
+    status: 'warn',
+    detail: expect.stringMatching(/^600 records, about \d MB in memory/),
+    remedy: expect.stringContaining('CPQ_CACHE_MB'),
+  });
+  expect(find('route:/company').status).toBe('pass');
+});
+
 describe('when nothing is wrong', () => {
   test('reports success as text', async () => {
     const { status, stdout, stderr } = await run(['doctor', '--sandbox']);
@@ -353,7 +366,8 @@ describe('a service that answers only some routes', () => {
     const prober = new Prober({ baseUrl: new URL(service.url), key }, 'from', 3_000, () => {});
     const probes = await probeRoutes(prober, new ServicePages(prober));
     await prober.close();
-    const statuses = checkRoutes(probes, parseGrants(['read'])).map(({ status }) => status);
+    const settings = { grants: parseGrants(['read']), cacheMegabytes: 256 };
+    const statuses = checkRoutes(probes, settings).map(({ status }) => status);
     expect(statuses.slice(0, 2)).toEqual(['pass', 'pass']);
     expect(statuses.slice(2, 6)).toEqual(['fail', 'fail', 'fail', 'fail']);
     expect(new Set(statuses.slice(6))).toEqual(new Set(['skip']));

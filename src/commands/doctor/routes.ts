@@ -1,11 +1,12 @@
-import { environmentName } from '../../config.ts';
+import { environmentName, type Settings } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
+import { estimateBytes } from '../../reading/cache.ts';
 import { minSampleRows } from '../../reading/offset.ts';
 import type { ServicePages } from '../../reading/service-pages.ts';
 import { isApiError } from '../../service/errors.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
-import { type Grant, readGrant } from '../../tenant/grants.ts';
+import { readGrant } from '../../tenant/grants.ts';
 import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, Prober, Probes } from './prober.ts';
 import { affectsAllRoutes } from './service.ts';
@@ -55,18 +56,28 @@ async function probe(resource: Resource, prober: Prober, pages: ServicePages): P
 export const isRefusal = (error: unknown): boolean =>
   isApiError(error, 'not-permitted', 'key-refused', 'no-route');
 
-export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): DoctorCheck[] =>
-  resources.map((resource) => checkRoute(resource, probes.get(resource), grants));
+type RouteSettings = Pick<Settings, 'grants' | 'cacheMegabytes'>;
+
+export const checkRoutes = (probes: Probes, settings: RouteSettings): DoctorCheck[] =>
+  resources.map((resource) => checkRoute(resource, probes.get(resource), settings));
 
 function checkRoute(
   resource: Resource,
   probe: Probe | undefined,
-  grants: ReadonlySet<Grant>,
+  { grants, cacheMegabytes }: RouteSettings,
 ): DoctorCheck {
   const { path } = routes[resource];
   const granted = grants.has(readGrant(resource));
   const route = checkAs(`route:${path}`, path);
   if (!probe) return route('skip', notTried);
+  const megabytes = megabytesOf(probe);
+  if (granted && megabytes > cacheMegabytes) {
+    return route(
+      'warn',
+      `${sizeOf(probe)}, about ${megabytes} MB in memory, which is more than the cache holds`,
+      `Set ${environmentName('cacheMegabytes')} above it, so that answers need not unpack it each time`,
+    );
+  }
   if (!probe.error) return route('pass', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
   if (!isRefusal(probe.error)) {
     return route(
@@ -84,6 +95,12 @@ function checkRoute(
     why,
     `Remove it from ${environmentName('grants')}, as below, or grant it to the key`,
   );
+}
+
+/** Of the whole collection in memory, estimated. */
+function megabytesOf({ records, total = records.length }: Probe): number {
+  const bytes = estimateBytes(records) * (total / Math.max(1, records.length));
+  return Math.round(bytes / 2 ** 20);
 }
 
 function sizeOf({ records, total }: Probe): string {
