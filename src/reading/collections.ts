@@ -89,8 +89,7 @@ export class Collections {
   }
 
   async #read(resource: Resource, call: CallContext): Promise<CachedCollection> {
-    const cached =
-      this.#cache.get(resource) ?? this.#packing.get(resource) ?? (await this.#unpacked(resource));
+    const cached = await this.#cached(resource);
     if (!cached) return this.#waitFor(resource, call);
     if (this.#isFresh(cached)) return cached;
     const usable = this.#isUsable(cached);
@@ -128,7 +127,7 @@ export class Collections {
     return readAt.ageMs < freshMs;
   }
 
-  #isUsable({ readAt }: CachedCollection): boolean {
+  #isUsable({ readAt }: Pick<CachedCollection, 'readAt'>): boolean {
     return readAt.ageMs < this.#freshness.staleMs;
   }
 
@@ -161,20 +160,26 @@ export class Collections {
     this.#cache.delete(resource);
     this.#packed.delete(resource);
     this.#packing.delete(resource);
+    this.#unpacking.delete(resource);
   }
 
   #readAt(resource: Resource): ReadTime | undefined {
     return (this.#cache.peek(resource) ?? this.#packed.peek(resource))?.readAt;
   }
 
-  /** A collection that is kept compressed; the calls of a moment share one. */
-  #unpacked(resource: Resource): Promise<CachedCollection> | undefined {
-    const packed = this.#packed.get(resource);
+  /** Also one that is kept compressed; the calls of a moment share what they unpack. */
+  async #cached(resource: Resource): Promise<CachedCollection | undefined> {
+    const kept = this.#cache.get(resource) ?? this.#packing.get(resource);
     const running = this.#unpacking.get(resource);
-    if (!packed || running || packed.readAt.ageMs > this.#freshness.staleMs) return running;
-    const unpacking = unpack(packed).finally(() => this.#unpacking.delete(resource));
+    const packed = this.#packed.get(resource);
+    if (kept || running || !packed || !this.#isUsable(packed)) return kept ?? running;
+    const unpacking = unpack(packed);
     this.#unpacking.set(resource, unpacking);
-    return unpacking;
+    try {
+      return await unpacking;
+    } finally {
+      if (this.#unpacking.get(resource) === unpacking) this.#unpacking.delete(resource);
+    }
   }
 
   /** The cached collections and when they were read, in milliseconds since the epoch. */
@@ -234,8 +239,8 @@ export class Collections {
   async #run(resource: Resource, walk: Walk): Promise<CachedCollection> {
     try {
       const read = await this.#load(resource, walk);
+      const cached = read.coverage.complete ? undefined : await this.#cached(resource);
       if (walk.outdated) return read;
-      const cached = this.#cache.get(resource);
       if (cached && this.#isUsable(cached) && coversMore(cached, read)) {
         this.#postponeRetry(resource);
         return cached;
@@ -263,12 +268,11 @@ export class Collections {
 
   async #keepPacked(resource: Resource, read: CachedCollection): Promise<void> {
     this.#packing.set(resource, read);
-    const packed = await pack(read);
-    const bytes = packed.parts.reduce((sum, { length }) => sum + length, 0);
+    const packed = await pack(read).catch(() => undefined);
     // It was not invalidated meanwhile.
     if (this.#packing.get(resource) !== read) return;
     this.#packing.delete(resource);
-    this.#packed.set(resource, packed, bytes);
+    if (packed) this.#packed.set(resource, packed, bytesOf(packed));
   }
 
   /** Gets the copy that is shared between processes, or reads the collection here. */
@@ -300,6 +304,9 @@ export class Collections {
     return { ...read, records, asOf, readAt };
   }
 }
+
+const bytesOf = ({ parts }: PackedCollection): number =>
+  parts.reduce((sum, { length }) => sum + length, 0);
 
 /** True if the cached collection covers more than an incomplete reading. */
 const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>
