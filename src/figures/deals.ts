@@ -132,8 +132,6 @@ export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a
 export const dealExtras = ['ask', 'profit'] as const;
 export type DealExtra = (typeof dealExtras)[number];
 
-export type DealRow = ReturnType<typeof dealRow>;
-
 /** One deal in a list; `value` and `profit` in `currency`. */
 export function dealRow(deal: Deal, show: readonly DealExtra[] = []) {
   const { record, value, currency } = deal;
@@ -173,8 +171,12 @@ export function valueAmounts(deals: readonly Deal[], show: readonly DealExtra[] 
 }
 
 export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []) {
+  return { ...valueAmounts(deals, show), ...revenueAmounts(deals) };
+}
+
+/** One-time and monthly revenue of several deals by currency. */
+export function revenueAmounts(deals: readonly Deal[]) {
   return compact({
-    ...valueAmounts(deals, show),
     oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
     monthly: sumOf(deals, ({ monthly }) => monthly).toAmounts(),
   });

@@ -61,7 +61,7 @@ export interface CheckResult {
 }
 
 /** What a finding is: its singular. */
-export type Unit =
+type Unit =
   | 'product'
   | 'bundle'
   | 'book price'

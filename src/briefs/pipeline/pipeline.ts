@@ -7,10 +7,10 @@ import {
   countUnknown,
   type Deal,
   type DealExtra,
-  dealAmounts,
   dealRow,
   idleDays,
   lastChange,
+  revenueAmounts,
   type TenantDeals,
   valueAmounts,
 } from '../../figures/deals.ts';
@@ -123,6 +123,8 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   yield;
   const period = closedIn(inPeriod, resolved);
   yield;
+  const unknown = unknownCounts(open, closed);
+  yield;
   return compact({
     today,
     by,
@@ -131,7 +133,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
     ...lists,
     closed: period,
     probability: deals.probability,
-    unknown: nonZeroCounts(unknownCounts(open, closed)),
+    unknown: nonZeroCounts(unknown),
     deleted: countDeleted(deals.all),
     notes: pipelineNotes(
       deals.all,
@@ -221,16 +223,20 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
 function* openTotals(open: readonly Deal[], show: readonly DealExtra[]) {
   const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
-  const amounts = dealAmounts(open, show);
+  const values = valueAmounts(open, show);
+  yield;
+  const revenues = revenueAmounts(open);
+  yield;
+  const weightedOneTime = weightedOf(({ oneTime }) => oneTime);
+  yield;
+  const weightedMonthly = weightedOf(({ monthly }) => monthly);
   yield;
   return {
     count: open.length,
     ...compact({ countByCurrency: countByCurrency(open) }),
-    ...amounts,
-    ...compact({
-      weightedOneTime: weightedOf(({ oneTime }) => oneTime),
-      weightedMonthly: weightedOf(({ monthly }) => monthly),
-    }),
+    ...values,
+    ...revenues,
+    ...compact({ weightedOneTime, weightedMonthly }),
   };
 }
 
@@ -239,9 +245,9 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
   const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);
-  const overdue = open.filter((deal) => (closes(deal) ?? today) < today);
-  const closingSoon = open.filter((deal) => isBetween(closes(deal), today, to));
-  const stalled = open.filter((deal) => (idle(deal) ?? -1) >= stalledAfterDays);
+  const overdue = yield* filterSteps(open, (deal) => (closes(deal) ?? today) < today);
+  const closingSoon = yield* filterSteps(open, (deal) => isBetween(closes(deal), today, to));
+  const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
   const closingRow = (deal: Deal) => compact({ ...dealRow(deal, show), closes: closes(deal) });
   const stalledRow = (deal: Deal) => compact({ ...dealRow(deal, show), idleDays: idle(deal) });
   return {
