@@ -47,13 +47,19 @@ const maxFields = 6;
 /** Among this many records at least one is expected to have an amount. */
 const minForAmounts = 5;
 
-/** Names of the first record's fields, if no record has any of the fields that its kind is read by. */
+/**
+ * Names of the first record's fields, if no record has any of the fields that its kind is read by. A single record may
+ * have few values, so it is recognized by any known field.
+ */
 export function unrecognizedFields(
   resource: Resource,
   records: readonly JsonObject[],
 ): string[] | undefined {
   const [first] = records;
   if (!first || records.some((record) => isRecognized(resource, record))) return undefined;
+  const isAlone = records.length === 1;
+  if (isAlone && Object.keys(first).some((field) => isKnownField(resource, field)))
+    return undefined;
   return unknownFields(resource, first);
 }
 
