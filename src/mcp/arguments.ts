@@ -22,9 +22,9 @@ export function parseArguments(
   if (unknown.length > 0) throw new InvalidArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
-    checkDepth(name, value);
+    checkSize(name, value);
     const repairedValue = repair(value, known[name] ?? {});
-    checkDepth(name, repairedValue); // A JSON string may have become a list.
+    checkSize(name, repairedValue); // A JSON string may have become a list.
     if (repairedValue !== undefined) repaired[name] = repairedValue;
   }
   const checked = check.safeParse(repaired);
@@ -34,7 +34,15 @@ export function parseArguments(
   throw new InvalidArguments(message.endsWith('?') ? message : wording`${message}.`);
 }
 
-function checkDepth(name: string, value: unknown): void {
+/** Maximum entries of a list, and of an object. */
+const maxEntries = 100;
+
+function checkSize(name: string, value: unknown): void {
+  const entries = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+  if (entries > maxEntries)
+    throw new InvalidArguments(
+      wording`${identifier(name)} may have ${maxEntries} entries, not ${entries}.`,
+    );
   if (!isShallow(value, maxDepth))
     throw new InvalidArguments(wording`${identifier(name)} is nested too deeply.`);
 }
