@@ -68,7 +68,6 @@ const upward = new Set([
   'src/hosts/access/oauth.ts src/config.ts',
   'src/hosts/access/proxies.ts src/config.ts',
   'src/log.ts src/config.ts',
-  'src/tenant/tenant.ts src/lists/list-page.ts',
 ]);
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));

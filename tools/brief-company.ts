@@ -6,6 +6,7 @@ import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { ApiRecord, Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { resolveRecord } from '../src/tenant/lookup.ts';
 import {
   currenciesFor,
   marketFor,
@@ -14,7 +15,6 @@ import {
   recordsOfCompany,
 } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
-import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {

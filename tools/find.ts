@@ -3,7 +3,7 @@ import { plural } from '../src/figures/naming.ts';
 import { concise } from '../src/lists/concise.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
 import type { RecordOf } from '../src/service/records/records.ts';
-import { findText } from '../src/tenant/search.ts';
+import { findText } from '../src/tenant/lookup.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import {

@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { compact } from '../src/figures/naming.ts';
 import { deletionOf } from '../src/figures/outcome.ts';
-import { isAmount, isInCompanyCurrency, type Known } from '../src/lists/columns.ts';
-import { concise, fullRecord, selectFields } from '../src/lists/concise.ts';
+import { readByIdentifier } from '../src/lists/by-identifier.ts';
+import { isInCompanyCurrency } from '../src/lists/columns.ts';
+import { isAmount, selectFields, wholeRecord } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
-import { readByIdentifier } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -79,16 +78,6 @@ const withCurrency = (resource: Resource, fields: readonly string[]): readonly s
   isInCompanyCurrency(resource) && fields.some(isAmount)
     ? [...fields.filter((field) => field !== 'currency'), 'currency']
     : fields;
-
-/** Every field; also the currency of its amounts, and of a company the name of its account manager, where known. */
-function wholeRecord(resource: Resource, record: ApiRecord, known: Known): Record<string, unknown> {
-  const { accountManager, currency } = concise(resource, record, known);
-  const added = compact({
-    accountManager: resource === 'company' ? accountManager : undefined,
-    currency: isInCompanyCurrency(resource) ? currency : undefined,
-  });
-  return { ...fullRecord(record), ...added };
-}
 
 /** The name of a person is in the deals that the person owns, which one record is no reason to read. */
 function unreadManager(tenant: Tenant, resource: Resource, record: ApiRecord): Wording[] {

@@ -8,8 +8,8 @@ import { currenciesOf } from '../src/figures/money.ts';
 import { plural } from '../src/figures/naming.ts';
 import type { Company, Product } from '../src/service/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { resolveRecord } from '../src/tenant/lookup.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import { resolveRecord } from '../src/tenant/resolve.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import {
   identifier,

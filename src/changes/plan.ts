@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { currencyCode, unknownCurrency } from '../figures/money.ts';
 import { normaliseName } from '../figures/naming.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { readIfExists } from '../tenant/resolve.ts';
+import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { quote, wording } from '../text/untrusted-text.ts';

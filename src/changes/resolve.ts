@@ -1,7 +1,9 @@
 import { contactName, normaliseName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
+import { runSteps } from '../figures/steps.ts';
+import { bestMatches } from '../names/name-filters.ts';
+import { type MatchKind, matchKinds } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import { ignoreApiError } from '../service/errors.ts';
 import type {
   ApiRecord,
   Company,
@@ -11,7 +13,7 @@ import type {
   Ref,
 } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { bestMatches, type MatchKind, readIfExists } from '../tenant/resolve.ts';
+import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -96,14 +98,14 @@ async function searchService<R extends 'company' | 'contact'>(
   requested: string,
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
-  const found = await tenant.search(resource, requested, call).catch(ignoreApiError('refused'));
+  const found = await tenant.search(resource, requested, call);
   const [byId, byExternalId] = firstInvisible(requested, { joiners: true })
     ? []
     : [
         await readIfExists(tenant, resource, 'id', requested, call),
         await readIfExists(tenant, resource, 'externalIdentifier', requested, call),
       ];
-  const records = [...(found ?? []), byId, byExternalId].filter((record) => record !== undefined);
+  const records = [...found, byId, byExternalId].filter((record) => record !== undefined);
   return [...new Map(records.map((record) => [record.id, record])).values()];
 }
 
@@ -256,12 +258,10 @@ function matchKindOf(candidate: Candidate, requested: string): MatchKind | undef
 /** @throws ChangeRefused unless exactly one candidate matches and is not deleted */
 async function pickOne(search: NameSearch): Promise<Reference> {
   const { field, requested, candidates, coverage } = search;
-  const found = bestMatches(
-    candidates,
-    (it) => matchKindOf(it, requested),
-    ({ deleted }) => deleted,
-  );
-  const { by, current } = found ?? { by: undefined, current: [] };
+  const tests = matchKinds.map((kind) => (it: Candidate) => matchKindOf(it, requested) === kind);
+  const found = runSteps(bestMatches(candidates, tests, ({ deleted }) => deleted));
+  const by = found && matchKinds[found.by];
+  const current = found?.current ?? [];
   const [match] = current.length > 1 ? preferredOnly(current) : current;
   if (match && by === 'name' && !coverage.complete) throw incompleteError(search, current);
   if (match) return referenceTo(match);

@@ -5,7 +5,7 @@
 
 import { discountWords } from '../briefs/prices/discounts.ts';
 import { dealValue } from '../figures/deals.ts';
-import { type CurrencyOf, currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
+import { currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts';
 import { contactName } from '../figures/naming.ts';
 import { deletionOf, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
@@ -27,72 +27,18 @@ import type {
   Resource,
 } from '../service/records/records.ts';
 import { fieldOf, keysOf } from '../values.ts';
-
-/** Names and currencies from other records, as far as they are known. */
-export interface Known {
-  currencyOf: Pick<CurrencyOf, 'get'>;
-  nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
-}
-
-export const nothingKnown: Known = { currencyOf: new Map(), nameOf: () => undefined };
-
-export interface Column<R> {
-  value(record: R, known: Known): unknown;
-  /** What filters compare, where it is not what is shown. */
-  compared?(record: R, known: Known): unknown;
-  /** What is sorted by, where it is not what filters compare. */
-  ordered?(record: R): unknown;
-  /** What a filter may name instead, such as the part number of a product. */
-  alternatives?(record: R): readonly (string | undefined)[];
-  /** The field by which the service filters for equal texts; without it the filter is applied here. */
-  filter?: string;
-  /** The field by which the service sorts; without it the order is made here. */
-  sort?: string;
-  /** The collections without which the value may be unknown. */
-  needs?: readonly ('company' | 'opportunity' | 'product')[];
-  /** Not in the concise form; for `fields`, filters and sort only. */
-  hidden?: true;
-}
-
-export type Columns<R> = Readonly<Record<string, Column<R>>>;
-
-function reader(path: string): (record: unknown) => unknown {
-  const [field = '', inner] = path.split('.');
-  return inner === undefined
-    ? (record) => fieldOf(record, field)
-    : (record) => fieldOf(fieldOf(record, field), inner);
-}
-
-/** A text that the service filters and sorts by. */
-const text = (path: string): Column<unknown> => ({
-  value: reader(path),
-  filter: path,
-  sort: path,
-});
-/** A text that may be blank, which is no value here, and a value where the service sorts. */
-const unsorted = (path: string): Column<unknown> => ({ value: reader(path), filter: path });
-const number = (path: string): Column<unknown> => ({ value: reader(path), sort: path });
-/** The day of a time; sorted by the time itself. Services store times in several forms, so filters are applied here. */
-function date(path: string): Column<unknown> {
-  const read = reader(path);
-  return { value: (record) => dayOfTime(read(record)), ordered: read, sort: path };
-}
-const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidden: true });
-
-/** The day of a timestamp, as written; anything that is not a date is returned unchanged. */
-const dayOfTime = (time: unknown): unknown =>
-  typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
-
-/** The id of a reference, shown where it has no name. */
-function referenceId(field: string): Column<unknown> {
-  const read = reader(field);
-  const id = reader(`${field}.id`);
-  return {
-    value: (record) => (fieldOf(read(record), 'name') === undefined ? id(record) : undefined),
-    compared: id,
-    filter: `${field}.id`,
-  };
-}
+import {
+  type Column,
+  type Columns,
+  date,
+  dayOfTime,
+  hidden,
+  type Known,
+  number,
+  referenceId,
+  text,
+  unsorted,
+} from './column.ts';
 
 /** The id of what the service gives no name of. */
 const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
@@ -367,7 +313,7 @@ const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
   contract_item: contractItemColumns,
 };
 
-const deleted: Column<ApiRecord> = { value: deletionOf };
+const deleted: Column<ApiRecord> = { value: deletionOf, isMark: true };
 
 /** What a record is called, by resource; the other resources have a name. */
 const nameColumns: { readonly [R in Resource]?: Columns<RecordOf[R]> } = {
@@ -379,46 +325,34 @@ const nameColumns: { readonly [R in Resource]?: Columns<RecordOf[R]> } = {
   contract_item: { service: { value: ({ service, name }) => service ?? name, sort: 'service' } },
 };
 
-interface ListColumns<R> {
-  all: Columns<R>;
+interface ListColumns {
+  all: Columns<ApiRecord>;
   /** Those of the concise form. */
-  shown: readonly (readonly [name: string, column: Column<R>])[];
+  shown: readonly (readonly [name: string, column: Column<ApiRecord>])[];
 }
 
-function withName<R extends Resource>(resource: R): ListColumns<RecordOf[R]> {
-  const all: Columns<RecordOf[R]> = {
+function withName(resource: Resource): ListColumns {
+  const all: Columns<ApiRecord> = {
     id: text('id'),
     ...(nameColumns[resource] ?? { name: text('name') }),
-    deleted: deleted as Column<RecordOf[R]>,
+    deleted,
     ...columnsByResource[resource],
   };
   return { all, shown: Object.entries(all).filter(([, { hidden }]) => !hidden) };
 }
 
-const listColumns = Object.fromEntries(
+const listColumns = new Map(
   keysOf(columnsByResource).map((resource) => [resource, withName(resource)]),
-) as { [R in Resource]: ListColumns<RecordOf[R]> };
+);
 
 /** The columns of a list, in their order. A deleted record says so right after its name. */
-export const columnsOf = <R extends Resource>(resource: R): Columns<RecordOf[R]> =>
-  listColumns[resource].all;
+export const columnsOf = (resource: Resource): Columns<ApiRecord> =>
+  listColumns.get(resource)?.all ?? {};
 
 /** Whether the amounts of these records are in the currency of each record's company. */
 export const isInCompanyCurrency = (resource: Resource): boolean =>
   columnsOf(resource).currency?.needs !== undefined;
 
-/** Columns and fields that are amounts of money. */
-const amountNames: ReadonlySet<string> = new Set([
-  ...['oneTime', 'monthly', 'yearly', 'otherTerms', 'value', 'revenue', 'profit'],
-  ...['onetimeRevenue', 'monthlyRevenue', 'oneTimeProfit', 'monthlyProfit', 'monthlyChurn'],
-  ...['price', 'cost', 'setupPrice', 'setupCost'],
-]);
-
-/** Whether a column, or a field with dots for nested ones, is an amount of money. */
-export const isAmount = (field: string): boolean =>
-  amountNames.has(field.slice(field.lastIndexOf('.') + 1));
-
 /** The columns of the concise form of a list, in their order. */
-export const shownColumnsOf = <R extends Resource>(
-  resource: R,
-): ListColumns<RecordOf[R]>['shown'] => listColumns[resource].shown;
+export const shownColumnsOf = (resource: Resource): ListColumns['shown'] =>
+  listColumns.get(resource)?.shown ?? [];

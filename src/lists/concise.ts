@@ -1,6 +1,7 @@
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
-import { columnsOf, type Known, nothingKnown, shownColumnsOf } from './columns.ts';
+import { type Known, nothingKnown } from './column.ts';
+import { columnsOf, isInCompanyCurrency, shownColumnsOf } from './columns.ts';
 
 /** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
 export function concise<R extends Resource>(
@@ -39,6 +40,19 @@ export function withKeys<R extends Resource>(
 /** Every field that is not empty. */
 export const fullRecord = (record: object): JsonObject =>
   (withoutEmpty(record) ?? {}) as JsonObject;
+
+/** Every field; also the currency of the record's amounts, and of a company the name of its account manager, if known. */
+export function wholeRecord<R extends Resource>(
+  resource: R,
+  record: RecordOf[R],
+  known: Known,
+): JsonObject {
+  const { accountManager, currency } = concise(resource, record, known);
+  const whole = fullRecord(record);
+  if (resource === 'company' && accountManager !== undefined) whole.accountManager = accountManager;
+  if (isInCompanyCurrency(resource) && currency !== undefined) whole.currency = currency;
+  return whole;
+}
 
 /**
  * Selected fields: columns of the list, or the service's own fields with dots for nested ones; always includes what
@@ -96,3 +110,14 @@ function withoutEmpty(value: unknown): unknown {
   }
   return any ? entries : undefined;
 }
+
+/** Columns and fields that are amounts of money. */
+const amountNames: ReadonlySet<string> = new Set([
+  ...['oneTime', 'monthly', 'yearly', 'otherTerms', 'value', 'revenue', 'profit'],
+  ...['onetimeRevenue', 'monthlyRevenue', 'oneTimeProfit', 'monthlyProfit', 'monthlyChurn'],
+  ...['price', 'cost', 'setupPrice', 'setupCost'],
+]);
+
+/** Whether a column, or a field with dots for nested ones, is an amount of money. */
+export const isAmount = (field: string): boolean =>
+  amountNames.has(field.slice(field.lastIndexOf('.') + 1));

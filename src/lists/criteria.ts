@@ -1,22 +1,15 @@
-/** Parses `filters` and `sort` of a list, and translates them for the service where it supports them. */
+/** Reads `filters` and `sort` of a list, applies them to records, and translates them for the service. */
 
 import { dayOf } from '../figures/days.ts';
 import type { Steps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isObject } from '../values.ts';
-import { type Column, columnsOf, type Known } from './columns.ts';
-import {
-  fieldAt,
-  filterParts,
-  folded,
-  readPart,
-  readSort,
-  sortBy,
-  valuesOf,
-} from './search-terms.ts';
+import { type Column, type Known, nothingKnown } from './column.ts';
+import { columnsOf } from './columns.ts';
+import { compareValues, fieldAt, firstValue, folded, sortBy, valuesOf } from './values.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
 type Order = (typeof orders)[number];
@@ -28,7 +21,7 @@ export interface Key {
   /** The name as written in the argument. */
   name: string;
   /** Absent if `name` is a field of the service, with dots for nested ones. */
-  column: Column<never> | undefined;
+  column: Column<ApiRecord> | undefined;
 }
 
 export interface Condition {
@@ -49,6 +42,10 @@ export interface Criteria {
 
 /** What `none` and `any` are written as. */
 const emptyWords: Readonly<Record<string, boolean>> = { '(none)': true, '(any)': false };
+/** What `deleted:true` and `deleted:false` mean, for a column that only deleted records have. */
+const markWords: Readonly<Record<string, boolean>> = { true: false, false: true };
+/** Values of all filters of a list together. */
+const maxValues = 100;
 const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
 const yearShape = /^\d{4}$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
@@ -57,10 +54,35 @@ const numberShape = /^-?\d+(\.\d+)?$/;
  * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or.
  * @throws InvalidArguments
  */
-export const readCriteria = (resource: Resource, filters = '', sort = ''): Criteria => ({
-  conditions: filterParts(filters).map((part) => readCondition(resource, part)),
-  sort: readSort(sort).map(({ name, sign }) => ({ key: keyOf(resource, name), sign })),
-});
+export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
+  const values = filters.split('|').length + filters.split(',').length - 1;
+  if (values > maxValues)
+    throw new InvalidArguments(
+      wording`filters may have ${maxValues} values in all, not ${values}: split them over several calls.`,
+    );
+  return {
+    conditions: filterParts(filters).map((part) => readCondition(resource, part)),
+    sort: sort
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+      .map((part) => ({
+        key: keyOf(resource, part.replace(/^[-+]/, '').trim()),
+        sign: part.startsWith('-') ? -1 : 1,
+      })),
+  };
+}
+
+/** The parts of `key:a|b,key2:c`. A part without a colon belongs to the value before it: names contain commas. */
+function filterParts(filters: string): string[] {
+  const parts: string[] = [];
+  for (const part of filters.split(',')) {
+    const isValue = part.indexOf(':') < 1 && parts.length > 0;
+    if (isValue) parts.push(`${parts.pop()},${part}`);
+    else parts.push(part);
+  }
+  return parts.filter((part) => part.trim() !== '');
+}
 
 /** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
 export const keysToShow = ({ conditions, sort }: Criteria): string[] => [
@@ -75,22 +97,24 @@ function isOneText({ tests }: Condition): boolean {
 }
 
 function readCondition(resource: Resource, part: string): Condition {
-  const read = readPart(part);
-  if (!read)
+  const colon = part.indexOf(':');
+  if (colon < 1)
     throw new InvalidArguments(wording`filters is key:a|b,key2:c; ${quote(part)} has no key.`);
-  const key = keyOf(resource, read.name);
-  return { key, tests: read.values.map((value) => readTest(key.name, value)) };
+  const key = keyOf(resource, part.slice(0, colon).trim());
+  const values = part.slice(colon + 1).split('|');
+  return { key, tests: values.map((value) => readTest(key, value.trim())) };
 }
 
-function readTest(key: string, value: string): Test {
-  const empty = emptyWords[value.toLowerCase()];
+function readTest({ name, column }: Key, value: string): Test {
+  const word = value.toLowerCase();
+  const empty = emptyWords[word] ?? (column?.isMark ? markWords[word] : undefined);
   if (empty !== undefined) return { empty };
   const order = orders.find((sign) => value.startsWith(sign));
   if (order === undefined) return { is: value };
   const than = value.slice(order.length).trim();
   if (!numberShape.test(than) && !isDate(than))
     throw new InvalidArguments(
-      wording`${identifier(key)}: after ${order} comes a number or a date that exists, as YYYY-MM-DD, not ${quote(than)}.`,
+      wording`${identifier(name)}: after ${order} comes a number or a date that exists, as YYYY-MM-DD, not ${quote(than)}.`,
     );
   return { order, than };
 }
@@ -132,22 +156,12 @@ const isPlain = (value: string): boolean =>
   value !== '' && !value.includes(',') && !dateShape.test(value);
 
 /** The value of a key; for a nested record its name, or its id. */
-export function valueUnderKey<R extends Resource>(
-  record: RecordOf[R],
-  { name, column }: Key,
-  known: Known,
-): unknown {
-  const { compared, value } = (column ?? {}) as Partial<Column<RecordOf[R]>>;
-  if (compared) return compared(record, known);
-  const found = value ? value(record, known) : fieldAt(record, name);
+export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: Known): unknown {
+  const found = column ? (column.compared ?? column.value)(record, known) : fieldAt(record, name);
   return isObject(found) ? (found.name ?? found.id) : found;
 }
 
-export function passes<R extends Resource>(
-  record: RecordOf[R],
-  { key, tests }: Condition,
-  known: Known,
-): boolean {
+export function passes(record: ApiRecord, { key, tests }: Condition, known: Known): boolean {
   const values = valuesOf(valueUnderKey(record, key, known));
   return tests.some((test) =>
     'empty' in test
@@ -157,15 +171,10 @@ export function passes<R extends Resource>(
 }
 
 /** Whether the text is an alternative under this key, without regard to letter case and punctuation. */
-export function matchesAlternative<R extends Resource>(
-  record: RecordOf[R],
-  { column }: Key,
-  test: Test,
-): boolean {
-  const { alternatives } = (column ?? {}) as Partial<Column<RecordOf[R]>>;
-  if (!alternatives || !('is' in test)) return false;
+export function matchesAlternative(record: ApiRecord, { column }: Key, test: Test): boolean {
+  if (!column?.alternatives || !('is' in test)) return false;
   const part = normalisePart(test.is);
-  return part !== '' && alternatives(record).some((other) => normalisePart(other) === part);
+  return part !== '' && column.alternatives(record).some((one) => normalisePart(one) === part);
 }
 
 function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): boolean {
@@ -197,18 +206,46 @@ const isDate = (text: string): boolean =>
   (yearShape.test(text) || dateShape.test(text)) &&
   dayOf(`${text}-01-01`.slice(0, 10)) !== undefined;
 
-export const sortedBy = <R extends Resource>(
-  records: readonly RecordOf[R][],
+/** The value that the records are sorted by. */
+const orderedValue = (record: ApiRecord, key: Key, known: Known): unknown =>
+  key.column?.ordered ? key.column.ordered(record) : valueUnderKey(record, key, known);
+
+export const sortedBy = <R extends ApiRecord>(
+  records: readonly R[],
   sort: readonly SortColumn[],
   known: Known,
-): Steps<readonly RecordOf[R][]> =>
+): Steps<readonly R[]> =>
   sortBy(
     records,
-    sort.map(({ key, sign }) => {
-      const { ordered } = (key.column ?? {}) as Partial<Column<RecordOf[R]>>;
-      return { read: ordered ?? ((record) => valueUnderKey(record, key, known)), sign };
-    }),
+    sort.map(({ key, sign }) => ({ read: (record) => orderedValue(record, key, known), sign })),
   );
+
+/** Whether the record contains every word of the text. */
+export function mentions(record: ApiRecord, text: string): boolean {
+  const written = folded(JSON.stringify(record));
+  return folded(text)
+    .split(/\s+/)
+    .every((word) => written.includes(word));
+}
+
+/** Whether the rows of a page can be what the criteria and the text ask for, by parameter of the service. */
+export const judgeOf = ({ conditions, sort }: Criteria, text = '') => ({
+  filters: (rows: readonly ApiRecord[]) =>
+    rows.every((row) => conditions.every((condition) => passes(row, condition, nothingKnown))),
+  query: (rows: readonly ApiRecord[]) => rows.every((row) => mentions(row, text)),
+  sort: (rows: readonly ApiRecord[]) => isSorted(rows, sort),
+});
+
+/** Whether the records that have a value of the first key are in that order. */
+function isSorted(records: readonly ApiRecord[], [first]: readonly SortColumn[]): boolean {
+  if (!first) return true;
+  const values = records
+    .map((record) => firstValue(orderedValue(record, first.key, nothingKnown)))
+    .filter((value) => value !== undefined);
+  return values.every(
+    (value, at) => at === 0 || compareValues(values[at - 1], value, first.sign) <= 0,
+  );
+}
 
 export const keyNames = (resource: Resource): Wording =>
   join(Object.keys(columnsOf(resource)).map(trusted), ', ');

@@ -6,7 +6,7 @@ import {
 } from '../figures/money.ts';
 import { companyOf } from '../names/company-reference.ts';
 import { type KnownRecords, namingResources } from '../names/references.ts';
-import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
+import type { NamedCompany, ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type {
   ApiRecord,
@@ -22,7 +22,8 @@ import { nameReferences } from '../tenant/naming.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
-import { columnsOf, isInCompanyCurrency, type Known } from './columns.ts';
+import { type Known, nothingKnown } from './column.ts';
+import { columnsOf, isInCompanyCurrency } from './columns.ts';
 
 /** Collections without which a list would show ids only, and which are small enough to be read for it. */
 const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
@@ -48,7 +49,7 @@ export async function knownFor<R extends Resource>(
 
 /** Of the companies that the rows refer to, those whose name or currency neither the row nor a cached collection has. */
 function companiesToRead(tenant: Tenant, rows: readonly ApiRecord[]): string[] {
-  const cached = companiesById(tenant);
+  const cached = cachedById(tenant, 'company');
   return rows.flatMap((row) => {
     const { id, name } = companyOf(row);
     if (id === undefined || cached?.has(id)) return [];
@@ -75,7 +76,16 @@ export async function readForColumns(
     fields.flatMap((field) => (isKeyOf(columns, field) ? (columns[field]?.needs ?? []) : [])),
   );
   needed.delete('product');
-  const granted = [...needed].filter((it) => tenant.grants.has(readGrant(it)));
+  await readIfPermitted(tenant, [...needed], call);
+}
+
+/** Reads collections, as far as that is permitted. @throws ApiError */
+export async function readIfPermitted(
+  tenant: Tenant,
+  resources: readonly Resource[],
+  call: ToolCall,
+): Promise<void> {
+  const granted = resources.filter((it) => tenant.grants.has(readGrant(it)));
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessForbidden)));
 }
 
@@ -84,57 +94,39 @@ function unlessKeyRefused(error: unknown): undefined {
   if (!isApiError(error) || error.kind === 'key-refused') throw error;
 }
 
-/** Reads the companies, where they may be read, so that the currency of every row is known. @throws ApiError */
-export async function readCurrencies(tenant: Tenant, call: ToolCall): Promise<void> {
-  if (tenant.grants.has('company:read'))
-    await tenant.collection('company', call).catch(unlessForbidden);
-}
-
 /** Without permission the list shows ids. */
 const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
 
 /**
  * Names and currencies from the cached collections that the caller may read, and from companies that were read for
- * lists: the same object until one of them is read again. Sends no request.
+ * lists. Sends no request.
  */
 function knownTo(tenant: Tenant, referenced: ReferencedCompanies | undefined): Known {
-  const companies = companiesById(tenant);
-  const categories = tenant.cached('category');
-  const opportunities = tenant.cached('opportunity');
-  const quotes = tenant.cached('quote');
+  const companies = cachedById(tenant, 'company');
   const company = (id: string) => companies?.get(id) ?? referenced?.get(id);
+  const owners = () => ownerNamesFor(tenant, tenant.cached('opportunity'), tenant.cached('quote'));
   const names = {
     company: (id: string) => company(id)?.name,
-    category: (id: string) => namesIn(tenant, categories).get(id),
-    person: (id: string) => ownerNamesFor(tenant, opportunities, quotes).get(id),
+    category: (id: string) => cachedById(tenant, 'category')?.get(id)?.name,
+    person: (id: string) => owners().get(id),
   };
-  const readings = [companies, categories, opportunities, quotes];
-  return tenant.derived(readings, `known ${referenced?.version}`, () => ({
+  return {
     currencyOf: { get: (id) => currencyCode(company(id)?.currency) },
     nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
-  }));
+  };
 }
 
-const companiesById = (tenant: Tenant): ReadonlyMap<string, Company> | undefined => {
-  const companies = tenant.cached('company');
-  return (
-    companies &&
-    tenant.derived(
-      [companies],
-      'by id',
-      () => new Map(companies.flatMap((company) => (company.id ? [[company.id, company]] : []))),
-    )
-  );
-};
-
-const namesIn = (
+/** The cached records of a collection that the caller may read. */
+function cachedById(
   tenant: Tenant,
-  records: readonly ApiRecord[] | undefined,
-): ReadonlyMap<string, string> =>
-  tenant.derived([records], 'names', () => {
-    const named = (records ?? []).flatMap(({ id, name }) => (id && name ? [{ id, name }] : []));
-    return new Map(named.map(({ id, name }) => [id, name]));
-  });
+  resource: 'company' | 'category',
+): ReadonlyMap<string | undefined, NamedCompany> | undefined {
+  const records: readonly NamedCompany[] | undefined = tenant.cached(resource);
+  return (
+    records &&
+    tenant.derived([records], 'by id', () => new Map(records.map((record) => [record.id, record])))
+  );
+}
 
 /** Ids in one filter of the service. */
 const maxIds = 100;
@@ -210,17 +202,28 @@ function withProductName(
   return { productId, name, ...(mpn && { mpn }), ...prices };
 }
 
-/** The rows with missing names of what they refer to, from the rows themselves and from cached collections. */
+/** The rows with missing names of what they refer to, from what is known and from cached collections. */
 export async function nameRows<R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],
+  known: Known = nothingKnown,
 ): Promise<readonly RecordOf[R][]> {
   if (resource === 'pricing_book') {
     const books: readonly unknown[] = withProductNames(records, tenant.cached('product'));
     return books as readonly RecordOf[R][];
   }
   const cached = namingResources.map((each) => [each, tenant.cached(each)]);
-  const known: KnownRecords = { ...Object.fromEntries(cached), [resource]: records };
-  return nameReferences(tenant, resource, records, known);
+  const company = tenant.cached('company') ?? companiesOf(records, known);
+  const named: KnownRecords = { ...Object.fromEntries(cached), company, [resource]: records };
+  return nameReferences(tenant, resource, records, named);
+}
+
+/** The companies that the records refer to, as far as their names are known. */
+function companiesOf(records: readonly ApiRecord[], { nameOf }: Known): readonly Company[] {
+  const ids = new Set(records.flatMap((record) => companyOf(record).id ?? []));
+  return [...ids].flatMap((id) => {
+    const name = nameOf('company', id);
+    return name === undefined ? [] : [{ id, name }];
+  });
 }

@@ -2,7 +2,7 @@ import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/serv
 import { isSearchKind, type SearchKind } from '../names/search.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
-import { completeNames } from '../tenant/search.ts';
+import { completeNames } from '../tenant/lookup.ts';
 import { visible } from '../text/characters.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { exportTemplate } from '../tool-kit/resources.ts';

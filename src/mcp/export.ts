@@ -1,7 +1,7 @@
 /** The rows of an answer as a CSV file, for a person. The address contains the call, so any server process can answer it. */
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
-import { readCurrencies } from '../lists/known.ts';
+import { readIfPermitted } from '../lists/known.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
@@ -35,7 +35,7 @@ export async function readExport(
       uri,
     });
   const tool = await entry.tool();
-  await readCurrencies(tenant, call);
+  await readIfPermitted(tenant, ['company'], call);
   const ask = (page: Record<string, unknown>): Promise<Answer> =>
     tool.run(tenant, parseArguments(entry.input, tool.input, { ...given, ...page }), call);
   const file = await readRows(entry, ask, { table, size, given }, tool);

@@ -4,12 +4,13 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
-import { fullRecord } from '../lists/concise.ts';
+import { wholeRecord } from '../lists/concise.ts';
+import { knownFor } from '../lists/known.ts';
 import { isSearchKind } from '../names/search.ts';
 import { ApiError } from '../service/errors.ts';
 import type { ApiRecord } from '../service/records/records.ts';
 import { readGrant } from '../tenant/grants.ts';
-import { resolveRecord } from '../tenant/resolve.ts';
+import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
@@ -117,7 +118,9 @@ function readerOfRecord(
 ): () => Promise<ReadResourceResult> {
   const { template, id } = parseUri({ grants: tenant.grants, surface }, uri);
   return async () => {
-    const record = fullRecord(await readRecord(tenant, template, id, call));
+    const { resource } = template;
+    const found = await readRecord(tenant, template, id, call);
+    const record = wholeRecord(resource, found, await knownFor(tenant, resource, [found], call));
     const text = await recordText(wording`${trusted(template.title)} ${identifier(id)}`, record);
     return textContents(uri, withoutSecrets(text));
   };

@@ -1,6 +1,6 @@
 /**
- * Filters by name: which of the names that occur a text means. `resolveFilters` in `tool-kit/name-filters.ts` asks
- * back where this finds none, or several.
+ * Which of some names or records a text means. `resolveFilters` in `tool-kit/name-filters.ts` asks back where this finds
+ * none, or several.
  */
 
 import {
@@ -13,6 +13,14 @@ import {
   withoutAccents,
 } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
+import {
+  filterSteps,
+  flatMapSteps,
+  forEachStep,
+  runSteps,
+  type Steps,
+  sortSteps,
+} from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 
 /** A reference or a record that a filter can mean. */
@@ -56,20 +64,50 @@ export function refersTo(ref: Ref | undefined, filter: Named): boolean {
  * Finds what a text means: an id, an external identifier, or a name without regard to letter case, accents and
  * punctuation. The first of these that fits counts; deleted records only where no other fits.
  */
-export function matchName(
+export const matchName = (
+  text: string,
+  candidates: Iterable<Candidate | undefined>,
+  options: MatchOptions,
+): NameMatch => runSteps(matchSteps(text, candidates, options));
+
+/** `matchName` in steps, for names of thousands of records. */
+export function* matchSteps(
   text: string,
   candidates: Iterable<Candidate | undefined>,
   { byWords }: MatchOptions,
-): NameMatch {
-  const choices = choicesOf(candidates);
-  for (const fits of fitsOf(text, byWords)) {
-    const all = choices.filter(fits);
-    const current = all.filter(({ isDeleted }) => !isDeleted);
-    const [first, ...others] = current.length > 0 ? current : all;
-    if (first && others.length === 0) return { kind: 'one', match: filterOf(first) };
-    if (first) return listed('several', [first, ...others].sort(byName));
+): Steps<NameMatch> {
+  const choices = yield* choicesOf(candidates);
+  const found = yield* bestMatches(choices, fitsOf(text, byWords), (choice) => choice.isDeleted);
+  const [first, ...others] = found?.preferred ?? [];
+  if (first && others.length === 0) return { kind: 'one', match: filterOf(first) };
+  if (first) return listed('several', [first, ...others].sort(byName));
+  return listed('none', yield* nearest(text, choices));
+}
+
+/** What the first of several ways to match finds which finds anything. */
+export interface BestMatches<T> {
+  /** Position of the test. */
+  by: number;
+  /** Deleted ones too. */
+  all: readonly T[];
+  current: readonly T[];
+  /** The current ones, or the deleted ones if there are no others. */
+  preferred: readonly T[];
+}
+
+/** The candidates that match best. `tests` has the most specific way to match first. */
+export function* bestMatches<T>(
+  candidates: readonly T[],
+  tests: readonly ((candidate: T) => boolean)[],
+  isDeleted: (candidate: T) => boolean,
+): Steps<BestMatches<T> | undefined> {
+  for (const [by, fits] of tests.entries()) {
+    const all = yield* filterSteps(candidates, fits);
+    if (all.length === 0) continue;
+    const current = all.filter((candidate) => !isDeleted(candidate));
+    return { by, all, current, preferred: current.length > 0 ? current : all };
   }
-  return listed('none', nearest(text, choices));
+  return undefined;
 }
 
 const listed = (kind: 'several' | 'none', choices: readonly Choice[]): NameMatch => ({
@@ -93,17 +131,17 @@ interface Choice extends Named {
 }
 
 /** What occurs, one for each id, or for each name without an id. */
-function choicesOf(candidates: Iterable<Candidate | undefined>): Choice[] {
+function* choicesOf(candidates: Iterable<Candidate | undefined>): Steps<Choice[]> {
   const choices = new Map<string, Choice>();
-  for (const candidate of candidates) {
+  yield* forEachStep(candidates, (candidate) => {
     const id = nonBlank(candidate?.id);
     const name = nonBlank(candidate?.name);
-    if (!candidate || (!id && !name)) continue;
+    if (!candidate || (!id && !name)) return;
     const key = id ? `id ${id}` : `name ${normaliseName(name)}`;
     const known = choices.get(key);
     if (!known) choices.set(key, choiceOf(candidate, { id, name }));
     else if (name && !known.names.has(name)) addName(known, name);
-  }
+  });
   return [...choices.values()];
 }
 
@@ -178,14 +216,17 @@ const foldedWords = (text: string): string[] =>
     .filter((word) => word !== '');
 
 /** The names most like a text, best first; all of them where there are few. */
-function nearest(text: string, choices: readonly Choice[]): Choice[] {
+function* nearest(text: string, choices: readonly Choice[]): Steps<Choice[]> {
   const pairs = pairsOf(foldName(text));
   const likeness = (choice: Choice): number =>
     Math.max(0, ...[...choice.names].map((name) => similarity(pairs, pairsOf(foldName(name)))));
-  const ranked = choices
-    .filter(({ isDeleted }) => !isDeleted)
-    .map((choice) => ({ choice, score: likeness(choice) }))
-    .sort((a, b) => b.score - a.score || byName(a.choice, b.choice));
+  const scored = yield* flatMapSteps(choices, (choice) =>
+    choice.isDeleted ? [] : [{ choice, score: likeness(choice) }],
+  );
+  const ranked = yield* sortSteps(
+    scored,
+    (a, b) => b.score - a.score || byName(a.choice, b.choice),
+  );
   const kept =
     ranked.length <= maxListed ? ranked : ranked.filter(isSimilar).slice(0, maxSuggested);
   return kept.map(({ choice }) => choice);

@@ -53,10 +53,14 @@ interface IndexEntry {
   email?: string | undefined;
 }
 
+/** How a text can equal a part of a record, most specific first. */
+export const matchKinds = ['id', 'identifier', 'name'] as const;
+export type MatchKind = (typeof matchKinds)[number];
+
 export interface Hit<K extends SearchKind> {
   record: RecordOf[K];
-  /** Which part of the record the text equals, if any: its id, an identifier, or its name. */
-  by?: 'id' | 'identifier' | 'name';
+  /** Which part of the record the text equals, if any. */
+  by?: MatchKind;
 }
 
 type Describe<K extends SearchKind> = (record: RecordOf[K]) => Omit<IndexEntry, 'at'>;

@@ -35,8 +35,6 @@ export class ReferencedCompanies {
   readonly #client: Client;
   readonly #entries = new BoundedMap<string, Entry>(maxRemembered);
   readonly #running = new Map<string, Promise<void>>();
-  /** Changes with every company that is learnt. */
-  version = 0;
 
   constructor(client: Client, pages: Pages) {
     this.#client = client;
@@ -49,7 +47,6 @@ export class ReferencedCompanies {
 
   clear(): void {
     this.#entries.clear();
-    this.version += 1;
   }
 
   /**
@@ -133,7 +130,6 @@ export class ReferencedCompanies {
       ...(currency !== undefined && { currency }),
     };
     this.#entries.set(id, { readAt: new ReadTime(), company: known });
-    this.version += 1;
     return id;
   }
 }

@@ -1,12 +1,11 @@
 import type { KnownRecords } from '../names/references.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import { isApiError } from '../service/errors.ts';
+import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { NotGranted } from './grants.ts';
 import { nameReferences } from './naming.ts';
-import { readIfExists } from './resolve.ts';
 import type { Tenant } from './tenant.ts';
 import { describeUnrecognized } from './unrecognized.ts';
 
@@ -152,3 +151,13 @@ const combinedReason = (parts: readonly Part[]): string =>
         `${read} of ${total} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
     )
     .join('; ');
+
+/** Reads one record; undefined if it does not exist, or if the value cannot be an id. @throws ApiError */
+export const readIfExists = <R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  by: 'id' | 'externalIdentifier',
+  value: string,
+  call: ToolCall,
+): Promise<RecordOf[R] | undefined> =>
+  tenant.getRecord(resource, by, value, call).catch(ignoreApiError('not-found', 'refused'));

@@ -1,6 +1,7 @@
 import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
-import { type ListPage, readListPage, sliceOf } from '../lists/list-page.ts';
 import type { Collection } from '../reading/collection.ts';
+import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
+import { unprovenFields } from '../reading/proven-none.ts';
 import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { type Call, type CallContext, interactiveCall, readingCall } from '../service/call.ts';
 import { ignoreApiError } from '../service/errors.ts';
@@ -57,18 +58,20 @@ export class Tenant {
   }
 
   /**
-   * A page of a list: the service's own page, or a slice of the whole list if the route is not paged.
+   * A page of a list: the service's own page, or a slice of the whole list if the route is not paged. With `judge` it
+   * says which parameters the service ignored.
    * @throws NotGranted, ApiError
    */
   async list<R extends Resource>(
     resource: R,
     query: PageQuery,
     call: CallContext,
+    judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
     const page =
       routes[resource].shape === 'paged'
-        ? await this.#page(resource, query, call)
+        ? await this.#page(resource, query, call, judge)
         : sliceOf(await this.#matches(resource, query, call), query);
     const notes = describeUnrecognized(resource, page.records);
     return notes.length === 0 ? page : { ...page, notes: [...notes, ...(page.notes ?? [])] };
@@ -136,15 +139,16 @@ export class Tenant {
   }
 
   /**
-   * The first records that the service's own search finds.
-   * @throws NotGranted, ApiError, such as `refused` where the service does not search
+   * The first records that the service's own search finds; none where it does not search.
+   * @throws NotGranted, ApiError
    */
   async search<R extends Resource>(
     resource: R,
     query: string,
     call: CallContext,
   ): Promise<readonly RecordOf[R][]> {
-    return (await this.firstPage(resource, { size: maxFound, query }, call)).records;
+    const reading = this.firstPage(resource, { size: maxFound, query }, call);
+    return (await reading.catch(ignoreApiError('refused')))?.records ?? [];
   }
 
   /**
@@ -182,6 +186,22 @@ export class Tenant {
    */
   setAside(requests: number, until: number): Promise<() => void> {
     return this.#shared.budget.setAside(requests, until, { host: this.host });
+  }
+
+  /**
+   * The fields by which the service is not proven to filter, for filters that find nothing: none if its answer is
+   * right. `undefined` if all records of the search can be read with few requests.
+   * @throws NotGranted, ApiError
+   */
+  async unprovenFilters(
+    resource: Resource,
+    search: Search,
+    filters: string,
+    call: CallContext,
+  ): Promise<readonly string[] | undefined> {
+    this.requireGrant(readGrant(resource));
+    if (!search.query && this.cached(resource)) return undefined;
+    return unprovenFields(this.#shared.pages, resource, search, filters, interactiveCall(call));
   }
 
   /**
@@ -303,11 +323,13 @@ export class Tenant {
     resource: R,
     query: PageQuery,
     call: CallContext,
+    judge: PageJudge | undefined,
   ): Promise<ListPage<RecordOf[R]>> {
+    const { pages } = this.#shared;
     const readWhole = (search: Search) => this.searchAll(resource, search, call);
-    const source = { pages: this.#shared.pages, resource, readWhole, call: interactiveCall(call) };
-    const page = await readListPage(source, query);
-    const records = await this.#shared.items.marked(resource, page.records, source.call);
+    const apiCall = interactiveCall(call);
+    const page = await readListPage({ pages, resource, readWhole, call: apiCall, judge }, query);
+    const records = await this.#shared.items.marked(resource, page.records, apiCall);
     return { ...page, records };
   }
 

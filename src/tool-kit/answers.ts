@@ -2,18 +2,26 @@ import { utcDay } from '../figures/days.ts';
 import { isCurrencyCode, unknownCurrency } from '../figures/money.ts';
 import { compact, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import { columnsOf, isAmount, isInCompanyCurrency, type Known } from '../lists/columns.ts';
-import { concise, fullRecord, selectFields, valueAt, withKeys } from '../lists/concise.ts';
+import type { Known } from '../lists/column.ts';
+import { columnsOf, isInCompanyCurrency } from '../lists/columns.ts';
+import {
+  concise,
+  fullRecord,
+  isAmount,
+  selectFields,
+  valueAt,
+  withKeys,
+} from '../lists/concise.ts';
 import { keyNames } from '../lists/criteria.ts';
 import { knownFor } from '../lists/known.ts';
-import type { ListPage } from '../lists/list-page.ts';
 import type { NamedPage } from '../lists/list-records.ts';
-import { valuesOf } from '../lists/search-terms.ts';
+import { valuesOf } from '../lists/values.ts';
 import type { Coverage } from '../reading/coverage.ts';
+import type { ListPage } from '../reading/list-page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import type { Resolution } from '../tenant/resolve.ts';
+import type { Resolution } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import {
   counted,
@@ -216,7 +224,7 @@ export function listAnswer<R extends Resource>(
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? list.from + shown : list.next;
     return {
-      summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(list, shown)}`,
+      summary: wording`${listSummary(plural, list, shown, next)}${deletedCount(resource, list, shown)}`,
       data: compact({
         currency,
         records: shown === rows.length ? rows : rows.slice(0, shown),
@@ -229,12 +237,25 @@ export function listAnswer<R extends Resource>(
   });
 }
 
+/** Records that a service keeps after they were deleted, and may count. */
+const softDeleted: readonly Resource[] = ['contact', 'opportunity', 'quote'];
+
 /** Deleted rows are marked, and counted first: a glance at the table may miss the mark. */
-function deletedCount({ records, deleted }: NamedPage<ApiRecord>, shown: number): Wording {
+function deletedCount(
+  resource: Resource,
+  { records, total, deleted }: NamedPage<ApiRecord>,
+  shown: number,
+): Wording {
   const count = deleted ?? records.slice(0, shown).filter(isDeleted).length;
-  if (count === 0) return wording``;
   const of = deleted === undefined ? 'the rows shown' : 'them';
-  return wording` ${count} of ${trusted(of)} ${count === 1 ? 'is' : 'are'} deleted.`;
+  const counts =
+    count === 0
+      ? wording``
+      : wording` ${count} of ${trusted(of)} ${count === 1 ? 'is' : 'are'} deleted.`;
+  const mayCountOthers = deleted === undefined && shown < total;
+  return mayCountOthers && (count > 0 || softDeleted.includes(resource))
+    ? wording`${counts} The total may count deleted ones: filters deleted:false leaves them out.`
+    : counts;
 }
 
 function listSummary(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Known, nothingKnown } from '../../src/lists/columns.ts';
+import { type Known, nothingKnown } from '../../src/lists/column.ts';
 import { concise, fullRecord, selectFields, withKeys } from '../../src/lists/concise.ts';
 import type { Company } from '../../src/service/records/records.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CollectionCache } from '../../src/reading/cache.ts';
-import { searchIndexOf } from '../../src/tenant/resolve.ts';
+import { searchIndexOf } from '../../src/tenant/lookup.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { type OpenOptions, openTenant, serve, toolCall } from '../support/hardening-tenant.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { anyHost, type Connection, type Row } from '../support/hosts.ts';
+import { anyHost, type Connection } from '../support/hosts.ts';
 import { shared } from '../support/shared.ts';
 import { only } from '../support/upstream/behaviour.ts';
 import type { ResourcePath } from '../support/upstream/records.ts';
@@ -148,8 +148,17 @@ test('a list has the same rows before and after a brief', async () => {
   const before = await server.call('cpq_list_opportunities', { size: 10, from: 20 });
   await server.call('cpq_brief_pipeline', {});
   const after = await server.call('cpq_list_opportunities', { size: 10, from: 20 });
-  const currencies = (rows: readonly Row[]) => rows.map(({ currency }) => currency);
-  expect(currencies(after.records)).toEqual(currencies(before.records));
+  expect(before.records[0]).toMatchObject({ company: 'Company 20' });
+  expect(after.records).toEqual(before.records);
+});
+
+test('a filter by the name of a company finds the same before and after a brief', async () => {
+  const server = await freshServer();
+  const args = { filters: 'company:Company 7' };
+  const before = await server.call('cpq_list_opportunities', args);
+  expect(before.records.map(({ id }) => id)).toEqual(['o7']);
+  await server.call('cpq_brief_pipeline', {});
+  expect((await server.call('cpq_list_opportunities', args)).records).toEqual(before.records);
 });
 
 test('a record has its currency, or says that it is unknown', async () => {

@@ -1,6 +1,7 @@
 import { environmentName } from '../../config.ts';
-import { type ListSource, readListPage } from '../../lists/list-page.ts';
+import { judgeOf, readCriteria } from '../../lists/criteria.ts';
 import { describeError } from '../../mcp/wording.ts';
+import { readListPage } from '../../reading/list-page.ts';
 import type { ServicePages } from '../../reading/service-pages.ts';
 import { isApiError } from '../../service/errors.ts';
 import type { Search } from '../../service/page.ts';
@@ -67,18 +68,16 @@ async function checkParameter(
   }
 }
 
-/** Uses the reading of lists, which reads everything if a parameter has no effect. */
+/** Reads a page as lists do, which compare it with one without the parameter. */
 async function isIgnored(
   prober: Prober,
   pages: ServicePages,
   resource: Resource,
   search: Search,
 ): Promise<boolean> {
-  let readsWhole = false;
-  const readWhole: ListSource<Resource>['readWhole'] = async () => {
-    readsWhole = true;
-    return { records: [], coverage: { complete: true, read: 0, total: 0 }, asOf: new Date() };
-  };
-  await readListPage({ pages, resource, readWhole, call: prober.call }, { ...search, size: rows });
-  return readsWhole;
+  const coverage = { complete: true, read: 0, total: 0 };
+  const readWhole = async () => ({ records: [], coverage, asOf: new Date() });
+  const judge = judgeOf(readCriteria(resource, search.filters, search.sort), search.query);
+  const source = { pages, resource, readWhole, call: prober.call, judge };
+  return (await readListPage(source, { ...search, size: rows })).ignored !== undefined;
 }

@@ -1,50 +1,14 @@
-/** The syntax of `filters` and `sort`, and how the values that they are about are compared. */
+/** How the values that filters and sorts are about are compared. */
 
 import { forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 import { valueAt } from './concise.ts';
 
-/** The parts of `key:a|b,key2:c`. A part without a colon belongs to the value before it: names contain commas. */
-export function filterParts(filters: string): string[] {
-  const parts: string[] = [];
-  for (const part of filters.split(',')) {
-    const isValue = part.indexOf(':') < 1 && parts.length > 0;
-    if (isValue) parts.push(`${parts.pop()},${part}`);
-    else parts.push(part);
-  }
-  return parts.filter((part) => part.trim() !== '');
-}
-
-/** The key and the values of `key:a|b`; `undefined` without a key. */
-export function readPart(part: string): { name: string; values: string[] } | undefined {
-  const colon = part.indexOf(':');
-  if (colon < 1) return undefined;
-  const values = part.slice(colon + 1).split('|');
-  return { name: part.slice(0, colon).trim(), values: values.map((value) => value.trim()) };
-}
-
-interface SortTerm {
-  name: string;
-  sign: 1 | -1;
-}
-
-/** The keys of `-field,+field`. */
-export const readSort = (sort: string): SortTerm[] =>
-  sort
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => ({
-      name: part.replace(/^[-+]/, '').trim(),
-      sign: part.startsWith('-') ? -1 : 1,
-    }));
-
-/** `companyId` for `company.id`, as services without nested records name it. */
-export const flatPath = (path: string): string => path.replace(/\.id$/, 'Id');
-
 /** The value under a path with dots; `company.id` and `companyId` are two names of the same field. */
 export function fieldAt(record: object, path: string): unknown {
   const nested = path.replace(/(\w)Id$/, '$1.id');
-  return valueAt(record, path) ?? valueAt(record, nested === path ? flatPath(path) : nested);
+  return (
+    valueAt(record, path) ?? valueAt(record, nested === path ? path.replace(/\.id$/, 'Id') : nested)
+  );
 }
 
 /** The values of a field, which may be a list. A blank text is no value. */
@@ -54,7 +18,7 @@ export const valuesOf = (value: unknown): unknown[] =>
 const isValue = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 /** Without a list of the values: it is called for every record that is sorted. */
-function firstValue(value: unknown): unknown {
+export function firstValue(value: unknown): unknown {
   if (Array.isArray(value)) return valuesOf(value)[0];
   return isValue(value) ? value : undefined;
 }

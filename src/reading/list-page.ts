@@ -1,15 +1,13 @@
-import type { Collection } from '../reading/collection.ts';
-import type { Coverage } from '../reading/coverage.ts';
-import { recordKeys } from '../reading/pass.ts';
-import type { LearntTraits } from '../reading/profile.ts';
-import { type ServicePages, searchText } from '../reading/service-pages.ts';
 import type { Call } from '../service/call.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
-import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { conditionsIn, isSortedBy, matchesField, mentions, sortedByFields } from './matching.ts';
-import { flatPath } from './search-terms.ts';
+import type { Wording } from '../text/untrusted-text.ts';
+import type { Collection } from './collection.ts';
+import type { Coverage } from './coverage.ts';
+import { recordKeys } from './pass.ts';
+import type { LearntTraits } from './profile.ts';
+import { type ServicePages, searchText } from './service-pages.ts';
 
 /** A slice of a list, with the total of the list. */
 export interface ListPage<R> {
@@ -23,7 +21,8 @@ export interface ListPage<R> {
   coverage: Coverage & { asOf: Date };
   /** Values to filter by, where the service sends them. */
   facets?: unknown;
-  /** Sentences about parameters that the service did not apply. */
+  /** Set if the service ignored parameters; `records` is then empty. */
+  ignored?: IgnoredParameters;
   notes?: readonly Wording[];
 }
 
@@ -34,15 +33,25 @@ export interface ListSource<R extends Resource> {
   /** Reads all results of a search. */
   readonly readWhole: (search: Search) => Promise<Collection<RecordOf[R]>>;
   readonly call: Call;
+  readonly judge?: PageJudge | undefined;
 }
 
 /** Parameters that some services ignore. */
 const ignorable = ['filters', 'query', 'sort'] as const;
-type Ignorable = (typeof ignorable)[number];
+export type Ignorable = (typeof ignorable)[number];
+
+export interface IgnoredParameters {
+  readonly names: readonly Ignorable[];
+  /** What the service honours of the query. */
+  readonly search: Search;
+}
+
+/** Whether the rows of a page can be what each parameter asks for. */
+export type PageJudge = Readonly<Record<Ignorable, (rows: readonly ApiRecord[]) => boolean>>;
 
 /**
- * A slice of a list. Returns the service's page if it matches the query. Otherwise all records are read, and are
- * filtered, sorted and sliced here.
+ * A slice of a list: the service's page, or a slice of all records if the service does not page. Says which parameters
+ * the service ignored, as far as the judge can tell.
  * @throws ApiError
  */
 export async function readListPage<R extends Resource>(
@@ -54,27 +63,33 @@ export async function readListPage<R extends Resource>(
   const { page, search } = await filteredPage(source, query);
   const asked = { ...query, ...search };
   const ignored = await ignoredParameters(source, asked, page);
-  if (ignored.length > 0) return applyLocally(source, asked, ignored);
+  if (ignored.length > 0) return ignoringPage(asked, ignored, asOf);
   const checked = await pageAtOffset(source, asked, page);
   if (checked === undefined) return sliceOf(await source.readWhole(searchOf(asked)), query);
   return pageAnswer(source, asked, checked, asOf);
 }
 
+function ignoringPage<R>(query: PageQuery, names: readonly Ignorable[], asOf: Date): ListPage<R> {
+  const search = { ...searchOf(query) };
+  for (const name of names) delete search[name];
+  const coverage = { complete: false, read: 0, total: 0, asOf };
+  return { records: [], from: 0, total: 0, coverage, ignored: { names, search } };
+}
+
 /** If a filter by `company.id` finds nothing, tries `companyId`, which is its name in some services. */
 async function filteredPage<R extends Resource>(
-  { pages, resource, call }: ListSource<R>,
+  { pages, resource, call, judge }: ListSource<R>,
   query: PageQuery,
 ): Promise<{ page: Page<RecordOf[R]>; search: Pick<Search, 'filters'> }> {
   const page = await pageAt(pages, resource, query, call);
   const { filters = '', from = 0 } = query;
-  const flat = filters.replace(/(^|,)([^:,]+):/g, (_, comma, path) => `${comma}${flatPath(path)}:`);
+  const flat = filters.replace(/(^|,)([^:,]+)\.id:/g, '$1$2Id:');
   const isAnswered = page.records.length > 0 || (page.total ?? 0) > from;
-  if (flat === filters || isAnswered) return { page, search: {} };
+  if (flat === filters || isAnswered || !judge) return { page, search: {} };
   const other = await pages
     .page(resource, { ...query, filters: flat }, call)
     .catch(ignoreApiError('refused'));
-  const fits =
-    other && other.records.length > 0 && other.records.every((it) => fitsFilters(it, flat));
+  const fits = other && other.records.length > 0 && judge.filters(other.records);
   return fits ? { page: other, search: { filters: flat } } : { page, search: {} };
 }
 
@@ -94,16 +109,6 @@ async function pageAt<R extends Resource>(
   }
 }
 
-const fitsFilters = (record: ApiRecord, filters: string): boolean =>
-  conditionsIn(filters).every((condition) => matchesField(record, condition) !== false);
-
-/** Whether the rows suggest that the service ignored the parameter, or do not hold what it is about. */
-const looksIgnored: Record<Ignorable, (rows: readonly ApiRecord[], value: string) => boolean> = {
-  filters: (rows, value) => rows.some((row) => !strictlyFits(row, value)),
-  query: (rows, value) => rows.some((row) => !mentions(row, value)),
-  sort: (rows, value) => !isSortedBy(rows, value),
-};
-
 async function ignoredParameters<R extends Resource>(
   source: ListSource<R>,
   query: PageQuery,
@@ -112,7 +117,7 @@ async function ignoredParameters<R extends Resource>(
   const found: Ignorable[] = [];
   for (const name of ignorable) {
     const value = query[name] ?? '';
-    if (value !== '' && looksIgnored[name](page.records, value)) {
+    if (value !== '' && source.judge?.[name](page.records) === false) {
       if (await isIgnored(source, query, name, page)) found.push(name);
     }
   }
@@ -141,50 +146,12 @@ async function isIgnored<R extends Resource>(
 /** Names the parameter and its fields: a service may support some fields and not others. */
 function traitOf(name: Ignorable, value: string): string {
   if (name === 'query') return name;
-  const fields = name === 'sort' ? [value] : conditionsIn(value).map((condition) => condition.path);
-  return `${name} ${fields.join(' ')}`;
+  return `${name} ${name === 'sort' ? value : filterFields(value).join(' ')}`;
 }
 
-const parameterNames: Record<Ignorable, string> = {
-  filters: 'the filter',
-  query: 'the text in query',
-  sort: 'the order asked for',
-};
-
-/** Applies the ignored parameters here, to all records. */
-async function applyLocally<R extends Resource>(
-  source: ListSource<R>,
-  query: PageQuery,
-  ignored: readonly Ignorable[],
-): Promise<ListPage<RecordOf[R]>> {
-  const rest = Object.fromEntries(ignored.map((name) => [name, undefined]));
-  const whole = await source.readWhole({ ...searchOf(query), ...rest });
-  const { filters = '', query: text = '', sort = '' } = query;
-  const isPresent = (path: string) => whole.records.some((it) => passesAny(it, path));
-  const absent = ignored.includes('filters')
-    ? conditionsIn(filters).filter(({ path }) => !isPresent(path))
-    : [];
-  let { records } = whole;
-  if (ignored.includes('filters')) records = records.filter((it) => strictlyFits(it, filters));
-  if (ignored.includes('query')) records = records.filter((it) => mentions(it, text));
-  if (ignored.includes('sort')) records = sortedByFields(records, sort);
-  const notes = ignored.map(
-    (name) =>
-      wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${whole.records.length} records.`,
-  );
-  const absentNotes = absent.map(
-    () => wording`No record has the field of one of the filters, so nothing matches.`,
-  );
-  const total = records.length;
-  const matching = { ...whole, records, coverage: { ...whole.coverage, read: total, total } };
-  return { ...sliceOf(matching, query), notes: [...notes, ...absentNotes] };
-}
-
-const passesAny = (record: ApiRecord, path: string): boolean =>
-  matchesField(record, { path, values: [] }) !== undefined;
-
-const strictlyFits = (record: ApiRecord, filters: string): boolean =>
-  conditionsIn(filters).every((condition) => matchesField(record, condition) === true);
+/** The fields of filters in the service's terms, whose values have no commas. */
+export const filterFields = (filters: string): string[] =>
+  filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
 /**
  * The page at the requested offset. `undefined` if the service ignores the offset, or leaves out records of a page.

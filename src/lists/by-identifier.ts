@@ -1,0 +1,113 @@
+/** Reads one record by whatever identifies it. */
+
+import { isDeleted } from '../figures/outcome.ts';
+import { filterSteps } from '../figures/steps.ts';
+import { normalisePart } from '../names/part-numbers.ts';
+import { ApiError } from '../service/errors.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import { routes } from '../service/routes.ts';
+import { runInSlices } from '../slices.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import { InvalidArguments } from '../tenant/invalid-arguments.ts';
+import { maxCandidates } from '../tenant/lookup.ts';
+import { readIfExists } from '../tenant/read-collections.ts';
+import type { Tenant } from '../tenant/tenant.ts';
+import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
+import { listRecords } from './list-records.ts';
+
+/**
+ * Reads one record by id, external identifier, quote or part number. What has no route of its own is looked up in
+ * the whole list.
+ * @throws ApiError, of the kind `not-found` if there is no such record
+ * @throws InvalidArguments if several records have the identifier
+ */
+export async function readByIdentifier<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  text: string,
+  call: ToolCall,
+): Promise<RecordOf[R]> {
+  const { one } = routes[resource];
+  for (const by of one) {
+    const record = await readIfExists(tenant, resource, by, text, call);
+    if (record) return record;
+  }
+  if (one.length === 0 || otherIdentifiers[resource]) {
+    const record = await findByIdentifier(tenant, resource, text, call);
+    if (record) return record;
+  }
+  throw new ApiError('not-found', { host: tenant.host }, 'no record has this id');
+}
+
+/** Identifiers by which the service has no route. */
+const otherIdentifiers: { readonly [R in Resource]?: readonly string[] } = {
+  opportunity: ['externalIdentifier'],
+  product: ['mpn', 'ean'],
+  quote: ['number'],
+};
+
+/** The one record with this identifier, a current one before a deleted one. */
+async function findByIdentifier<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  text: string,
+  call: ToolCall,
+): Promise<RecordOf[R] | undefined> {
+  const key = normalisePart(text);
+  if (key === '') return undefined;
+  const named = await recordsNamed(tenant, resource, text, key, call);
+  const current = named.filter((record) => !isDeleted(record));
+  const [record, ...others] = current.length > 0 ? current : named;
+  if (record === undefined) return undefined;
+  if (others.length > 0) throw severalIdentified(resource, text, [record, ...others]);
+  const { id }: ApiRecord = record;
+  // The rows of a list may lack what the record by id has.
+  const isWhole = id === undefined || routes[resource].one.length === 0;
+  return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
+}
+
+/** The records with this identifier; `key` is its normalised form. */
+async function recordsNamed<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  text: string,
+  key: string,
+  call: ToolCall,
+): Promise<readonly RecordOf[R][]> {
+  const fields = otherIdentifiers[resource];
+  // What has a meaning in a filter is compared with all records.
+  if (!fields || /^[<>(]|[,|:]/.test(text)) {
+    const { records } = await tenant.collection(resource, call);
+    return runInSlices(filterSteps(records, (record) => isIdentifiedBy(record, key)));
+  }
+  for (const field of fields) {
+    const query = { filters: `${field}:${text}`, size: maxNamesakes, includeBundles: true };
+    const { records } = await listRecords(tenant, resource, query, call);
+    const named = records.filter((record) => isIdentifiedBy(record, key));
+    if (named.length > 0) return named;
+  }
+  return [];
+}
+
+/** Records of one identifier that are asked for. */
+const maxNamesakes = 25;
+
+function severalIdentified(
+  resource: Resource,
+  text: string,
+  records: readonly ApiRecord[],
+): InvalidArguments {
+  const first = records.slice(0, maxCandidates);
+  const each = first.map(({ id = '', name = '' }) => wording`${identifier(id)} ${quote(name)}`);
+  return new InvalidArguments(
+    wording`${records.length} ${trusted(resource.replaceAll('_', ' '))} records have the number ${quote(text)}: ${join(each, ', ')}. Ask the person which one, then call again with its id.`,
+  );
+}
+
+const isIdentifiedBy = (
+  { id, externalIdentifier, number, mpn, ean }: ApiRecord,
+  key: string,
+): boolean =>
+  [id, externalIdentifier, number, mpn, ean].some(
+    (one) => typeof one === 'string' && normalisePart(one) === key,
+  );

@@ -1,0 +1,164 @@
+/** Looks records up by name, number or identifier: reads what is needed, and matches with `names`. */
+
+import { compare } from '../figures/naming.ts';
+import { isDeleted } from '../figures/outcome.ts';
+import { flatMapSteps, runSteps, type Steps, sortSteps } from '../figures/steps.ts';
+import { bestMatches } from '../names/name-filters.ts';
+import {
+  displayName,
+  type Hit,
+  matchKinds,
+  SearchIndex,
+  type SearchKind,
+} from '../names/search.ts';
+import type { Coverage } from '../reading/coverage.ts';
+import { isApiError } from '../service/errors.ts';
+import type { RecordOf } from '../service/records/records.ts';
+import { forEachInSlices, runInSlices } from '../slices.ts';
+import type { Wording } from '../text/untrusted-text.ts';
+import type { ToolCall } from './call.ts';
+import { readCollections, readIfExists } from './read-collections.ts';
+import type { Tenant } from './tenant.ts';
+
+/**
+ * `one`: a unique match. `several`: the first of several matches. `none`: the first of the similar records, best
+ * first.
+ */
+export type Resolution<R> =
+  | { kind: 'one'; record: R }
+  | {
+      kind: 'several' | 'none';
+      candidates: R[];
+      total: number;
+      /** Of the records among which it was looked for. */
+      coverage: Coverage & { asOf: Date };
+    };
+
+export const maxCandidates = 8;
+
+/**
+ * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
+ * between several matches. With `askFirst` it first requests the record by id, for collections that take long to
+ * read.
+ * @throws ApiError
+ */
+export async function resolveRecord<K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  text: string,
+  call: ToolCall,
+  { askFirst }: { askFirst: boolean },
+): Promise<Resolution<RecordOf[K]>> {
+  const byId =
+    askFirst && /^\S+$/.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
+  if (byId) return { kind: 'one', record: byId };
+  const { records, coverage, asOf } = await tenant.collection(kind, call);
+  const found = await resolveAmong(tenant, kind, records, text, { ...coverage, asOf });
+  if (coverage.complete || found.kind !== 'none') return found;
+  const searched = await tenant.search(kind, text, call).catch(ignoreTemporary);
+  if (!searched) return found;
+  return resolveAmong(tenant, kind, searched, text, { ...coverage, asOf });
+}
+
+async function resolveAmong<K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  records: readonly RecordOf[K][],
+  text: string,
+  coverage: Coverage & { asOf: Date },
+): Promise<Resolution<RecordOf[K]>> {
+  const index = await searchIndexOf(tenant, kind, records);
+  const hits = await runInSlices(index.find(text));
+  const tests = matchKinds.map((kind) => (hit: Hit<K>) => hit.by === kind);
+  const named = runSteps(bestMatches(hits, tests, ({ record }) => isDeleted(record)));
+  const matches = named?.preferred ?? [];
+  const [match] = matches;
+  if (match && matches.length === 1) return { kind: 'one', record: match.record };
+  const candidates = (matches.length > 1 ? matches : hits).map(({ record }) => record);
+  return {
+    kind: matches.length > 1 ? 'several' : 'none',
+    candidates: candidates.slice(0, maxCandidates),
+    total: candidates.length,
+    coverage,
+  };
+}
+
+/** What was read is an answer without the search. */
+function ignoreTemporary(error: unknown): undefined {
+  if (!isApiError(error) || !error.retryable) throw error;
+}
+
+/** The search index, built in slices once for each reading of a collection. */
+export const searchIndexOf = <K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  records: readonly RecordOf[K][],
+): Promise<SearchIndex<K>> =>
+  tenant.derived(
+    [records],
+    'search index',
+    async () => {
+      const index = new SearchIndex(kind);
+      await forEachInSlices(records, (record) => index.add(record));
+      return index;
+    },
+    (index) => index.bytes,
+  );
+
+export interface SearchResult {
+  hits: { [K in SearchKind]?: Hit<K>[] };
+  coverage: Coverage & { asOf: Date };
+  omitted: Wording[];
+}
+
+/**
+ * Looks for a text in several collections at once.
+ * @throws ApiError
+ */
+export async function findText(
+  tenant: Tenant,
+  text: string,
+  kinds: readonly SearchKind[],
+  call: ToolCall,
+): Promise<SearchResult> {
+  const { records, coverage, omitted } = await readCollections(tenant, [], kinds, call);
+  const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};
+  for (const kind of kinds) {
+    const collection = records[kind];
+    if (!collection) continue;
+    const index = await searchIndexOf(tenant, kind, collection);
+    hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
+  }
+  return { hits: hits as SearchResult['hits'], coverage, omitted };
+}
+
+/**
+ * Names that begin with or contain the typed text; the id instead if several records share the name.
+ * @throws ApiError
+ */
+export async function completeNames<K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  typed: string,
+  call: ToolCall,
+): Promise<string[]> {
+  const { records } = await tenant.collection(kind, call);
+  return runInSlices(namesWith(kind, records, typed.trim().toLowerCase()));
+}
+
+function* namesWith<K extends SearchKind>(
+  kind: K,
+  records: readonly RecordOf[K][],
+  typed: string,
+): Steps<string[]> {
+  const counts = new Map<string, number>();
+  const named = yield* flatMapSteps(records, (record) => {
+    const name = displayName[kind](record);
+    const at = name?.toLowerCase().indexOf(typed) ?? -1;
+    if (name === undefined || at < 0) return [];
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    return [{ name, id: String(record.id ?? ''), rank: at === 0 ? 0 : 1 }];
+  });
+  const sorted = yield* sortSteps(named, (a, b) => a.rank - b.rank || compare(a.name, b.name));
+  return sorted.map(({ name, id }) => (counts.get(name) === 1 ? name : id));
+}

@@ -1,0 +1,114 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { anyHost } from '../support/hosts.ts';
+import { shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+
+const products = Array.from({ length: 3_000 }, (_, at) => ({
+  id: `p${at}`,
+  name: `Product ${at}`,
+  mpn: `mpn-${at}`,
+  price: 5,
+}));
+const quotes = Array.from({ length: 60 }, (_, at) => ({
+  id: `q${at}`,
+  number: `Q-${at}`,
+  status: 'draft',
+  ...(at % 6 === 0 && { deletedAt: '2026-01-02T03:04:05Z' }),
+}));
+const upstream = shared(() => startUpstream({ counts: { '/contact': 1 } }));
+const server = anyHost.serving(async () => ({
+  baseUrl: (await upstream()).url,
+  key: 'filters0key0filters0key0filters0',
+}));
+const call = async (tool: string, args: unknown) => (await server()).call(`cpq_list_${tool}`, args);
+const refused = async (tool: string, args: unknown) =>
+  (await server()).refused(`cpq_list_${tool}`, args);
+
+beforeEach(async () => {
+  const service = await upstream();
+  service.reset();
+  service.records['/product'] = products;
+  service.records['/quote'] = quotes;
+});
+
+describe('a filter that matches nothing, of a collection that takes many requests', () => {
+  test('asks back where the service may compare otherwise, without reading everything', async () => {
+    const service = await upstream();
+    const words = await refused('products', { filters: 'mpn:mpn-x' });
+    expect(words).toMatch(/not certain that it filters by mpn.*cpq_find/);
+    expect(service.requests.length).toBeLessThanOrEqual(4);
+    const before = service.requests.length;
+    await refused('products', { filters: 'mpn:mpn-y' });
+    expect(service.requests.length).toBeLessThanOrEqual(before + 2);
+  });
+
+  test('is answered by the service where it is proven to filter by the field', async () => {
+    const service = await upstream();
+    service.set({
+      onRequest: (_, __, { query }) => {
+        const filters = query.get('filters');
+        if (filters)
+          query.set('filters', filters.replace('externalIdentifier:', 'mpn:').toLowerCase());
+      },
+    });
+    service.records['/product'] = products.map((product) => ({
+      ...product,
+      externalIdentifier: product.mpn,
+    }));
+    const { records, page, data } = await call('products', { filters: 'externalIdentifier:mpn-x' });
+    expect([records, page.total]).toEqual([[], 0]);
+    expect(String(data.notes)).toMatch(/cpq_find/);
+    expect(service.requests.length).toBeLessThanOrEqual(4);
+    const found = await call('products', { filters: 'externalIdentifier:MPN-7' });
+    expect(found.records.map(({ id }) => id)).toEqual(['p7']);
+  });
+});
+
+test('a record of a collection that takes many requests is found by its number without reading all', async () => {
+  const service = await upstream();
+  const get = { resource: 'product', id: 'mpn-7' };
+  const { data } = await (await server()).call('cpq_get_record', get);
+  expect(data.record).toMatchObject({ id: 'p7' });
+  const unknown = await (await server()).refused('cpq_get_record', { ...get, id: 'mpn-x' });
+  expect(unknown).toMatch(/not certain that it filters by mpn/);
+  expect(service.requests.length).toBeLessThanOrEqual(16);
+});
+
+describe('deleted records', () => {
+  test('are said to be counted where the service counts them', async () => {
+    const { data } = await call('quotes', { size: 3 });
+    expect(data.summary).toMatch(/^3 of 60 quotes, .* deleted:false leaves them out\./);
+    const all = await call('quotes', { size: 100 });
+    expect(all.data.summary).toBe('All 60 quotes. 10 of the rows shown are deleted.');
+  });
+
+  test('are left out by deleted:false, and chosen by deleted:true', async () => {
+    expect((await call('quotes', { filters: 'deleted:false' })).page.total).toBe(50);
+    expect((await call('quotes', { filters: 'deleted:true' })).page.total).toBe(10);
+  });
+});
+
+describe('every list in an argument has a maximum', () => {
+  test('alternatives of a filter', async () => {
+    const filters = `name:${Array.from({ length: 400 }, (_, at) => at % 10).join('|')}`;
+    const service = await upstream();
+    expect(await refused('products', { filters })).toMatch(/100 values in all, not 400/);
+    expect(service.requests).toEqual([]);
+  });
+
+  test('chosen fields, also as text', async () => {
+    const fields = Array.from({ length: 101 }, (_, at) => `f${at}`);
+    for (const given of [fields, JSON.stringify(fields)])
+      expect(await refused('products', { fields: given })).toMatch(
+        /fields may have 100 entries, not 101/,
+      );
+  });
+});
+
+test('a single record with few values is shown', async () => {
+  const service = await upstream();
+  service.records['/contact'] = [{ id: 'k1', nickname: 'Zoë', favouriteColour: 'green' }];
+  expect((await call('contacts', {})).records).toMatchObject([{ id: 'k1' }]);
+  const { data } = await (await server()).call('cpq_get_record', { resource: 'contact', id: 'k1' });
+  expect(data.record).toMatchObject({ nickname: 'Zoë' });
+});
