@@ -36,19 +36,37 @@ export interface Proposal {
   subject: string;
 }
 
+/** What happened to a change. `refused`: the answer or token that was given does not count. */
+export const changeOutcomes = [
+  'written',
+  'not_written',
+  'cannot_tell',
+  'no_change',
+  'declined',
+  'cancelled',
+  'not_asked',
+  'moved',
+  'refused',
+] as const;
+export type ChangeOutcome = (typeof changeOutcomes)[number];
+
+/** A person agreed: by the host's dialog, or by repeating the call with the token of the preview. */
+interface Agreed {
+  outcome: 'agreed';
+  how: 'asked' | 'token';
+}
+
 /**
- * The result of asking. `asked`: the host asks the person, and repeats the call with the answer. `accepted` by `asked`: a person answered the host's dialog; by `token`: the call was
- * repeated with the token of the preview. `unasked`: no person could be asked; `offer` has a token if tokens are
- * allowed. `moved`: the person agreed to another difference than would be written now.
+ * Nobody agreed. `not_asked`: the host asks `question` and repeats the call with the answer, or nobody can be asked;
+ * `offer` has a token if tokens are allowed. `moved`: the person agreed to another difference than would be written now.
  */
-export type Consent =
-  | { answer: 'asked'; question: Question }
-  | { answer: 'accepted'; how: 'asked' | 'token' }
-  | { answer: 'declined' }
-  | { answer: 'cancelled' }
-  | { answer: 'unasked'; offer?: Offer; why: Wording }
-  | { answer: 'moved' }
-  | { answer: 'invalid'; why: Wording };
+export type NotAgreed =
+  | { outcome: 'declined' | 'cancelled' | 'moved' }
+  | { outcome: 'not_asked'; question: Question }
+  | { outcome: 'not_asked'; question?: never; offer?: Offer; why: Wording }
+  | { outcome: 'refused'; why: Wording };
+
+export type Consent = Agreed | NotAgreed;
 
 /** What the host asks the person. */
 export interface Question {

@@ -1,7 +1,6 @@
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import type { Wording } from '../text/untrusted-text.ts';
-import type { ChangeCall, Consent, Offer, Proposal, Question } from './consent.ts';
+import type { ChangeCall, NotAgreed, Proposal } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import { canonicalJson, nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
@@ -10,16 +9,8 @@ import { type ChangePlan, planAgain } from './plan.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
 import { refreshTarget } from './target.ts';
 
-/** The outcome of a plan. */
-export type Decision =
-  | { outcome: 'no_change' }
-  /** The person is asked; the host repeats the call with the answer. */
-  | { outcome: 'asked'; question: Question }
-  | { outcome: 'refused_by_person'; answer: 'declined' | 'cancelled' }
-  | { outcome: 'not_asked'; offer?: Offer; why: Wording }
-  | { outcome: 'moved'; plan: ChangePlan }
-  | { outcome: 'invalid_consent'; why: Wording }
-  | { outcome: 'executed'; result: WriteResult };
+/** The end of a plan. `plan`: the difference as it is now, where it is another one. */
+export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & { plan?: ChangePlan };
 
 export interface Purpose {
   what: WriteIntent['what'];
@@ -43,10 +34,9 @@ export async function decide(
   await checkHourlyLimit(tenant);
   await setAsideFor(tenant, plan);
   const consent = await call.consent(toProposal(plan, purpose, call));
-  if (consent.answer === 'asked' || (consent.answer === 'unasked' && consent.offer))
-    return consentMissing(consent, plan);
+  if (consent.outcome === 'not_asked' && (consent.question || consent.offer)) return consent;
   try {
-    if (consent.answer !== 'accepted') return consentMissing(consent, plan);
+    if (consent.outcome !== 'agreed') return consent;
     return await writeAgreed(tenant, plan, { ...purpose, consent: consent.how }, call);
   } finally {
     forgetPlan(tenant, plan);
@@ -69,33 +59,12 @@ function writeAgreed(
     if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
     await checkHourlyLimit(tenant);
     call.signal.throwIfAborted();
-    return { outcome: 'executed', result: await executePlan(tenant, now, approved, call.trace) };
+    return executePlan(tenant, now, approved, call.trace);
   });
 }
 
 /** True if nothing would change, for example because somebody made the same change in the meantime. */
 const isNoOp = ({ changes }: ChangePlan): boolean => changes.length === 0;
-
-function consentMissing(
-  consent: Exclude<Consent, { answer: 'accepted' }>,
-  plan: ChangePlan,
-): Decision {
-  switch (consent.answer) {
-    case 'declined':
-    case 'cancelled':
-      return { outcome: 'refused_by_person', answer: consent.answer };
-    case 'asked':
-      return { outcome: 'asked', question: consent.question };
-    case 'moved':
-      return { outcome: 'moved', plan };
-    case 'invalid':
-      return { outcome: 'invalid_consent', why: consent.why };
-    case 'unasked': {
-      const { answer, ...how } = consent;
-      return { outcome: 'not_asked', ...how };
-    }
-  }
-}
 
 function toProposal(
   plan: ChangePlan,

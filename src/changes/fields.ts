@@ -105,13 +105,6 @@ export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue)
 const clearedFields = (custom: FieldValue): Record<string, null> =>
   Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
 
-/** Whether a value can be sent back: a reference that has an id, a date that can be read. */
-export function canBeSent(kind: FieldKind, value: FieldValue): boolean {
-  if (value === undefined) return true;
-  if (kind === 'reference') return referenceOf(value)?.id !== '';
-  return kind !== 'day' || (typeof value === 'string' && dayOf(value) === value);
-}
-
 /** The properties under which a record gives the fields that can be written. */
 export const sentProperties: ReadonlySet<string> = new Set(
   sentFields.flatMap(({ property, kind }) => {

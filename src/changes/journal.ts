@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject } from '../values.ts';
+import type { ChangeOutcome } from './consent.ts';
 import type { FieldChange, FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
-export type OutcomeStatus = 'written' | 'not_written' | 'cannot_tell';
+export type OutcomeStatus = Extract<ChangeOutcome, 'written' | 'not_written' | 'cannot_tell'>;
 
 /** The entry that is written before a change is sent. */
 export interface WriteIntent {

@@ -46,7 +46,7 @@ export async function requestConsent(
 ): Promise<Consent> {
   const question = withoutSecrets(consentQuestion(proposal, parts.host));
   const hidden = question.length - maxQuestion;
-  if (hidden > 0) return { answer: 'unasked', why: tooLong(question.length, hidden) };
+  if (hidden > 0) return { outcome: 'not_asked', why: tooLong(question.length, hidden) };
   const key = await parts.state.secret();
   const echoed = ctx.mcpReq.requestState<string>();
   if (typeof echoed === 'string' && host.canAsk) {
@@ -54,13 +54,13 @@ export async function requestConsent(
   }
   if (host.canAsk)
     return {
-      answer: 'asked',
+      outcome: 'not_asked',
       question: { message: question, state: createSeal(key, 'asked', proposal) },
     };
-  if (!parts.allowTokens) return { answer: 'unasked', why: tokensNotAllowed(parts.nameOf) };
+  if (!parts.allowTokens) return { outcome: 'not_asked', why: tokensNotAllowed(parts.nameOf) };
   if (typeof confirm === 'string') return checkToken(proposal, parts, key, confirm);
   const offer = { token: createSeal(key, 'token', proposal), question };
-  return { answer: 'unasked', offer, why: wording`this host cannot ask a person` };
+  return { outcome: 'not_asked', offer, why: wording`this host cannot ask a person` };
 }
 
 /** The question as the host gets it. */
@@ -93,14 +93,14 @@ async function checkAnswer(
     ? inputResponse(inputResponses, questionName)
     : { kind: 'none' as const };
   if (response.kind !== 'elicit') {
-    return { answer: 'invalid', why: wording`the host sent no answer to the question` };
+    return { outcome: 'refused', why: wording`the host sent no answer to the question` };
   }
-  if (response.action === 'decline') return { answer: 'declined' };
-  if (response.action === 'cancel') return { answer: 'cancelled' };
+  if (response.action === 'decline') return { outcome: 'declined' };
+  if (response.action === 'cancel') return { outcome: 'cancelled' };
   const { content = {} } = response;
-  if (!Object.hasOwn(content, 'agree') || content.agree !== true) return { answer: 'declined' };
+  if (!Object.hasOwn(content, 'agree') || content.agree !== true) return { outcome: 'declined' };
   const status = await openSeal(state, key, 'asked', proposal, echoed);
-  return status === 'good' ? { answer: 'accepted', how: 'asked' } : toConsent(status);
+  return status === 'good' ? { outcome: 'agreed', how: 'asked' } : toConsent(status);
 }
 
 async function checkToken(
@@ -110,7 +110,7 @@ async function checkToken(
   token: string,
 ): Promise<Consent> {
   const status = await openSeal(state, key, 'token', proposal, token);
-  return status === 'good' ? { answer: 'accepted', how: 'token' } : toConsent(status);
+  return status === 'good' ? { outcome: 'agreed', how: 'token' } : toConsent(status);
 }
 
 const tokensNotAllowed = (nameOf: NameOf): Wording =>
@@ -122,14 +122,14 @@ const tooLong = (length: number, hidden: number): Wording =>
 type SealStatus = 'good' | 'moved' | 'expired' | 'used' | 'foreign' | 'forged';
 
 function toConsent(status: Exclude<SealStatus, 'good'>): Consent {
-  if (status === 'moved') return { answer: 'moved' };
+  if (status === 'moved') return { outcome: 'moved' };
   const why = {
     expired: wording`it is older than ten minutes`,
     used: wording`it was used before`,
     foreign: wording`it was given for another change`,
     forged: wording`it was not given out by this server, or for another purpose`,
   };
-  return { answer: 'invalid', why: why[status] };
+  return { outcome: 'refused', why: why[status] };
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Offer } from '../changes/consent.ts';
+import { type ChangeOutcome, changeOutcomes, type Offer } from '../changes/consent.ts';
 import type { Decision } from '../changes/decide.ts';
 import type { WriteResult } from '../changes/execute.ts';
 import {
@@ -28,17 +28,7 @@ import { type Answer, answerFields, records } from './define-tool.ts';
 /** Output of a tool that may write: the outcome, and the changes it was about. */
 export const changeOutput = z.looseObject({
   ...answerFields,
-  outcome: z.enum([
-    'written',
-    'not_written',
-    'cannot_tell',
-    'no_change',
-    'declined',
-    'cancelled',
-    'not_asked',
-    'moved',
-    'refused',
-  ]),
+  outcome: z.enum(changeOutcomes),
   changes: records,
   change_id: z.string().optional(),
   confirm: z.string().optional(),
@@ -60,42 +50,34 @@ export interface FieldChangeRow extends Record<string, unknown> {
   to: number | Verbatim;
 }
 
-/** The outcome of a decision, worded so that it cannot be mistaken for another outcome. */
+/** A decision, worded so that it cannot be mistaken for another one. */
 export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
   const about = describeTarget(plan);
   const changes = plan.changes.map(changeRow);
-  switch (decision.outcome) {
+  const { outcome } = decision;
+  switch (outcome) {
     case 'no_change':
       return changeAnswer(
         wording`No change: ${about} already is as asked. Nothing was written.`,
-        'no_change',
+        outcome,
         [],
       );
-    case 'refused_by_person':
-      return decision.answer === 'declined'
-        ? changeAnswer(
-            wording`The person did not agree. Nothing was written to ${about}.`,
-            'declined',
-            changes,
-          )
-        : changeAnswer(
-            wording`The person closed the question. Nothing was written to ${about}.`,
-            'cancelled',
-            changes,
-          );
+    case 'declined':
+    case 'cancelled': {
+      const did = outcome === 'declined' ? 'did not agree' : 'closed the question';
+      const summary = wording`The person ${trusted(did)}. Nothing was written to ${about}.`;
+      return changeAnswer(summary, outcome, changes);
+    }
     case 'not_asked':
-      return notAskedAnswer(about, changes, decision);
-    case 'asked':
-      return {
-        ...changeAnswer(wording`A person is asked.`, 'not_asked', changes),
-        question: decision.question,
-      };
+      return decision.question
+        ? { ...changeAnswer(wording`A person is asked.`, outcome, changes), ...decision }
+        : notAskedAnswer(about, changes, decision);
     case 'moved':
-      return changedAnswer(about, decision.plan);
-    case 'invalid_consent':
+      return changedAnswer(about, decision.plan ?? plan);
+    case 'refused':
       return invalidConsentAnswer(about, changes, decision.why);
-    case 'executed':
-      return resultAnswer(plan, changes, decision.result);
+    default:
+      return resultAnswer(plan, changes, decision);
   }
 }
 
@@ -105,7 +87,6 @@ const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
   return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
 };
 
-type ChangeOutcome = z.output<typeof changeOutput>['outcome'];
 type Rows = FieldChangeRow[];
 
 const changeAnswer = (

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   bodyValue,
-  canBeSent,
   canonicalJson,
   changedCustomFields,
   changesBetween,
@@ -108,21 +107,6 @@ describe('the value that is sent', () => {
   test.each(cases)('%s: %o instead of %o: %o', (kind, value, from, sent) => {
     expect(bodyValue(kind, value, from)).toEqual(sent);
   });
-});
-
-test.each<[FieldKind, FieldValue, boolean]>([
-  ['text', undefined, true],
-  ['day', undefined, true],
-  ['day', '2031-01-31', true],
-  ['day', '2031-01-31T00:00:00Z', false],
-  ['day', 'soon', false],
-  ['day', 20310131, false],
-  ['text', 'soon', true],
-  ['reference', { id: 'x' }, true],
-  ['reference', { id: '', name: 'X' }, false],
-  ['custom', { id: '' }, true],
-])('%s %o can be sent back: %s', (kind, value, can) => {
-  expect(canBeSent(kind, value)).toBe(can);
 });
 
 test('a reference is sent by its id, every other field under its own name', () => {

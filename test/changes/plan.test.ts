@@ -354,28 +354,18 @@ describe('the question', () => {
     expect(proposal).not.toHaveProperty('company');
   });
 
-  const why = 'because' as Extract<Consent, { answer: 'invalid' }>['why'];
+  const why = 'because' as Extract<Consent, { outcome: 'refused' }>['why'];
   const offer = { token: 't', question: why };
-  test.each<[Consent, object]>([
-    [{ answer: 'declined' }, { outcome: 'refused_by_person', answer: 'declined' }],
-    [{ answer: 'cancelled' }, { outcome: 'refused_by_person', answer: 'cancelled' }],
-    [
-      { answer: 'invalid', why },
-      { outcome: 'invalid_consent', why },
-    ],
-    [
-      { answer: 'unasked', why },
-      { outcome: 'not_asked', why },
-    ],
-    [
-      { answer: 'unasked', why, offer },
-      { outcome: 'not_asked', why, offer },
-    ],
-  ])('answered with %j writes nothing', async (answer, decision) => {
+  test.each<[Consent]>([
+    [{ outcome: 'declined' }],
+    [{ outcome: 'cancelled' }],
+    [{ outcome: 'refused', why }],
+    [{ outcome: 'not_asked', why }],
+    [{ outcome: 'not_asked', why, offer }],
+    [{ outcome: 'moved' }],
+  ])('answered with %j writes nothing', async (answer) => {
     const [tenant, plan] = [await tenantOfAll(), await planned({}, { name: 'X' })];
-    expect(await decide(tenant, plan, { what: 'change' }, callWith(answer))).toEqual(decision);
-    const moved = await decide(tenant, plan, { what: 'change' }, callWith({ answer: 'moved' }));
-    expect(moved).toEqual({ outcome: 'moved', plan });
+    expect(await decide(tenant, plan, { what: 'change' }, callWith(answer))).toEqual(answer);
   });
 
   test('is followed by the write, unless the record has changed since', async () => {
@@ -388,7 +378,7 @@ describe('the question', () => {
       const target = await findTarget(tenant, { opportunityId: 'o1' }, callWith());
       const plan = await makePlan(tenant, target, { name: 'X' }, callWith());
       Object.assign(row, theirs);
-      return decide(tenant, plan, purpose, callWith({ answer: 'accepted', how: 'asked' }));
+      return decide(tenant, plan, purpose, callWith({ outcome: 'agreed', how: 'asked' }));
     };
     expect(await decided({ description: 'Theirs' })).toMatchObject({
       outcome: 'moved',
@@ -397,8 +387,7 @@ describe('the question', () => {
     expect(await decided({ name: 'X' })).toEqual({ outcome: 'no_change' });
     row.name = 'One';
     expect(await decided({})).toMatchObject({
-      outcome: 'executed',
-      result: { outcome: 'written' },
+      outcome: 'written',
     });
     expect(upstream.requests.filter(({ method }) => method === 'PUT')).toHaveLength(1);
   });

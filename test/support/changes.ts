@@ -39,7 +39,7 @@ export const stateWith = (entries: Row[], damaged = 0): State => ({
 
 /** A call in which a person gives this answer to every proposal, which is recorded. */
 export function callWith(
-  answer: Consent = { answer: 'declined' },
+  answer: Consent = { outcome: 'declined' },
 ): ChangeCall & { asked: Proposal[] } {
   const asked: Proposal[] = [];
   return {
