@@ -1,15 +1,15 @@
 import { registerSecrets } from '../text/secrets.ts';
 import type { Call, Trace } from './call.ts';
 import { Connections, type WireLimits } from './connections/connections.ts';
-import { readOne, readPage } from './envelope.ts';
+import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import { type Page, type PageRequest, queryString } from './page.ts';
-import { unrecognizedFields } from './records/recognition.ts';
+import { requireRecognized } from './records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records/records.ts';
 import { answeredAt, parseResponse } from './response.ts';
-import { type RetryRules, withRetries } from './retry.ts';
-import { isPathSegment, routes, upsertPath } from './routes.ts';
-import { apiBase, Wire, type WireRequest, type WireResponse } from './wire.ts';
+import { withRetries } from './retry.ts';
+import { isPathSegment, routes } from './routes.ts';
+import { Wire, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
@@ -20,7 +20,7 @@ export interface ClientOptions {
   /** Connections shared with other tenants, with their limits; default: connections of its own with `limits`. */
   connections?: Connections | undefined;
   limits?: Partial<WireLimits>;
-  /** Average delay before the first retry; the second retry waits twice as long. */
+  /** Average delay before the first retry; the second retry waits twice as long. Default: 250. */
   firstRetryDelayMs?: number;
   interceptor: RequestInterceptor;
 }
@@ -43,11 +43,15 @@ export interface Attempt<T> {
   parse(response: WireResponse): T;
 }
 
-/** `facts` include the status. */
-type ReadBody<T> = (body: unknown, facts: ErrorFacts) => T;
-
-const maxAttempts = 3;
-const defaultFirstRetryDelayMs = 250;
+/** A request, and how its answer is read. */
+interface Question<T> extends ApiRequest {
+  /** As in `PageRequest`. */
+  attempts?: number | undefined;
+  /** Default: whether the error is `retryable`. */
+  mayRetry?(error: ApiError): boolean;
+  /** `facts` include the status. @throws ApiError */
+  read(body: unknown, facts: ErrorFacts, response: WireResponse): T;
+}
 
 /** The service's API for one tenant. Each method sends one request, and retries it where that is safe. */
 export class ApiClient {
@@ -64,9 +68,9 @@ export class ApiClient {
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.#unregisterKey = registerSecrets([key]);
-    this.#wire = new Wire(apiBase(baseUrl), key, connections);
+    this.#wire = new Wire(baseUrl, key, connections);
     this.#interceptor = interceptor;
-    this.#firstDelayMs = options.firstRetryDelayMs ?? defaultFirstRetryDelayMs;
+    this.#firstDelayMs = options.firstRetryDelayMs ?? 250;
   }
 
   /**
@@ -79,25 +83,22 @@ export class ApiClient {
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
-    const facts: ErrorFacts = { host: this.host, path: route.path };
-    const { probesSize = false, attempts = maxAttempts } = query;
-    const path = route.path + queryString(route, query, this.pageParam);
-    const mayRetry = (error: unknown) =>
-      isRetryable(error) && !(probesSize && isInternalError(error));
-    const rules = { maxAttempts: attempts, mayRetry };
-    const request = { method: 'GET', path, facts, probesSize } as const;
-    const parsePage = this.#parserOf(readPage, facts);
-    let received: WireResponse | undefined;
-    const parse = (response: WireResponse) => {
-      received = response;
-      return parsePage(response);
+    const { probesSize, attempts } = query;
+    const request: Question<Page<RawRecord>> = {
+      method: 'GET',
+      path: route.path + queryString(route, query, this.pageParam),
+      facts: { host: this.host, path: route.path },
+      probesSize,
+      attempts,
+      mayRetry: (error) => error.retryable && !(probesSize && isInternalError(error)),
+      read: (body, facts, response) => ({ ...readPage(body, facts), ...answeredAt(response) }),
     };
-    const raw = await this.#send(request, call, rules, parse).catch((error: unknown) => {
+    const page = await this.#send(request, call).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    const records = raw.records.map((record) => toRecord(resource, record));
-    requireRecognized(resource, records, facts);
-    return { ...raw, records, ...(received && answeredAt(received)) };
+    const records = page.records.map((record) => toRecord(resource, record));
+    requireRecognized(resource, records, request.facts);
+    return { ...page, records };
   }
 
   /**
@@ -125,15 +126,8 @@ export class ApiClient {
     by: 'id' | 'externalIdentifier',
     value: string,
     call: Call,
-  ): Promise<Record<string, unknown>> {
-    const route = routes[resource];
-    const infix = by === 'id' ? '/' : '/ext/';
-    const facts: ErrorFacts = { host: this.host, path: `${route.path}${infix}…` };
-    if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
-    const path = route.path + infix + encodeURIComponent(value);
-    const rules = { maxAttempts, mayRetry: isRetryable };
-    const request = { method: 'GET', path, facts } as const;
-    return this.#send(request, call, rules, this.#parserOf(readOne, facts));
+  ): Promise<RawRecord> {
+    return this.#send(this.#requestOfOne(resource, by, value), call);
   }
 
   /**
@@ -142,14 +136,25 @@ export class ApiClient {
    * @throws ApiError; if it has `outcomeUnknown`, the opportunity may or may not have been written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
-    const facts: ErrorFacts = { host: this.host, path: '/opportunity/ext/…' };
-    if (!isPathSegment(externalId)) throw new ApiError('not-found', facts, 'no path leads to it');
-    const path = upsertPath(externalId);
-    const request: ApiRequest = { method: 'PUT', path, body: JSON.stringify(fields), facts };
-    const mayRetry = (error: unknown) => isApiError(error, 'unreachable');
-    const rules = { maxAttempts, mayRetry };
-    const raw = await this.#send(request, call, rules, this.#parserOf(readOne, facts));
-    return toRecord('opportunity', raw);
+    const request: Question<RawRecord> = {
+      ...this.#requestOfOne('opportunity', 'externalIdentifier', externalId),
+      method: 'PUT',
+      body: JSON.stringify(fields),
+      mayRetry: (error) => isApiError(error, 'unreachable'),
+    };
+    return toRecord('opportunity', await this.#send(request, call));
+  }
+
+  #requestOfOne(
+    resource: Resource,
+    by: 'id' | 'externalIdentifier',
+    value: string,
+  ): Question<RawRecord> {
+    const path = routes[resource].path + (by === 'id' ? '/' : '/ext/');
+    const facts: ErrorFacts = { host: this.host, path: `${path}…` };
+    if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
+    const url = path + encodeURIComponent(value);
+    return { method: 'GET', path: url, facts, read: readOne };
   }
 
   async close(): Promise<void> {
@@ -157,42 +162,19 @@ export class ApiClient {
     this.#unregisterKey();
   }
 
-  /** A parser of responses, which throws ApiError. */
-  #parserOf<T>(read: ReadBody<T>, facts: ErrorFacts): (response: WireResponse) => T {
-    return (response) => {
-      const body = parseResponse(response, facts);
-      return read(body, { ...facts, status: response.status });
+  #send<T>(question: Question<T>, call: Call): Promise<T> {
+    const { facts, attempts: maxAttempts = 3, mayRetry, read } = question;
+    const attempt: Attempt<T> = {
+      send: (trace) => this.#wire.send({ ...question, trace }, call, facts),
+      parse: (response) => {
+        const body = parseResponse(response, facts);
+        return read(body, { ...facts, status: response.status }, response);
+      },
     };
-  }
-
-  #send<T>(
-    request: ApiRequest,
-    call: Call,
-    rules: Pick<RetryRules, 'maxAttempts' | 'mayRetry'>,
-    parse: (response: WireResponse) => T,
-  ): Promise<T> {
-    const { facts } = request;
-    const send = (trace: Trace | undefined) => this.#wire.send({ ...request, trace }, call, facts);
-    const attempt: Attempt<T> = { send, parse };
     const sendOnce = async () => {
       await call.slot?.acquire();
-      return this.#interceptor.intercept(request, call, attempt);
+      return this.#interceptor.intercept(question, call, attempt);
     };
-    return withRetries(sendOnce, call, { ...rules, firstDelayMs: this.#firstDelayMs });
+    return withRetries(sendOnce, call, { maxAttempts, mayRetry, firstDelayMs: this.#firstDelayMs });
   }
-}
-
-const isRetryable = (error: unknown): boolean => isApiError(error) && error.retryable;
-
-/**
- * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
- *   would all be 0
- */
-export function requireRecognized(
-  resource: Resource,
-  records: readonly Readonly<Record<string, unknown>>[],
-  facts: ErrorFacts,
-): void {
-  const fields = unrecognizedFields(resource, records);
-  if (fields) throw new ApiError('unfamiliar', { ...facts, unknownFields: fields });
 }

@@ -19,14 +19,12 @@ const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'la
  */
 export function readPage(body: unknown, facts: ErrorFacts): RawPage {
   if (Array.isArray(body)) return { records: requireRecords(body, facts) };
-  if (!isObject(body))
-    throw new ApiError('unexpected', { ...facts, problem: 'neither a list nor an envelope' });
+  if (!isObject(body)) throw unexpected(facts, 'neither a list nor an envelope');
   const { total, countedIn } = countIn(body);
   const wrapper = envelopeKeys.find((name) => name in body);
   const list = wrapper === undefined ? undefined : body[wrapper];
   const empty = list === null && total === 0;
-  if (!Array.isArray(list) && !empty)
-    throw new ApiError('unexpected', { ...facts, problem: 'an unknown envelope' });
+  if (!Array.isArray(list) && !empty) throw unexpected(facts, 'an unknown envelope');
   const records = requireRecords(list ?? [], facts);
   if (records.length === 0) refuseEmbeddedError(body, facts);
   const page: RawPage = { records };
@@ -44,32 +42,26 @@ export function readPage(body: unknown, facts: ErrorFacts): RawPage {
 export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
   const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
   const record = isObject(wrapped) ? wrapped : body;
-  if (!isObject(record) || !recordFields.some((name) => name in record)) {
-    throw new ApiError('unexpected', { ...facts, problem: 'not a record' });
-  }
+  if (!isObject(record) || !recordFields.some((name) => name in record))
+    throw unexpected(facts, 'not a record');
   return checkDepth(record, facts);
 }
+
+const unexpected = (facts: ErrorFacts, problem: string): ApiError =>
+  new ApiError('unexpected', { ...facts, problem });
 
 function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
   const records = Array.isArray(list) ? list : [];
   for (const record of records) {
-    if (!isObject(record))
-      throw new ApiError('unexpected', {
-        ...facts,
-        problem: 'a list with entries that are not records',
-      });
+    if (!isObject(record)) throw unexpected(facts, 'a list with entries that are not records');
     checkDepth(record, facts);
   }
   return records;
 }
 
 /** All matches, wherever the service says how many there are. */
-function countIn({
-  total,
-  meta,
-  totalCount,
-  count,
-}: RawRecord): Pick<RawPage, 'total' | 'countedIn'> {
+function countIn(body: RawRecord): Pick<RawPage, 'total' | 'countedIn'> {
+  const { total, meta, totalCount, count } = body;
   const counts = {
     total,
     'total.value': isObject(total) ? total.value : undefined,
@@ -91,10 +83,8 @@ function refuseEmbeddedError(body: RawRecord, facts: ErrorFacts): void {
   const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
   if (!error && !hasErrors && !failed) return;
   const text = [message, error].find((it) => typeof it === 'string' && it !== '');
-  throw new ApiError(
-    'embedded-error',
-    typeof text === 'string' ? { ...facts, upstreamMessage: text.slice(0, 300) } : facts,
-  );
+  const upstreamMessage = typeof text === 'string' ? { upstreamMessage: text.slice(0, 300) } : {};
+  throw new ApiError('embedded-error', { ...facts, ...upstreamMessage });
 }
 
 function toCount(raw: unknown): number | undefined {
@@ -104,7 +94,6 @@ function toCount(raw: unknown): number | undefined {
 
 /** A deeply nested record would overflow the stack of recursive functions. */
 function checkDepth(record: RawRecord, facts: ErrorFacts): RawRecord {
-  if (!isShallow(record, maxDepth))
-    throw new ApiError('unexpected', { ...facts, problem: 'a record nested too deeply' });
+  if (!isShallow(record, maxDepth)) throw unexpected(facts, 'a record nested too deeply');
   return record;
 }

@@ -22,83 +22,75 @@ interface Problem {
   readonly problem: string;
 }
 
-export interface FactsOf {
-  /** 401, or 403 about the key itself. */
-  'key-refused': ErrorFacts;
-  /** 403: the key is valid but does not permit this request. */
-  'not-permitted': ErrorFacts;
-  /** 404 of one record. */
-  'not-found': ErrorFacts;
-  /** 404 of a route: the address is wrong, or the tenant does not have the feature. */
-  'no-route': ErrorFacts;
-  /** A web page instead of JSON: the address is wrong. */
-  'web-page': ErrorFacts;
-  /** A redirect, which is never followed. */
-  redirect: ErrorFacts;
-  /** 400 and the other 4xx statuses. */
-  refused: ErrorFacts;
-  /** 429. */
-  'rate-limited': ErrorFacts & Wait;
-  /**
-   * Not sent: by our own count of the rate budget, the response would be a 429. `reserved`: remaining requests that
-   * are kept for single records and pages.
-   */
-  'budget-spent': ErrorFacts & Wait & { readonly reserved?: number };
-  /** 5xx, or 408. */
-  'server-error': ErrorFacts & Wait;
-  /** The connection failed after the request may have been sent. */
-  'connection-lost': ErrorFacts;
-  /** No connection could be made, so nothing was sent. `code` is the operating system's error code. */
-  unreachable: ErrorFacts & { readonly code: string };
-  /** Not sent: the circuit breaker is open after repeated failures. */
-  'circuit-open': ErrorFacts & { readonly seconds: number };
-  /** No complete response in time. */
-  'timed-out': ErrorFacts;
-  /** A response that cannot be parsed, such as truncated JSON. */
-  malformed: ErrorFacts & Problem;
-  /** Status 200 with an error instead of records. */
-  'embedded-error': ErrorFacts;
-  /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
-  unexpected: ErrorFacts & Problem;
-  /** Records without any of the fields that they are read by. `unknownFields`: names of the fields that they have. */
-  unfamiliar: ErrorFacts & { readonly unknownFields: readonly string[] };
-  /** Larger than the maximum response size. */
-  'too-large': ErrorFacts;
+/** The facts that only some kinds have. */
+interface MoreFacts {
+  'rate-limited': Wait;
+  /** `reserved`: remaining requests that are kept for single records and pages. */
+  'budget-spent': Wait & { readonly reserved?: number };
+  'server-error': Wait;
+  /** `code` is the operating system's error code. */
+  unreachable: { readonly code: string };
+  'circuit-open': { readonly seconds: number };
+  malformed: Problem;
+  unexpected: Problem;
+  /** `unknownFields`: names of the fields that the records have. */
+  unfamiliar: { readonly unknownFields: readonly string[] };
 }
 
-export type ApiErrorKind = keyof FactsOf;
-
-interface Traits {
-  /** True if the same request can succeed later. */
-  retryable: boolean;
-  /**
-   * True if a write may or may not have been stored. This includes unreadable responses: the service may have
-   * stored the write before it responded.
-   */
-  outcomeUnknown: boolean;
-}
+/**
+ * `retryable`: the same request can succeed later. `outcomeUnknown`: a write may or may not have been stored; this
+ * includes unreadable responses, because the service may have stored it before it responded.
+ */
+const lasting = { retryable: false, outcomeUnknown: false } as const;
+const temporary = { retryable: true, outcomeUnknown: false } as const;
+const interrupted = { retryable: true, outcomeUnknown: true } as const;
+const notUnderstood = { retryable: false, outcomeUnknown: true } as const;
 
 const traits = {
-  'key-refused': { retryable: false, outcomeUnknown: false },
-  'not-permitted': { retryable: false, outcomeUnknown: false },
-  'not-found': { retryable: false, outcomeUnknown: false },
-  'no-route': { retryable: false, outcomeUnknown: false },
-  'web-page': { retryable: false, outcomeUnknown: true },
-  redirect: { retryable: false, outcomeUnknown: false },
-  refused: { retryable: false, outcomeUnknown: false },
-  'rate-limited': { retryable: true, outcomeUnknown: false },
-  'budget-spent': { retryable: true, outcomeUnknown: false },
-  'server-error': { retryable: true, outcomeUnknown: true },
-  'connection-lost': { retryable: true, outcomeUnknown: true },
-  unreachable: { retryable: true, outcomeUnknown: false },
-  'circuit-open': { retryable: true, outcomeUnknown: false },
-  'timed-out': { retryable: true, outcomeUnknown: true },
-  malformed: { retryable: true, outcomeUnknown: true },
-  'embedded-error': { retryable: true, outcomeUnknown: true },
-  unexpected: { retryable: false, outcomeUnknown: true },
-  unfamiliar: { retryable: false, outcomeUnknown: true },
-  'too-large': { retryable: false, outcomeUnknown: true },
-} satisfies Record<ApiErrorKind, Traits>;
+  /** 401, or 403 about the key itself. */
+  'key-refused': lasting,
+  /** 403: the key is valid but does not permit this request. */
+  'not-permitted': lasting,
+  /** 404 of one record. */
+  'not-found': lasting,
+  /** 404 of a route: the address is wrong, or the tenant does not have the feature. */
+  'no-route': lasting,
+  /** A web page instead of JSON: the address is wrong. */
+  'web-page': notUnderstood,
+  /** A redirect, which is never followed. */
+  redirect: lasting,
+  /** 400 and the other 4xx statuses. */
+  refused: lasting,
+  /** 429. */
+  'rate-limited': temporary,
+  /** Not sent: by our own count of the rate budget, the response would be a 429. */
+  'budget-spent': temporary,
+  /** 5xx, or 408. */
+  'server-error': interrupted,
+  /** The connection failed after the request may have been sent. */
+  'connection-lost': interrupted,
+  /** No connection could be made, so nothing was sent. */
+  unreachable: temporary,
+  /** Not sent: the circuit breaker is open after repeated failures. */
+  'circuit-open': temporary,
+  /** No complete response in time. */
+  'timed-out': interrupted,
+  /** A response that cannot be parsed, such as truncated JSON. */
+  malformed: interrupted,
+  /** Status 200 with an error instead of records. */
+  'embedded-error': interrupted,
+  /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
+  unexpected: notUnderstood,
+  /** Records without any of the fields that they are read by. */
+  unfamiliar: notUnderstood,
+  /** Larger than the maximum response size. */
+  'too-large': notUnderstood,
+};
+
+export type ApiErrorKind = keyof typeof traits;
+export type FactsOf = {
+  [K in ApiErrorKind]: ErrorFacts & (K extends keyof MoreFacts ? MoreFacts[K] : unknown);
+};
 
 /** The kinds after which a write is known not to be stored. */
 export type NotStoredKind = {

@@ -38,19 +38,13 @@ function toApiError(response: WireResponse, facts: ErrorFacts): ApiError {
   const upstreamMessage = upstreamMessageOf(parseWithoutSecrets(textOf(response)));
   const reported: ErrorFacts =
     upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
-  if (status === 401) return new ApiError('key-refused', facts);
-  if (status === 403) {
-    return isAboutKey(upstreamMessage)
-      ? new ApiError('key-refused', facts)
-      : new ApiError('not-permitted', reported);
-  }
+  if (status === 401 || (status === 403 && isAboutKey(upstreamMessage)))
+    return new ApiError('key-refused', facts);
+  if (status === 403) return new ApiError('not-permitted', reported);
   if (status === 404) return new ApiError('not-found', facts);
-  if (status === 429) {
-    return new ApiError('rate-limited', { ...facts, seconds: retryAfter(response) });
-  }
-  if (status >= 500 || status === 408) {
-    return new ApiError('server-error', { ...facts, seconds: retryAfter(response) });
-  }
+  const wait = { ...facts, seconds: retryAfter(response) };
+  if (status === 429) return new ApiError('rate-limited', wait);
+  if (status >= 500 || status === 408) return new ApiError('server-error', wait);
   if (status < 400) return new ApiError('redirect', facts);
   return new ApiError('refused', reported);
 }

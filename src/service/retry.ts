@@ -1,12 +1,12 @@
 import { delay } from '../state/delay.ts';
 import type { Call } from './call.ts';
-import { isApiError } from './errors.ts';
+import { type ApiError, isApiError } from './errors.ts';
 
-export interface RetryRules {
+interface RetryRules {
   maxAttempts: number;
   /** Average delay before the first retry; each further one waits twice as long. */
   firstDelayMs: number;
-  mayRetry(error: unknown): boolean;
+  mayRetry?: ((error: ApiError) => boolean) | undefined;
 }
 
 /** No call takes longer, whatever its deadline says after the clock was set back. */
@@ -16,17 +16,17 @@ const maxWaitMs = 45_000;
 export async function withRetries<T>(
   attempt: () => Promise<T>,
   call: Call,
-  { maxAttempts, firstDelayMs, mayRetry }: RetryRules,
+  { maxAttempts, firstDelayMs, mayRetry = ({ retryable }) => retryable }: RetryRules,
 ): Promise<T> {
   for (let number = 1; ; number++) {
     try {
       return await attempt();
     } catch (error) {
+      // An immediate retry of what was rejected locally would be rejected again.
+      if (!isApiError(error) || isApiError(error, 'circuit-open', 'budget-spent')) throw error;
       const wait = retryDelay(number, error, firstDelayMs);
       const inTime = wait < maxWaitMs && Date.now() + wait < call.deadline;
-      // An immediate retry would be rejected locally again.
-      const isLocal = isApiError(error, 'circuit-open', 'budget-spent');
-      if (number === maxAttempts || !inTime || isLocal || !mayRetry(error)) throw error;
+      if (number === maxAttempts || !inTime || !mayRetry(error)) throw error;
       await delay(wait, call.signal);
     }
   }

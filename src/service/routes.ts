@@ -61,7 +61,3 @@ export const isPathSegment = (identifier: string): boolean =>
   identifier.trim() !== '' &&
   identifier.isWellFormed() &&
   !dotSegment.test(identifier);
-
-/** Path of the only write: it creates or updates the opportunity with this external identifier. */
-export const upsertPath = (externalIdentifier: string): string =>
-  `/opportunity/ext/${encodeURIComponent(externalIdentifier)}`;

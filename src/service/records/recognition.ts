@@ -1,6 +1,7 @@
 /** Whether the fields of records are those that this server knows. */
 
 import { isObject, type JsonObject } from '../../values.ts';
+import { ApiError, type ErrorFacts } from '../errors.ts';
 import { isKnownField, type Resource } from './records.ts';
 
 type RecordKind = Resource | 'quote_item';
@@ -48,19 +49,20 @@ const maxFields = 6;
 const minForAmounts = 5;
 
 /**
- * Names of the first record's fields, if no record has any of the fields that its kind is read by. A single record may
- * have few values, so it is recognized by any known field.
+ * A single record may have few values, so it is recognized by any known field.
+ * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
+ *   would all be 0
  */
-export function unrecognizedFields(
+export function requireRecognized(
   resource: Resource,
   records: readonly JsonObject[],
-): string[] | undefined {
+  facts: ErrorFacts,
+): void {
   const [first] = records;
-  if (!first || records.some((record) => isRecognized(resource, record))) return undefined;
+  if (!first || records.some((record) => isRecognized(resource, record))) return;
   const isAlone = records.length === 1;
-  if (isAlone && Object.keys(first).some((field) => isKnownField(resource, field)))
-    return undefined;
-  return unknownFields(resource, first);
+  if (isAlone && Object.keys(first).some((field) => isKnownField(resource, field))) return;
+  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
 }
 
 /** The properties that these records, and the items in them, have in no known field. */
