@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
-import { type ApiError, isApiError, isInternalError } from '../service/errors.ts';
+import { isApiError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
@@ -14,23 +14,17 @@ import {
   type RouteProfile,
 } from './profile.ts';
 import { ServiceProfile } from './service-profile.ts';
+import { SizedPages } from './sized-pages.ts';
 
-/** Page sizes to try in turn if a larger one is refused. */
-const smallerSizes = [100, 50, 25] as const;
-const minSize = 25;
 /** Common names of the offset parameter. */
 const offsetNames = ['from', 'offset', 'skip', 'page'] as const;
 /** The result window of search engines: a total that is a multiple of it may be a limit. */
 const searchWindow = 10_000;
 
-/** After this time a size that was answered with status 500 is tried again. */
-const failedSizeMs = 10 * 60_000;
 /** After this time the meaning of the offset is checked again if pages do not fit together. */
 const doubtOffsetMs = 10 * 60_000;
 
 type Client = Pick<ApiClient, 'page' | 'pageParam'>;
-
-type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
 
 /** The first records of a route, to compare later pages with. */
 interface Sample {
@@ -49,6 +43,7 @@ export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Client;
   readonly #profile: ServiceProfile;
+  readonly #sized: SizedPages;
   readonly #samples = new Map<Resource, Sample>();
   /** The offset parameter that another route uses, assumed for routes that are not known yet. */
   #assumed: OffsetMeaning | undefined;
@@ -57,6 +52,7 @@ export class ServicePages {
   constructor(client: Client, profile = new ServiceProfile(client.pageParam)) {
     this.#client = client;
     this.#profile = profile;
+    this.#sized = new SizedPages(client, profile);
     this.pageParam = client.pageParam;
     if (client.pageParam !== undefined)
       this.#assumed = { name: client.pageParam, counts: 'records' };
@@ -112,7 +108,7 @@ export class ServicePages {
    */
   async learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean> {
     const { offset, offsetAt = 0 } = this.traits(resource);
-    const isRecent = offset !== undefined && Date.now() < offsetAt + doubtOffsetMs;
+    const isRecent = offset !== undefined && Math.abs(Date.now() - offsetAt) < doubtOffsetMs;
     if (isRecent || this.#assumed === undefined) return false;
     const assumed = offset ?? this.#assumed;
     const found = await this.#findOffset(resource, search, call);
@@ -138,7 +134,7 @@ export class ServicePages {
     search: Search,
     call: Call,
   ): Promise<OffsetMeaning | 'ignored' | undefined> {
-    const page = await this.#sized(resource, { ...search, size: minSampleRows }, call);
+    const page = await this.#sized.page(resource, { ...search, size: minSampleRows }, call);
     const sample = recordKeys(page.records);
     if (sample.length < minSampleRows) return undefined;
     let ignored = false;
@@ -162,7 +158,7 @@ export class ServicePages {
     const size = takesNoSize ? sample.length : probedSize;
     const ask = async (from: number) => {
       const request = { ...search, size, from, offsetName: name };
-      return recordKeys((await this.#sized(resource, request, call)).records);
+      return recordKeys((await this.#sized.page(resource, request, call)).records);
     };
     try {
       const counts = meaningFrom(sample, await ask(probedOffset), size);
@@ -190,15 +186,15 @@ export class ServicePages {
     { from = 0, size, ...search }: PageQuery,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
-    if (from === 0) return this.#sized(resource, { ...search, size }, call);
+    if (from === 0) return this.#sized.page(resource, { ...search, size }, call);
     const offset = this.traits(resource).offset ?? this.#assumed;
     if (offset === undefined || offset === 'ignored')
-      return this.#sized(resource, { ...search, size }, call);
+      return this.#sized.page(resource, { ...search, size }, call);
     const { name: offsetName, counts } = offset;
     if (counts.startsWith('pages'))
       return this.#acrossPages(resource, { ...search, from, size }, offset, call);
     const value = offsetValue(counts, from, size);
-    return this.#sized(resource, { ...search, size, from: value, offsetName }, call);
+    return this.#sized.page(resource, { ...search, size, from: value, offsetName }, call);
   }
 
   /** If the offset counts pages: reads the one or two pages that contain the requested rows. */
@@ -213,7 +209,7 @@ export class ServicePages {
     const start = Math.floor(from / rows) * rows;
     for (let place = start; ; place += rows) {
       const value = offsetValue(counts, place, rows);
-      const page = await this.#sized(
+      const page = await this.#sized.page(
         resource,
         { ...search, size: rows, from: value, offsetName },
         call,
@@ -231,84 +227,6 @@ export class ServicePages {
     if (maxSize === 'none') return Math.max(1, maxRows);
     const most = maxRows > 0 && maxRows < takenSize ? maxRows : size;
     return Math.min(size, most, maxSize ?? size);
-  }
-
-  /** Requests the largest size, up to the requested one, that the route accepts. */
-  async #sized<R extends Resource>(
-    resource: R,
-    request: SizedRequest,
-    call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    let refusal: ApiError | undefined;
-    for (const size of sizesFor(request.size, this.traits(resource))) {
-      try {
-        const page = await this.#unlessTooLarge(resource, request, size, call);
-        return this.#noteSize(resource, size, page, refusal && 'refused');
-      } catch (error) {
-        if (!isAboutSize(error, size, this.traits(resource))) throw refusal ?? error;
-        refusal ??= error;
-      }
-    }
-    throw refusal;
-  }
-
-  /** A size that has not worked before may be the cause of a status 500. */
-  async #unlessTooLarge<R extends Resource>(
-    resource: R,
-    request: SizedRequest,
-    size: number | undefined,
-    call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const probesSize = size !== undefined && size > this.#provenSize(resource);
-    try {
-      return await this.#client.page(resource, { ...request, size, probesSize }, call);
-    } catch (error) {
-      if (!probesSize || !isInternalError(error)) throw error;
-      return this.#afterInternalError(resource, { ...request, size }, call);
-    }
-  }
-
-  #provenSize = (resource: Resource): number => Math.max(minSize, this.traits(resource).takenSize);
-
-  /**
-   * Requests the smallest size to find out whether the service is down or fails only for larger sizes. If it is down,
-   * this sends as many requests as for any other page.
-   */
-  async #afterInternalError<R extends Resource>(
-    resource: R,
-    request: SizedRequest,
-    call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const smallest = { ...request, size: this.#provenSize(resource), attempts: 2 };
-    const small = await this.#client.page(resource, smallest, call);
-    const sizes = [request.size, ...smallerSizes.filter((it) => it < request.size)];
-    for (const size of sizes.filter((it) => it > smallest.size)) {
-      const page = await this.#client
-        .page(resource, { ...request, size, probesSize: true }, call)
-        .catch((error: unknown) => {
-          if (isInternalError(error)) return undefined;
-          throw error;
-        });
-      if (page) return this.#noteSize(resource, size, page, size < request.size && 'failed');
-    }
-    return this.#noteSize(resource, smallest.size, small, 'failed');
-  }
-
-  /** Learns the largest size; after a failure of a larger one only for a limited time. */
-  #noteSize<R extends Resource>(
-    resource: R,
-    size: number | undefined,
-    page: Page<RecordOf[R]>,
-    larger: 'refused' | 'failed' | false | undefined,
-  ): Page<RecordOf[R]> {
-    const { takenSize, maxRows } = this.traits(resource);
-    this.learn(resource, {
-      takenSize: larger ? (size ?? 0) : Math.max(takenSize, size ?? 0),
-      maxRows: Math.max(maxRows, page.records.length),
-      ...(larger && { maxSize: size ?? 'none' }),
-      ...(larger === 'failed' && { maxSizeUntil: Date.now() + failedSizeMs }),
-    });
-    return size === undefined ? { ...page, withoutSize: true } : page;
   }
 
   /** Requests the records after the total if it may be the number of rows of the page, or a limit of a search engine. */
@@ -349,7 +267,7 @@ export class ServicePages {
     const ignoresSize = records.length > query.size;
     if (!ignoresSize) {
       const size = Math.ceil(records.length / 2);
-      const smaller = await this.#sized(resource, { ...query, size }, call);
+      const smaller = await this.#sized.page(resource, { ...query, size }, call);
       const rows = smaller.records.length;
       if (rows < records.length) return smaller.total === rows;
     }
@@ -416,27 +334,6 @@ function meaningOfFirst(
 ): 'pages' | 'pages from 1' | undefined {
   if (key === undefined) return undefined;
   return key === sample[0] ? 'pages from 1' : 'pages';
-}
-
-function sizesFor(asked: number, { maxSize }: LearntTraits): (number | undefined)[] {
-  if (maxSize === 'none') return [undefined];
-  const first = Math.min(asked, maxSize ?? asked);
-  return [first, ...smallerSizes.filter((size) => size < first), undefined];
-}
-
-/** Whether a smaller size may be accepted after this refusal. */
-function isAboutSize(
-  error: unknown,
-  size: number | undefined,
-  { takenSize }: LearntTraits,
-): error is ApiError {
-  if (size === undefined || !isApiError(error, 'refused')) return false;
-  const { upstreamMessage = '' } = error.facts;
-  if (/\b(size|limit)\b/i.test(upstreamMessage)) return true;
-  // Without a message, the size is the likely cause unless it worked before.
-  return (
-    size > takenSize && !/\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage)
-  );
 }
 
 const canPage = (resource: Resource, { offset }: RouteProfile): boolean =>
