@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, toError } from '../values.ts';
 import { FastPath, type FastPathParts } from './fast-path.ts';
-import { type ClientInfo, type Era, type FastRequest, readRequest } from './requests.ts';
+import { type ClientInfo, type Era, type FastRequest, isClient, readRequest } from './requests.ts';
 
 /** The connection of a message. */
 export interface ConnectionContext {
@@ -29,8 +29,9 @@ export class ConnectionFastPath {
   tryAnswer(message: unknown, context: ConnectionContext): boolean {
     if (this.#cancels(message)) return true;
     const request = this.#isOn ? readRequest(message) : undefined;
-    if (request && this.#fits(request) && this.#fastPath.canHandle(request)) {
-      this.#open(request, message as JsonObject);
+    const fits = request && this.#fits(request) && this.#fastPath.canHandle(request);
+    if (fits && isObject(message)) {
+      this.#open(request, message);
       const answering = this.#answer(request, context);
       this.#answering.add(answering);
       void answering.finally(() => this.#answering.delete(answering));
@@ -60,10 +61,10 @@ export class ConnectionFastPath {
   }
 
   #open({ method, era, client, params }: FastRequest, message: JsonObject): void {
-    const { clientInfo = client, _meta } = params;
+    const { clientInfo, _meta } = params;
     if (!this.#era) {
       this.#era = era;
-      this.#client = clientInfo as ClientInfo | undefined;
+      this.#client = isClient(clientInfo) ? clientInfo : client;
       this.opening.push(message);
     } else if (!this.#isNegotiated && !isOpening(method)) {
       // Completes the negotiation of the era when it is replayed; its answer is discarded.

@@ -7,10 +7,8 @@ import type { Trace } from '../service/call.ts';
 import { callMs } from '../service/call.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
 import { visible } from '../text/characters.ts';
-import type { JsonObject } from '../values.ts';
+import { isObject, type JsonObject } from '../values.ts';
 import type { ClientInfo, FastRequest } from './requests.ts';
-
-type Called = { name: string; arguments?: JsonObject; _meta?: JsonObject };
 
 /** What lists need, and what calls need besides, from the first call on. */
 export interface FastPathParts {
@@ -70,7 +68,8 @@ export class FastPath {
   async #call(request: FastRequest, context: CallContext): Promise<object> {
     this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#callParts()]);
     const [{ errorResult, progressReporter, runTool }, parts] = await this.#loaded;
-    const { name, arguments: given, _meta = {} } = request.params as Called;
+    const { arguments: given, _meta } = request.params;
+    const name = String(request.params.name);
     const entry = parts.surface.find(name);
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
@@ -83,7 +82,8 @@ export class FastPath {
       client: client ? visible(`${client.name} ${client.version}`).slice(0, 120) : 'unknown host',
       consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
     };
-    const asked = { given, signal, trace: traceFrom(_meta) ?? context.trace };
+    const trace = traceFrom(isObject(_meta) ? _meta : {}) ?? context.trace;
+    const asked = { given: isObject(given) ? given : {}, signal, trace };
     try {
       return await runTool(entry, parts, asked, (_, trace) => ({ ...call, trace }));
     } catch (error) {

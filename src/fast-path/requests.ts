@@ -1,5 +1,5 @@
 import { legacyRevisions, metaKeys, modernRevision, reservedPrefix } from '../mcp/protocol.ts';
-import { isObject, type JsonObject } from '../values.ts';
+import { fieldOf, isObject, type JsonObject } from '../values.ts';
 
 /**
  * Recognises the requests that the fast path answers by their exact shape, without the schemas of the
@@ -26,23 +26,24 @@ export interface ClientInfo {
 type Predicate = (value: unknown) => boolean;
 
 const isText: Predicate = (value) => typeof value === 'string';
-const isId: Predicate = (value) => typeof value === 'string' || Number.isSafeInteger(value);
+const isId = (value: unknown): value is string | number =>
+  typeof value === 'string' || Number.isSafeInteger(value);
 const objectOf =
   (predicate: Predicate): Predicate =>
   (value) =>
     isObject(value) && Object.values(value).every(predicate);
 type Predicates = Readonly<Record<string, Predicate>>;
 /** An object with the required fields, optionally the others, and no further ones. */
-const objectWith = (required: Predicates, others: Predicates = {}): Predicate => {
+const objectWith = <T extends object>(required: Predicates, others: Predicates = {}) => {
   const known = new Map(Object.entries({ ...others, ...required }));
   const needed = Object.keys(required);
-  return (value) =>
+  return (value: unknown): value is T =>
     isObject(value) &&
     needed.every((name) => Object.hasOwn(value, name)) &&
     Object.entries(value).every(([name, field]) => known.get(name)?.(field) === true);
 };
 
-const isClient = objectWith(
+export const isClient = objectWith<ClientInfo>(
   { name: isText, version: isText },
   { title: isText, websiteUrl: isText, description: isText },
 );
@@ -86,22 +87,28 @@ const methods: Readonly<Record<string, { era?: Era; params: Predicate }>> = {
 };
 
 const isMethod: Predicate = (value) => typeof value === 'string' && Object.hasOwn(methods, value);
-const isRequest = objectWith(
+const isRequest = objectWith<Pick<FastRequest, 'id' | 'method'> & { params?: JsonObject }>(
   { jsonrpc: (value) => value === '2.0', id: isId, method: isMethod },
   { params: isObject },
 );
 
-type Meta = { [metaKeys.client]?: ClientInfo; progressToken?: string | number };
-
 /** The request, if the fast path knows its kind. */
 export function readRequest(message: unknown): FastRequest | undefined {
   if (!isRequest(message)) return undefined;
-  const { id, method, params = {} } = message as Pick<FastRequest, 'id' | 'method' | 'params'>;
+  const { id, method, params = {} } = message;
   const known = methods[method];
   const era = eraOf(params._meta);
   if (!known?.params(params) || !era || (known.era ?? era) !== era) return undefined;
-  const { [metaKeys.client]: client, progressToken } = (params._meta ?? {}) as Meta;
-  return { id, method, params, era, client, progressToken };
+  const client = fieldOf(params._meta, metaKeys.client);
+  const progressToken = fieldOf(params._meta, 'progressToken');
+  return {
+    id,
+    method,
+    params,
+    era,
+    client: isClient(client) ? client : undefined,
+    progressToken: isId(progressToken) ? progressToken : undefined,
+  };
 }
 
 /** The era of the request, by `_meta`; `undefined` if `_meta` has an unknown form. */

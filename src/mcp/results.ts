@@ -90,7 +90,7 @@ function pruneAnswer(answer: Answer): Answer {
     entries >= 0;
     entries = entries > 1 ? Math.floor(entries / 2) : entries - 1
   ) {
-    const data = withRowsCounted(prune(one.data, entries, 600) as Record<string, unknown>);
+    const data = pruneFields(one.data, entries, 600);
     const notes = [
       ...(one.notes ?? []),
       wording`Cut: lists inside are shown up to ${entries} entries, and texts shortened.`,
@@ -111,13 +111,13 @@ function prune(value: unknown, entries: number, characters: number): unknown {
   if (Array.isArray(value)) {
     return value.slice(0, entries).map((entry) => prune(entry, entries, characters));
   }
-  return withRowsCounted(
-    Object.fromEntries(
-      Object.entries(value)
-        .slice(0, 200)
-        .map(([name, inner]) => [name, prune(inner, entries, characters)]),
-    ),
-  );
+  return pruneFields(value, entries, characters);
+}
+
+function pruneFields(value: object, entries: number, characters: number): Record<string, unknown> {
+  const fields = Object.entries(value).slice(0, 200);
+  const pruned = fields.map(([name, inner]) => [name, prune(inner, entries, characters)] as const);
+  return withRowsCounted(Object.fromEntries(pruned));
 }
 
 /** Where rows or records were cut, says how many are shown now. */

@@ -1,5 +1,6 @@
 import type { Steps } from '../figures/steps.ts';
 import type { Page } from '../service/page.ts';
+import { fieldOf } from '../values.ts';
 import { RecordFreezer } from './frozen-records.ts';
 import type { RouteProfile } from './profile.ts';
 import { furthestEnd, type Segment } from './segments.ts';
@@ -154,7 +155,7 @@ export class Pass<R> {
 export function recordKeys(records: readonly unknown[]): unknown[] {
   const seen = new Map<string, number>();
   return records.map((record) => {
-    const { id } = record as { id?: string };
+    const id = fieldOf(record, 'id');
     if (id) return id;
     const text = JSON.stringify(record);
     const earlier = seen.get(text) ?? 0;
@@ -167,7 +168,6 @@ export function recordKeys(records: readonly unknown[]): unknown[] {
 const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
 function createdAtOf(record: unknown): number | undefined {
-  const { createdAt, updatedAt } = record as { createdAt?: unknown; updatedAt?: unknown };
-  const time = createdAt ?? updatedAt;
+  const time = fieldOf(record, 'createdAt') ?? fieldOf(record, 'updatedAt');
   return typeof time === 'string' && exactTime.test(time) ? Date.parse(time) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { ProfileStore } from '../state/port.ts';
-import { fieldOf, isObject } from '../values.ts';
+import { fieldOf, isKeyOf, isObject } from '../values.ts';
 import { type LearntTraits, nothingLearnt } from './profile.ts';
 
 /** Version of the stored form; other versions are ignored. */
@@ -72,7 +72,7 @@ export class ServiceProfile {
     if (!isObject(stored) || stored.version !== version) return;
     if (stored.pageParam !== this.#pageParam || !isObject(stored.routes)) return;
     for (const [resource, traits] of Object.entries(stored.routes)) {
-      if (Object.hasOwn(routes, resource)) yield [resource as Resource, traits as LearntTraits];
+      if (isKeyOf(routes, resource)) yield [resource, traits as LearntTraits];
     }
   }
 
