@@ -5,7 +5,11 @@ import {
   unknownCurrency,
 } from '../figures/money.ts';
 import { companyOf } from '../names/company-reference.ts';
-import { type KnownRecords, namingResources } from '../names/references.ts';
+import {
+  type KnownRecords,
+  namingResources,
+  withIncompleteReferences,
+} from '../names/references.ts';
 import type { NamedCompany, ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type {
@@ -16,6 +20,7 @@ import type {
   RecordOf,
   Resource,
 } from '../service/records/records.ts';
+import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { nameReferences } from '../tenant/naming.ts';
@@ -202,6 +207,13 @@ function withProductName(
   return { productId, name, ...(mpn && { mpn }), ...prices };
 }
 
+/** Records of the largest page. */
+const maxPage = 100;
+
+/** Checked of each page: what is kept of a reading would be made anew for every page. */
+const lackNames = async (resource: Resource, records: readonly ApiRecord[]): Promise<boolean> =>
+  (await runInSlices(withIncompleteReferences(resource, records))).length > 0;
+
 /** The rows with missing names of what they refer to, from what is known and from cached collections. */
 export async function nameRows<R extends Resource>(
   tenant: Tenant,
@@ -213,6 +225,7 @@ export async function nameRows<R extends Resource>(
     const books: readonly unknown[] = withProductNames(records, tenant.cached('product'));
     return books as readonly RecordOf[R][];
   }
+  if (records.length <= maxPage && !(await lackNames(resource, records))) return records;
   const cached = namingResources.map((each) => [each, tenant.cached(each)]);
   const company = tenant.cached('company') ?? companiesOf(records, known);
   const named: KnownRecords = { ...Object.fromEntries(cached), company, [resource]: records };
