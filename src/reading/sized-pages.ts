@@ -11,7 +11,7 @@ const smallerSizes = [100, 50, 25] as const;
 const minSize = 25;
 /** After this time a size that was answered with status 500 is tried again. */
 const failedSizeMs = 10 * 60_000;
-export type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
+type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
 
 /** Pages of the largest size that a route accepts, which is learnt. */
 export class SizedPages {

@@ -44,7 +44,7 @@ export interface Attempt<T> {
 }
 
 /** A request, and how its answer is read. */
-interface Question<T> extends ApiRequest {
+interface TypedRequest<T> extends ApiRequest {
   /** As in `PageRequest`. */
   attempts?: number | undefined;
   /** Default: whether the error is `retryable`. */
@@ -84,7 +84,7 @@ export class ApiClient {
   ): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
     const { probesSize, attempts } = query;
-    const request: Question<Page<RawRecord>> = {
+    const request: TypedRequest<Page<RawRecord>> = {
       method: 'GET',
       path: route.path + queryString(route, query, this.pageParam),
       facts: { host: this.host, path: route.path },
@@ -136,7 +136,7 @@ export class ApiClient {
    * @throws ApiError; if it has `outcomeUnknown`, the opportunity may or may not have been written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
-    const request: Question<RawRecord> = {
+    const request: TypedRequest<RawRecord> = {
       ...this.#requestOfOne('opportunity', 'externalIdentifier', externalId),
       method: 'PUT',
       body: JSON.stringify(fields),
@@ -149,7 +149,7 @@ export class ApiClient {
     resource: Resource,
     by: 'id' | 'externalIdentifier',
     value: string,
-  ): Question<RawRecord> {
+  ): TypedRequest<RawRecord> {
     const path = routes[resource].path + (by === 'id' ? '/' : '/ext/');
     const facts: ErrorFacts = { host: this.host, path: `${path}…` };
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
@@ -162,10 +162,10 @@ export class ApiClient {
     this.#unregisterKey();
   }
 
-  #send<T>(question: Question<T>, call: Call): Promise<T> {
-    const { facts, attempts: maxAttempts = 3, mayRetry, read } = question;
+  #send<T>(request: TypedRequest<T>, call: Call): Promise<T> {
+    const { facts, attempts: maxAttempts = 3, mayRetry, read } = request;
     const attempt: Attempt<T> = {
-      send: (trace) => this.#wire.send({ ...question, trace }, call, facts),
+      send: (trace) => this.#wire.send({ ...request, trace }, call, facts),
       parse: (response) => {
         const body = parseResponse(response, facts);
         return read(body, { ...facts, status: response.status }, response);
@@ -173,7 +173,7 @@ export class ApiClient {
     };
     const sendOnce = async () => {
       await call.slot?.acquire();
-      return this.#interceptor.intercept(question, call, attempt);
+      return this.#interceptor.intercept(request, call, attempt);
     };
     return withRetries(sendOnce, call, { maxAttempts, mayRetry, firstDelayMs: this.#firstDelayMs });
   }
