@@ -20,7 +20,6 @@ import { factsOf, type Log } from '../log.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
-import { saveCompilerMemory } from './compiler-memory.ts';
 import { openLog } from './open-log.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
@@ -29,7 +28,6 @@ const maxBodyBytes = 1024 * 1024;
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function http(argv: readonly string[]): Promise<void> {
-  saveCompilerMemory('many');
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const watched = createObserverFor(settings);

@@ -6,7 +6,6 @@ import type { Surface } from '../mcp/surface.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Address } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';
-import { saveCompilerMemory } from './compiler-memory.ts';
 import { defaultName, TenantHandle, type TenantHandleOptions } from './tenant-handle.ts';
 
 /** An open tenant with everything needed to serve it. */
@@ -24,7 +23,6 @@ export interface Opened extends TenantEndpoint {
  * @throws Error when Redis refuses the password
  */
 export async function openTenant(settings: Settings, address: Address, log: Log): Promise<Opened> {
-  saveCompilerMemory('one');
   const common = await openCommon(settings, log);
   const opened = openWith(common, settings, address);
   return {
