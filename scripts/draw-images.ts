@@ -1,9 +1,9 @@
 /**
- * Draws the pictures of the views in the documents, from the embedded tenant, with Chromium (`CHROMIUM` is its path).
+ * Draws the icon, and the pictures of the views in the documents from the embedded tenant, with Chromium (`CHROMIUM` is its path).
  * Chromium renders differently from machine to machine, so a test compares the hash of the sources instead of pictures.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { chromium, type Frame, type Page } from 'playwright-core';
 import { hashFile, hashOfViews } from './view-sources.ts';
 
@@ -39,6 +39,7 @@ const browser = await chromium.launch({
 try {
   const address = await previewAddress(server);
   for (const look of looks) await drawAll(address, look);
+  for (const size of [64, 512]) await drawIcon(size);
   await writeFile(hashFile, `${hashOfViews('.')}\n`);
 } finally {
   await browser.close();
@@ -53,6 +54,16 @@ async function previewAddress({ stdout }: ChildProcess): Promise<string> {
     if (address) return address;
   }
   throw new Error('The server ended before it printed the address of the preview.');
+}
+
+/** `src/mcp/icon.ts` holds the smaller one. */
+async function drawIcon(size: number): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: size, height: size } });
+  const icon = await readFile('icons/icon.svg', 'base64');
+  const image = `<img src="data:image/svg+xml;base64,${icon}" width="${size}" style="display:block">`;
+  await page.setContent(`<body style="margin:0">${image}</body>`);
+  await page.screenshot({ path: `icons/icon-${size}.png`, omitBackground: true });
+  await page.close();
 }
 
 async function drawAll(address: string, { name, width, colorScheme }: Look): Promise<void> {
