@@ -31,7 +31,8 @@ ${Object.entries(hosts)
 /** The usage with what each flag means. */
 export const help = `${usage}
 Flags:
-  --write              install the entry instead of printing it; keeps the rest of the file, and a copy (.bak)
+  --write              install the entry instead of printing it; keeps the rest of the file, and a copy (.bak);
+                       not for Codex, which has a command for that
   --file PATH          edit this file instead of the user's, such as a project's .mcp.json
   --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
   --grants LIST        granted permissions; default: from ${variables.grants}
@@ -149,10 +150,10 @@ export async function entrySnippet(
   return format.print(host.root, serverName, entry, host.inputs?.(launch) ?? []);
 }
 
-/** Loaded on demand: each brings a parser. */
+/** Loaded on demand: some bring a parser. */
 const formats: Readonly<Record<ConfigHost['format'], () => Promise<FileFormat>>> = {
   json: () => import('./config/edit-json.ts'),
-  toml: () => import('./config/edit-toml.ts'),
+  toml: () => import('./config/toml.ts'),
   yaml: () => import('./config/edit-yaml.ts'),
 };
 
@@ -163,8 +164,10 @@ async function write(request: ConfigRequest, launch: Launch, entry: Entry): Prom
     import('./config/merge.ts'),
     formats[host.format](),
   ]);
+  const { edit: editFile } = format;
+  if (!editFile) throw addedByHost(host, launch, entry);
   const edit = (before: string) =>
-    format.edit(before, host.root, serverName, entry, host.inputs?.(launch) ?? []);
+    editFile(before, host.root, serverName, entry, host.inputs?.(launch) ?? []);
   try {
     const { path, entry: merged, changed, backup } = await changeFile(file, edit);
     const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
@@ -178,6 +181,13 @@ async function write(request: ConfigRequest, launch: Launch, entry: Entry): Prom
       `${file} ${error.message}. It was not changed: correct it first, or add the entry by hand that the same command prints without --write.`,
     );
   }
+}
+
+/** Where the host's own command adds the entry, its file is not edited. */
+function addedByHost(host: ConfigHost, launch: Launch, entry: Entry): ConfigError {
+  const [[, command] = []] = host.alternatives(launch, entry);
+  const how = command === undefined ? 'add the entry that is printed without it' : `run ${command}`;
+  return new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
 }
 
 /** Some hosts accept a URL only in their settings dialog. */

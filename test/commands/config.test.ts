@@ -15,11 +15,10 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseJsonc } from 'jsonc-parser';
-import { parse as parseToml, stringify as stringifyToml } from 'smol-toml';
+import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse as parseYaml, stringify as stringifyYaml } from 'yaml';
 import { edit as editJson } from '../../src/commands/config/edit-json.ts';
-import { edit as editToml } from '../../src/commands/config/edit-toml.ts';
 import { edit as editYaml } from '../../src/commands/config/edit-yaml.ts';
 import { changeFile } from '../../src/commands/config/file.ts';
 import { type ConfigHost, hosts } from '../../src/commands/config/hosts.ts';
@@ -36,6 +35,9 @@ const names = Object.keys(hosts);
 /** One host for each form of an entry. */
 const jsonForms = ['claude-desktop', 'claude-code', 'vscode', 'zed', 'opencode'];
 const everyForm = [...jsonForms, 'codex', 'goose'];
+/** Codex has a command that adds an entry. */
+const editedForms = [...jsonForms, 'goose'];
+const editedHosts = names.filter((name) => name !== 'codex');
 const placeholder = 'YOUR_API_KEY';
 
 let folder = '';
@@ -403,6 +405,25 @@ describe('the printed configuration of one host', () => {
   });
 });
 
+describe('the configuration of a host with a command that adds entries', () => {
+  test('is added by the command of Codex, and not written into its file', async () => {
+    const words = ['--base-url', baseUrl];
+    const command = `codex mcp add cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`;
+    expect((await run(['config', 'codex', ...words])).stderr).toContain(command);
+    const refused = await written('codex', '[mcp_servers]\n', ...words);
+    expect([refused.status, refused.stdout, refused.left]).toEqual([2, '', ['host.conf']]);
+    expect(refused.stderr).toContain(`the file of Codex: run ${command}`);
+    expect(refused.after).toBe('[mcp_servers]\n');
+    const team = ['--http', 'https://mcp.example.com/mcp', '--auth'];
+    expect((await run(['config', 'codex', ...team, 'token'])).stderr).toContain(
+      'codex mcp add cpq-mcp --url https://mcp.example.com/mcp --bearer-token-env-var CPQ_ACCESS_TOKEN\n',
+    );
+    const byHand = await written('codex', undefined, ...team, 'key');
+    expect([byHand.status, byHand.left]).toEqual([2, []]);
+    expect(byHand.stderr).toContain('add the entry that is printed without it');
+  });
+});
+
 describe('wrong use of config', () => {
   test.each([
     [[], 'Name a host'],
@@ -523,7 +544,7 @@ describe('published schemas of hosts', () => {
 });
 
 describe('a written configuration file', () => {
-  test.each(sample(names, 3))('%s: is created for its owner only', async (name) => {
+  test.each(sample(editedHosts, 3))('%s: is created for its owner only', async (name) => {
     const { status, stdout, file, after, left } = await written(
       name,
       undefined,
@@ -536,7 +557,7 @@ describe('a written configuration file', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
-  test.each(sample(everyForm, 3, 2))(
+  test.each(sample(editedForms, 3, 2))(
     '%s: is unchanged when the entry is there already',
     async (name) => {
       const { file, home, after } = await written(name, undefined);
@@ -656,9 +677,6 @@ describe('a configuration file that cannot be edited safely', () => {
     ['cursor', '[]', 'does not contain a JSON object'],
     ['cursor', '{"mcpServers": []}', 'a value that is not an object at "mcpServers"'],
     ['vscode', '{"inputs": "none"}', 'a value that is not a list at "inputs"'],
-    ['codex', '[a]\nb = = 1\n', 'is not valid TOML (line 2'],
-    ['codex', 'mcp_servers = { cpq-mcp = { command = "x" } }\n', 'cannot edit safely'],
-    ['codex', 'mcp_servers = "none"\n', 'cannot edit safely'],
     ['goose', 'a: 1\nb: [\n', 'is not valid YAML (line'],
     ['goose', '- a\n', 'does not contain a YAML mapping'],
     ['goose', 'extensions: [a]\n', 'a value that is not an object at "extensions"'],
@@ -688,41 +706,14 @@ describe('a configuration file that cannot be edited safely', () => {
   });
 });
 
-const toml = `# Mine
-model = "large" # the good one
-big = 9007199254740993
-
-[mcp_servers.other]
-command = "x"
-
-# ours, by hand
-[mcp_servers.cpq-mcp]
-command = "old"
-startup_timeout_sec = 20 # slow disk
-env_vars = ["HTTPS_PROXY"]
-
-[mcp_servers.cpq-mcp.env]
-CPQ_API_KEY = "${key}"
-
-# what follows is not ours
-[[hooks]]
-run = """
-[mcp_servers.fake]
-"""
-
-[profiles.a]
-b = 1979-05-27T07:32:00Z
-`;
-
 describe('an existing entry', () => {
   const real = (host: string, env: Row) => {
     const { root = '', format } = hosts[host] ?? {};
     const document = { [root]: { 'cpq-mcp': { ...entryOf(host, 'old', env), disabled: true } } };
-    if (format === 'toml') return stringifyToml(document);
     return format === 'yaml' ? stringifyYaml(document) : JSON.stringify(document);
   };
 
-  test.each(sample(everyForm, 3, 1))(
+  test.each(sample(editedForms, 3, 1))(
     '%s: loses only address and key when changed to the embedded tenant',
     async (name) => {
       const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_LOG_LEVEL: 'info' };
@@ -741,35 +732,6 @@ describe('an existing entry', () => {
     expect(stdout).toContain('The entry is disabled');
     const enabled = await written('cursor', undefined, '--base-url', baseUrl);
     expect(enabled.stdout).not.toContain('disabled');
-  });
-});
-
-describe('a TOML file', () => {
-  test('is changed only in our own tables', async () => {
-    const { after = '', stdout, left } = await written('codex', toml, '--base-url', baseUrl);
-    const [head = '', tail = ''] = [
-      toml.slice(0, toml.indexOf('[mcp_servers.cpq-mcp]')),
-      toml.slice(toml.indexOf('\n# what')),
-    ];
-    expect(after.startsWith(head)).toBe(true);
-    expect(after.endsWith(tail)).toBe(true);
-    expect(serversIn('codex', parseToml(after, { integersAsBigInt: true }))['cpq-mcp']).toEqual({
-      ...where,
-      startup_timeout_sec: 20n,
-      env_vars: ['HTTPS_PROXY'],
-      env: { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
-    });
-    expect(left).toHaveLength(2);
-    expect(stdout).not.toContain(key);
-  });
-
-  test('keeps its line endings', async () => {
-    const { after = '' } = await written('codex', '[a]\r\nb = 1');
-    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
-    expect(parseToml(after)).toMatchObject({
-      a: { b: 1 },
-      mcp_servers: { 'cpq-mcp': { command: process.execPath } },
-    });
   });
 });
 
@@ -837,25 +799,6 @@ describe('any file', () => {
         expect(editJson(once.text, 'servers', 'ours', entry, []).text).toBe(once.text);
       }),
     );
-  });
-
-  test('of TOML gets the entry and keeps everything else, or is refused', () => {
-    let refused = 0;
-    fc.assert(
-      fc.property(document, fc.dictionary(text, fc.dictionary(text, leaf)), (rest, others) => {
-        const before = stringifyToml({ ...rest, mcp_servers: { ...others } });
-        try {
-          const once = editToml(before, 'mcp_servers', 'ours', entry);
-          const expected = { ...rest, mcp_servers: { ...others, ours: once.entry } };
-          expect(plain(parseToml(once.text))).toEqual(plain(expected));
-          expect(editToml(once.text, 'mcp_servers', 'ours', entry).text).toBe(once.text);
-        } catch (error) {
-          if (!(error instanceof NotEdited)) throw error;
-          refused += 1;
-        }
-      }),
-    );
-    expect(refused).toBeLessThan(10);
   });
 
   test('of YAML gets the entry and keeps everything else; a second time changes nothing', () => {

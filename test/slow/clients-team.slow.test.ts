@@ -53,10 +53,14 @@ describeWithNpm('a server with access tokens', () => {
     expect(await status({})).toBe('Disabled');
   });
 
-  test('lists its tools to Codex', async () => {
+  test('lists its tools to Codex, whose own command adds it', async () => {
     const folder = await installed('@openai/codex@0.169.0');
     const codex = join(folder, 'node_modules/@openai/codex/bin/codex.js');
-    const { env } = await configured('codex', '.codex/config.toml');
+    const { url, token } = await team();
+    const env = { HOME: newFolder(), CPQ_ACCESS_TOKEN: token };
+    const { stderr } = await run(['config', 'codex', '--http', url, '--auth', 'token']);
+    const [, words = ''] = /codex (mcp add .*)\n/.exec(stderr) ?? [];
+    await runOnNewerNode([codex, ...words.split(' ')], env.HOME, env);
     const [server] = await serversOfCodex(codex, env);
     expect(server?.name).toBe('cpq-mcp');
     expect(Object.keys(server?.tools ?? {})).toHaveLength(readingTools);

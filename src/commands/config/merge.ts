@@ -11,8 +11,11 @@ export interface EditResult {
 /** How to write an entry in one format of files: alone, or into a file. */
 export interface FileFormat {
   print(root: string, name: string, entry: Entry, inputs: readonly Entry[]): string;
-  /** @throws NotEdited */
-  edit(
+  /**
+   * Absent where the host has a command that adds an entry.
+   * @throws NotEdited
+   */
+  edit?(
     before: string,
     root: string,
     name: string,
