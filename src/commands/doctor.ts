@@ -3,23 +3,20 @@ import { ServicePages } from '../reading/service-pages.ts';
 import { isApiError } from '../service/errors.ts';
 import { reservedOf } from '../service/traffic/budget.ts';
 import { withoutSecrets } from '../text/secrets.ts';
+import { version } from '../version.ts';
 import { resolveAddress } from './address.ts';
 import { checkBriefs } from './doctor/briefs.ts';
-import { check, type DoctorCheck, type Finding } from './doctor/check.ts';
-import { grantsFor } from './doctor/grants.ts';
+import { checkAs, type Finding } from './doctor/check.ts';
+import { checkForms } from './doctor/forms.ts';
 import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
 import { Prober, type Probes } from './doctor/prober.ts';
-import { progressDisplay } from './doctor/progress.ts';
-import { type Report, reportOf, table } from './doctor/report.ts';
-import { checkRoutes, probeRoutes } from './doctor/routes.ts';
-import { checkSearching } from './doctor/searching.ts';
+import { type Report, table } from './doctor/report.ts';
+import { checkRoutes, grantsFor, probeRoutes } from './doctor/routes.ts';
 import { checkAddress, checkBudget, checkClock } from './doctor/service.ts';
-import { checkShapes } from './doctor/shapes.ts';
 import { checkStages } from './doctor/stages.ts';
 
 const maxMs = 55_000;
-const defaultRequests = 24;
 
 /**
  * The acceptance test of a tenant: settings, address, key, every route, how the service answers, and what that
@@ -28,57 +25,56 @@ const defaultRequests = 24;
  */
 export async function doctor(argv: readonly string[]): Promise<void> {
   const asJson = argv.includes('--json');
+  const write = (report: unknown) => print(`${JSON.stringify(report, undefined, 2)}\n`);
   try {
     const flags = argv.filter((word) => word !== '--json');
     const report = await examine(readSettings(flags, process.env), flags);
-    await print(asJson ? `${JSON.stringify(report, undefined, 2)}\n` : table(report));
+    await (asJson ? write(report) : print(table(report)));
     const failed = report.checks.filter(({ status }) => status === 'fail').length;
     if (failed > 0) throw new Error(`${failed} of ${report.checks.length} checks failed`);
   } catch (error) {
-    if (asJson && error instanceof ConfigError) await print(wrongSettings(error));
+    if (asJson && error instanceof ConfigError)
+      await write({ ok: false, checks: [checkAs('settings', 'settings')('fail', error.message)] });
     throw error;
   }
 }
 
 async function examine(settings: Settings, argv: readonly string[]): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
-  const target = { baseUrl, key };
-  const progress = progressDisplay(process.stderr, defaultRequests);
-  const prober = new Prober(target, settings.pageParam, maxMs, progress.onRequest);
+  const prober = new Prober({ baseUrl, key }, settings.pageParam, maxMs, showProgress);
   const pages = new ServicePages(prober);
   try {
     const here = await checkLocal(settings, argv);
     const probes = await probeRoutes(prober, pages);
     const findings = await checkService(prober, probes, pages);
     const stages = await checkStages(prober, settings.barredStages, pages);
-    const access = checkAddress(target, probes);
+    const access = checkAddress(baseUrl, probes);
     // An error that affects every request is reported once, not for every route.
     const answered = access.some(({ status }) => status === 'fail') ? new Map() : probes;
-    const briefs = checkBriefs(answered, findings, settings.grants, mayWalk(prober, settings));
     const grants = grantsFor(probes, settings.grants);
-    const service = [
+    const checks = [
+      ...here,
       ...access,
       checkClock(prober.headers),
       checkBudget(prober.headers, settings.rateLimit),
+      ...checkRoutes(answered, settings),
+      ...findings.map(({ effect: _, ...found }) => found),
+      ...stages,
+      ...checkBriefs(answered, findings, settings.grants, mayWalk(prober, settings)),
     ];
-    const report = reportOf({
+    const report: Report = {
+      version,
+      ok: !checks.some(({ status }) => status === 'fail'),
       address: baseUrl.href,
       sandbox: settings.sandbox,
-      checks: [
-        ...here,
-        ...service,
-        ...checkRoutes(answered, settings),
-        ...findings.map(withoutEffect),
-        ...stages,
-        ...briefs,
-      ],
+      checks,
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
-    });
+    };
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
     return withoutSecrets(report);
   } finally {
-    progress.done();
+    clearProgress();
     await prober.close();
     await close();
   }
@@ -90,23 +86,26 @@ async function checkService(
   probes: Probes,
   pages: ServicePages,
 ): Promise<Finding[]> {
-  if (![...probes.values()].some(({ error }) => !error || isApiError(error, 'unfamiliar')))
-    return [];
-  return [
-    ...(await checkShapes(prober, probes)),
-    ...(await checkPaging(prober, probes, pages)),
-    ...(await checkSearching(prober, probes, pages)),
-  ];
+  const hasAnswer = [...probes.values()].some(
+    ({ error }) => !error || isApiError(error, 'unfamiliar'),
+  );
+  return hasAnswer ? [...checkForms(probes), ...(await checkPaging(prober, probes, pages))] : [];
 }
-
-const withoutEffect = ({ effect: _, ...found }: Finding): DoctorCheck => found;
 
 /** Whether more requests are left than are kept for single records and pages. */
 const mayWalk = ({ headers: { remaining, limit } }: Prober, { rateLimit }: Settings): boolean =>
   remaining === undefined || remaining > reservedOf(Math.min(rateLimit, limit ?? rateLimit));
 
-const wrongSettings = ({ message }: ConfigError): string =>
-  `${JSON.stringify({ ok: false, checks: [check('settings', 'settings', 'fail', message)] }, undefined, 2)}\n`;
+const clearLine = '\r\u001b[2K';
+
+/** A progress line on a terminal; no output elsewhere. */
+function showProgress(path: string, requests: number): void {
+  if (process.stderr.isTTY) process.stderr.write(`${clearLine}Request ${requests}: ${path}`);
+}
+
+function clearProgress(): void {
+  if (process.stderr.isTTY) process.stderr.write(clearLine);
+}
 
 /** Resolves when the text is flushed, because a failed check ends the process right after. */
 const print = (text: string): Promise<void> =>

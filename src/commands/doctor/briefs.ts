@@ -1,73 +1,53 @@
 import { checkNames, checks } from '../../briefs/checks/checks.ts';
 import { environmentName } from '../../config.ts';
 import type { Resource } from '../../service/records/records.ts';
-import { resources, routes } from '../../service/routes.ts';
+import { routes } from '../../service/routes.ts';
 import { type Grant, readGrant } from '../../tenant/grants.ts';
-import { type CheckStatus, check, type DoctorCheck, type Finding, notTried } from './check.ts';
+import { checkAs, type DoctorCheck, type Finding, notTried } from './check.ts';
 import type { Probes } from './prober.ts';
 import { isRefusal } from './routes.ts';
 
-/** A tool that answers from whole collections. */
-interface Brief {
-  tool: string;
-  /** Without these there is no answer. */
-  required: readonly Resource[];
-  /** Without these the answer says what is left out. */
-  optional: readonly Resource[];
-  /** Computes nothing from the records. */
-  hasNoFigures?: boolean;
-}
+/** The collections of a tool that answers from whole ones: it needs the first, and says where others are missing. */
+type Needs = readonly [required: readonly Resource[], optional: readonly Resource[]];
 
-const briefs: readonly Brief[] = [
-  { tool: 'cpq_brief_pipeline', required: ['opportunity'], optional: ['company'] },
-  {
-    tool: 'cpq_brief_company',
-    required: ['company'],
-    optional: [
+const briefs: Readonly<Record<string, Needs>> = {
+  cpq_brief_pipeline: [['opportunity'], ['company']],
+  cpq_brief_company: [
+    ['company'],
+    [
       ...(['contact', 'opportunity', 'quote', 'contract_item', 'discount_group'] as const),
       ...(['pricing_book', 'product', 'category'] as const),
     ],
-  },
-  {
-    tool: 'cpq_brief_quote',
-    required: ['quote'],
-    optional: ['company', 'opportunity', 'pricing_book', 'product', 'contact'],
-  },
-  {
-    tool: 'cpq_find',
-    required: [],
-    optional: ['company', 'contact', 'opportunity', 'product', 'quote'],
-    hasNoFigures: true,
-  },
-  {
-    tool: 'cpq_check_sales_data',
-    required: [],
-    optional: resources.filter((it) => checkNames.some((name) => checks[name].needs.includes(it))),
-  },
-];
+  ],
+  cpq_brief_quote: [['quote'], ['company', 'opportunity', 'pricing_book', 'product', 'contact']],
+  cpq_find: [[], ['company', 'contact', 'opportunity', 'product', 'quote']],
+  cpq_check_sales_data: [[], [...new Set(checkNames.flatMap((name) => checks[name].needs))]],
+};
 
-const severity: Readonly<Record<CheckStatus, number>> = { pass: 0, skip: 1, warn: 2, fail: 3 };
+type Verdict = Pick<DoctorCheck, 'status' | 'detail' | 'remedy'>;
 
-/** What the checks of the service mean for each answer from whole collections. */
-export function checkBriefs(
+const severity = { pass: 0, skip: 1, warn: 2, fail: 3 } as const;
+
+/** What the results of the other checks mean for each answer from whole collections. */
+export const checkBriefs = (
   probes: Probes,
   findings: readonly Finding[],
   grants: ReadonlySet<Grant>,
   mayWalk: boolean,
-): DoctorCheck[] {
-  return briefs.map((brief) => {
-    const own = [
-      ...verdictsOfRoutes(brief, probes, grants),
-      ...verdictsOfFindings(brief, findings),
+): DoctorCheck[] =>
+  Object.entries(briefs).map(([tool, [required, optional]]) => {
+    const verdicts = [
+      ...required.flatMap((resource) => routeOf(resource, true, probes, grants)),
+      ...optional.flatMap((resource) => routeOf(resource, false, probes, grants)),
+      ...findings.flatMap((finding) => effectOn(tool, [...required, ...optional], finding)),
       ...(mayWalk ? [] : [tooFewRequests]),
     ];
-    const [worst] = own.toSorted((one, other) => severity[other.status] - severity[one.status]);
+    const [worst] = verdicts.toSorted(
+      (one, other) => severity[other.status] - severity[one.status],
+    );
     const { status = 'pass', detail = 'complete', remedy } = worst ?? {};
-    return check(`brief:${brief.tool}`, brief.tool, status, detail, remedy);
+    return checkAs(`brief:${tool}`, tool)(status, detail, remedy);
   });
-}
-
-type Verdict = Pick<DoctorCheck, 'status' | 'detail' | 'remedy'>;
 
 const tooFewRequests: Verdict = {
   status: 'warn',
@@ -75,42 +55,33 @@ const tooFewRequests: Verdict = {
   remedy: 'Ask again in ten minutes',
 };
 
-function verdictsOfRoutes(
-  { required, optional }: Brief,
+function routeOf(
+  resource: Resource,
+  isRequired: boolean,
   probes: Probes,
   grants: ReadonlySet<Grant>,
 ): Verdict[] {
-  return [...required, ...optional].flatMap((resource): Verdict[] => {
-    const { path } = routes[resource];
-    const isRequired = required.includes(resource);
-    const probe = probes.get(resource);
-    if (!grants.has(readGrant(resource))) {
-      const detail = `${path} is not granted in ${environmentName('grants')}`;
-      return isRequired ? [{ status: 'skip', detail }] : [];
-    }
-    if (!probe) return [{ status: 'skip', detail: notTried }];
-    if (!probe.error) return [];
-    if (isRefusal(probe.error) && !isRequired) {
-      return [{ status: 'warn', detail: `without ${path}, which cannot be read` }];
-    }
-    return [{ status: 'fail', detail: `needs ${path}, which cannot be read`, remedy: 'See above' }];
-  });
+  const { path } = routes[resource];
+  if (!grants.has(readGrant(resource))) {
+    const detail = `${path} is not granted in ${environmentName('grants')}`;
+    return isRequired ? [{ status: 'skip', detail }] : [];
+  }
+  const probe = probes.get(resource);
+  if (!probe) return [{ status: 'skip', detail: notTried }];
+  if (!probe.error) return [];
+  return isRefusal(probe.error) && !isRequired
+    ? [{ status: 'warn', detail: `without ${path}, which cannot be read` }]
+    : [{ status: 'fail', detail: `needs ${path}, which cannot be read`, remedy: 'See above' }];
 }
 
-const verdictsOfFindings = (
-  { required, optional, hasNoFigures = false }: Brief,
-  findings: readonly Finding[],
-): Verdict[] =>
-  findings.flatMap(({ title, effect }): Verdict[] => {
-    const concerned = [...required, ...optional].filter((it) => effect?.of.includes(it));
-    if (!effect || concerned.length === 0) return [];
-    if (effect.is === 'partial')
-      return [
-        {
-          status: 'warn',
-          detail: `covers only a part, which the answer says; see "${title}" above`,
-        },
-      ];
-    if (effect.is === 'wrong figures' && hasNoFigures) return [];
-    return [{ status: 'fail', detail: `may be wrong, see "${title}" above` }];
-  });
+function effectOn(tool: string, needed: readonly Resource[], finding: Finding): Verdict[] {
+  const { title, effect } = finding;
+  if (!effect?.of.some((resource) => needed.includes(resource))) return [];
+  if (effect.is === 'partial')
+    return [
+      { status: 'warn', detail: `covers only a part, which the answer says; see "${title}" above` },
+    ];
+  // A search computes no figures.
+  if (effect.is === 'wrong figures' && tool === 'cpq_find') return [];
+  return [{ status: 'fail', detail: `may be wrong, see "${title}" above` }];
+}

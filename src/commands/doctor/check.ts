@@ -15,37 +15,32 @@ export interface DoctorCheck {
   remedy?: string;
 }
 
-/** A check of the service, and what its result means for answers from these records. */
+/**
+ * What a result means for answers from these records. `wrong`: they may be wrong; `wrong figures`: only figures computed
+ * from them; `partial`: not all of them can be read, which answers say.
+ */
+interface Effect {
+  readonly of: readonly Resource[];
+  readonly is: 'wrong' | 'wrong figures' | 'partial';
+}
+
+/** A check of the service. */
 export interface Finding extends DoctorCheck {
-  /**
-   * `wrong`: answers from these records may be wrong; `wrong figures`: only figures computed from them.
-   * `partial`: not all of them can be read, which answers say.
-   */
-  effect?: {
-    readonly of: readonly Resource[];
-    readonly is: 'wrong' | 'wrong figures' | 'partial';
-  };
+  effect?: Effect;
 }
 
 /** The detail of a check that was left out because of an earlier one, or for lack of time or requests. */
 export const notTried = 'not tried';
 
-export function check(
-  id: string,
-  title: string,
-  status: CheckStatus,
-  detail: string,
-  remedy?: string,
-): DoctorCheck {
-  return { id, title, status, detail, ...(remedy === undefined ? {} : { remedy }) };
-}
+/** Makes results of one check. */
+export const checkAs =
+  (id: string, title: string) =>
+  (status: CheckStatus, detail: string, remedy?: string, effect?: Effect): Finding => ({
+    ...{ id, title, status, detail },
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(effect && { effect }),
+  });
 
 /** Texts of the service in a sentence. */
 export const quoted = (texts: readonly string[]): string =>
   texts.map((text) => JSON.stringify(visible(text))).join(', ');
-
-/** Makes results of one check. */
-export const checkAs =
-  (id: string, title: string) =>
-  (status: CheckStatus, detail: string, remedy?: string): DoctorCheck =>
-    check(id, title, status, detail, remedy);

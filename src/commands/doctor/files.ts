@@ -4,7 +4,7 @@ import { ConfigError, type Settings } from '../../config.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { keysOf } from '../../values.ts';
 import { tokensPath } from '../auth-strategies.ts';
-import { check, type DoctorCheck } from './check.ts';
+import { checkAs, type DoctorCheck } from './check.ts';
 
 /** A file or folder that only its owner should be able to read. */
 interface Secret {
@@ -33,34 +33,27 @@ export async function checkFiles(
   settings: Settings,
   platform: NodeJS.Platform = process.platform,
 ): Promise<DoctorCheck[]> {
-  const { secrets, problems } = await secretsOf(settings);
+  const ofTenants = await tenantsFiles(settings);
+  if (!Array.isArray(ofTenants)) return [ofTenants];
+  const secrets = [...filesOf(settings), ...defaultsOf(settings), ...ofTenants];
   const examine = platform === 'win32' ? onWindows : checkSecret;
-  const found = await Promise.all(
-    secrets.map(async (secret) => {
-      const it = await examine(secret);
-      const isFine = it?.status === 'pass' || it?.status === 'skip';
-      return it === undefined || (secret.isDefault && isFine) ? [] : [it];
-    }),
-  );
-  return [...problems, ...found.flat()];
+  const found = await Promise.all(secrets.map(examine));
+  return found.filter((it) => it !== undefined);
 }
 
-async function secretsOf(
-  settings: Settings,
-): Promise<{ secrets: Secret[]; problems: DoctorCheck[] }> {
-  const own = [...filesOf(settings), ...defaultsOf(settings)];
-  const { tenantsFile } = settings;
-  if (tenantsFile === undefined) return { secrets: own, problems: [] };
-  const file = { id: 'tenants', title: 'tenants file', path: tenantsFile };
+/** The tenants file and what it refers to, or the check that it failed. */
+async function tenantsFiles(settings: Settings): Promise<Secret[] | DoctorCheck> {
+  const { tenantsFile: path } = settings;
+  if (path === undefined) return [];
+  const title = 'tenants file';
   const { readTenants } = await import('../tenants.ts');
   try {
-    const tenants = [...readTenants(tenantsFile, settings)];
-    const theirs = tenants.flatMap(([name, tenant]) => filesOf(tenant, name));
-    return { secrets: [...own, file, ...theirs], problems: [] };
+    const tenants = [...readTenants(path, settings)];
+    const theirs = tenants.flatMap(([name, tenant]) => filesOf(tenant, ` of ${name}`));
+    return [{ id: 'tenants', title, path }, ...theirs];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const problem = check('tenants', 'tenants file', 'fail', error.message);
-    return { secrets: own, problems: [problem] };
+    return checkAs('tenants', title)('fail', error.message);
   }
 }
 
@@ -72,51 +65,47 @@ function defaultsOf(settings: Settings): Secret[] {
   ];
 }
 
-function filesOf(settings: Settings, tenant?: string): Secret[] {
+function filesOf(settings: Settings, ofTenant = ''): Secret[] {
   return keysOf(titles).flatMap((name) => {
     const path = settings[name];
     // Tenants have no metrics token; this value is inherited from the server.
-    if (path === undefined || (tenant !== undefined && name === 'metricsTokenFile')) return [];
-    const suffix = tenant === undefined ? '' : ` of ${tenant}`;
-    return [{ id: `${name}${suffix}`, title: titles[name] + suffix, path }];
+    if (path === undefined || (ofTenant !== '' && name === 'metricsTokenFile')) return [];
+    return [{ id: name + ofTenant, title: titles[name] + ofTenant, path }];
   });
 }
 
-const rowOf = (
-  { id, title }: Secret,
-  status: DoctorCheck['status'],
-  detail: string,
-  remedy?: string,
-) => check(`file:${id}`, title, status, detail, remedy);
+const resultOf = ({ id, title }: Secret) => checkAs(`file:${id}`, title);
 
-const onWindows = async (secret: Secret): Promise<DoctorCheck> =>
-  rowOf(secret, 'skip', `${secret.path}: check its permissions yourself (not checked on Windows)`);
+const onWindows = async (secret: Secret): Promise<DoctorCheck | undefined> =>
+  secret.isDefault
+    ? undefined
+    : resultOf(secret)(
+        'skip',
+        `${secret.path}: check its permissions yourself (not checked on Windows)`,
+      );
 
 /** Undefined for a missing file, which was reported when the settings were read. */
 async function checkSecret(secret: Secret): Promise<DoctorCheck | undefined> {
-  const found = await stat(secret.path).catch(() => undefined);
+  const { path, isDefault } = secret;
+  const found = await stat(path).catch(() => undefined);
   if (!found) return undefined;
-  const { path } = secret;
+  const result = resultOf(secret);
   const remedy = `chmod ${found.isDirectory() ? 700 : 600} ${path}`;
   if (await isReachableByAll(path)) {
-    if (found.mode & writableByAll) {
-      return rowOf(secret, 'fail', `every user of this machine can change ${path}`, remedy);
-    }
-    if (found.mode & readableByAll) {
-      return rowOf(secret, 'warn', `every user of this machine can read ${path}`, remedy);
-    }
+    if (found.mode & writableByAll)
+      return result('fail', `every user of this machine can change ${path}`, remedy);
+    if (found.mode & readableByAll)
+      return result('warn', `every user of this machine can read ${path}`, remedy);
   }
-  if (found.mode & writableByGroup) {
-    return rowOf(secret, 'warn', `its whole group can change ${path}`, remedy);
-  }
-  return rowOf(secret, 'pass', `not accessible to every user: ${path}`);
+  if (found.mode & writableByGroup)
+    return result('warn', `its whole group can change ${path}`, remedy);
+  return isDefault ? undefined : result('pass', `not accessible to every user: ${path}`);
 }
 
 /** Whether all parent folders can be entered by everyone. */
 async function isReachableByAll(path: string): Promise<boolean> {
   const folder = dirname(await realpath(path));
-  const parent = dirname(folder);
   const { mode } = await stat(folder);
   if ((mode & enterableByAll) === 0) return false;
-  return parent === folder || isReachableByAll(folder);
+  return dirname(folder) === folder || isReachableByAll(folder);
 }

@@ -6,9 +6,9 @@ import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
 import { errorCode, messageOf } from '../../values.ts';
-import { check, type DoctorCheck } from './check.ts';
+import { checkAs, type DoctorCheck } from './check.ts';
 import { checkFiles } from './files.ts';
-import { inShort } from './grants.ts';
+import { inShort } from './routes.ts';
 
 const oldestNode = [20, 19] as const;
 
@@ -17,11 +17,10 @@ export async function checkLocal(
   settings: Settings,
   argv: readonly string[],
 ): Promise<DoctorCheck[]> {
+  const variables = checkAs('variables', 'settings');
   return [
     checkSettings(settings),
-    ...settingWarnings(argv, process.env).map((warning) =>
-      check('variables', 'settings', 'warn', warning),
-    ),
+    ...settingWarnings(argv, process.env).map((warning) => variables('warn', warning)),
     checkNode(process.versions.node),
     await checkState(settings),
     ...(await checkFiles(settings)),
@@ -29,39 +28,35 @@ export async function checkLocal(
 }
 
 function checkSettings(settings: Settings): DoctorCheck {
+  const found = checkAs('settings', 'settings');
   const { list, find } = createSurface(settings.grants, toolSelectionOf(settings));
   const detail = `${list.length} tools; granted: ${inShort(settings.grants)}`;
   const ungranted = [...(settings.tools ?? [])].filter((name) => !find(name));
   if (ungranted.length > 0) {
-    const found = `${detail}; selected, but not granted: ${ungranted.join(', ')}`;
-    return check('settings', 'settings', 'warn', found, 'Grant what they need, or leave them out');
+    const others = `${detail}; selected, but not granted: ${ungranted.join(', ')}`;
+    return found('warn', others, 'Grant what they need, or leave them out');
   }
-  if (list.length > 0) return check('settings', 'settings', 'pass', detail);
-  return check('settings', 'settings', 'fail', detail, 'Grant more, or select other tools');
+  if (list.length > 0) return found('pass', detail);
+  return found('fail', detail, 'Grant more, or select other tools');
 }
 
 export function checkNode(version: string): DoctorCheck {
+  const node = checkAs('node', 'Node');
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [minMajor, minMinor] = oldestNode;
-  if (major > minMajor || (major === minMajor && minor >= minMinor)) {
-    return check('node', 'Node', 'pass', version);
-  }
-  return check('node', 'Node', 'fail', version, `Install Node ${oldestNode.join('.')} or later`);
+  if (major > minMajor || (major === minMajor && minor >= minMinor)) return node('pass', version);
+  return node('fail', version, `Install Node ${oldestNode.join('.')} or later`);
 }
 
 async function checkState(settings: Settings): Promise<DoctorCheck> {
+  const state = checkAs('state', 'state folder');
   const folder = settings.stateDir ?? defaultStateFolder(process.env);
-  const trouble = await writeProblem(folder);
-  if (trouble === undefined)
-    return check(
-      'state',
-      'state folder',
-      'pass',
-      `${folder} is writable${await keptHistory(settings)}`,
-    );
+  const problem = await writeProblem(folder);
+  if (problem === undefined)
+    return state('pass', `${folder} is writable${await keptHistory(settings)}`);
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
   const remedy = `Set ${environmentName('stateDir')} to a folder that this user can write to; it stores the journal of changes`;
-  return check('state', 'state folder', status, `${folder}: ${trouble}`, remedy);
+  return state(status, `${folder}: ${problem}`, remedy);
 }
 
 /** How many days of the pipeline's history are kept; nothing if there are none. */
@@ -78,25 +73,23 @@ async function keptHistory(settings: Settings): Promise<string> {
 
 /** Leaves no changes: a missing folder is not created; its nearest existing parent is checked instead. */
 async function writeProblem(folder: string): Promise<string | undefined> {
-  const found = await stat(folder).catch(() => undefined);
   try {
-    if (found && !found.isDirectory()) return 'is not a folder';
-    if (found) await writeAndRemove(folder);
-    else await access(await nearestExisting(folder), constants.W_OK);
+    const found = await stat(folder).catch(() => undefined);
+    if (!found) await access(await nearestExisting(folder), constants.W_OK);
+    else if (!found.isDirectory()) return 'is not a folder';
+    else {
+      const file = join(folder, `.doctor-${randomUUID()}`);
+      await writeFile(file, '', { flag: 'wx' });
+      await rm(file);
+    }
     return undefined;
   } catch (error) {
     return errorCode(error) ?? String(error);
   }
 }
 
-async function writeAndRemove(folder: string): Promise<void> {
-  const file = join(folder, `.doctor-${randomUUID()}`);
-  await writeFile(file, '', { flag: 'wx' });
-  await rm(file);
-}
-
 async function nearestExisting(folder: string): Promise<string> {
   const parent = dirname(folder);
-  const there = await stat(parent).catch(() => undefined);
-  return there || parent === folder ? parent : nearestExisting(parent);
+  const found = await stat(parent).catch(() => undefined);
+  return found || parent === folder ? parent : nearestExisting(parent);
 }

@@ -5,19 +5,11 @@ import {
   type Attempt,
   type RequestInterceptor,
 } from '../../service/client.ts';
-import type { RawRecord } from '../../service/envelope.ts';
 import { ApiError, isApiError } from '../../service/errors.ts';
 import type { Page, PageRequest } from '../../service/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
-import { routes } from '../../service/routes.ts';
 import type { WireResponse } from '../../service/wire.ts';
-import { isObject } from '../../values.ts';
-
-export interface ProbeTarget {
-  baseUrl: URL;
-  key: string;
-}
 
 /** The first page of one route. */
 export interface Probe {
@@ -43,20 +35,16 @@ export interface ServiceHeaders {
 const maxRequests = 40;
 const attemptMs = 10_000;
 
-/**
- * The API client with a maximum number of requests and a deadline. Records response headers and the rows as sent.
- */
+/** The API client with a maximum number of requests and a deadline; keeps what response headers say. */
 export class Prober implements RequestInterceptor {
   readonly headers: ServiceHeaders = {};
   requests = 0;
   readonly #client: ApiClient;
   readonly #deadline: number;
   readonly #onRequest: (path: string, requests: number) => void;
-  /** Rows of the first page of each route, by path. */
-  readonly #rows = new Map<string, readonly RawRecord[]>();
 
   constructor(
-    target: ProbeTarget,
+    target: { baseUrl: URL; key: string },
     pageParam: string,
     withinMs: number,
     onRequest: (path: string, requests: number) => void,
@@ -87,11 +75,6 @@ export class Prober implements RequestInterceptor {
     return { signal, deadline: this.#deadline, purpose: 'interactive' };
   }
 
-  /** Rows of the first page of a route, as the service sent them. */
-  rawRows(resource: Resource): readonly RawRecord[] {
-    return this.#rows.get(routes[resource].path) ?? [];
-  }
-
   /**
    * One page, requested once; again if the answer held an error that a second one may not have.
    * @throws ApiError
@@ -102,11 +85,6 @@ export class Prober implements RequestInterceptor {
       if (isApiError(error, 'embedded-error', 'malformed')) return request();
       throw error;
     });
-  }
-
-  /** @throws ApiError */
-  quote(id: string): Promise<RecordOf['quote']> {
-    return this.#client.getRecord('quote', 'id', id, this.call);
   }
 
   close(): Promise<void> {
@@ -121,23 +99,15 @@ export class Prober implements RequestInterceptor {
     this.#onRequest(facts.path ?? '', this.requests);
     try {
       const response = await send(undefined);
-      this.#recordHeaders(response, started);
-      const answer = parse(response);
-      this.#recordRows(facts.path ?? '', answer);
-      return answer;
+      this.#keepHeaders(response, started);
+      return parse(response);
     } catch (error) {
       if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;
       throw error;
     }
   }
 
-  /** Copies the rows: reading a record changes it. */
-  #recordRows(path: string, answer: unknown): void {
-    if (this.#rows.has(path) || !isObject(answer) || !Array.isArray(answer.records)) return;
-    this.#rows.set(path, structuredClone(answer.records).filter(isObject));
-  }
-
-  #recordHeaders(response: WireResponse, started: number): void {
+  #keepHeaders(response: WireResponse, started: number): void {
     const number = (name: string) => {
       const text = header(response, name);
       return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);

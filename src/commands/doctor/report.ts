@@ -16,12 +16,6 @@ export interface Report {
   grants?: string;
 }
 
-export const reportOf = (facts: Omit<Report, 'version' | 'ok'>): Report => ({
-  version,
-  ok: !facts.checks.some(({ status }) => status === 'fail'),
-  ...facts,
-});
-
 const statusWords: Readonly<Record<CheckStatus, string>> = {
   pass: 'PASS',
   warn: 'WARN',

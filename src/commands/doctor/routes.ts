@@ -6,10 +6,9 @@ import type { ServicePages } from '../../reading/service-pages.ts';
 import { isApiError } from '../../service/errors.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
-import { readGrant } from '../../tenant/grants.ts';
+import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, Prober, Probes } from './prober.ts';
-import { affectsAllRoutes } from './service.ts';
 
 /** Large enough to show whether the offset counts records or pages. */
 export const probeSize = minSampleRows;
@@ -21,23 +20,32 @@ const width = 4;
  */
 export async function probeRoutes(prober: Prober, pages: ServicePages): Promise<Probes> {
   const probes = new Map<Resource, Probe>();
-  const ask = async (resource: Resource | undefined) => {
+  const queue = [...resources];
+  const ask = async () => {
+    const resource = queue.shift();
     if (resource === undefined || !prober.canAsk) return;
     probes.set(resource, await probe(resource, prober, pages));
   };
-  const queue = [...resources];
-  await ask(queue.shift());
-  if (affectsAllRoutes([...probes.values()][0]?.error)) return probes;
-  await ask(queue.shift());
-  const [one, other] = [...probes.values()].map(({ error }) => error?.kind);
-  const both = [...probes.values()];
-  const isRefused = both.every(({ error }) => isApiError(error, 'key-refused', 'no-route'));
-  if (isRefused || (one !== undefined && one === other && one !== 'not-permitted')) return probes;
+  await ask();
+  if (failsEverywhere(probes)) return probes;
+  await ask();
+  if (failsEverywhere(probes)) return probes;
   const worker = async () => {
-    while (queue.length > 0) await ask(queue.shift());
+    while (queue.length > 0) await ask();
   };
   await Promise.all(Array.from({ length: width }, worker));
   return probes;
+}
+
+/** Whether the first answers are errors that every route would have. */
+function failsEverywhere(probes: Probes): boolean {
+  const [first, second] = [...probes.values()].map(({ error }) => error);
+  if (isApiError(first, 'unreachable', 'web-page', 'redirect', 'timed-out', 'rate-limited'))
+    return true;
+  if (first === undefined || second === undefined) return false;
+  if (isApiError(first, 'key-refused', 'no-route'))
+    return isApiError(second, 'key-refused', 'no-route');
+  return first.kind === second.kind && first.kind !== 'not-permitted';
 }
 
 async function probe(resource: Resource, prober: Prober, pages: ServicePages): Promise<Probe> {
@@ -78,23 +86,18 @@ function checkRoute(
       `Set ${environmentName('cacheMegabytes')} above it, so that answers need not unpack it each time`,
     );
   }
-  if (!probe.error) return route('pass', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
-  if (!isRefusal(probe.error)) {
-    return route(
-      granted ? 'fail' : 'warn',
-      'no valid answer',
-      describeError(probe.error, environmentName),
-    );
+  const { error } = probe;
+  if (!error) return route('pass', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
+  if (!isRefusal(error)) {
+    const status = granted ? 'fail' : 'warn';
+    return route(status, 'no valid answer', describeError(error, environmentName));
   }
-  const why = isApiError(probe.error, 'no-route')
+  const why = isApiError(error, 'no-route')
     ? 'this tenant has no such route'
     : 'this key is not permitted to read it';
   if (!granted) return route('skip', `${why}, and it is not granted here`);
-  return route(
-    'fail',
-    why,
-    `Remove it from ${environmentName('grants')}, as below, or grant it to the key`,
-  );
+  const remedy = `Remove it from ${environmentName('grants')}, as below, or grant it to the key`;
+  return route('fail', why, remedy);
 }
 
 /** Of the whole collection in memory, estimated. */
@@ -108,4 +111,31 @@ function sizeOf({ records, total }: Probe): string {
   const count = records.length;
   if (count > probeSize) return `${count} records, in one list`;
   return count < probeSize ? `${count} records` : 'records; the service reports no total';
+}
+
+const everyRead = new Set(resources.map(readGrant));
+
+/** As configured: `read` for all reads. */
+export function inShort(grants: ReadonlySet<Grant>): string {
+  const reads = [...everyRead].every((grant) => grants.has(grant)) ? ['read'] : [];
+  const others = [...grants].filter((grant) => reads.length === 0 || !everyRead.has(grant));
+  return [...reads, ...others].join(',');
+}
+
+/**
+ * The grants to configure: every resource that this key can read. A resource whose check gave no clear result
+ * keeps its configured grant. The write grant is kept if opportunities can be read; it is not tested.
+ * @returns undefined when nothing can be read
+ */
+export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | undefined {
+  if (![...probes.values()].some(({ error }) => !error)) return undefined;
+  const readable = resources.filter((resource) => {
+    if (resource === 'category_tree') return false;
+    const probe = probes.get(resource);
+    const unclear = !probe || (probe.error && !isRefusal(probe.error));
+    return unclear ? grants.has(readGrant(resource)) : !probe.error;
+  });
+  const mayWrite = grants.has(writeGrant) && readable.includes('opportunity');
+  const write: readonly Grant[] = mayWrite ? [writeGrant] : [];
+  return inShort(new Set([...readable.map(readGrant), ...write]));
 }
