@@ -29,7 +29,13 @@ const order = [
   ['src/log.ts'],
   ['text'],
   ['src/slices.ts', 'src/slots.ts'],
-  ['src/values.ts', 'src/containers.ts', 'src/setting-names.ts', 'src/version.ts'],
+  [
+    'src/values.ts',
+    'src/containers.ts',
+    'src/setting-names.ts',
+    'src/setting-values.ts',
+    'src/version.ts',
+  ],
 ];
 const rankOf = new Map(order.flatMap((row, rank) => row.map((module) => [module, rank])));
 
@@ -67,7 +73,6 @@ const upward = new Set([
   'src/hosts/access/api-key.ts src/config.ts',
   'src/hosts/access/oauth.ts src/config.ts',
   'src/hosts/access/proxies.ts src/config.ts',
-  'src/log.ts src/config.ts',
 ]);
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));

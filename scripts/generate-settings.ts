@@ -1,10 +1,10 @@
-// Generates docs/settings.md from the table in src/config.ts.
+// Generates docs/settings.md from the tables in src/config/.
 import { settings } from '../src/config.ts';
 import { code, generated, row } from './generated.ts';
 
 const intro = `# Settings
 
-Every setting. Made from \`src/config.ts\` by \`npm run generate:settings\`; do not edit.
+Every setting. Made from \`src/config/\` by \`npm run generate:settings\`; do not edit.
 
 A setting is an environment variable or a flag; the flag takes precedence. Secrets have no flag, because process lists
 show flags. \`cpq-mcp doctor\` checks the settings.

@@ -1,5 +1,7 @@
-import type { LogLevel } from './config.ts';
 import { withoutSecrets } from './text/secrets.ts';
+
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 /** One JSON object a line, to stderr: stdout belongs to the protocol. Never customer text, never a key. */
 export interface Log {
@@ -9,15 +11,13 @@ export interface Log {
   error(event: string, facts?: Record<string, unknown>): void;
 }
 
-const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent'];
-
 /** Creates a log without secrets, which messages of the network layer may contain. The fields of `context()` are added to every line. */
 export function createLog(
   level: LogLevel,
   context: () => object | undefined = () => undefined,
 ): Log {
   const write = (at: LogLevel) => (event: string, facts?: Record<string, unknown>) => {
-    if (order.indexOf(at) < order.indexOf(level)) return;
+    if (logLevels.indexOf(at) < logLevels.indexOf(level)) return;
     const time = new Date().toISOString();
     const line = { time, level: at, event, ...context(), ...facts };
     process.stderr.write(`${JSON.stringify(withoutSecrets(line))}\n`);

@@ -1,33 +1,15 @@
-import { type SettingName, settings } from '../config.ts';
-import { keysOf } from '../values.ts';
+import { httpSettings } from '../config/http-settings.ts';
+import { settings } from '../config.ts';
+import { isKeyOf, keysOf } from '../values.ts';
 import { wrap } from './wrap.ts';
-
-/** Settings that only a server over HTTP uses. */
-const httpOnly: ReadonlySet<SettingName> = new Set<SettingName>([
-  ...([
-    'tenantsFile',
-    'auth',
-    'tokensFile',
-    'publicUrl',
-    'allowedHosts',
-    'trustedProxies',
-  ] as const),
-  ...(['oauthIssuer', 'oauthAudience', 'oauthJwksUrl', 'oauthTenantClaim'] as const),
-  ...([
-    'oauthScopePrefix',
-    'keyBaseUrls',
-    'allowPrivate',
-    'callsPerMinute',
-    'callsAtOnce',
-  ] as const),
-  ...(['metricsToken', 'metricsTokenFile', 'host', 'port'] as const),
-]);
 
 const indent = ' '.repeat(6);
 
 /** The flags of a command that reads the settings, each with its environment variable. */
 export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
-  const names = keysOf(settings).filter((name) => command !== 'stdio' || !httpOnly.has(name));
+  const names = keysOf(settings).filter(
+    (name) => command !== 'stdio' || !isKeyOf(httpSettings, name),
+  );
   const lines = names.map((name) => {
     const { env, flag, bare, description, fallback } = { ...blank, ...settings[name] };
     const shown = flag === undefined ? '(no flag)' : `--${flag}${bare ? '' : ' VALUE'}`;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { baseUrlFrom, ConfigError, headerSafe } from '../../config.ts';
+import { ConfigError } from '../../config.ts';
 import { BoundedMap } from '../../containers.ts';
 import { ApiClient } from '../../service/client.ts';
 import type { WireLimits } from '../../service/connections/connections.ts';
 import { isApiError, privateAddress } from '../../service/errors.ts';
 import { TrafficControl } from '../../service/traffic/traffic-control.ts';
+import { baseUrlFrom, headerSafe } from '../../setting-values.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';

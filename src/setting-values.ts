@@ -1,0 +1,132 @@
+// Parses the texts of settings, and what callers send in their place. Imports nothing, so every module may use it.
+
+/** A value that cannot be used; the message says what it must be, and never repeats it. */
+export class InvalidValue extends Error {}
+
+/**
+ * Parses the text of one setting, or throws an InvalidValue that says what it must be. Plain functions instead
+ * of schemas, because loading a schema library would take longer than the rest of the start.
+ */
+export type ParseValue<T> = (text: string) => T;
+
+export const parseText: ParseValue<string> = (given) => given;
+
+export const oneOf =
+  <const W extends readonly string[]>(words: W): ParseValue<W[number]> =>
+  (given) => {
+    if (words.includes(given)) return given;
+    throw new InvalidValue(`must be one of ${words.join(', ')}`);
+  };
+
+export const wholeNumber =
+  (least: number, most: number): ParseValue<number> =>
+  (given) => {
+    const number = given.trim() === '' ? Number.NaN : Number(given);
+    if (Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new InvalidValue(`must be a whole number from ${least} to ${most}`);
+  };
+
+const trueWords = ['1', 'true', 'yes', 'on'];
+export const parseBoolean: ParseValue<boolean> = (given) => {
+  oneOf([...trueWords, '0', 'false', 'no', 'off', ''])(given);
+  return trueWords.includes(given);
+};
+
+export const parseList: ParseValue<string[]> = (names) =>
+  names.split(/[\s,]+/).filter((name) => name !== '');
+
+export const parseStages: ParseValue<string[]> = (names) =>
+  names
+    .split(';')
+    .map((name) => name.trim())
+    .filter(Boolean);
+
+export const parameterName: ParseValue<string> = (given) => {
+  if (/^[\w.[\]-]{1,40}$/.test(given)) return given;
+  throw new InvalidValue('must be a parameter name');
+};
+
+export function webAddress(given: string): URL {
+  refusePlaceholder(given);
+  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
+    throw new InvalidValue('is not a web address such as https://mcp.example.com/mcp');
+  }
+  return url;
+}
+
+/** What examples and the command `config` write where a person has to fill in a value. */
+const placeholder = /YOUR[-_]|\$\{|^\$\w+$|^%\w+%$|^\{\w+:.*\}$|^<.*>$/;
+
+/** Before anything is connected: a placeholder may be an address or a key that somebody else can use. */
+function refusePlaceholder(given: string): void {
+  if (placeholder.test(given.trim())) {
+    throw new InvalidValue('is a placeholder that was not replaced by your value');
+  }
+}
+
+export function parseAddressPatterns(given: string): string[] {
+  const patterns = parseList(given);
+  for (const pattern of patterns) baseUrlFrom(pattern.replaceAll('*', 'any'));
+  return patterns;
+}
+
+/** Parses the API address, with or without `/public-api` and a trailing slash. */
+export function baseUrlFrom(text: string): URL {
+  refusePlaceholder(text);
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidValue('is not a web address such as https://tenant.example.com');
+  }
+  if (url.username || url.password)
+    throw new InvalidValue('must not contain a user name or password');
+  url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api$/, '');
+  url.search = '';
+  url.hash = '';
+  return url;
+}
+
+function withoutSlashesAtEnd(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
+/** Error messages must not repeat the URL: it may contain a password. */
+export function redisUrlFrom(text: string): URL {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
+    throw new InvalidValue('is not an address such as redis://host:6379');
+  }
+  if (/%(?![0-9a-f]{2})/i.test(url.username + url.password)) {
+    throw new InvalidValue('contains an invalid percent encoding: write a percent sign as %25');
+  }
+  return url;
+}
+
+const minSecret = 16;
+
+/** Printable ASCII only, because secrets may be part of a URL path. */
+export function parseSecret(text: string): string {
+  refusePlaceholder(text);
+  const trimmed = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw new InvalidValue('contains an invalid character, such as a space');
+  }
+  if (trimmed.length < minSecret) {
+    throw new InvalidValue(`is shorter than ${minSecret} characters`);
+  }
+  return trimmed;
+}
+
+/** Parses a key for use in a header. Error messages must not repeat it. */
+export function headerSafe(key: string): string {
+  refusePlaceholder(key);
+  const trimmed = key.trim();
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
+    throw new InvalidValue(
+      'holds a character that a key cannot have, such as a space or a line break',
+    );
+  }
+  return trimmed;
+}
