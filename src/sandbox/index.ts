@@ -1,11 +1,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Change } from './context.ts';
+import type { Change, Settings } from './context.ts';
 import { type Database, openDatabase } from './database.ts';
+import type { RollingWindow } from './limits.ts';
+import type { RequestLog } from './log.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
 import type { Past } from './past.ts';
 import { SandboxService } from './sandbox-service.ts';
 import { handle } from './server.ts';
+import type { Webhooks } from './webhooks.ts';
 
 export type { Change } from './context.ts';
 export type { Database } from './database.ts';
@@ -20,8 +23,12 @@ export interface Sandbox {
   readonly database: Database;
   /** The past of a tenant's opportunities and quotes: two hundred days, made from the seed when they are first asked for. */
   past(tenant: string): Past;
-  /** Routes for tests, at `{admin.url}/log` and the like, with the header `admin-key`. */
-  admin: { url: string; key: string };
+  /** The requests to the API. */
+  log: RequestLog;
+  /** Can be changed while it runs. */
+  settings: Settings;
+  limits: RollingWindow;
+  webhooks: Webhooks;
   /** Calls the listener after every write; returns a function that unsubscribes it. */
   onChange(listener: (change: Change) => void): () => void;
   close(): Promise<void>;
@@ -52,7 +59,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return database;
     },
     past: (tenant) => service.pastOf(tenant),
-    admin: { url: `${url}/admin`, key: service.adminKey },
+    log: service.log,
+    settings: service.settings,
+    limits: service.limits,
+    webhooks: service.webhooks,
     onChange: (listener) => service.listen(listener),
     close() {
       service.webhooks.close();

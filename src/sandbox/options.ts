@@ -19,7 +19,7 @@ export interface SandboxOptions {
   /** Names of the tenants; every second one has probabilities of 0–100 and EUR, the others 0–1 and USD. */
   tenants?: string[];
   /** Webhooks; more can be added while it runs. Without a tenant, they belong to the first one. */
-  webhooks?: (Partial<Omit<Subscription, 'id'>> & { url: string })[];
+  webhooks?: (Partial<Subscription> & { url: string })[];
   /** Default: 6 attempts, 1 s apart, doubling up to 300 s, with 10 s for an answer. */
   deliveryRetry?: Partial<Retry>;
   /** Called when a delivery is abandoned. */

@@ -1,18 +1,14 @@
-import { answerAdmin } from './admin.ts';
 import type { Change, Context, Settings } from './context.ts';
 import type { Database } from './database.ts';
-import type { Json } from './json.ts';
 import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
 import { type RateLimit, RollingWindow } from './limits.ts';
 import { RequestLog } from './log.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
 import { TenantPast } from './past.ts';
-import type { Reply } from './route.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
 import { Store } from './store.ts';
 import { defaultRetry, Webhooks } from './webhooks.ts';
-import { readSubscription } from './webhooks-admin.ts';
 
 const DEFAULT_LIMIT: RateLimit = { requests: 500, windowSeconds: 600 };
 
@@ -21,7 +17,6 @@ export class SandboxService implements Service {
   readonly log = new RequestLog();
   readonly limits = new RollingWindow();
   readonly settings: Settings;
-  readonly adminKey: string;
   readonly webhooks: Webhooks;
   readonly #names: string[];
   readonly #store: Store;
@@ -44,12 +39,10 @@ export class SandboxService implements Service {
       rateLimit: options.rateLimit ?? DEFAULT_LIMIT,
       publicApi: true,
     };
-    this.adminKey = deriveKey('admin', seed);
     const retry = { ...defaultRetry, ...options.deliveryRetry };
     this.webhooks = new Webhooks(retry, options.onDeliveryFailure ?? (() => {}));
-    for (const wanted of options.webhooks ?? []) {
-      this.webhooks.subscribe(readSubscription(wanted, names));
-    }
+    const [tenant = ''] = names;
+    for (const webhook of options.webhooks ?? []) this.webhooks.subscribe({ tenant, ...webhook });
     this.listen((change) => this.webhooks.announce(change));
     this.listen((change) => this.pastOf(change.tenant).add(change));
     for (const name of names) this.#loadKeyHolders(name, seed);
@@ -84,14 +77,6 @@ export class SandboxService implements Service {
     const past = known ?? new TenantPast(tenant, this.#now, () => this.contextFor(tenant).store);
     this.#pasts.set(tenant, past);
     return past;
-  }
-
-  admin(method: string, path: string, key: string | undefined, body: Json | undefined): Reply {
-    const { adminKey, settings, log, limits, webhooks } = this;
-    const announce = (change: Change) => this.#announce(change);
-    const events = { webhooks, tenants: this.#names, announce, now: this.#now };
-    const service = { key: adminKey, settings, log, limits, ...events };
-    return answerAdmin(service, method, path, key, body);
   }
 
   listen(listener: (change: Change) => void): () => void {

@@ -29,11 +29,9 @@ export interface Service {
   keyHolder(key: string): KeyHolder | undefined;
   /** The tenant's context; the first call creates its data. */
   contextFor(tenant: string): Context;
-  /** Answers below `/admin/`. */
-  admin(method: string, path: string, key: string | undefined, body: Json | undefined): Reply;
 }
 
-/** Answers any request: the API, the admin routes, and the page of the web interface. */
+/** Answers any request: the API, and the page of the web interface. */
 export async function handle(
   service: Service,
   request: IncomingMessage,
@@ -45,8 +43,6 @@ export async function handle(
     if (tenant !== undefined) {
       const reply = await answerApi(service, request, response, { tenant, path, query });
       send(response, reply);
-    } else if (pathname.startsWith('/admin/')) {
-      send(response, await answerAdmin(service, request, pathname.slice('/admin/'.length)));
     } else {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(WEB_INTERFACE);
     }
@@ -108,15 +104,6 @@ function limit({ settings, limits }: Service, tenant: string, response: ServerRe
   if (allowance.allowed) return;
   response.setHeader('Retry-After', allowance.reset);
   throw new Refusal(429, 'Too many requests');
-}
-
-async function answerAdmin(
-  service: Service,
-  request: IncomingMessage,
-  path: string,
-): Promise<Reply> {
-  const body = await readBody(request);
-  return service.admin(request.method ?? 'GET', path, headerOf(request, 'admin-key'), body);
 }
 
 /** The parsed JSON body; undefined if the body is empty. */

@@ -14,13 +14,7 @@ import {
   recordOf,
   reportOf,
 } from '../support/consent.ts';
-import {
-  addressIn,
-  askService,
-  type Sandbox,
-  setSandbox,
-  startSandbox,
-} from '../support/sandbox.ts';
+import { addressIn, askService, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -350,7 +344,7 @@ describe('the stored record', () => {
 
   test('follows a setting that changes while the server runs', async () => {
     const own = await startSandbox({ scale: 0.1 });
-    await setSandbox(own, { upsertOmitted: 'clear' });
+    own.settings.upsertOmitted = 'clear';
     const { before, after } = await changed(own, { name: 'Switched' });
     expect(settled(after)).toEqual(settled({ ...before, name: 'Switched' }));
   });

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
-import type { Delivery } from '../../src/sandbox/webhooks.ts';
 import { anyHost, type Connection, httpHosts, stdioHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
-import { admin, ask } from '../support/sandbox-client.ts';
+import { ask } from '../support/sandbox-client.ts';
 import { closing } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -24,15 +23,15 @@ async function newFolder(): Promise<string> {
 const base = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FRESH_SECONDS: '86400' };
 const modernHttp = httpHosts[0] ?? anyHost;
 
-const subscribe = (sandbox: Sandbox, url: string, form = 'dotted') =>
-  admin(sandbox, 'webhooks', { url, secret: webhookSecret, form });
+const subscribe = (sandbox: Sandbox, url: string, form: 'dotted' | 'pair' = 'dotted') => {
+  const [{ name }] = sandbox.tenants;
+  sandbox.webhooks.subscribe({ tenant: name, url, secret: webhookSecret, form });
+};
 
 /** Resolves when all deliveries have been received. */
 async function arrived(sandbox: Sandbox): Promise<void> {
-  await until(async () => {
-    const deliveries: Delivery[] = (await admin(sandbox, 'deliveries')).json;
-    return deliveries.filter(({ state }) => state !== 'delivered');
-  }).toEqual([]);
+  const missing = () => sandbox.webhooks.deliveries.filter(({ state }) => state !== 'delivered');
+  await until(missing).toEqual([]);
 }
 
 async function write(sandbox: Sandbox, path: string, body: object, method = 'PUT') {
@@ -59,10 +58,8 @@ interface Deal {
   pipelineStage: { id: string; name: string };
 }
 
-const requestsFor = async (sandbox: Sandbox, path: string): Promise<number> => {
-  const { entries }: { entries: { path: string }[] } = (await admin(sandbox, 'log')).json;
-  return entries.filter((entry) => entry.path.includes(`/public-api/${path}?`)).length;
-};
+const requestsFor = ({ log }: Sandbox, path: string): number =>
+  log.report().entries.filter((entry) => entry.path.includes(`/public-api/${path}?`)).length;
 
 const dealIn = async ({ call }: Connection, { name }: Deal): Promise<string> =>
   (await call('cpq_find', { query: name })).text;
@@ -74,25 +71,25 @@ const openIn = async ({ call }: Connection, { id }: { id: string }): Promise<num
 };
 
 describe('a change in the service', () => {
-  test.each(['dotted', 'pair'])(
+  test.each(['dotted', 'pair'] as const)(
     'appears in the next answer and in the list of events (%s)',
     async (form) => {
       const sandbox = await startSandbox({ scale: 0.1 });
       const env = { ...base, CPQ_STATE_DIR: await newFolder() };
       const server = await modernHttp.start(addressIn(sandbox), { env });
-      await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'), form);
+      subscribe(sandbox, webhooksAt(server.url ?? '', 'default'), form);
       const { deal, from, to } = await aDeal(sandbox);
       expect(await dealIn(server, deal)).toContain(from.name);
       const openBefore = await openIn(server, to);
       expect(await openIn(server, to)).toBe(openBefore);
-      const before = await requestsFor(sandbox, 'opportunity');
+      const before = requestsFor(sandbox, 'opportunity');
 
       const path = `opportunity/ext/${deal.externalIdentifier}`;
       await write(sandbox, path, { name: deal.name, pipelineStageId: to.id });
       await arrived(sandbox);
       expect(await dealIn(server, deal)).toContain(to.name);
       expect(await openIn(server, to)).toBe(openBefore + 1);
-      expect(await requestsFor(sandbox, 'opportunity')).toBeGreaterThan(before);
+      expect(requestsFor(sandbox, 'opportunity')).toBeGreaterThan(before);
 
       const { records, page } = await server.call('cpq_list_events', { subject: 'opportunity' });
       expect(page).toEqual({ shown: 2, from: 0, total: 2 });
@@ -111,15 +108,15 @@ describe('a change in the service', () => {
     const server = await modernHttp.start(addressIn(sandbox), { env });
     const { deal } = await aDeal(sandbox);
     const paths = ['opportunity', 'company', 'contact'] as const;
-    const counted = () => Promise.all(paths.map((path) => requestsFor(sandbox, path)));
+    const counted = () => paths.map((path) => requestsFor(sandbox, path));
     await dealIn(server, deal);
-    const before = await counted();
+    const before = counted();
     await deliver(webhooksAt(server.url ?? '', 'default'), [
       { eventId: 'e1', entityType: 'Opportunity', entityId: deal.id, action: 'updated' },
       { eventId: 'e2', entityType: 'Company', entityId: 'c1', action: 'updated' },
     ]);
     await dealIn(server, deal);
-    const [deals, companies, contacts] = await counted();
+    const [deals, companies, contacts] = counted();
     expect(deals).toBeGreaterThan(before[0] ?? 0);
     expect(companies).toBeGreaterThan(before[1] ?? 0);
     expect(contacts).toBe(before[2]);
@@ -129,7 +126,7 @@ describe('a change in the service', () => {
     const sandbox = await startSandbox({ scale: 0.1 });
     const env = { ...base, CPQ_STATE_DIR: await newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
-    await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
+    subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const quote = await write(sandbox, 'quote', { title: 'Refresh of the core' }, 'POST');
     const order = await write(sandbox, `quote/${quote.id}/order`, {}, 'POST');
     await arrived(sandbox);
@@ -161,12 +158,12 @@ async function replicas(more: Record<string, string> = {}) {
 describeWith('redis', 'two replicas on one Redis', () => {
   test('read a collection once between them, and both see a change delivered to one', async () => {
     const { sandbox, one, other } = await replicas();
-    await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
+    subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
     const { deal, from, to } = await aDeal(sandbox);
-    const seen = await requestsFor(sandbox, 'opportunity');
+    const seen = requestsFor(sandbox, 'opportunity');
     const both = () => Promise.all([one, other].map((server) => dealIn(server, deal)));
     for (const text of await both()) expect(text).toContain(from.name);
-    const once = (await requestsFor(sandbox, 'opportunity')) - seen;
+    const once = requestsFor(sandbox, 'opportunity') - seen;
     const path = `opportunity/ext/${deal.externalIdentifier}`;
     await write(sandbox, path, { name: deal.name, pipelineStageId: to.id });
     await arrived(sandbox);
@@ -175,7 +172,7 @@ describeWith('redis', 'two replicas on one Redis', () => {
     const { json } = await ask(sandbox.tenants[0], 'opportunity?size=1');
     // The requests of one walk in pages of 100: one walk before the event, one after it.
     expect(once).toBe(Math.ceil(json.total / 100));
-    expect((await requestsFor(sandbox, 'opportunity')) - seen - 1).toBe(2 * once);
+    expect(requestsFor(sandbox, 'opportunity') - seen - 1).toBe(2 * once);
     const { records } = await other.call('cpq_list_events', { subject: 'opportunity' });
     expect(records).toHaveLength(2);
   });
@@ -193,13 +190,13 @@ describeWith('redis', 'two replicas on one Redis', () => {
 
   test('share one rate budget', async () => {
     const { sandbox, one, other } = await replicas({ CPQ_RATE_LIMIT: '30' });
-    const before = await requestsFor(sandbox, 'company');
+    const before = requestsFor(sandbox, 'company');
     // Each from offset 0: with the first offset a server also tests what the service's offsets mean.
     const calls = Array.from({ length: 60 }, (_, at) =>
       (at % 2 ? one : other).ask('cpq_list_companies', { size: 1 + at }),
     );
     const refused = (await Promise.all(calls)).filter(({ isError }) => isError);
-    expect((await requestsFor(sandbox, 'company')) - before).toBe(30);
+    expect(requestsFor(sandbox, 'company') - before).toBe(30);
     expect(refused).toHaveLength(30);
     expect(refused[0]?.text).toMatch(/budget.*used up.*Ask again in \d+ seconds/);
   });
@@ -255,7 +252,7 @@ describeWith('redis', 'replicas that lose Redis or share it with a stdio server'
       const { deal } = await aDeal(sandbox);
       const uri = `cpq://opportunity/${deal.id}`;
       const received = await listenFor(listening, host.era, [uri, 'cpq://company/other']);
-      await subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
+      subscribe(sandbox, webhooksAt(one.url ?? '', 'default'));
       const path = `opportunity/ext/${deal.externalIdentifier}`;
       await write(sandbox, path, { name: deal.name, description: 'moved' });
       await arrived(sandbox);
@@ -268,7 +265,7 @@ test('a subscriber over HTTP is notified, by id and by name, of its records only
   const sandbox = await startSandbox({ scale: 0.1 });
   const env = { ...base, CPQ_STATE_DIR: await newFolder() };
   const server = await modernHttp.start(addressIn(sandbox), { env });
-  await subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
+  subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
   const company = await write(sandbox, 'company', { name: 'Größe & Co' }, 'POST');
   const [byId, byName] = [
     `cpq://company/${company.id}`,

@@ -313,17 +313,14 @@ describe('snapshots', () => {
     const requests = async (days: string) => {
       const folder = await newFolder();
       const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days, ...clockAt(today) };
-      const log = async () =>
-        (await (
-          await fetch(`${sandbox.admin.url}/log`, { headers: { 'admin-key': sandbox.admin.key } })
-        ).json()) as { counts: Record<string, number> };
-      const before = Object.values((await log()).counts).reduce((sum, count) => sum + count, 0);
+      const sent = () =>
+        Object.values(sandbox.log.report().counts).reduce((sum, count) => sum + count, 0);
+      const before = sent();
       const server = await anyHost.start(address, { env });
       const { text } = await server.call('cpq_pipeline_changes');
       await server.call('cpq_brief_pipeline');
       await server.close();
-      const after = Object.values((await log()).counts).reduce((sum, count) => sum + count, 0);
-      return { folder, text, count: after - before };
+      return { folder, text, count: sent() - before };
     };
     const on = await requests('400');
     const off = await requests('0');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, type SandboxTenant, startSandbox } from '../../src/sandbox/index.ts';
 import { RollingWindow } from '../../src/sandbox/limits.ts';
-import { admin, ask, type Record } from '../support/sandbox-client.ts';
+import { ask } from '../support/sandbox-client.ts';
 
 let sandbox: Sandbox;
 let tenant: SandboxTenant;
@@ -102,7 +102,7 @@ describe('unknown paths and bodies', () => {
 
 describe('the rate limit', () => {
   test('is in every reply, and shared by all keys of a tenant', async () => {
-    await admin(sandbox, 'reset-limits', {});
+    sandbox.limits.clear();
     const one = await ask(tenant, 'company', { key: tenant.keys.read });
     expect(one.headers.get('x-ratelimit-limit')).toBe('500');
     expect(one.headers.get('x-ratelimit-remaining')).toBe('499');
@@ -114,8 +114,8 @@ describe('the rate limit', () => {
   });
 
   test('rolls: the oldest request is released when it is old enough', async () => {
-    await admin(sandbox, 'settings', { rateLimit: { requests: 2, windowSeconds: 1 } });
-    await admin(sandbox, 'reset-limits', {});
+    sandbox.settings.rateLimit = { requests: 2, windowSeconds: 1 };
+    sandbox.limits.clear();
     await ask(tenant, 'company?size=1');
     await ask(tenant, 'company?size=1');
     const refused = await ask(tenant, 'company?size=1');
@@ -126,7 +126,7 @@ describe('the rate limit', () => {
     expect((await ask(other, 'company?size=1')).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000 + 20));
     expect((await ask(tenant, 'company?size=1')).status).toBe(200);
-    await admin(sandbox, 'settings', { rateLimit: false });
+    sandbox.settings.rateLimit = false;
     const free = await ask(tenant, 'company?size=1');
     expect(free.headers.has('x-ratelimit-remaining')).toBe(false);
   });
@@ -145,35 +145,23 @@ test('the window rolls instead of being reset at once', () => {
   ]);
 });
 
-describe('the admin routes', () => {
-  test('need their own key', async () => {
-    const { status } = await fetch(`${sandbox.admin.url}/log`, {
-      headers: { 'admin-key': tenant.keys.all },
-    });
-    expect(status).toBe(403);
-  });
-
+describe('a running sandbox', () => {
   test('the log counts the requests of each tenant', async () => {
-    const before = (await admin(sandbox, 'log')).json.counts[tenant.name];
+    const before = sandbox.log.report().counts[tenant.name] ?? 0;
     await ask(tenant, 'company?size=1');
     await ask(tenant, 'nowhere');
-    const { counts, entries } = (await admin(sandbox, 'log')).json;
+    const { counts, entries } = sandbox.log.report();
     expect(counts[tenant.name]).toBe(before + 2);
-    expect(entries.slice(-2).map(({ path, status }: Record) => [path, status])).toEqual([
+    expect(entries.slice(-2).map(({ path, status }) => [path, status])).toEqual([
       [`/t/${tenant.name}/public-api/company?size=1`, 200],
       [`/t/${tenant.name}/public-api/nowhere`, 404],
     ]);
   });
 
-  test('an unknown setting is refused', async () => {
-    expect((await admin(sandbox, 'settings', { upsertOmitted: 'maybe' })).status).toBe(400);
-    expect((await admin(sandbox, 'settings', { colour: 'red' })).status).toBe(400);
-  });
-
   test('the public API can be switched off', async () => {
-    await admin(sandbox, 'settings', { publicApi: false });
+    sandbox.settings.publicApi = false;
     const { status, json } = await ask(tenant, 'company');
-    await admin(sandbox, 'settings', { publicApi: true });
+    sandbox.settings.publicApi = true;
     expect([status, json.message]).toEqual([403, 'Public API is not enabled']);
   });
 });

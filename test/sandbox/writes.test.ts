@@ -5,7 +5,7 @@ import {
   type SandboxTenant,
   startSandbox,
 } from '../../src/sandbox/index.ts';
-import { type Answer, admin, ask, first, rows } from '../support/sandbox-client.ts';
+import { type Answer, ask, first, rows } from '../support/sandbox-client.ts';
 
 let sandbox: Sandbox;
 let tenant: SandboxTenant;
@@ -94,7 +94,7 @@ describe('PUT /opportunity/ext/{externalIdentifier}', () => {
     const created = (await put('ASK-1', full)).json;
     const kept = (await put('ASK-1', { name: 'Two' })).json;
     expect(kept).toEqual({ ...created, name: 'Two', updatedAt: kept.updatedAt });
-    await admin(sandbox, 'settings', { upsertOmitted: 'clear' });
+    sandbox.settings.upsertOmitted = 'clear';
     const { json } = await put('ASK-1', { name: 'Three', probability: 0.5 });
     expect(json).not.toHaveProperty('description');
     expect(json).not.toHaveProperty('startDate');

@@ -238,19 +238,11 @@ export async function question(writer: Writer, args: Row): Promise<{ requestStat
 }
 
 /** The `PUT` requests that a sandbox was sent, by path and status. */
-export async function putsOf({ admin }: Sandbox): Promise<{ path: string; status: number }[]> {
-  const response = await fetch(`${admin.url}/log`, { headers: { 'admin-key': admin.key } });
-  const { entries } = (await response.json()) as { entries: Entry[] };
-  return entries
-    .filter(({ method, path }) => method === 'PUT' && path.includes('/opportunity/'))
+export const putsOf = ({ log }: Sandbox): { path: string; status: number }[] =>
+  log
+    .report()
+    .entries.filter(({ method, path }) => method === 'PUT' && path.includes('/opportunity/'))
     .map(({ path, status }) => ({ path, status }));
-}
-
-interface Entry {
-  method: string;
-  path: string;
-  status: number;
-}
 
 /** The opportunity as the service has it, read without the server's code. */
 export const recordOf = async (at: Address, id: unknown): Promise<Row> =>

@@ -24,18 +24,6 @@ export async function ask(tenant: SandboxTenant, path: string, options: Ask = {}
   );
 }
 
-export async function admin(
-  { admin: { url, key } }: Sandbox,
-  path: string,
-  body?: unknown,
-): Promise<Answer> {
-  const method = body === undefined ? 'GET' : 'POST';
-  const text = body === undefined ? null : JSON.stringify(body);
-  return answerOf(
-    await fetch(`${url}/${path}`, { method, headers: { 'admin-key': key }, body: text }),
-  );
-}
-
 async function answerOf(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const text = await response.text();

@@ -38,15 +38,3 @@ export async function askService(
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return response.json();
 }
-
-/** Changes the service's behaviour, such as `{ rateLimit: { requests: 2, windowSeconds: 60 } }`. */
-export async function setSandbox(
-  sandbox: Sandbox,
-  settings: Record<string, unknown>,
-): Promise<void> {
-  const { url, key } = sandbox.admin;
-  const headers = { 'admin-key': key, 'content-type': 'application/json' };
-  const body = JSON.stringify(settings);
-  const response = await fetch(`${url}/settings`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(`settings: ${response.status} ${await response.text()}`);
-}

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { anyHost, type Connection, everyHost, everything } from '../support/hosts.ts';
-import { addressIn, setSandbox, startSandbox } from '../support/sandbox.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import type { Behaviour } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -68,8 +68,11 @@ describe('the service refuses a request', () => {
   });
 
   test('with any key where the tenant has no public API', async () => {
-    await setSandbox(await sandbox(), { publicApi: false });
-    onTestFinished(async () => setSandbox(await sandbox(), { publicApi: true }));
+    const { settings } = await sandbox();
+    settings.publicApi = false;
+    onTestFinished(() => {
+      settings.publicApi = true;
+    });
     const { refused } = await anyHost.start(addressIn(await sandbox()));
     const words = await refused('cpq_list_companies');
     expect(words).toContain('It says: "Public API is not enabled"');

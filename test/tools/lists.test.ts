@@ -19,10 +19,8 @@ const countOf = async (sql: string): Promise<number> =>
 
 /** The requests to a route that the service was sent. */
 async function requestsFor(route: string): Promise<unknown[]> {
-  const { admin } = await sandbox();
-  const response = await fetch(`${admin.url}/log`, { headers: { 'admin-key': admin.key } });
-  const { entries } = (await response.json()) as { entries: { path: string }[] };
-  return entries.filter(({ path }) => new URL(path, admin.url).pathname.endsWith(route));
+  const { log, url } = await sandbox();
+  return log.report().entries.filter(({ path }) => new URL(path, url).pathname.endsWith(route));
 }
 
 describe('a filter', () => {

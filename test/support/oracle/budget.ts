@@ -90,11 +90,8 @@ export function countIn({ database }: Sandbox, table: string): number {
   return row?.n ?? 0;
 }
 
-async function requestsTo({ admin, tenants: [{ name }] }: Sandbox): Promise<number> {
-  const response = await fetch(`${admin.url}/log`, { headers: { 'admin-key': admin.key } });
-  const { counts } = (await response.json()) as { counts: Record<string, number> };
-  return counts[name] ?? 0;
-}
+const requestsTo = ({ log, tenants: [{ name }] }: Sandbox): number =>
+  log.report().counts[name] ?? 0;
 
 async function wireOf({ tenants: [{ baseUrl, keys }] }: Sandbox, path: string): Promise<string> {
   const headers = { 'api-key': keys.read };
