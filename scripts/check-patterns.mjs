@@ -17,9 +17,9 @@ const matchingLimits = { incubationTimeout: 10_000, attackTimeout: 20_000 };
 
 /** Files that compose a pattern, and why it is linear nevertheless. */
 const composed = {
-  'src/service/response.ts':
-    'has no repetition, and the spellings of each character exclude each other',
-  'src/commands/config/edit-toml.ts': 'meets one line of a file of the person who runs the command',
+  'src/text/secrets.ts':
+    'has no repetition but of invisible characters, which the spellings of each character exclude',
+  'src/config/unknown-variables.ts': 'is made of fixed words without repetition',
   'src/hosts/access/api-key.ts':
     'anchored, of literal text and single classes, which a dot separates',
   'src/state/redis/redis.ts':

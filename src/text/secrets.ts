@@ -31,7 +31,7 @@ export function registerSecrets(secrets: readonly (string | undefined)[]): () =>
 }
 
 /** Access tokens of this server, and tokens of identity providers (RFC 7519), whoever they were issued to. */
-const tokens = /cpq_[a-z\d]{12}_[\w-]{43}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{16,}/g;
+const tokens = /cpq_[a-z\d]{12}_[\w-]{43}|(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{16,}/g;
 const minToken = 40;
 
 /** Length of the shortest secret or token: most texts of records are shorter. */
