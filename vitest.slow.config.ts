@@ -4,6 +4,7 @@ import common from './vitest.config.ts';
 /** Files of the quick suite that run only a sample of their cases there (`test/support/sampling.ts`). */
 const sampled = [
   'test/access/key-secrecy.test.ts',
+  'test/access/names.test.ts',
   'test/access/tenant-separation.test.ts',
   'test/api/faults.test.ts',
   'test/briefs/properties.test.ts',
@@ -17,7 +18,6 @@ const sampled = [
   'test/operating/fuzz.test.ts',
   'test/reading/memoized-answers.test.ts',
   'test/reading/paging.test.ts',
-  'test/reading/unchanged-pages.test.ts',
   'test/reading/walks.test.ts',
   'test/text/hardening.test.ts',
   'test/tools/tools.test.ts',

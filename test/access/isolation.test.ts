@@ -178,8 +178,9 @@ describe('names of stored data', () => {
     const folder = newFolder();
     const only = await anyHost.start(
       { baseUrl: upstream.url, key: keyOf('only') },
-      { grants: writing, toolsets: 'routes,changes', env: { CPQ_STATE_DIR: folder } },
+      { grants: writing, toolsets: 'routes,briefs,changes', env: { CPQ_STATE_DIR: folder } },
     );
+    await only.call('cpq_brief_pipeline');
     const args = { external_id: 'opp-1', name: 'Named' };
     const { data } = await only.call('cpq_upsert_opportunity', args);
     await only.call('cpq_upsert_opportunity', { ...args, confirm: data.confirm });
