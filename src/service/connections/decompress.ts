@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { errorCode, isKeyOf } from '../../values.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 import type { Received } from './exchange.ts';
@@ -17,19 +18,19 @@ export async function decompressed(
   return { status, headers, body: await decompress(body, encoding, maxBytes, facts) };
 }
 
+const decoders = {
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotliDecompress,
+};
+
 async function decompress(
   compressed: Buffer,
   encoding: string,
   maxBytes: number,
   facts: ErrorFacts,
 ): Promise<Buffer> {
-  const zlib = await import('node:zlib');
-  const decoders = {
-    gzip: zlib.gunzip,
-    'x-gzip': zlib.gunzip,
-    deflate: zlib.inflate,
-    br: zlib.brotliDecompress,
-  };
   const decode = isKeyOf(decoders, encoding) ? decoders[encoding] : undefined;
   if (!decode)
     throw new ApiError('unexpected', {
