@@ -29,6 +29,7 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { columnsOf, isInCompanyCurrency } from './columns.ts';
+import { isAmount } from './concise.ts';
 
 /** Collections without which a list would show ids only, and which are small enough to be read for it. */
 const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
@@ -37,7 +38,8 @@ const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] }
 };
 
 /**
- * Names and currencies for the rows of a list: those of the companies are read, whatever else was read before.
+ * Names and currencies for the rows of a list: those of the companies are read, whatever else was read before, unless
+ * only these other `fields` are shown.
  * @throws ApiError if the key is refused
  */
 export async function knownFor<R extends Resource>(
@@ -45,21 +47,33 @@ export async function knownFor<R extends Resource>(
   resource: R,
   rows: readonly RecordOf[R][],
   call: ToolCall,
+  fields: readonly string[] = [],
 ): Promise<Known> {
   const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessKeyRefused)));
-  const ids = isInCompanyCurrency(resource) ? companiesToRead(tenant, rows) : [];
+  const ids = isInCompanyCurrency(resource) ? companiesToRead(tenant, rows, fields) : [];
   return knownTo(tenant, await tenant.referencedCompanies(ids, call));
 }
 
-/** Of the companies that the rows refer to, those whose name or currency neither the row nor a cached collection has. */
-function companiesToRead(tenant: Tenant, rows: readonly ApiRecord[]): string[] {
+/**
+ * Of the companies that the rows refer to, those whose name or currency is shown, and neither the row nor a cached
+ * collection has it.
+ */
+function companiesToRead(
+  tenant: Tenant,
+  rows: readonly ApiRecord[],
+  fields: readonly string[],
+): string[] {
+  const showsAll = fields.length === 0;
+  const showsCurrency = showsAll || fields.some((it) => it === 'currency' || isAmount(it));
+  const showsName = showsAll || fields.some((it) => it.startsWith('company'));
   const cached = cachedById(tenant, 'company');
   return rows.flatMap((row) => {
     const { id, name } = companyOf(row);
     if (id === undefined || cached?.has(id)) return [];
-    const isKnown = name !== undefined && currencyOfRecord(row, noCurrencies) !== unknownCurrency;
-    return isKnown ? [] : [id];
+    const lacksName = showsName && name === undefined;
+    const lacksCurrency = showsCurrency && currencyOfRecord(row, noCurrencies) === unknownCurrency;
+    return lacksName || lacksCurrency ? [id] : [];
   });
 }
 

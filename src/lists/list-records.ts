@@ -31,13 +31,13 @@ export interface NamedPage<R> extends ListPage<R> {
 export async function listRecords<R extends Resource>(
   tenant: Tenant,
   resource: R,
-  query: PageQuery,
+  { fields, ...query }: PageQuery & { fields?: readonly string[] | undefined },
   call: ToolCall,
 ): Promise<NamedPage<RecordOf[R]>> {
   const criteria = readCriteria(resource, query.filters, query.sort);
   const found = await servicePage(tenant, resource, query, criteria, call);
   const page = 'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
-  const known = await knownFor(tenant, resource, page.records, call);
+  const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
   const notes = [...(page.notes ?? []), ...describeUnknownItems(records)];
   return { ...page, records, notes, known, keys: keysToShow(criteria) };

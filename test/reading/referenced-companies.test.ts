@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type ObservedServer, startObservedServer } from '../support/observed.ts';
+
+let it: ObservedServer;
+beforeEach(async () => {
+  it = await startObservedServer();
+  for (const row of it.upstream.records['/opportunity']) delete row.currency;
+});
+afterEach(() => it.close());
+
+/** The paths that a list of three opportunities asks for. */
+async function askedFor(args: object = {}): Promise<string[]> {
+  const before = it.upstream.requests.length;
+  await it.plain({ name: 'cpq_list_opportunities', arguments: { size: 3, ...args } });
+  return it.upstream.requests.slice(before).map(({ path }) => path.replace('/public-api', ''));
+}
+
+const companyIds = () =>
+  it.upstream.records['/opportunity']
+    .slice(0, 3)
+    .map(({ company }) => (company as { id: string }).id);
+
+test('companies that exist are read with one request, and then remembered', async () => {
+  const rows = companyIds().map((id) => ({ id, name: 'Acme', currency: 'USD' }));
+  it.upstream.records['/company'].push(...rows);
+  expect(await askedFor()).toEqual(['/opportunity', '/company']);
+  expect(await askedFor()).toEqual(['/opportunity']);
+});
+
+test('companies that do not exist are asked for once', async () => {
+  const each = companyIds().map((id) => `/company/${id}`);
+  const [list, filtered, ...single] = await askedFor();
+  expect([list, filtered]).toEqual(['/opportunity', '/company']);
+  expect(single.toSorted()).toEqual(each.toSorted());
+  expect(await askedFor()).toEqual(['/opportunity']);
+});
+
+test('companies are not asked for where no amounts are shown', async () => {
+  expect(await askedFor({ fields: ['name', 'stage', 'company'] })).toEqual(['/opportunity']);
+  expect(await askedFor({ fields: ['name', 'oneTime'] })).toContain('/company');
+});
