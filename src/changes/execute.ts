@@ -15,7 +15,7 @@ import {
   type WriteOutcome,
 } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
-import { learnStoredScale, takesStoredScale } from './probability.ts';
+import { learnStoredScale, shownScale, takesStoredScale } from './probability.ts';
 import type { Target } from './target.ts';
 import { unchangedValue } from './unchanged.ts';
 import {
@@ -55,8 +55,8 @@ const readBackMs = 10_000;
 const secondCheckMs = 1_500;
 
 /**
- * Writes an approved plan: writes the intent to the journal, sends the change once, reads the record back, and
- * writes the outcome to the journal. The record must be locked and the plan must be current. Never throws after the
+ * Writes an approved plan: writes the intent to the journal, sends the change once (again only for the scale of its
+ * probability), reads the record back, and writes the outcome to the journal. The record must be locked and the plan must be current. Never throws after the
  * change was sent.
  * @throws ChangeRefused if the journal cannot be written; nothing was sent then
  */
@@ -147,26 +147,61 @@ function scaleToSend(tenant: Tenant, plan: ChangePlan): SentScale {
 
 const isAboveOne = ({ probability }: Record<string, unknown>): boolean => Number(probability) > 1;
 
+/** What the service confirmed, and the body that it took. */
+interface Confirmed {
+  answer: Opportunity;
+  body: Record<string, unknown>;
+}
+
 /** Sends the change. A body that was refused for its probability is sent again with 0–1. */
 async function put(
   tenant: Tenant,
   plan: ChangePlan,
   { externalId, sent }: WriteIntent,
   trace: Trace | undefined,
-): Promise<Opportunity> {
-  const send = (body: Record<string, unknown>) =>
-    tenant.upsertOpportunity(externalId, body, backgroundCall(writeMs, trace));
+): Promise<Confirmed> {
+  const send = async (body: Record<string, unknown>): Promise<Confirmed> => ({
+    answer: await tenant.upsertOpportunity(externalId, body, backgroundCall(writeMs, trace)),
+    body,
+  });
   try {
-    const answer = await send(sent);
-    if (isAboveOne(sent)) learnStoredScale(tenant, true);
-    return answer;
+    return await send(sent);
   } catch (error) {
     const isScale = plan.target.scale.divisor !== 1 && isAboveOne(sent);
     if (!isScale || !isApiError(error, 'refused') || takesStoredScale(tenant)) throw error;
-    const answer = await send(writeBody(plan, '0-1'));
+    const confirmed = await send(writeBody(plan, '0-1'));
     learnStoredScale(tenant, false);
-    return answer;
+    return confirmed;
   }
+}
+
+/**
+ * Reads the record back after a confirmed write. If the service took the probability in the other scale, it stored 100
+ * times or a hundredth of it without a word: the same change is then sent again in the scale that it takes.
+ */
+async function verifyScale(
+  tenant: Tenant,
+  plan: ChangePlan,
+  sent: SentChange,
+  { probability }: Confirmed['body'],
+  trace: Trace | undefined,
+): Promise<Verification> {
+  const { scale } = plan.target;
+  const first = await verifyTwice(tenant, plan, sent, trace);
+  if (scale.divisor === 1 || !('record' in first)) return first;
+  const takesStored = shownScale(probability, first.record.probability);
+  if (takesStored === undefined) return first;
+  learnStoredScale(tenant, takesStored);
+  const body = writeBody(plan, takesStored ? 'stored' : '0-1');
+  const differs = storedDifferences(sent, first.record, scale).filter(({ kind }) => kind);
+  // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
+  const isProbabilityOnly = differs.length > 0 && differs.every(({ kind }) => kind === 'share');
+  if (!isProbabilityOnly || body.probability === probability) return first;
+  // The record tells whether this one was stored.
+  await tenant
+    .upsertOpportunity(sent.externalId, body, backgroundCall(writeMs, trace))
+    .catch(() => undefined);
+  return verifyTwice(tenant, plan, sent, trace);
 }
 
 type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
@@ -178,18 +213,19 @@ async function send(
   trace: Trace | undefined,
 ): Promise<WriteEnd> {
   const change: SentChange = { ...intent, recordBefore: plan.target.present?.record };
-  let answer: Opportunity;
+  let confirmed: Confirmed;
   try {
-    answer = await put(tenant, plan, intent, trace);
+    confirmed = await put(tenant, plan, intent, trace);
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
     const verification = await verifyTwice(tenant, plan, change, trace);
     return resultWithoutAnswer(plan, change, verification, error);
   }
+  const { answer, body } = confirmed;
   const isNew = intent.opportunityId === undefined;
   const sent = isNew ? { ...change, createdId: answer.id } : change;
-  return resultFromAnswer(plan, sent, await verifyTwice(tenant, plan, sent, trace), answer);
+  return resultFromAnswer(plan, sent, await verifyScale(tenant, plan, sent, body, trace), answer);
 }
 
 /** Why nothing was stored; undefined if that is not certain. */

@@ -59,6 +59,22 @@ describe('a field that nobody changed goes back as it was read', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test('a probability of 15 where the service stores 100 times what it is sent', async () => {
+    const times100: Behaviour = {
+      onRequest: (_, __, request) => {
+        if (request.method !== 'PUT') return;
+        const body: Row = JSON.parse(request.body);
+        const probability = Number(body.probability) * 100;
+        request.body = JSON.stringify({ ...body, probability });
+      },
+    };
+    const { answer, row, asked } = await renamed({ probability: 15 }, {}, {}, times100);
+    expect(answer).toMatchObject({ outcome: 'written' });
+    expect(answer.data.differs).toBeUndefined();
+    expect(row).toMatchObject({ name: 'Named anew', probability: 15 });
+    expect(asked).toHaveLength(1);
+  });
+
   const references = ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'];
   const forms: [string, (name: string) => Row][] = [
     ['nested', (name) => ({ [name]: { id: 'x1', name: 'X' } })],
