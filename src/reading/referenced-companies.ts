@@ -7,7 +7,7 @@ import { ReadTime } from './age.ts';
 import type { ServicePages } from './service-pages.ts';
 
 /** Companies read by id for one page of a list, from a service that does not filter by ids. */
-const maxSingleReads = 10;
+const maxSingleReads = 2;
 /** Maximum number of companies that are remembered. */
 const maxRemembered = 5_000;
 const freshMs = 5 * 60_000;
