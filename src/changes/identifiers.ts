@@ -162,7 +162,7 @@ const inOtherCase = (text: string): string =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   );
 
-/** @throws ChangeRefused if the collection could not be read completely */
+/** @throws ChangeRefused if the collection could not be read completely, and what was read does not have it */
 async function readAnew(
   tenant: Tenant,
   externalId: string,
@@ -170,7 +170,8 @@ async function readAnew(
 ): Promise<readonly Opportunity[]> {
   tenant.invalidate('opportunity');
   const { records, coverage } = await tenant.collection('opportunity', call);
-  if (coverage.complete) return records;
+  const isFound = records.some(({ externalIdentifier }) => externalIdentifier === externalId);
+  if (coverage.complete || isFound) return records;
   throw new ChangeRefused(
     wording`Only ${coverage.read} of ${coverage.total} opportunities could be read (${trusted(coverage.reason ?? 'for an unknown reason')}), so it is not certain that ${quote(externalId)} is new. Use opportunity_id, or try later.`,
   );

@@ -67,7 +67,10 @@ export async function findTarget(
   if (known) return existingTarget(tenant, known, selector, call);
   const { alike, provenBy } = await lookForAbsence(tenant, externalId, call);
   const found = alike.find(hasIdentifier(externalId));
-  if (found) return existingTarget(tenant, await presentOf(tenant, found, call), selector, call);
+  if (found) {
+    refuseNamesakes(found, alike);
+    return existingTarget(tenant, await presentOf(tenant, found, call), selector, call);
+  }
   refuseSimilarIdentifier(externalId, alike);
   if (selector.create)
     return { externalId, provenBy, scale: await tenantScale(tenant, call, selector) };

@@ -49,7 +49,7 @@ const maxFields = 6;
 const minForAmounts = 5;
 
 /**
- * A single record may have few values, so it is recognized by any known field.
+ * A single record may have few values, so it is recognized by any known field other than the id.
  * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
  *   would all be 0
  */
@@ -60,9 +60,10 @@ export function requireRecognized(
 ): void {
   const [first] = records;
   if (!first || records.some((record) => isRecognized(resource, record))) return;
-  const isAlone = records.length === 1;
-  if (isAlone && Object.keys(first).some((field) => isKnownField(resource, field))) return;
-  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
+  const unknown = unknownFields(resource, first);
+  const isKnown = Object.keys(first).some((field) => isInformative(resource, field));
+  if (records.length === 1 && (isKnown || unknown.length === 0)) return;
+  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknown });
 }
 
 /** The properties that these records, and the items in them, have in no known field. */

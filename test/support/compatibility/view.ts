@@ -78,6 +78,7 @@ function withEmpty(path: string, record: Row, form: Switches['missing']): Row {
 }
 
 const amounts = ['onetimeRevenue', 'monthlyRevenue', 'price', 'cost', 'quantity', 'revenue'];
+const days = ['startDate', 'expectedCloseDate'];
 const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T|$)/.test(value);
 
@@ -89,6 +90,15 @@ function shownValue(name: string, value: unknown, on: Switches): unknown {
   if (!isTime(value) || on.times === 'ISO') return value;
   const ms = Date.parse(value);
   return on.times === 'epoch milliseconds' ? ms : Math.floor(ms / 1000);
+}
+
+/** The stored form of a value in the form in which this service shows it, which it takes as well as the documented one. */
+export function storedValue(name: string, value: unknown, on: Switches): unknown {
+  if (amounts.includes(name) && on.amounts === 'texts' && typeof value === 'string')
+    return Number(value);
+  if (!days.includes(name) || on.times === 'ISO' || typeof value !== 'number') return value;
+  const ms = on.times === 'epoch milliseconds' ? value : value * 1000;
+  return new Date(ms).toISOString().slice(0, 10);
 }
 
 const snake = (name: string): string =>

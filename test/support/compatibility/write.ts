@@ -1,8 +1,9 @@
 import { type Reply, refusal } from './paging.ts';
 import type { Named, Opportunity, Row, StoredData } from './stored-data.ts';
 import type { Switches } from './switches.ts';
+import { storedValue } from './view.ts';
 
-/** Fields of the body that are stored unchanged. */
+/** Fields of the body that are stored as values. */
 const plain = [
   'name',
   'description',
@@ -86,7 +87,7 @@ function written(
   const keeps = on.omitted === 'kept';
   const next: Row = { ...stored };
   for (const name of plain) {
-    if (name in body || !keeps) next[name] = body[name] ?? undefined;
+    if (name in body || !keeps) next[name] = storedValue(name, body[name] ?? undefined, on);
   }
   for (const name of referenced) {
     const given = `${name}Id` in body;
