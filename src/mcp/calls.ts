@@ -13,6 +13,7 @@ import { elicitConsent, requestConsent } from './consent.ts';
 import { clientHost } from './host.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
+import { textOf } from './results.ts';
 import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
 
 /**
@@ -50,9 +51,6 @@ function withNothingWritten(failed: CallToolResult, error: unknown): CallToolRes
   if (!(isApiError(error) || error instanceof ChangeRefused)) return failed;
   return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
 }
-
-const textOf = ({ content: [part] }: CallToolResult): string =>
-  part?.type === 'text' ? part.text : '';
 
 /** The context of a call: cancellation, deadline, progress and consent. */
 export function toolCall(

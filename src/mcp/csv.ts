@@ -45,7 +45,7 @@ const withoutNesting = (row: JsonObject): Record<string, unknown> =>
 function cell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return quoted(withoutFormula(onOneLine(value)));
+  return quoted(withoutFormula(onOneLine(value) ?? JSON.stringify(value)));
 }
 
 /** An apostrophe at its start makes a cell a text. */

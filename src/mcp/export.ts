@@ -11,9 +11,9 @@ import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { parseArguments } from './arguments.ts';
 import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
-import { plainData } from './results.ts';
 import type { JsonSchema } from './schema.ts';
 import { exportedTools, isReading, type SurfaceEntry } from './surface.ts';
+import { cleanedRow, withMarkupConverted } from './text.ts';
 import type { CallParts } from './tool-run.ts';
 
 /** Rows of one file: more would take too many requests of the tenant's budget. */
@@ -85,7 +85,7 @@ async function readRows(
   do {
     const page = sizesOf(properties, given, size - rows.length);
     answer = await ask(next === undefined ? page : { ...page, [position]: next });
-    const data = await plainData(answer);
+    const data = await withMarkupConverted(() => cleanedRow(answer.data));
     found = tableOf(tool, answer, data, table);
     rows.push(...withCurrency(found.rows, data));
     next = position === '' ? undefined : found.next;

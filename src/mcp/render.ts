@@ -9,31 +9,6 @@ import { isObject, type JsonObject } from '../values.ts';
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 const isFlatList = (value: unknown): value is unknown[] =>
   Array.isArray(value) && value.every(isScalar);
-function isFlatRow(value: unknown): value is JsonObject {
-  if (!isObject(value)) return false;
-  for (const name in value) {
-    const inner = value[name];
-    if (!isScalar(inner) && !isFlatList(inner)) return false;
-  }
-  return true;
-}
-/** Other records by their id and name only. */
-const isReferenceList = (value: unknown): value is JsonObject[] =>
-  Array.isArray(value) &&
-  value.every(
-    (it) => isObject(it) && Object.keys(it).every((name) => name === 'id' || name === 'name'),
-  );
-/** Whether a record fits one table row: scalars, or records of scalars such as amounts by currency. */
-function isTableRow(value: unknown): value is JsonObject {
-  if (!isObject(value)) return false;
-  for (const name in value) if (!isCell(value[name])) return false;
-  return true;
-}
-const isCell = (value: unknown): boolean =>
-  isScalar(value) ||
-  isFlatList(value) ||
-  isReferenceList(value) ||
-  (isObject(value) && Object.values(value).every(isScalar));
 
 /** One field per line. */
 export function render(data: JsonObject): string {
@@ -51,31 +26,36 @@ const label = (name: string, indent: string): string =>
 
 function writeField(lines: string[], name: string, value: unknown, indent: string): void {
   if (value === undefined) return;
-  if (isScalar(value)) lines.push(`${indent}${label(name, indent)}: ${block(value, indent)}`);
-  else if (isFlatList(value)) writeFlatList(lines, name, value, indent);
-  else if (Array.isArray(value)) writeList(lines, name, value, indent);
-  else if (isFlatRow(value)) lines.push(`${indent}${label(name, indent)}: ${pairs(value)}`);
-  else if (isObject(value)) {
-    lines.push(`${indent}${label(name, indent)}:`);
-    for (const inner in value) writeField(lines, inner, value[inner], `${indent}  `);
+  const start = `${indent}${label(name, indent)}:`;
+  if (isScalar(value)) lines.push(`${start} ${block(value, indent)}`);
+  else if (isFlatList(value)) writeFlatList(lines, start, value, indent);
+  else if (Array.isArray(value)) writeList(lines, start, value, indent);
+  else if (isObject(value)) writeRecord(lines, start, value, indent);
+}
+
+function writeRecord(lines: string[], start: string, value: JsonObject, indent: string): void {
+  const fields = Object.values(value);
+  if (fields.every((inner) => isScalar(inner) || isFlatList(inner))) {
+    lines.push(`${start} ${pairs(value)}`);
+    return;
   }
+  lines.push(start);
+  for (const inner in value) writeField(lines, inner, value[inner], `${indent}  `);
 }
 
 /** On one line, unless a comma in a text would be ambiguous. */
-function writeFlatList(lines: string[], name: string, list: unknown[], indent: string): void {
+function writeFlatList(lines: string[], start: string, list: unknown[], indent: string): void {
   const texts = list.map(inline);
   if (texts.some((text) => text.includes(', ')))
-    lines.push(
-      `${indent}${label(name, indent)}:`,
-      ...texts.map((text) => `${indent}    > ${text}`),
-    );
-  else lines.push(`${indent}${label(name, indent)}: ${texts.join(', ') || '[]'}`);
+    lines.push(start, ...texts.map((text) => `${indent}    > ${text}`));
+  else lines.push(`${start} ${texts.join(', ') || '[]'}`);
 }
 
-function writeList(lines: string[], name: string, list: unknown[], indent: string): void {
-  lines.push(`${indent}${label(name, indent)}:`);
-  if (list.every(isTableRow)) {
-    writeTable(lines, list, indent);
+function writeList(lines: string[], start: string, list: unknown[], indent: string): void {
+  lines.push(start);
+  const table = list.every(isObject) ? tableLines(list, indent) : undefined;
+  if (table) {
+    lines.push(...table);
     return;
   }
   for (const entry of list) {
@@ -91,23 +71,35 @@ function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
   if (head !== undefined) lines[first] = `${indent}- ${head.slice(indent.length + 2)}`;
 }
 
-function writeTable(lines: string[], rows: readonly JsonObject[], indent: string): void {
+/** A line for the names of the columns, and one for each row; `undefined` if a value does not fit a cell. */
+function tableLines(rows: readonly JsonObject[], indent: string): string[] | undefined {
   const columns = tableColumns(rows);
-  lines.push(indent + notAField(columns.map(escapeCell).join('|')));
+  const lines = [tableLine(columns, indent)];
   for (const row of rows) {
-    let line = indent;
-    let border = '';
+    const cells: string[] = [];
     for (const name of columns) {
-      line += border + cell(row[name]);
-      border = '|';
+      const cell = onOneLine(row[name]);
+      if (cell === undefined) return undefined;
+      cells.push(cell);
     }
-    lines.push(notAField(line));
+    lines.push(tableLine(cells, indent));
   }
+  return lines;
 }
 
-/** Quotes the first cell if it looks like a field name or a bullet. */
-const notAField = (line: string): string =>
-  /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
+const mayNeedEscape = /[|\\]/;
+
+/** Cells are escaped, and the first is marked if it looks like a field name or a bullet. */
+function tableLine(cells: readonly string[], indent: string): string {
+  const joined = cells.join('');
+  const shown = mayNeedEscape.test(joined) ? cells.map(escapeCell) : cells;
+  const line = indent + shown.join('|');
+  return /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
+}
+
+/** Escapes `|`, and a trailing backslash that would escape the cell's border. */
+const escapeCell = (text: string): string =>
+  text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
 
 /** In the order of the rows: a column that the first rows lack comes after the one it follows in its own row. */
 export function tableColumns(rows: readonly JsonObject[]): string[] {
@@ -125,33 +117,28 @@ export function tableColumns(rows: readonly JsonObject[]): string[] {
   return columns;
 }
 
-/** Escapes `|`, and a trailing backslash that would escape the cell's border. */
-const escapeCell = (text: string): string =>
-  text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
-
-const needsEscape = /[\n|\\]/;
-
-/** A table cell on one line. */
-function cell(value: unknown): string {
+/**
+ * The text of a cell: a record of scalars as pairs of names and values, a list with commas or semicolons between, and
+ * nothing for no value; `undefined` for what is nested more deeply.
+ */
+export function onOneLine(value: unknown): string | undefined {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'number') return String(value);
-  // Nearly all cells.
-  if (typeof value === 'string' && !needsEscape.test(value)) return value;
-  return escapeCell(onOneLine(value));
+  if (typeof value !== 'object') return inline(value);
+  if (isObject(value)) return Object.values(value).every(isScalar) ? pairs(value) : undefined;
+  if (isFlatList(value)) return flat(value.map(inline));
+  return isReferenceList(value) ? value.map(pairs).join('; ') : undefined;
 }
 
-/** The text of a cell: a nested record as pairs of names and values, a list with commas or semicolons between. */
-export function onOneLine(value: unknown): string {
-  if (isObject(value)) return pairs(value);
-  return isReferenceList(value) ? value.map(pairs).join('; ') : flat(value);
-}
+/** Other records by their id and name only. */
+const isReferenceList = (value: unknown): value is JsonObject[] =>
+  Array.isArray(value) &&
+  value.every(
+    (it) => isObject(it) && Object.keys(it).every((name) => name === 'id' || name === 'name'),
+  );
 
-/** A scalar or a list of scalars, on one line; with semicolons where a comma in a text would be ambiguous. */
-function flat(value: unknown): string {
-  if (!Array.isArray(value)) return inline(value);
-  const texts = value.map(inline);
-  return texts.join(texts.some((text) => text.includes(', ')) ? '; ' : ', ');
-}
+/** With semicolons where a comma in a text would be ambiguous. */
+const flat = (texts: readonly string[]): string =>
+  texts.join(texts.some((text) => text.includes(', ')) ? '; ' : ', ');
 
 const inline = (value: unknown): string =>
   typeof value === 'string' && value.includes('\n')

@@ -1,11 +1,11 @@
-import { visible } from '../text/characters.ts';
-import { oneLine, Verbatim, withoutLiveMarkdown } from '../text/untrusted-text.ts';
-import { isObject, type JsonObject } from '../values.ts';
-
 /**
  * Cleans untrusted text in results. Record text is written by customers, vendors and integrations; characters
  * that a person cannot see must not reach the model either.
  */
+
+import { visible } from '../text/characters.ts';
+import { oneLine, Verbatim, withoutLiveMarkdown, withoutTags } from '../text/untrusted-text.ts';
+import { isObject, type JsonObject } from '../values.ts';
 
 /** Maximum length of a field's text; longer text is cut, with its full length. */
 const maxText = 2_000;
@@ -18,106 +18,65 @@ const mayNeedWork =
 /** Returns visible text without markup. */
 type HtmlToText = (html: string) => string;
 
-/** The HTML converter, if loaded, and whether markup was found without it. */
-export interface Markup {
-  toText?: HtmlToText | undefined;
-  found?: boolean;
+/** Loaded when markup is found for the first time. */
+let converter: HtmlToText | undefined;
+let isConverterNeeded = false;
+
+/** Without the converter no `<` can begin an element. */
+function convert(html: string): string {
+  isConverterNeeded = true;
+  return converter ? converter(html) : withoutTags(html);
+}
+
+/** What `clean` returns once markup is converted; it is called again if the converter has to be loaded. */
+export async function withMarkupConverted<T>(clean: () => T): Promise<T> {
+  isConverterNeeded = false;
+  const cleaned = clean();
+  if (converter || !isConverterNeeded) return cleaned;
+  converter = (await import('./html.ts')).htmlToText;
+  return clean();
 }
 
 /** Removes invisible characters and markup, and limits the length. */
-function cleanText(text: string, markup: Markup): string {
+function cleanText(text: string, toText: HtmlToText): string {
   if (text.length <= maxText && !mayNeedWork.test(text)) return text;
   const seen = visible(text);
-  const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? withoutMarkup(seen, markup) : seen);
+  const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? toText(seen) : seen);
   if (plain.length <= maxText) return plain;
   const shortened = plain.slice(0, maxText).toWellFormed();
   return `${shortened}… [${maxText} of ${plain.length} characters]`;
 }
 
-function withoutMarkup(text: string, markup: Markup): string {
-  if (markup.toText) return markup.toText(text);
-  markup.found = true;
-  return text;
-}
-
-/** Cleans every text in a value, field names included; copies only what changes. */
-export function cleaned(value: unknown, markup: Markup = {}): unknown {
-  if (typeof value === 'string') return cleanText(value, markup);
-  if (Array.isArray(value)) return cleanedList(value, markup);
+/** A value with every text in it cleaned, field names included. */
+export function cleaned(value: unknown, toText: HtmlToText = convert): unknown {
+  if (typeof value === 'string') return cleanText(value, toText);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((entry) => cleaned(entry, toText));
   if (value instanceof Verbatim) return value.toString();
-  return isObject(value) ? cleanedRow(value, markup) : value;
+  return isObject(value) ? cleanedRow(value, toText) : value;
 }
 
-function cleanedList(list: readonly unknown[], markup: Markup): readonly unknown[] {
-  let copy: unknown[] | undefined;
-  for (let at = 0; at < list.length; at++) {
-    const clean = cleaned(list[at], markup);
-    if (!copy && clean !== list[at]) copy = list.slice(0, at);
-    if (copy) copy.push(clean);
-  }
-  return copy ?? list;
-}
-
-/** Cleans every text in a row, as `cleaned` does. */
-export function cleanedRow(row: JsonObject, markup: Markup = {}): JsonObject {
-  let copy: JsonObject | undefined;
+/** As `cleaned`. Two names may become equal, and are numbered then. */
+export function cleanedRow(row: JsonObject, toText: HtmlToText = convert): JsonObject {
+  const clean: JsonObject = {};
+  let copies = 1;
   for (const name in row) {
-    const inner = row[name];
-    const clean = inner === undefined ? undefined : cleaned(inner, markup);
-    const cleanName = isClean(name) ? name : fieldName(name, markup);
-    if (!copy && (clean === undefined || clean !== inner || cleanName !== name)) {
-      copy = fieldsBefore(name, row);
-    }
-    if (copy && clean !== undefined) setField(copy, cleanName, clean);
+    if (row[name] === undefined) continue;
+    const value = cleaned(row[name], toText);
+    const cleanName = fieldName(name, toText);
+    let free = cleanName;
+    while (Object.hasOwn(clean, free)) free = `${cleanName} (${++copies})`;
+    if (free !== '__proto__') clean[free] = value;
+    else Object.defineProperty(clean, free, { value, enumerable: true });
   }
-  return copy ?? row;
-}
-
-function fieldsBefore(end: string, row: JsonObject): JsonObject {
-  const copy: JsonObject = {};
-  for (const name in row) {
-    if (name === end) break;
-    setField(copy, name, row[name]);
-  }
-  return copy;
-}
-
-/** Last suffix used per name; searching from the start each time would be quadratic. */
-const takenNames = new WeakMap<JsonObject, Map<string, number>>();
-
-function nextFree(row: JsonObject, name: string): string {
-  const taken = takenNames.get(row) ?? new Map<string, number>();
-  takenNames.set(row, taken);
-  let suffix = (taken.get(name) ?? 1) + 1;
-  while (Object.hasOwn(row, `${name} (${suffix})`)) suffix += 1;
-  taken.set(name, suffix);
-  return `${name} (${suffix})`;
-}
-
-/** Sets a field under an unused name: two names may become equal when cleaned. */
-function setField(row: JsonObject, name: string, value: unknown): void {
-  const free = Object.hasOwn(row, name) ? nextFree(row, name) : name;
-  if (free !== '__proto__') row[free] = value;
-  else {
-    const plain = { value, enumerable: true, configurable: true, writable: true };
-    Object.defineProperty(row, free, plain);
-  }
+  return clean;
 }
 
 const maxName = 200;
-/** Names that are clean as they are: the rows of a list have the same ones. */
-const cleanNames = new Set<string>();
-const maxCleanNames = 1_000;
-
-function isClean(name: string): boolean {
-  if (cleanNames.has(name)) return true;
-  if (name.length > maxName || mayNeedWork.test(name) || name.includes('\n')) return false;
-  if (cleanNames.size < maxCleanNames) cleanNames.add(name);
-  return true;
-}
 
 /** On one line, since a field name starts a line in the text form. */
-const fieldName = (name: string, markup: Markup): string => {
-  const line = oneLine(cleanText(name.slice(0, maxText), markup));
+function fieldName(name: string, toText: HtmlToText): string {
+  if (name.length <= maxName && !mayNeedWork.test(name) && !name.includes('\n')) return name;
+  const line = oneLine(cleanText(name.slice(0, maxText), toText));
   return line.length > maxName ? `${line.slice(0, maxName).toWellFormed()}…` : line;
-};
+}

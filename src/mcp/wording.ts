@@ -1,14 +1,7 @@
 import type { ChangeRefused } from '../changes/refusal.ts';
 import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../service/errors.ts';
 import type { NameOf } from '../setting-names.ts';
-import {
-  join,
-  quote,
-  trusted,
-  type Wording,
-  withoutTags,
-  wording,
-} from '../text/untrusted-text.ts';
+import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKnown } from './errors.ts';
 import { render } from './render.ts';
 import { cleanedRow } from './text.ts';
@@ -38,8 +31,7 @@ export function describeError(error: unknown, nameOf: NameOf): Wording {
 function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
   const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
   if (details === undefined) return text;
-  const shown = cleanedRow(details, { toText: withoutTags });
-  return wording`${text}\n${trusted(render(shown))}`;
+  return wording`${text}\n${trusted(render(cleanedRow(details)))}`;
 }
 
 const describeApiError = <K extends ApiErrorKind>(
