@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { type Check, type CheckData, ownerOf } from '../src/briefs/checks/check.ts';
 import {
-  type CheckData,
-  type CheckOptions,
+  type CheckName,
   type CheckReport,
   checkNames,
   checks,
@@ -9,10 +9,8 @@ import {
   examine,
   kindsOf,
   matching,
-  ownerOf,
   reportOn,
   statusOf,
-  withFewerRows,
 } from '../src/briefs/checks/checks.ts';
 import { compact, plural } from '../src/figures/naming.ts';
 import { companyOf } from '../src/names/company-reference.ts';
@@ -22,7 +20,14 @@ import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  answerWithRows,
+  formatAmounts,
+  type Page,
+  pageOf,
+  toCoverage,
+  today,
+} from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -70,49 +75,37 @@ export const checkSalesData = defineTool({
   }),
   async run(tenant, args, call) {
     const { check, size, from = 0, owner, company, status, kind, ...parameters } = args;
-    const { needs, wants = [] } = checks[check];
+    const { needs, wants = [], needsItems }: Check = checks[check];
     const optional = new Set([...wants, ...(needsCompanies(check) ? (['company'] as const) : [])]);
     const read = await readCollections(tenant, needs, [...optional], call);
     return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
-      const { records } = read;
       const about = { coverage: toCoverage(read.coverage) };
-      const resolved = resolveFilters({ owner, company, status }, occurring(check, records), about);
-      if (resolved.question) return resolved.question;
-      const options: CheckOptions = {
-        ...compact(parameters),
-        ...resolved.filters,
-        today: today(),
-        currencyOf: currenciesFor(tenant, records.company),
-      };
-      const { needsItems } = checks[check];
-      const wanted = needsItems
-        ? (await runInSlices(matching(checks[check], records, options))).quote?.filter(needsItems)
-        : [];
-      const { quote = [] } = records;
-      const withItems = await readItems(tenant, quote, wanted ?? [], call, read.coverage);
-      const data = { ...records, ...(records.quote && { quote: withItems.quotes }) };
-      const all = await runInSlices(examine(check, data, options));
-      const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(all) }, about);
+      const given = { owner, company, status };
+      const { filters, question } = resolveFilters(given, occurring(check, read.records), about);
+      if (question) return question;
+      const matched = await runInSlices(matching(check, read.records, filters));
+      const { quote = [] } = matched;
+      const wanted = needsItems ? quote.filter(needsItems) : [];
+      const { quotes, coverage } = await readItems(tenant, quote, wanted, call, read.coverage);
+      const data = { ...matched, ...(matched.quote && { quote: quotes }) };
+      const currencyOf = currenciesFor(tenant, read.records.company);
+      const options = { ...compact(parameters), today: today(), currencyOf };
+      const examined = await runInSlices(examine(check, data, options));
+      const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(examined) }, about);
       if (kinds.question) return kinds.question;
-      const examined =
-        kind === undefined
-          ? all
-          : await runInSlices(examine(check, data, { ...options, ...kinds.filters }));
-      const scope = describeScope({ ...resolved.filters, ...kinds.filters });
-      return checkAnswer(examined, { from, size }, toCoverage(withItems.coverage), {
-        scope,
-        notes: read.omitted,
-      });
+      const report = await runInSlices(reportOn(examined, kinds.filters.kind));
+      const scope = describeScope({ ...filters, ...kinds.filters });
+      return checkAnswer(report, { from, size }, toCoverage(coverage), scope, read.omitted);
     });
   },
 });
 
 /** Products have no company, and so no currency to look up. */
-const needsCompanies = (check: (typeof checkNames)[number]): boolean =>
+const needsCompanies = (check: CheckName): boolean =>
   checks[check].about.some((it) => it === 'opportunity' || it === 'quote');
 
 /** What the filters can mean: owners, companies and statuses of the records that the check is about. */
-function occurring(check: (typeof checkNames)[number], data: CheckData) {
+function occurring(check: CheckName, data: CheckData) {
   const { about } = checks[check];
   const from = (refOf: (record: ApiRecord, resource: (typeof about)[number]) => unknown) => () =>
     about.flatMap((resource) =>
@@ -130,36 +123,40 @@ const occurringKinds = ({ findings }: Examined): Candidate[] =>
   [...new Set(findings.flatMap(kindsOf))].map((kind) => ({ name: kind }));
 
 function checkAnswer(
-  examined: Examined,
+  { figures, total, rows }: CheckReport,
   { from, size }: { from: number; size: number },
   coverage: Record<string, unknown>,
-  { scope, notes }: { scope: readonly Wording[]; notes: readonly Wording[] },
+  scope: readonly Wording[],
+  notes: readonly Wording[],
 ): Answer {
   // Not all findings, of which there may be thousands: answers are kept.
-  const all = reportOn(examined, { from, maxRows: size });
-  return answerWithRows(all.shown, (rows) => {
-    const found = withFewerRows(all, rows);
+  const all = rows(from, size);
+  return answerWithRows(all.length, (count) => {
+    const { from: start, ...page } = pageOf(count, from, total);
     return {
-      summary: join([...scope, checkSummary(found)], ' '),
-      data: { ...found, coverage },
+      summary: join([...scope, checkSummary(figures, pageOf(count, from, total))], ' '),
+      data: {
+        ...figures,
+        ...(start > 0 && { from: start }),
+        ...page,
+        rows: all.slice(0, count),
+        coverage,
+      },
       notes,
     };
   });
 }
 
-function checkSummary(report: CheckReport): Wording {
-  const { check, total, examined, of, unit, lines, products, valueAtStake } = report;
+function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
+  const { check, examined, of, unit, lines, products, valueAtStake } = figures;
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
-  const parts = lines ?? products;
-  const within =
-    parts === undefined
-      ? ''
-      : wording` (${plural(parts, lines === undefined ? 'product' : 'line')})`;
-  return wording`${check}: ${plural(total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(report)}`;
+  const parts = lines ? plural(lines, 'line') : products && plural(products, 'product');
+  const within = parts ? wording` (${parts})` : '';
+  return wording`${check}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;
 }
 
-function describePage({ shown, total, from = 0, next }: CheckReport): Wording {
+function describePage({ shown, total, from, next }: Page): Wording {
   if (shown === total) return wording``;
   if (shown === 0) return wording` None from ${from}.`;
   const which = wording` Shown: ${from + 1} to ${from + shown}`;

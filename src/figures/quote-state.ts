@@ -125,21 +125,14 @@ const stateOfOutcome: Readonly<Record<Outcome, DealState>> = {
   deleted: 'deleted',
 };
 
-/** Looks opportunities up by id. */
-export class Deals {
-  readonly #byId: ReadonlyMap<string | undefined, Opportunity>;
-
-  private constructor(byId: ReadonlyMap<string | undefined, Opportunity>) {
-    this.#byId = byId;
-  }
-
-  static *of(opportunities: readonly Opportunity[]): Steps<Deals> {
-    return new Deals(yield* recordsById(opportunities));
-  }
-
-  stateOf({ opportunity }: Quote): DealState {
+/** Tells the state of the deal of a quote, from all opportunities. */
+export function* dealStateReader(
+  opportunities: readonly Opportunity[],
+): Steps<(quote: Quote) => DealState> {
+  const byId = yield* recordsById(opportunities);
+  return ({ opportunity }) => {
     if (opportunity === undefined) return 'none';
-    const deal = opportunity.id === undefined ? undefined : this.#byId.get(opportunity.id);
+    const deal = opportunity.id === undefined ? undefined : byId.get(opportunity.id);
     return deal ? stateOfOutcome[outcomeOf(deal)] : 'not_found';
-  }
+  };
 }

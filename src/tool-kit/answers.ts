@@ -80,6 +80,21 @@ export const answerWithRows = (
   rows: { count, keep: (fewer) => answerWithRows(fewer, write, aim), aim },
 });
 
+/** Which rows of a list are shown, and the position of the next one. */
+export interface Page {
+  shown: number;
+  from: number;
+  total: number;
+  next?: number;
+}
+
+export const pageOf = (shown: number, from: number, total: number): Page => ({
+  shown,
+  from,
+  total,
+  ...(shown > 0 && from + shown < total && { next: from + shown }),
+});
+
 /** The fields of a brief with at most so many rows in each list; `groups` are whole. */
 export const limitLists = (
   figures: Readonly<Record<string, unknown>>,

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type CheckData,
-  type CheckName,
-  checkNames,
-  checks,
-  withFewerRows,
-} from '../../src/briefs/checks/checks.ts';
+import type { Check, CheckData } from '../../src/briefs/checks/check.ts';
+import { type CheckName, checkNames, checks as table } from '../../src/briefs/checks/checks.ts';
 import { compact } from '../../src/figures/naming.ts';
 import type {
   ContractItem,
@@ -15,6 +10,7 @@ import type {
 } from '../../src/service/records/records.ts';
 import { type RunOptions, runCheck } from '../support/run-check.ts';
 
+const checks: Readonly<Record<CheckName, Check>> = table;
 const today = '2026-06-15';
 const currencyOf = new Map([['acme', 'EUR']]);
 const acme = { id: 'acme', name: 'Acme' };
@@ -853,7 +849,7 @@ describe('every check', () => {
     expect(rest).toMatchObject({ from: 4, shown: 2, total: 6 });
     expect(rest).not.toHaveProperty('next');
     expect(run('below_cost', { product: twins }, { maxRows: 1 }).next).toBe(1);
-    const none = withFewerRows(cut, 0);
+    const none = run('below_cost', { product: twins }, { maxRows: 0 });
     expect(none).toMatchObject({ shown: 0, total: 6, rows: [] });
     expect(none).not.toHaveProperty('next');
     const [duplicates] = run('duplicate_products', { product: twins }).rows;

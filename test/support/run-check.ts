@@ -1,17 +1,27 @@
+import type { CheckData } from '../../src/briefs/checks/check.ts';
 import {
-  type CheckData,
+  type CheckFilters,
   type CheckName,
   type CheckOptions,
-  type CheckReport,
   examine,
+  matching,
   reportOn,
 } from '../../src/briefs/checks/checks.ts';
+import { compact, type Named } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
+import { pageOf } from '../../src/tool-kit/answers.ts';
 
-export type RunOptions = CheckOptions & { from?: number; maxRows?: number };
+export type RunOptions = CheckOptions &
+  CheckFilters & { kind?: Named; from?: number; maxRows?: number };
 
 /** Runs a check at once, and reports the findings that the tool shows by default, or those of the options. */
-export function runCheck(name: CheckName, data: CheckData, options: RunOptions): CheckReport {
-  const { from = 0, maxRows = 15, ...about } = options;
-  return reportOn(runSteps(examine(name, data, about)), { from, maxRows });
+export function runCheck(name: CheckName, data: CheckData, options: RunOptions) {
+  const { from = 0, maxRows = 15, kind, owner, company, status, ...about } = options;
+  const matched = runSteps(matching(name, data, compact({ owner, company, status })));
+  const { figures, total, rows } = runSteps(
+    reportOn(runSteps(examine(name, matched, about)), kind),
+  );
+  const shown = rows(from, maxRows);
+  const { from: start, ...page } = pageOf(shown.length, from, total);
+  return { ...figures, ...(start > 0 && { from: start }), ...page, rows: shown };
 }

@@ -1,9 +1,9 @@
-/** The type of a check of sales data, and shared helpers. */
+/** The type of a check of sales data, and the loop that all checks share. */
 
 import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
-import { flatMapSteps, type Steps } from '../../figures/steps.ts';
+import { forEachStep, type Steps } from '../../figures/steps.ts';
 import type { ApiRecord, Quote, RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
@@ -26,9 +26,6 @@ export interface CheckContext extends Required<CheckParameters> {
   currencyOf: CurrencyOf;
 }
 
-/** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
-type Kinds = Readonly<Record<string, string>>;
-
 /** One finding as a check makes it, unrounded. */
 export interface RawFinding extends Named {
   resource: Resource;
@@ -38,13 +35,14 @@ export interface RawFinding extends Named {
   owner?: Ref | undefined;
   /** Status category of a quote, stage of an opportunity. */
   status?: string;
-  kinds?: Kinds;
+  /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
+  kinds?: Readonly<Record<string, string>>;
   /** The opportunity of a quote. */
   deal?: string;
   /** Number of lines of a quote, or of products, that the finding is about. */
   parts?: number;
   atStake?: Decimal | undefined;
-  currency?: string;
+  currency?: string | undefined;
   /** Called only for the findings that are shown. */
   reason(): Wording;
   /** Related records. */
@@ -53,24 +51,11 @@ export interface RawFinding extends Named {
 
 export interface CheckResult {
   findings: RawFinding[];
-  /** Number and name of the examined records. */
+  /** Number of examined records. */
   examined: number;
-  of: string;
   /** Number of records that could not be checked, by reason. */
   notChecked: Record<string, number>;
 }
-
-/** What a finding is: its singular. */
-type Unit =
-  | 'product'
-  | 'bundle'
-  | 'book price'
-  | 'part'
-  | 'quote'
-  | 'contract item'
-  | 'opportunity'
-  | 'contact'
-  | 'record';
 
 export interface Check {
   /** The collections to read. */
@@ -79,7 +64,19 @@ export interface Check {
   readonly wants?: readonly Resource[];
   /** The collections that the filters by owner, company and status apply to; others are only looked up. */
   readonly about: readonly Resource[];
-  readonly unit: Unit;
+  /** What the examined records are called. */
+  readonly of: string;
+  /** What a finding is: its singular. */
+  readonly unit:
+    | 'product'
+    | 'bundle'
+    | 'book price'
+    | 'part'
+    | 'quote'
+    | 'contract item'
+    | 'opportunity'
+    | 'contact'
+    | 'record';
   /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products';
   /** Whether the values of the findings can be added. */
@@ -96,25 +93,34 @@ export interface Check {
 export const ownerOf = ({ owner }: ApiRecord): Ref | undefined =>
   typeof owner === 'object' && owner !== null ? (owner as Ref) : undefined;
 
-/** Counts reasons. */
-export class ReasonCounts {
-  readonly counts: Record<string, number> = {};
+/** A finding, or the reason why a record or a part of it cannot be checked. */
+export type Judgement<Finding = RawFinding> = Finding | string | undefined;
 
-  add(reason: string): void {
-    this.counts[reason] = (this.counts[reason] ?? 0) + 1;
-  }
-}
-
-/** Examines records one by one. `judge` returns the finding, if it is one, and counts what cannot be checked. */
+/** Judges the records one by one, as far as they are examined. */
 export function* examineEach<R>(
-  records: readonly R[],
-  of: string,
-  judge: (record: R, notChecked: ReasonCounts) => RawFinding | undefined,
+  records: readonly R[] = [],
+  judge: (record: R) => Judgement | readonly Judgement[],
+  isExamined: (record: R) => boolean = () => true,
 ): Steps<CheckResult> {
-  const notChecked = new ReasonCounts();
-  const findings = yield* flatMapSteps(records, (record) => {
-    const finding = judge(record, notChecked);
-    return finding ? [finding] : [];
+  const { findings, notChecked, ...counts }: CheckResult = {
+    findings: [],
+    examined: 0,
+    notChecked: {},
+  };
+  yield* forEachStep(records, (record) => {
+    if (!isExamined(record)) return;
+    counts.examined += 1;
+    for (const judged of [judge(record)].flat()) {
+      if (typeof judged === 'string') notChecked[judged] = (notChecked[judged] ?? 0) + 1;
+      else if (judged) findings.push(judged);
+    }
   });
-  return { findings, examined: records.length, of, notChecked: notChecked.counts };
+  return { findings, notChecked, ...counts };
 }
+
+/** The result of a check of several collections, each examined by itself. */
+export const joined = (...results: readonly CheckResult[]): CheckResult => ({
+  findings: results.flatMap(({ findings }) => findings),
+  examined: results.reduce((sum, { examined }) => sum + examined, 0),
+  notChecked: {},
+});

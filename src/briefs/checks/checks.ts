@@ -1,16 +1,18 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
 import { type Day, requireDay } from '../../figures/days.ts';
+import { collectGroups } from '../../figures/group-labels.ts';
 import { type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
 import {
   byName,
   compact,
   compare,
-  type LimitedList,
   type Named,
+  named,
   nonBlank,
   nonZero,
   nonZeroCounts,
+  plural,
 } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
 import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
@@ -18,7 +20,6 @@ import { companyOf } from '../../names/company-reference.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
-import { bundlesBelowParts } from './bundles.ts';
 import {
   type Check,
   type CheckContext,
@@ -27,19 +28,23 @@ import {
   ownerOf,
   type RawFinding,
 } from './check.ts';
-import { contractsRunningOut } from './contracts.ts';
-import { countFindings } from './counts.ts';
 import {
+  belowCost,
+  bundlesBelowParts,
+  duplicateProducts,
+  pricingDrift,
+  thinMargins,
+} from './products.ts';
+import { expiringQuotes, quotesOfClosedDeals, staleQuotes, unlistedOnQuotes } from './quotes.ts';
+import {
+  contactsWithoutEmail,
+  contractsRunningOut,
   missingCloseDates,
+  missingExternalIds,
   opportunitiesWithoutQuote,
   stalledOpportunities,
-} from './opportunities.ts';
-import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
-import { expiringQuotes, quotesOfClosedDeals, staleQuotes, unlistedOnQuotes } from './quotes.ts';
-import { contactsWithoutEmail, missingExternalIds } from './records.ts';
+} from './records.ts';
 import { zeroPrices } from './zero-prices.ts';
-
-export { type CheckData, ownerOf };
 
 /** Every check by name, in the order in which the tool lists them. */
 export const checks = {
@@ -65,103 +70,17 @@ export type CheckName = keyof typeof checks;
 
 export const checkNames = keysOf(checks);
 
-/** Filters as `resolveFilters` resolved them: of the records to examine, and of the findings to show (`kind`). */
-interface CheckFilters {
+/** Filters of the records to examine, as `resolveFilters` resolved them. */
+export interface CheckFilters {
   owner?: Named;
   company?: Named;
   /** Status category of a quote, or stage of an opportunity. */
   status?: Named;
-  kind?: Named;
 }
 
-export interface CheckOptions extends CheckParameters, CheckFilters {
+export interface CheckOptions extends CheckParameters {
   today: Day;
   currencyOf?: CurrencyOf;
-}
-
-/** Which findings are shown: so many from the position `from` on. */
-interface Shown {
-  from: number;
-  maxRows: number;
-}
-
-/** The findings of a check in their order, before a part of them is shown. */
-export type Examined = ResultOf<typeof examine>;
-type CheckFinding = ReturnType<typeof toFinding>;
-
-export type CheckReport = Examined['report'] &
-  LimitedList<CheckFinding> & {
-    from?: number;
-    /** Position of the next finding that is not shown. */
-    next?: number;
-  };
-
-/** No check reads a parameter that it has no default for. */
-const unusedParameters = { floor: Number.NaN, days: Number.NaN, tolerance: Number.NaN };
-/** Related records named in one finding. */
-const maxRelated = 2;
-
-/**
- * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
- *
- * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
- */
-export function* examine(name: CheckName, data: CheckData, options: CheckOptions) {
-  const check = checks[name];
-  const missing = check.needs.filter((resource) => data[resource] === undefined);
-  if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
-  const context = contextOf(check, options);
-  const matched = yield* matching(check, data, options);
-  const { findings: all, ...examined } = yield* check.examine(matched, context);
-  const { kind } = options;
-  const findings = yield* sortByValueAtStake(
-    kind ? all.filter((each) => isOfKind(each, kind)) : all,
-  );
-  const counts = yield* countFindings(findings);
-  const report = compact({
-    check: name,
-    definition: check.define(context),
-    examined: examined.examined,
-    of: examined.of,
-    unit: check.unit,
-    // Of all findings, where one can be about several.
-    lines: check.parts === 'lines' ? nonZero(countParts(findings)) : undefined,
-    products: check.parts === 'products' ? nonZero(countParts(findings)) : undefined,
-    notChecked: nonZeroCounts(examined.notChecked),
-    ...totalAtStake(check, findings),
-    counts,
-    // Absent where findings differ in it, which then have their own.
-    currency: sharedCurrency(findings),
-  });
-  return { report, findings };
-}
-
-/** The report with the findings that are to be shown. */
-export function reportOn({ report, findings }: Examined, { from, maxRows }: Shown): CheckReport {
-  const rows = findings
-    .slice(from, from + maxRows)
-    .map((finding) => toFinding(finding, report.currency));
-  const found = { ...report, ...compact({ from: nonZero(from) }) };
-  return withFewerRows({ ...found, shown: rows.length, total: findings.length, rows }, maxRows);
-}
-
-/** The same report with at most so many findings. */
-export function withFewerRows(report: CheckReport, maxRows: number): CheckReport {
-  const { next: _, rows: all, ...others } = report;
-  const rows = all.slice(0, maxRows);
-  const end = (report.from ?? 0) + rows.length;
-  const next = rows.length > 0 && end < report.total ? end : undefined;
-  return { ...others, shown: rows.length, ...compact({ next }), rows };
-}
-
-function contextOf(check: Check, options: CheckOptions): CheckContext {
-  return {
-    currencyOf: new Map(),
-    ...unusedParameters,
-    ...check.defaults,
-    ...compact(options),
-    today: requireDay(options.today, 'today'),
-  };
 }
 
 type AnyRecord = RecordOf[Resource];
@@ -173,11 +92,14 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
     : (record as RecordOf['opportunity']).pipelineStage;
 
 /** The collections that a check is about with the records that match the filters; a record without an owner has none. */
-export function* matching(check: Check, data: CheckData, filters: CheckFilters): Steps<CheckData> {
-  const { owner, company, status } = filters;
+export function* matching(
+  name: CheckName,
+  data: CheckData,
+  { owner, company, status }: CheckFilters,
+): Steps<CheckData> {
   if (!owner && !company && !status) return data;
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
-  for (const resource of check.about) {
+  for (const resource of checks[name].about) {
     const records: readonly AnyRecord[] = data[resource] ?? [];
     matched[resource] = yield* filterSteps(
       records,
@@ -190,13 +112,27 @@ export function* matching(check: Check, data: CheckData, filters: CheckFilters):
   return matched;
 }
 
-export const kindsOf = ({ kinds = {} }: RawFinding): string[] => Object.values(kinds);
+/** What a check found, the highest value first, regardless of currency; unknown values last; then by name and id. */
+export type Examined = ResultOf<typeof examine>;
 
-const isOfKind = (finding: RawFinding, { name = '' }: Named): boolean =>
-  kindsOf(finding).includes(name);
-
-/** The highest value first, regardless of currency; unknown values last; then by name and id. */
-function* sortByValueAtStake(findings: readonly RawFinding[]): Steps<RawFinding[]> {
+/**
+ * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
+ *
+ * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
+ */
+export function* examine(name: CheckName, data: CheckData, options: CheckOptions) {
+  const check: Check = checks[name];
+  const missing = check.needs.filter((resource) => data[resource] === undefined);
+  if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
+  const context: CheckContext = {
+    currencyOf: new Map(),
+    // No check reads a parameter that it has no default for.
+    ...{ floor: Number.NaN, days: Number.NaN, tolerance: Number.NaN },
+    ...check.defaults,
+    ...compact(options),
+    today: requireDay(options.today, 'today'),
+  };
+  const { findings, ...examined } = yield* check.examine(data, context);
   const ranked = findings.map((finding) => ({
     finding,
     rank: finding.atStake?.toNumber() ?? -Number.MAX_VALUE,
@@ -205,7 +141,8 @@ function* sortByValueAtStake(findings: readonly RawFinding[]): Steps<RawFinding[
     ranked,
     (a, b) => b.rank - a.rank || byNameThenRelated(a.finding, b.finding),
   );
-  return sorted.map(({ finding }) => finding);
+  const definition = check.define(context);
+  return { name, definition, ...examined, findings: sorted.map(({ finding }) => finding) };
 }
 
 const byNameThenRelated = (a: RawFinding, b: RawFinding): number =>
@@ -213,23 +150,47 @@ const byNameThenRelated = (a: RawFinding, b: RawFinding): number =>
 
 const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }) => id).join();
 
-const countParts = (findings: readonly RawFinding[]): number =>
-  findings.reduce((count, { parts = 0 }) => count + parts, 0);
+export type CheckReport = ResultOf<typeof reportOn>;
 
-/** The sum over all findings, shown or not, if the values can be added. */
-function totalAtStake({ isAdditive }: Check, findings: readonly RawFinding[]) {
+/** The figures over the findings, or over those of one kind, and the rows of these findings. */
+export function* reportOn(
+  { name, definition, examined, notChecked, findings: all }: Examined,
+  kind?: Named,
+) {
+  const { of, unit, parts, isAdditive }: Check = checks[name];
+  const findings = kind ? all.filter((each) => kindsOf(each).includes(kind.name ?? '')) : all;
   const sums = new CurrencySums();
-  for (const { atStake, currency } of findings) {
+  for (const { atStake, currency } of findings)
     if (currency && isAdditive) sums.add(currency, atStake);
-  }
   const unknown = findings.filter((each) => each.currency && !each.atStake).length;
-  return compact({ valueAtStake: sums.toAmounts(), unknownValue: nonZero(unknown) });
+  const countOfParts = nonZero(findings.reduce((count, each) => count + (each.parts ?? 0), 0));
+  const currencies = new Set(findings.map(({ currency }) => currency));
+  const [shared] = currencies.size === 1 ? currencies : [];
+  const figures = compact({
+    check: name,
+    definition,
+    examined,
+    of,
+    unit,
+    // Of all findings, where one can be about several.
+    lines: parts === 'lines' ? countOfParts : undefined,
+    products: parts === 'products' ? countOfParts : undefined,
+    notChecked: nonZeroCounts(notChecked),
+    valueAtStake: sums.toAmounts(),
+    unknownValue: nonZero(unknown),
+    counts: yield* countFindings(findings),
+    // Absent where findings differ in it, which then have their own.
+    currency: shared,
+  });
+  const rows = (from: number, count: number) =>
+    findings.slice(from, from + count).map((finding) => toFinding(finding, shared));
+  return { figures, total: findings.length, rows };
 }
 
-function sharedCurrency(findings: readonly RawFinding[]): string | undefined {
-  const currencies = new Set(findings.map(({ currency }) => currency));
-  return currencies.size === 1 ? [...currencies][0] : undefined;
-}
+export const kindsOf = ({ kinds = {} }: RawFinding): string[] => Object.values(kinds);
+
+/** Related records named in one finding. */
+const maxRelated = 2;
 
 function toFinding(finding: RawFinding, shared: string | undefined) {
   const { atStake, owner, related = [] } = finding;
@@ -249,4 +210,45 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
     related: related.length > 0 ? related.slice(0, maxRelated) : undefined,
     moreRelated: nonZero(Math.max(0, related.length - maxRelated)),
   });
+}
+
+/** Numbers of findings by status, by each kind, and by owner; `undefined` where they do not differ in anything. */
+function* countFindings(findings: readonly RawFinding[]) {
+  const kinds = new Set<string>();
+  for (const each of findings) for (const by in each.kinds) kinds.add(by);
+  const rows = yield* countBy('status', findings, ({ status }) => labelled(status));
+  for (const by of [...kinds].sort(compare))
+    rows.push(...(yield* countBy(by, findings, (each) => labelled(each.kinds?.[by]))));
+  rows.push(...(yield* countBy('owner', findings, ownerLabel)));
+  return rows.length > 0 ? rows : undefined;
+}
+
+const labelled = (name: string | undefined): Ref | undefined => (name ? { name } : undefined);
+
+/** Only quotes and opportunities have an owner. */
+const ownerLabel = ({ resource, owner }: RawFinding): Ref | undefined =>
+  resource === 'quote' || resource === 'opportunity' ? (owner ?? {}) : undefined;
+
+/** Values shown; the others are one row. */
+const maxValues = 24;
+
+/** The most frequent first. A finding without a label is in no row. */
+function* countBy(
+  by: string,
+  findings: readonly RawFinding[],
+  labelOf: (finding: RawFinding) => Ref | undefined,
+): Steps<{ by: string; value: string; count: number }[]> {
+  const labels = findings.map(labelOf).filter((label) => label !== undefined);
+  yield;
+  const groups = collectGroups(labels, named).map(({ label, items }) => ({
+    by,
+    value: label.name ?? label.id ?? `no ${by}`,
+    count: items.length,
+  }));
+  yield;
+  groups.sort((a, b) => b.count - a.count || byName({ name: a.value }, { name: b.value }));
+  const others = groups.slice(maxValues);
+  if (others.length < 2) return groups;
+  const count = others.reduce((sum, row) => sum + row.count, 0);
+  return [...groups.slice(0, maxValues), { by, value: plural(others.length, 'other'), count }];
 }

@@ -1,7 +1,6 @@
 /** Checks of the catalogue and its pricing books. */
 
 import {
-  type CurrencyOf,
   currencyOfRecord,
   type Decimal,
   decimal,
@@ -10,91 +9,48 @@ import {
   percentOf,
   perUnit,
   roundedPercent,
+  zero,
 } from '../../figures/money.ts';
-import { byName, compact, type Named, named, nonBlank } from '../../figures/naming.ts';
+import { addTo, byName, named, nonBlank, plural } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import {
-  filterSteps,
-  flatMapSteps,
-  forEachStep,
-  recordsById,
-  type Steps,
-} from '../../figures/steps.ts';
+import { flatMapSteps, forEachStep, recordsById, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { normalisePart, partKey } from '../../names/part-numbers.ts';
 import type { Product } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
+import { fieldOf } from '../../values.ts';
 import { type BookPrice, deviates, validEntries } from '../prices/books.ts';
 import {
   type Check,
   type CheckResult,
   examineEach,
+  type Judgement,
   type RawFinding,
-  ReasonCounts,
 } from './check.ts';
-
-const listedProductsLabel = 'listed products';
 
 /** Unlisted products are no longer sold; the service has no other deletion of products. */
 export const isListed = (product: Product): boolean =>
   product.listed !== false && !isDeleted(product);
 
-function* examineMargins(products: readonly Product[] = [], floor: number): Steps<CheckResult> {
-  const listed = yield* filterSteps(products, isListed);
-  return yield* examineEach(listed, listedProductsLabel, (product, notChecked) => {
-    const [price, cost] = [decimal(product.price), decimal(product.cost)];
-    if (price && cost) return thinMarginFinding(product, price, cost, floor);
-    const missing = price ? 'no cost' : 'no price';
-    notChecked.add(price || cost ? missing : 'no price and no cost');
-    return undefined;
-  });
-}
-
-/** A finding if the product misses the required margin. */
-function thinMarginFinding(
+/** With the term as a kind, because a price per month cannot be compared with one that is paid once. */
+export const productFinding = (
   product: Product,
-  price: Decimal,
-  cost: Decimal,
-  floor: number,
-): RawFinding | undefined {
-  const missing = missingMargin(price, cost, floor);
-  if (!missing) return undefined;
-  const { kinds, ...finding } = productFinding(product);
-  return {
-    ...finding,
-    kinds: { ...kinds, price: priceKind(price, cost) },
-    atStake: overYear(missing, termKey(product)),
-    reason: () => describeMargin(price, cost),
-  };
-}
-
-/** A price of 0 has no margin, so it is a kind of its own. */
-function priceKind(price: Decimal, cost: Decimal): string {
-  if (price.eq(0)) return 'price 0';
-  return price.lt(cost) ? 'under cost' : 'at or above cost';
-}
-
-function describeMargin(price: Decimal, cost: Decimal): Wording {
-  const percent = margin(price, cost);
-  const prices = wording`price ${perUnit(price)}, cost ${perUnit(cost)}`;
-  return percent ? wording`${prices}, margin ${roundedPercent(percent)} %` : prices;
-}
-
-/** With the term, because a price per month cannot be compared with one that is paid once. */
-export const productFinding = (product: Product): Omit<RawFinding, 'reason'> => ({
+  kinds: RawFinding['kinds'],
+  reason: () => Wording,
+): RawFinding => ({
   ...named(product),
   resource: 'product',
-  currency: currencyOfRecord(product, noCurrencies),
-  kinds: { term: termKey(product) },
+  currency: currencyOfRecord(product, new Map()),
+  kinds: { term: termKey(product), ...kinds },
+  reason,
 });
 
 const productCheck = {
   needs: ['product'],
   about: ['product'],
   unit: 'product',
+  of: 'listed products',
 } as const;
-
-const noCurrencies: CurrencyOf = new Map();
 
 export const belowCost: Check = {
   ...productCheck,
@@ -111,6 +67,24 @@ export const thinMargins: Check = {
   examine: ({ product }, context) => examineMargins(product, context.floor),
 };
 
+const examineMargins = (
+  products: readonly Product[] | undefined,
+  floor: number,
+): Steps<CheckResult> => examineEach(products, (product) => judgeMargin(product, floor), isListed);
+
+function judgeMargin(product: Product, floor: number): Judgement {
+  const [price, cost] = [decimal(product.price), decimal(product.cost)];
+  if (!price || !cost) return [price ? [] : 'no price', cost ? [] : 'no cost'].flat().join(' and ');
+  const missing = missingMargin(price, cost, floor);
+  if (!missing) return undefined;
+  return {
+    ...productFinding(product, { price: priceKind(price, cost) }, () =>
+      describeMargin(price, cost),
+    ),
+    atStake: overYear(missing, termKey(product)),
+  };
+}
+
 /**
  * |price| × floor / 100 − (price − cost), if above 0. Without a division, so that a price of 0 is checked too;
  * with the absolute price, because the negative price of a credit would invert the comparison.
@@ -120,68 +94,60 @@ function missingMargin(price: Decimal, cost: Decimal, floor: number): Decimal | 
   return hundredfold.gt(0) ? hundredfold.div(hundred) : undefined;
 }
 
+/** A price of 0 has no margin, so it is a kind of its own. */
+function priceKind(price: Decimal, cost: Decimal): string {
+  if (price.eq(0)) return 'price 0';
+  return price.lt(cost) ? 'under cost' : 'at or above cost';
+}
+
+function describeMargin(price: Decimal, cost: Decimal): Wording {
+  const percent = margin(price, cost);
+  const prices = wording`price ${perUnit(price)}, cost ${perUnit(cost)}`;
+  return percent ? wording`${prices}, margin ${roundedPercent(percent)} %` : prices;
+}
+
 export const pricingDrift: Check = {
   needs: ['pricing_book', 'product'],
   about: ['pricing_book'],
   unit: 'book price',
+  of: 'valid book prices',
   defaults: { tolerance: 5 },
   define: ({ tolerance, today }) =>
     `Prices in pricing books valid on ${today} that differ by more than ${tolerance} % from the price of the listed product in the catalogue. At stake: the difference, per unit over a year.`,
-  *examine({ pricing_book = [], product = [] }, context) {
+  *examine({ pricing_book = [], product = [] }, { today, tolerance }) {
     const catalogue = yield* recordsById(product);
-    const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, context.today));
-    return yield* examineEach(entries, 'valid book prices', (entry, notChecked) => {
-      const inCatalogue = catalogue.get(entry.productId);
-      const drift = driftOf(entry, inCatalogue, context.tolerance);
-      if (typeof drift === 'string') notChecked.add(drift);
-      return typeof drift === 'object' && inCatalogue
-        ? driftFinding(entry, inCatalogue, drift)
-        : undefined;
-    });
+    const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, today));
+    return yield* examineEach(entries, (entry) =>
+      judgeDrift(entry, catalogue.get(entry.productId), tolerance),
+    );
   },
 };
 
-interface Drift {
-  bookPrice: Decimal;
-  cataloguePrice: Decimal;
-}
-
-/** The two prices if they differ, or the reason why they cannot be compared. */
-function driftOf(
-  { price: bookPrice }: BookPrice,
+function judgeDrift(
+  { book, price }: BookPrice,
   product: Product | undefined,
   tolerance: number,
-): Drift | string | undefined {
+): Judgement {
   if (!product) return 'product not in the catalogue';
   if (!isListed(product)) return 'product unlisted';
+  if (!price) return 'no price in the book';
   const listed = decimal(product.price);
-  if (!bookPrice) return 'no price in the book';
   if (!listed) return 'no price in the catalogue';
   // A difference from 0 has no percentage, and 0 is rarely a real price.
   if (listed.eq(0)) return 'price 0 in the catalogue';
-  return deviates(bookPrice, listed, tolerance) ? { bookPrice, cataloguePrice: listed } : undefined;
-}
-
-function driftFinding(
-  { book }: BookPrice,
-  product: Product,
-  { bookPrice, cataloguePrice: listed }: Drift,
-): RawFinding {
-  const { kinds, ...finding } = productFinding(product);
-  const side = bookPrice.gt(listed) ? 'above the catalogue' : 'under the catalogue';
+  if (!deviates(price, listed, tolerance)) return undefined;
+  const side = price.gt(listed) ? 'above the catalogue' : 'under the catalogue';
   return {
-    ...finding,
-    kinds: { ...kinds, side },
-    atStake: overYear(bookPrice.minus(listed).abs(), termKey(product)),
-    reason: () => describeDrift({ bookPrice, cataloguePrice: listed }),
+    ...productFinding(product, { side }, () => describeDrift(price, listed)),
+    atStake: overYear(price.minus(listed).abs(), termKey(product)),
     related: [named(book)],
   };
 }
 
-function describeDrift({ bookPrice, cataloguePrice: listed }: Drift): Wording {
-  const percent = percentOf(bookPrice.minus(listed), listed);
+function describeDrift(price: Decimal, listed: Decimal): Wording {
+  const percent = percentOf(price.minus(listed), listed);
   const by = percent ? wording` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
-  return wording`book ${perUnit(bookPrice)}, catalogue ${perUnit(listed)}${by}`;
+  return wording`book ${perUnit(price)}, catalogue ${perUnit(listed)}${by}`;
 }
 
 export const duplicateProducts: Check = {
@@ -190,62 +156,119 @@ export const duplicateProducts: Check = {
   parts: 'products',
   define: () =>
     'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit over a year.',
-  *examine({ product = [] }) {
-    const notChecked = new ReasonCounts();
-    const listedProducts = yield* filterSteps(product, isListed);
+  *examine({ product }) {
     const groups = new Map<string, Product[]>();
-    yield* forEachStep(listedProducts, (entry) => {
-      const key = partKey(entry);
-      const group = groups.get(key ?? '');
-      if (!key) notChecked.add(normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number');
-      else if (group) group.push(entry);
-      else groups.set(key, [entry]);
-    });
-    const findings = yield* flatMapSteps([...groups.values()], (group) =>
-      group.length > 1 ? [duplicatesFinding(group.toSorted(byName))] : [],
+    const grouped = yield* examineEach(
+      product,
+      (entry) => {
+        const key = partKey(entry);
+        if (!key) return normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number';
+        addTo(groups, key, entry);
+        return undefined;
+      },
+      isListed,
     );
-    return {
-      findings,
-      examined: listedProducts.length,
-      of: listedProductsLabel,
-      notChecked: notChecked.counts,
-    };
+    yield* forEachStep(groups.values(), (group) => {
+      if (group.length > 1) grouped.findings.push(duplicatesFinding(group.toSorted(byName)));
+    });
+    return grouped;
   },
 };
 
 /** The finding is about the first by name; the others are its related records. */
 function duplicatesFinding(group: readonly Product[]): RawFinding {
   const [first = {}, ...others] = group;
-  const term = sharedTerm(group);
-  const prices = group.flatMap((product) => comparablePrice(product, term) ?? []);
+  const hasOneTerm = new Set(group.map(termKey)).size === 1;
+  const prices = group.flatMap((product) => {
+    const price = decimal(product.price);
+    // Prices of different terms can be compared over a year only.
+    return (hasOneTerm ? price : overYear(price, termKey(product))) ?? [];
+  });
   const [lowest, ...higher] = prices.sort((a, b) => a.cmp(b));
   const highest = higher.at(-1);
   const spread = lowest && highest?.minus(lowest);
   const range =
     lowest && highest?.gt(lowest)
-      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}${term === undefined ? ' over a year' : ''}`
+      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}${hasOneTerm ? '' : ' over a year'}`
       : undefined;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
-  const part = nonBlank(first.mpn) ?? '';
-  const { kinds: _terms, ...finding } = productFinding(first);
+  const reason = () =>
+    wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(first.mpn?.trim() ?? '')}${range ?? ''}`;
   return {
-    ...compact({ ...finding, atStake: term === undefined ? spread : overYear(spread, term) }),
+    ...productFinding(first, {}, reason),
+    atStake: hasOneTerm ? overYear(spread, termKey(first)) : spread,
     kinds: { price: range ? 'different prices' : 'no different prices' },
     parts: group.length,
-    reason: () =>
-      wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(part)}${range ?? ''}`,
-    related: others.map((product): Named => named(product)),
+    related: others.map((product) => named(product)),
   };
 }
 
-/** The term of all of them, if they have the same. */
-function sharedTerm(group: readonly Product[]): string | undefined {
-  const [term, ...others] = new Set(group.map(termKey));
-  return others.length === 0 ? term : undefined;
+export const bundlesBelowParts: Check = {
+  ...productCheck,
+  unit: 'bundle',
+  of: 'listed bundles',
+  define: () =>
+    'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle over a year.',
+  *examine({ product = [] }) {
+    const catalogue = yield* recordsById(product);
+    const isBundle = (each: Product) =>
+      isListed(each) && (itemsOf(each).length > 0 || each.productType?.toLowerCase() === 'bundle');
+    return yield* examineEach(product, (each) => judgeBundle(each, catalogue), isBundle);
+  },
+};
+
+/** The parts of a bundle; the API does not document their fields. */
+const itemsOf = ({ bundleItems }: Product): readonly unknown[] =>
+  Array.isArray(bundleItems) ? bundleItems : [];
+
+function quantityOf(item: unknown): Decimal {
+  const quantity = fieldOf(item, 'quantity');
+  return (typeof quantity === 'number' && decimal(quantity)) || zero.plus(1);
 }
 
-/** Prices of different terms can be compared over a year only. */
-function comparablePrice(product: Product, term: string | undefined): Decimal | undefined {
-  const price = decimal(product.price);
-  return term === undefined ? overYear(price, termKey(product)) : price;
+/** What the parts of the bundle's own term cost when bought one by one, or why that is not known. */
+function sumParts(
+  bundle: Product,
+  catalogue: ReadonlyMap<string | undefined, Product>,
+): { sum: Decimal; cost: Decimal | undefined; parts: number } | string {
+  let [sum, cost, parts]: [Decimal, Decimal | undefined, number] = [zero, zero, 0];
+  for (const item of itemsOf(bundle)) {
+    const id = fieldOf(item, 'productId') || fieldOf(fieldOf(item, 'product'), 'id');
+    const part = typeof id === 'string' ? catalogue.get(id) : undefined;
+    if (!part) return 'a part not in the catalogue';
+    if (termKey(part) !== termKey(bundle)) continue;
+    const [partPrice, partCost] = [decimal(part.price), decimal(part.cost)];
+    if (!partPrice) return 'a part without a price';
+    sum = sum.plus(quantityOf(item).times(partPrice));
+    cost = partCost && cost?.plus(quantityOf(item).times(partCost));
+    parts += 1;
+  }
+  return { sum, cost, parts };
+}
+
+function judgeBundle(
+  bundle: Product,
+  catalogue: ReadonlyMap<string | undefined, Product>,
+): Judgement {
+  const [items, price] = [itemsOf(bundle), decimal(bundle.price)];
+  if (items.length === 0) return 'no parts given';
+  if (!price) return 'no price';
+  const summed = sumParts(bundle, catalogue);
+  if (typeof summed === 'string') return summed;
+  const { sum, cost, parts } = summed;
+  const ofOthers = items.length - parts;
+  if (!price.lt(sum)) return ofOthers > 0 ? 'a part of another term' : undefined;
+  const others =
+    ofOthers > 0 ? wording`; without ${plural(ofOthers, 'part')} of another billing term` : '';
+  const reason = () =>
+    wording`price ${perUnit(price)}, ${plural(parts, 'part')} together ${perUnit(sum)}${others}`;
+  return {
+    ...productFinding(bundle, { cost: costKind(price, cost) }, reason),
+    atStake: overYear(sum.minus(price), termKey(bundle)),
+  };
+}
+
+function costKind(price: Decimal, cost: Decimal | undefined): string {
+  if (!cost) return 'cost of the parts unknown';
+  return price.lt(cost) ? 'under the cost of the parts' : 'not under the cost of the parts';
 }

@@ -1,12 +1,12 @@
 /** Checks of quotes. */
 
-import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { addDays, dayOf, daysBetween } from '../../figures/days.ts';
 import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
 import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';
 import {
   acceptanceOf,
   type DealState,
-  Deals,
+  dealStateReader,
   isPastExpiry,
   isUnanswered,
   statusCategoryOf,
@@ -19,7 +19,7 @@ import {
   sumItems,
   sumQuote,
 } from '../../figures/quote-totals.ts';
-import { filterSteps, type Steps } from '../../figures/steps.ts';
+import type { Steps } from '../../figures/steps.ts';
 import { Catalogue } from '../../names/part-numbers.ts';
 import type { Quote, QuoteItem } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
@@ -29,29 +29,40 @@ import {
   type CheckData,
   type CheckResult,
   examineEach,
+  type Judgement,
   type RawFinding,
-  type ReasonCounts,
 } from './check.ts';
 import { isListed } from './products.ts';
 
-/** A check of quotes, with the opportunities that they belong to. */
-interface QuoteContext extends CheckContext {
-  /** `undefined` where opportunities may not be read. */
-  deals: Deals | undefined;
-}
+/** What a finding on a quote has besides the facts of the quote; its own kinds come first. */
+type QuoteFinding = Partial<RawFinding> & Pick<RawFinding, 'reason'>;
+type QuoteJudgement = Judgement<QuoteFinding>;
 
-export function* quoteContextOf(
+/** Examines draft and sent quotes, or others. `deal` is `undefined` where opportunities may not be read. */
+export function* examineQuotes(
+  { quote, opportunity }: CheckData,
   context: CheckContext,
-  { opportunity }: CheckData,
-): Steps<QuoteContext> {
-  return { ...context, deals: opportunity && (yield* Deals.of(opportunity)) };
+  judge: (quote: Quote, deal: DealState | undefined) => QuoteJudgement | QuoteJudgement[],
+  isExamined: (quote: Quote) => boolean = isUnanswered,
+): Steps<CheckResult> {
+  const dealOf = opportunity && (yield* dealStateReader(opportunity));
+  const judgeOne = (each: Quote): Judgement[] => {
+    const deal = dealOf?.(each);
+    return [judge(each, deal)]
+      .flat()
+      .map((judged) =>
+        typeof judged === 'object' ? toFinding(each, deal, judged, context) : judged,
+      );
+  };
+  return yield* examineEach(quote, judgeOne, isExamined);
 }
 
-export const quoteFinding = (
+const toFinding = (
   quote: Quote,
-  { currencyOf, today, deals }: QuoteContext,
-  atStake: Decimal | undefined,
-): Omit<RawFinding, 'reason'> => ({
+  deal: DealState | undefined,
+  finding: QuoteFinding,
+  { currencyOf, today }: CheckContext,
+): RawFinding => ({
   ...compact({
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),
@@ -62,15 +73,17 @@ export const quoteFinding = (
   resource: 'quote',
   owner: quote.owner,
   status: statusOfQuote(quote),
-  kinds: {
-    acceptance: acceptanceOf(quote, today),
-    ...(deals && { deal: describeDeal[deals.stateOf(quote)] }),
-  },
-  atStake,
+  atStake: firstYearValue(sumQuote(quote)),
   currency: currencyOfRecord(quote, currencyOf),
+  ...finding,
+  kinds: {
+    ...finding.kinds,
+    acceptance: acceptanceOf(quote, today),
+    ...(deal && { deal: dealWords[deal] }),
+  },
 });
 
-const describeDeal: Readonly<Record<DealState, string>> = {
+const dealWords: Readonly<Record<DealState, string>> = {
   open: 'deal open',
   won: 'deal won',
   lost: 'deal lost',
@@ -80,149 +93,104 @@ const describeDeal: Readonly<Record<DealState, string>> = {
   not_found: 'deal not found',
 };
 
-/** The reason why a quote is a finding, or `undefined`; counts quotes that cannot be checked. */
-type ReasonOf = (quote: Quote, notChecked: ReasonCounts) => (() => Wording) | undefined;
-
-const examineQuotes = (
-  quotes: readonly Quote[],
-  of: string,
-  context: QuoteContext,
-  reasonOf: ReasonOf,
-): Steps<CheckResult> =>
-  examineEach(quotes, of, (quote, notChecked): RawFinding | undefined => {
-    const reason = reasonOf(quote, notChecked);
-    const atStake = reason && firstYearValue(sumQuote(quote));
-    return reason && { ...quoteFinding(quote, context, atStake), reason };
-  });
-
 const quoteCheck = {
   needs: ['quote'],
   wants: ['opportunity'],
   about: ['quote'],
   unit: 'quote',
+  of: 'draft and sent quotes',
   isAdditive: true,
+  needsItems: isUnanswered,
 } as const;
 
 const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after discounts.';
 
+const isSent = (quote: Quote): boolean => statusCategoryOf(quote) === 'sent';
+
 export const staleQuotes: Check = {
   ...quoteCheck,
-  needsItems: (quote) => statusCategoryOf(quote) === 'sent',
+  of: 'sent quotes',
+  needsItems: isSent,
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Sent quotes that went out ${days} or more days before ${today} and were not approved or declined since. ${stakeDefinition}`,
-  *examine(data, context) {
-    const sent = yield* filterSteps(data.quote ?? [], (each) => statusCategoryOf(each) === 'sent');
-    const quoteContext = yield* quoteContextOf(context, data);
-    return yield* examineQuotes(sent, 'sent quotes', quoteContext, (each, notChecked) => {
-      const day = dayOf(each.sentAt);
-      if (!day) {
-        notChecked.add('no sending date');
-        return undefined;
-      }
-      const age = daysBetween(day, context.today);
-      if (age < context.days || wasAnswered(each, day)) return undefined;
-      return () =>
-        wording`sent ${trusted(day)}, ${plural(age, 'day')} without an answer${describeExpired(each, context.today)}`;
-    });
-  },
+  examine: (data, context) =>
+    examineQuotes(data, context, (quote) => judgeAge(quote, context), isSent),
 };
 
-/** Ignores an answer older than the last sending: it was for an earlier version. */
-const wasAnswered = (quote: Quote, sent: Day): boolean =>
-  [quote.approvedAt, quote.declinedAt].some((time) => (dayOf(time) ?? '') >= sent);
-
-const describeExpired = (quote: Quote, today: Day): Wording =>
-  isPastExpiry(quote, today)
+function judgeAge(quote: Quote, { days, today }: CheckContext): QuoteJudgement {
+  const day = dayOf(quote.sentAt);
+  if (!day) return 'no sending date';
+  const age = daysBetween(day, today);
+  // An answer older than the last sending was for an earlier version.
+  const isAnswered = [quote.approvedAt, quote.declinedAt].some((at) => (dayOf(at) ?? '') >= day);
+  if (age < days || isAnswered) return undefined;
+  const expired = isPastExpiry(quote, today)
     ? wording`; expired ${trusted(dayOf(quote.expiresAt) ?? '')}`
-    : wording``;
+    : '';
+  return {
+    reason: () => wording`sent ${trusted(day)}, ${plural(age, 'day')} without an answer${expired}`,
+  };
+}
 
 export const expiringQuotes: Check = {
   ...quoteCheck,
-  needsItems: isUnanswered,
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Draft and sent quotes that expire from ${today} to ${addDays(today, days)}, both included. ${stakeDefinition}`,
-  *examine(data, context) {
-    const until = addDays(context.today, context.days);
-    const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
-    const quoteContext = yield* quoteContextOf(context, data);
-    return yield* examineQuotes(quotes, unanswered, quoteContext, (each, notChecked) => {
-      const expires = dayOf(each.expiresAt);
-      if (!expires) {
-        notChecked.add('no expiry date');
-        return undefined;
-      }
-      if (expires < context.today || expires > until) return undefined;
-      return () =>
-        wording`expires ${trusted(expires)}, ${inDays(daysBetween(context.today, expires))}`;
-    });
-  },
+  examine: (data, context) =>
+    examineQuotes(data, context, ({ expiresAt }) => {
+      const expires = dayOf(expiresAt);
+      if (!expires) return 'no expiry date';
+      const days = daysBetween(context.today, expires);
+      if (days < 0 || days > context.days) return undefined;
+      return { reason: () => wording`expires ${trusted(expires)}, ${inDays(days)}` };
+    }),
 };
-
-const unanswered = 'draft and sent quotes';
 
 export const quotesOfClosedDeals: Check = {
   ...quoteCheck,
-  needsItems: isUnanswered,
   needs: ['quote', 'opportunity'],
   wants: [],
   define: () =>
     `Draft and sent quotes whose opportunity is won, lost, closed or deleted. ${stakeDefinition}`,
-  *examine(data, context) {
-    const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
-    const deals = yield* Deals.of(data.opportunity ?? []);
-    return yield* examineQuotes(quotes, unanswered, { ...context, deals }, (each, notChecked) => {
-      const state = deals.stateOf(each);
-      if (state === 'none') notChecked.add('no opportunity');
-      if (state === 'not_found') notChecked.add('opportunity not found');
-      const isClosed = !['open', 'none', 'not_found'].includes(state);
-      return isClosed ? () => wording`${trusted(describeDeal[state])}` : undefined;
-    });
-  },
+  examine: (data, context) =>
+    examineQuotes(data, context, (_, deal = 'none') => {
+      if (deal === 'none') return 'no opportunity';
+      if (deal === 'not_found') return 'opportunity not found';
+      return deal === 'open' ? undefined : { reason: () => trusted(dealWords[deal]) };
+    }),
 };
 
 export const unlistedOnQuotes: Check = {
   ...quoteCheck,
   needs: ['quote', 'product'],
-  needsItems: isUnanswered,
   parts: 'lines',
   define: () =>
     'Draft and sent quotes with lines whose product is no longer listed. At stake: first-year value of these lines, after percentage discounts.',
   *examine(data, context) {
     const catalogue = yield* Catalogue.of(data.product ?? [], data.quote ?? []);
-    const quotes = yield* filterSteps(data.quote ?? [], isUnanswered);
-    const quoteContext = yield* quoteContextOf(context, data);
-    return yield* examineEach(quotes, unanswered, (each, notChecked) => {
-      const isFound = (item: QuoteItem) => isUnlisted(item, catalogue, notChecked);
-      const items = (each.items ?? []).filter(isFound);
-      return items.length > 0 ? unlistedFinding(each, items, catalogue, quoteContext) : undefined;
-    });
+    return yield* examineQuotes(data, context, (quote) => judgeLines(quote, catalogue));
   },
 };
 
-function isUnlisted(item: QuoteItem, catalogue: Catalogue, notChecked: ReasonCounts): boolean {
-  const product = catalogue.productOf(item);
-  if (product) return !isListed(product);
-  notChecked.add(
-    item.product?.id ? 'lines: product not in the catalogue' : 'lines: no product named',
-  );
-  return false;
-}
-
-function unlistedFinding(
-  quote: Quote,
-  unlistedItems: readonly QuoteItem[],
-  catalogue: Catalogue,
-  context: QuoteContext,
-): RawFinding {
-  const [first = {}] = unlistedItems;
+/** The lines whose product cannot be found are counted, and the others checked nevertheless. */
+function judgeLines(quote: Quote, catalogue: Catalogue): QuoteJudgement[] {
+  const { items = [] } = quote;
+  const unlisted = items.filter((item) => {
+    const product = catalogue.productOf(item);
+    return product && !isListed(product);
+  });
+  const notFound = items
+    .filter((item) => !catalogue.productOf(item))
+    .map(({ product }) =>
+      product?.id ? 'lines: product not in the catalogue' : 'lines: no product named',
+    );
+  const [first] = unlisted;
+  if (!first) return notFound;
   const name = nonBlank(first.name) ?? nonBlank(catalogue.productOf(first)?.name);
-  return {
-    ...quoteFinding(quote, context, valueOfItems(quote, unlistedItems)),
-    parts: unlistedItems.length,
-    reason: () => describeLines(unlistedItems, name),
-  };
+  const reason = () => describeLines(unlisted, name);
+  return [...notFound, { atStake: valueOfItems(quote, unlisted), parts: unlisted.length, reason }];
 }
 
 /** "3 lines, first "Old switch"". */

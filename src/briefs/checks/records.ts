@@ -1,48 +1,192 @@
-/** Checks of external identifiers and contact data. */
+/** Checks of opportunities, contract items, external identifiers and contact data. */
 
-import { compact, contactName, type Named, named, nonBlank } from '../../figures/naming.ts';
-import { isDeleted } from '../../figures/outcome.ts';
-import { filterSteps, forEachStep } from '../../figures/steps.ts';
+import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
+import { currencyOfRecord, decimal, rounded } from '../../figures/money.ts';
+import { compact, contactName, inDays, named, nonBlank, plural } from '../../figures/naming.ts';
+import { isDeleted, isOpen } from '../../figures/outcome.ts';
+import { forEachStep, type Steps } from '../../figures/steps.ts';
+import { describeTerm, overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/company-reference.ts';
-import type { ApiRecord, Contact } from '../../service/records/records.ts';
-import { quote, wording } from '../../text/untrusted-text.ts';
-import { type Check, examineEach, ownerOf, type RawFinding } from './check.ts';
+import type {
+  ApiRecord,
+  Contact,
+  ContractItem,
+  Opportunity,
+} from '../../service/records/records.ts';
+import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import {
+  type Check,
+  type CheckContext,
+  type CheckResult,
+  examineEach,
+  type Judgement,
+  joined,
+  ownerOf,
+  type RawFinding,
+} from './check.ts';
 import { isListed } from './products.ts';
 
-/** The resources that are read or written by an external identifier. */
-const identifiedResources = ['company', 'contact', 'product', 'opportunity'] as const;
-type IdentifiedResource = (typeof identifiedResources)[number];
+const isKept = (record: ApiRecord): boolean => !isDeleted(record);
 
-const nameOf = (resource: IdentifiedResource, record: ApiRecord): Named =>
-  resource === 'contact'
-    ? compact({ id: nonBlank(record.id), name: contactName(record) })
-    : named(record);
+const opportunityCheck = {
+  needs: ['opportunity'],
+  about: ['opportunity'],
+  unit: 'opportunity',
+  of: 'open opportunities',
+  isAdditive: true,
+} as const;
 
-export const missingExternalIds: Check = {
-  needs: identifiedResources,
-  about: identifiedResources,
-  unit: 'record',
+const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
+
+export const stalledOpportunities: Check = {
+  ...opportunityCheck,
+  defaults: { days: 30 },
+  define: ({ days, today }) =>
+    `Open opportunities whose stage and other fields last changed ${days} or more days before ${today}. ${stakeDefinition}`,
+  examine: ({ opportunity }, context) =>
+    examineOpen(opportunity, context, (each) => {
+      const idle = idleDays(each, context.today);
+      if (idle === undefined) return 'no date of any change';
+      if (idle < context.days) return undefined;
+      return () =>
+        wording`unchanged for ${plural(idle, 'day')}, since ${trusted(lastChange(each) ?? '')}`;
+    }),
+};
+
+export const missingCloseDates: Check = {
+  ...opportunityCheck,
   define: () =>
-    'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
-  *examine(data) {
-    const findings: RawFinding[] = [];
-    let examined = 0;
-    for (const resource of identifiedResources) {
-      const all: readonly ApiRecord[] = data[resource] ?? [];
-      // Only products can be unlisted.
-      const records = yield* filterSteps(all, isListed);
-      examined += records.length;
-      yield* forEachStep(records, (record) => {
-        if (!nonBlank(record.externalIdentifier)) findings.push(missingIdFinding(resource, record));
-      });
-    }
-    return { findings, examined, of: 'records', notChecked: {} };
+    `Open opportunities without an expected close date that can be read. ${stakeDefinition}`,
+  examine: ({ opportunity }, context) =>
+    examineOpen(opportunity, context, ({ expectedCloseDate }) => {
+      if (dayOf(expectedCloseDate)) return undefined;
+      const written = nonBlank(expectedCloseDate);
+      return () =>
+        written ? wording`close date ${quote(written)} is no date` : wording`no close date`;
+    }),
+};
+
+export const opportunitiesWithoutQuote: Check = {
+  ...opportunityCheck,
+  needs: ['opportunity', 'quote'],
+  define: () =>
+    `Open opportunities without a quote; deleted quotes do not count, answered and expired ones do. ${stakeDefinition}`,
+  *examine({ opportunity, quote: quotes = [] }, context) {
+    const quoted = new Set<string>();
+    yield* forEachStep(quotes, (each) => {
+      if (isKept(each) && each.opportunity?.id) quoted.add(each.opportunity.id);
+    });
+    return yield* examineOpen(opportunity, context, ({ id, expectedCloseDate }) => {
+      if (id !== undefined && quoted.has(id)) return undefined;
+      const closes = dayOf(expectedCloseDate);
+      return () => (closes ? wording`no quote; closes ${trusted(closes)}` : wording`no quote`);
+    });
   },
 };
 
-const missingIdFinding = (resource: IdentifiedResource, record: ApiRecord): RawFinding => ({
-  ...nameOf(resource, record),
-  ...compact({ company: companyOf(record).name }),
+/** `reasonOf` says why an opportunity is a finding, or cannot be checked. */
+function examineOpen(
+  opportunities: readonly Opportunity[] | undefined,
+  { currencyOf, today }: CheckContext,
+  reasonOf: (opportunity: Opportunity) => Judgement<() => Wording>,
+): Steps<CheckResult> {
+  const judge = (opportunity: Opportunity): Judgement => {
+    const reason = reasonOf(opportunity);
+    if (typeof reason !== 'function') return reason;
+    return {
+      ...named(opportunity),
+      ...compact({
+        company: nonBlank(opportunity.company?.name),
+        status: nonBlank(opportunity.pipelineStage?.name),
+      }),
+      resource: 'opportunity',
+      owner: opportunity.owner,
+      kinds: { closing: closingOf(opportunity, today) },
+      atStake: dealValue(opportunity),
+      currency: currencyOfRecord(opportunity, currencyOf),
+      reason,
+    };
+  };
+  return examineEach(opportunities, judge, isOpen);
+}
+
+function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {
+  const closes = dayOf(expectedCloseDate);
+  if (!closes) return 'no close date';
+  return closes < today ? 'overdue' : 'not overdue';
+}
+
+export const contractsRunningOut: Check = {
+  needs: ['contract_item'],
+  wants: ['company'],
+  about: ['contract_item'],
+  unit: 'contract item',
+  of: 'contract items',
+  isAdditive: true,
+  defaults: { days: 90 },
+  define: ({ days, today }) =>
+    `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue over a year: one-time, 12 × monthly, yearly.`,
+  examine: ({ contract_item }, context) =>
+    examineEach(contract_item, (item) => judgeContract(item, context), isKept),
+};
+
+function judgeContract(item: ContractItem, { today, days, currencyOf }: CheckContext): Judgement {
+  const ends = dayOf(item.endDate);
+  if (!ends) return 'no end date';
+  const daysLeft = daysBetween(today, ends);
+  if (daysLeft < 0 || daysLeft > days) return undefined;
+  const company = companyOf(item);
+  const { quantity, term } = item;
+  const revenue = decimal(item.revenue);
+  const worth = revenue ? wording`; ${rounded(revenue)} ${describeTerm(term)}` : '';
+  const count = quantity === undefined ? '' : wording`; quantity ${quantity}`;
+  return {
+    ...compact({
+      id: nonBlank(item.id),
+      name: nonBlank(item.service) ?? nonBlank(item.name),
+      company: company.name,
+    }),
+    resource: 'contract_item',
+    kinds: { term: termKey(item) },
+    atStake: overYear(revenue, termKey(item)),
+    currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),
+    reason: () => wording`ends ${trusted(ends)}, ${inDays(daysLeft)}${worth}${count}`,
+  };
+}
+
+/** The resources that are read or written by an external identifier. */
+const identified = ['company', 'contact', 'product', 'opportunity'] as const;
+
+export const missingExternalIds: Check = {
+  needs: identified,
+  about: identified,
+  unit: 'record',
+  of: 'records',
+  define: () =>
+    'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
+  *examine(data) {
+    const results: CheckResult[] = [];
+    for (const resource of identified) {
+      const records: readonly ApiRecord[] = data[resource] ?? [];
+      const judge = (record: ApiRecord) =>
+        nonBlank(record.externalIdentifier) ? undefined : missingIdFinding(resource, record);
+      // Only products can be unlisted.
+      results.push(yield* examineEach(records, judge, isListed));
+    }
+    return joined(...results);
+  },
+};
+
+const missingIdFinding = (
+  resource: (typeof identified)[number],
+  record: ApiRecord,
+): RawFinding => ({
+  ...compact({
+    id: nonBlank(record.id),
+    name: resource === 'contact' ? contactName(record) : nonBlank(record.name),
+    company: companyOf(record).name,
+  }),
   resource,
   owner: ownerOf(record),
   kinds: { record: resource },
@@ -53,13 +197,14 @@ export const contactsWithoutEmail: Check = {
   needs: ['contact'],
   about: ['contact'],
   unit: 'contact',
+  of: 'contacts',
   define: () => 'Contacts whose e-mail is blank or has no @.',
-  *examine({ contact = [] }) {
-    const current = yield* filterSteps(contact, (each) => !isDeleted(each));
-    return yield* examineEach(current, 'contacts', (each) =>
-      each.email?.includes('@') ? undefined : missingEmailFinding(each),
-    );
-  },
+  examine: ({ contact }) =>
+    examineEach(
+      contact,
+      (each) => (each.email?.includes('@') ? undefined : missingEmailFinding(each)),
+      isKept,
+    ),
 };
 
 function missingEmailFinding(contact: Contact): RawFinding {

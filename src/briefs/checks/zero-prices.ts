@@ -1,91 +1,81 @@
 /** The check of prices of 0: in the catalogue, in pricing books and on open quotes. */
 
-import { type Decimal, decimal, perUnit } from '../../figures/money.ts';
+import { decimal, perUnit } from '../../figures/money.ts';
 import { named, nonBlank } from '../../figures/naming.ts';
 import { isUnanswered } from '../../figures/quote-state.ts';
-import { filterSteps, flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
+import { flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
+import { termKey } from '../../figures/terms.ts';
 import { quote as quoteText, wording } from '../../text/untrusted-text.ts';
 import { validEntries } from '../prices/books.ts';
-import type { Check, CheckContext, CheckData, RawFinding } from './check.ts';
+import {
+  type Check,
+  type CheckContext,
+  type CheckData,
+  type CheckResult,
+  examineEach,
+  joined,
+} from './check.ts';
 import { isListed, productFinding } from './products.ts';
-import { describeLines, quoteContextOf, quoteFinding } from './quotes.ts';
-
-interface Part {
-  examined: number;
-  findings: RawFinding[];
-}
+import { describeLines, examineQuotes } from './quotes.ts';
 
 export const zeroPrices: Check = {
   needs: ['product'],
   wants: ['pricing_book', 'quote', 'opportunity'],
   about: ['product', 'pricing_book', 'quote'],
   unit: 'record',
+  of: 'listed products, valid book prices, draft and sent quotes',
   parts: 'lines',
   needsItems: isUnanswered,
   define: ({ today }) =>
     `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and draft and sent quotes with lines at 0. A missing price is not 0.`,
-  *examine(data, context) {
-    const parts = [
+  examine: function* (data, context) {
+    return joined(
       yield* inCatalogue(data),
       yield* inBooks(data, context),
       yield* onQuotes(data, context),
-    ];
-    return {
-      findings: parts.flatMap(({ findings }) => findings),
-      examined: parts.reduce((sum, { examined }) => sum + examined, 0),
-      of: 'listed products, valid book prices, draft and sent quotes',
-      notChecked: {},
-    };
+    );
   },
 };
 
 const isZero = (price: number | undefined): boolean => decimal(price)?.eq(0) ?? false;
 
-function* inCatalogue({ product = [] }: CheckData): Steps<Part> {
-  const listed = yield* filterSteps(product, isListed);
-  const findings = yield* flatMapSteps(listed, (entry): RawFinding[] => {
-    if (!isZero(entry.price)) return [];
-    const { currency: _currency, kinds, ...finding } = productFinding(entry);
-    const cost = decimal(entry.cost);
-    return [
-      { ...finding, kinds: { where: 'product', ...kinds }, reason: () => describeProduct(cost) },
-    ];
-  });
-  return { examined: listed.length, findings };
-}
-
-const describeProduct = (cost: Decimal | undefined) =>
-  cost ? wording`catalogue price 0, cost ${perUnit(cost)}` : wording`catalogue price 0`;
+const inCatalogue = ({ product }: CheckData): Steps<CheckResult> =>
+  examineEach(
+    product,
+    (entry) => {
+      if (!isZero(entry.price)) return undefined;
+      const cost = decimal(entry.cost);
+      const reason = () =>
+        wording`catalogue price 0${cost ? wording`, cost ${perUnit(cost)}` : ''}`;
+      const kinds = { where: 'product', term: termKey(entry) };
+      return { ...productFinding(entry, {}, reason), kinds, currency: undefined };
+    },
+    isListed,
+  );
 
 function* inBooks(
   { pricing_book = [], product = [] }: CheckData,
   { today }: CheckContext,
-): Steps<Part> {
+): Steps<CheckResult> {
   const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, today));
-  const free = entries.filter(({ price }) => price?.eq(0));
-  const names = yield* recordsById(product);
-  const findings = free.map(({ book, productId }): RawFinding => {
-    const about = names.get(productId) ?? { id: productId };
+  const products = yield* recordsById(product);
+  return yield* examineEach(entries, ({ book, productId, price }) => {
+    if (!price?.eq(0)) return undefined;
     return {
-      ...named(about),
+      ...named(products.get(productId) ?? { id: productId }),
       resource: 'pricing_book',
       kinds: { where: 'book price' },
       reason: () => wording`price 0 in pricing book ${quoteText(book.name ?? book.id ?? '')}`,
       related: [named(book)],
     };
   });
-  return { examined: entries.length, findings };
 }
 
-function* onQuotes(data: CheckData, context: CheckContext): Steps<Part> {
-  const open = yield* filterSteps(data.quote ?? [], isUnanswered);
-  const quoteContext = yield* quoteContextOf(context, data);
-  const findings = yield* flatMapSteps(open, (each): RawFinding[] => {
-    const free = (each.items ?? []).filter(({ price }) => isZero(price));
-    if (free.length === 0) return [];
-    const { currency: _currency, kinds, ...finding } = quoteFinding(each, quoteContext, undefined);
+const onQuotes = (data: CheckData, context: CheckContext): Steps<CheckResult> =>
+  examineQuotes(data, context, ({ items = [] }) => {
+    const free = items.filter(({ price }) => isZero(price));
+    if (free.length === 0) return undefined;
     const reason = () => wording`price 0 in ${describeLines(free, nonBlank(free[0]?.name))}`;
-    return [{ ...finding, kinds: { where: 'quote', ...kinds }, parts: free.length, reason }];
+    const kinds = { where: 'quote' };
+    return { kinds, parts: free.length, atStake: undefined, currency: undefined, reason };
   });
-  return { examined: open.length, findings };
-}

@@ -26,7 +26,13 @@ import {
   quoteName,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { acceptanceOf, acceptances, Deals, statusOfQuote } from '../../figures/quote-state.ts';
+import {
+  acceptanceOf,
+  acceptances,
+  type DealState,
+  dealStateReader,
+  statusOfQuote,
+} from '../../figures/quote-state.ts';
 import {
   firstYearValue,
   hasUnknownItems,
@@ -101,11 +107,13 @@ const dateField = {
 const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
   dayOf(quote[dateField[date]]);
 
-/** Quotes that match all filters but `item`; the state of a deal is known only with `deals`. */
+type DealOf = ((quote: Quote) => DealState) | undefined;
+
+/** Quotes that match all filters but `item`; the state of a deal is known only with `dealOf`. */
 function matchingQuotes(
   quotes: readonly Quote[],
   filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
-  deals: Deals | undefined,
+  dealOf: DealOf,
 ): Steps<readonly Quote[]> {
   const { owner, company, status, currency, acceptance, dealState } = filters;
   return filterSteps(
@@ -117,7 +125,7 @@ function matchingQuotes(
       (!status || statusOfQuote(quote) === status.name) &&
       (!currency || currencyOfRecord(quote, filters.currencyOf) === currency.name) &&
       (!acceptance || acceptanceOf(quote, filters.today) === acceptance.name) &&
-      (!dealState || deals?.stateOf(quote) === dealState.name) &&
+      (!dealState || dealOf?.(quote) === dealState.name) &&
       isInPeriod(quote, filters),
   );
 }
@@ -147,9 +155,9 @@ export function* findQuotes(
   options: QuotesOptions,
 ) {
   requireDay(options.today, 'today');
-  const deals = opportunities && (yield* Deals.of(opportunities));
-  const matching = yield* matchingQuotes(quotes, options, deals);
-  return { matching, deals, deleted: quotes.filter(isDeleted).length };
+  const dealOf = opportunities && (yield* dealStateReader(opportunities));
+  const matching = yield* matchingQuotes(quotes, options, dealOf);
+  return { matching, dealOf, deleted: quotes.filter(isDeleted).length };
 }
 
 /**
@@ -159,10 +167,10 @@ export function* findQuotes(
  * @param found where the items of `matching` may have been read meanwhile
  */
 export function* quotesReport(found: ResultOf<typeof findQuotes>, options: QuotesOptions) {
-  const { matching, deals, deleted } = found;
+  const { matching, dealOf, deleted } = found;
   const { item } = options;
   const facts = yield* flatMapSteps(matching, (quote) =>
-    item === undefined || hasItem(quote, item) ? [factsOf(quote, deals, options)] : [],
+    item === undefined || hasItem(quote, item) ? [factsOf(quote, dealOf, options)] : [],
   );
   const ranked = yield* sortSteps(facts, byFirstYear);
   return {
@@ -203,14 +211,14 @@ function* briefOf(facts: readonly Facts[], deleted: number, options: QuotesOptio
 type Facts = ReturnType<typeof factsOf>;
 
 /** A quote with everything that is derived from it. */
-function factsOf(quote: Quote, deals: Deals | undefined, options: QuotesOptions) {
+function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
   const sums = sumQuote(quote);
   return {
     quote,
     currency: currencyOfRecord(quote, options.currencyOf),
     status: statusOfQuote(quote),
     acceptance: acceptanceOf(quote, options.today),
-    dealState: deals?.stateOf(quote),
+    dealState: dealOf?.(quote),
     sums,
     firstYear: firstYearValue(sums),
   };
