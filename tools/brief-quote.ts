@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
 import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
+import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, Quote, Ref } from '../src/service/records/records.ts';
 import { resolveRecord } from '../src/tenant/lookup.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
-import { describeUnrecognized } from '../src/tenant/unrecognized.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   ambiguousAnswer,

@@ -52,8 +52,8 @@ export const listChanges = defineTool({
   ),
   output: z.looseObject({ ...answerFields, records, page, coverage }),
   async run(tenant, { since, until, opportunity, size, from }, call) {
-    await tenant.requireKey(call);
-    const { changes, damaged } = await readChanges(tenant.journal);
+    await tenant.key.require(call);
+    const { changes, damaged } = await readChanges(tenant.writes.journal);
     const wanted = changes.filter(
       ({ intent, outcome }) =>
         (since === undefined || intent.at.slice(0, 10) >= since) &&

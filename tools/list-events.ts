@@ -46,7 +46,7 @@ export const listEvents = defineTool({
   ),
   output: listOutput,
   async run(tenant, { subject, event, since, until, id, size, from }, call) {
-    await tenant.requireKey(call);
+    await tenant.key.require(call);
     const name = event === undefined ? undefined : normaliseEventName(event);
     const pair = name === undefined ? undefined : pairFrom(name);
     const times = {

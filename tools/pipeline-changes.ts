@@ -107,7 +107,7 @@ export const pipelineChanges = defineTool({
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const coverage = toCoverage(read.coverage);
-    const history = await tenant.history();
+    const history = await tenant.history('opportunity');
     if (!history) return historyIsOff(coverage);
     const requested = {
       opening: openingDay(args.since, today()) ?? today(),
@@ -283,7 +283,7 @@ async function readQuotes(
   options: QuoteOptions,
   call: ToolCall,
 ): Promise<QuotesBetween> {
-  const history = await tenant.quoteHistory();
+  const history = await tenant.history('quote');
   if (!history || (await history.days()).length === 0) return { notes: [] };
   const read = await readCollections(tenant, ['quote'], ['company'], call).catch(asRefusal);
   if (isApiError(read, 'not-permitted', 'no-route', 'key-refused')) return { notes: [unreadable] };

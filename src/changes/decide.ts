@@ -52,7 +52,7 @@ function writeAgreed(
 ): Promise<Decision> {
   const { client, caller } = call;
   const approved = { ...agreed, client, ...(caller === undefined ? {} : { caller }) };
-  return tenant.writeExclusively(async () => {
+  return tenant.writes.runExclusive(async () => {
     const target = await refreshTarget(tenant, plan.target, { ...call, writes: true });
     const now = planAgain(tenant, plan, target);
     if (isNoOp(now)) return { outcome: 'no_change' };

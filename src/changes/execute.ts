@@ -71,7 +71,7 @@ export async function executePlan(
     throw journalError('written', error);
   });
   const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
-  tenant.invalidate('opportunity');
+  tenant.updates.invalidate('opportunity');
   try {
     await record(tenant, toOutcome(result, plan));
     return result;
@@ -83,7 +83,7 @@ export async function executePlan(
 
 /** Stores an entry of the journal, without the key that a record may repeat. */
 const record = (tenant: Tenant, entry: WriteIntent | WriteOutcome): Promise<void> =>
-  tenant.journal.append(withoutSecrets({ ...entry }));
+  tenant.writes.journal.append(withoutSecrets({ ...entry }));
 
 function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIntent {
   const { target, before, changes } = plan;
@@ -161,7 +161,7 @@ async function put(
   trace: Trace | undefined,
 ): Promise<Confirmed> {
   const send = async (body: Record<string, unknown>): Promise<Confirmed> => ({
-    answer: await tenant.upsertOpportunity(externalId, body, backgroundCall(writeMs, trace)),
+    answer: await tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace)),
     body,
   });
   try {
@@ -198,8 +198,8 @@ async function verifyScale(
   const isProbabilityOnly = differs.length > 0 && differs.every(({ kind }) => kind === 'share');
   if (!isProbabilityOnly || body.probability === probability) return first;
   // The record tells whether this one was stored.
-  await tenant
-    .upsertOpportunity(sent.externalId, body, backgroundCall(writeMs, trace))
+  await tenant.writes
+    .upsert(sent.externalId, body, backgroundCall(writeMs, trace))
     .catch(() => undefined);
   return verifyTwice(tenant, plan, sent, trace);
 }

@@ -146,14 +146,14 @@ async function searchesIdentifiers(
   { records, total }: Sample,
   call: ToolCall,
 ): Promise<boolean> {
-  const learnt = tenant.learnt(searchTrait);
+  const learnt = tenant.writes.learnt(searchTrait);
   if (learnt !== undefined) return learnt;
   const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
   if (known?.externalIdentifier === undefined) return false;
   const found = await searchService(tenant, inOtherCase(known.externalIdentifier), call);
   const isFound = found.records.some(({ id }) => id === known.id);
   const works = isFound && (found.isWhole || found.records.length < total);
-  tenant.learn(searchTrait, works);
+  tenant.writes.learn(searchTrait, works);
   return works;
 }
 
@@ -168,7 +168,7 @@ async function readAnew(
   externalId: string,
   call: ToolCall,
 ): Promise<readonly Opportunity[]> {
-  tenant.invalidate('opportunity');
+  tenant.updates.invalidate('opportunity');
   const { records, coverage } = await tenant.collection('opportunity', call);
   const isFound = records.some(({ externalIdentifier }) => externalIdentifier === externalId);
   if (coverage.complete || isFound) return records;

@@ -21,7 +21,7 @@ interface Pending {
   until: number;
 }
 
-const pendingOf = new WeakMap<Tenant['tokens'], Map<string, Pending>>();
+const pendingOf = new WeakMap<Tenant['writes']['tokens'], Map<string, Pending>>();
 const setAside = new WeakMap<ChangePlan, () => void>();
 
 /** The plan for these arguments: that of the question if the call brings its answer, otherwise a new one. */
@@ -31,9 +31,9 @@ export async function planOnce(
   call: ChangeCall,
   make: () => Promise<ChangePlan>,
 ): Promise<ChangePlan> {
-  const known = pendingOf.get(tenant.tokens) ?? new Map<string, Pending>();
-  pendingOf.set(tenant.tokens, known);
-  const key = canonicalJson([tenant.identity, asked, call.caller, [...tenant.grants].sort()]);
+  const known = pendingOf.get(tenant.writes.tokens) ?? new Map<string, Pending>();
+  pendingOf.set(tenant.writes.tokens, known);
+  const key = canonicalJson([tenant.key.identity, asked, call.caller, [...tenant.grants].sort()]);
   const pending = known.get(key);
   if (call.answered && pending && pending.until > Date.now()) return pending.plan;
   const plan = await make();
@@ -47,7 +47,7 @@ export async function planOnce(
 /** Forgets a plan that was decided: the same call again plans anew. */
 export function forgetPlan(tenant: Tenant, plan: ChangePlan): void {
   setAside.get(plan)?.();
-  const known = pendingOf.get(tenant.tokens);
+  const known = pendingOf.get(tenant.writes.tokens);
   for (const [key, pending] of known ?? []) if (pending.plan === plan) known?.delete(key);
 }
 
@@ -65,7 +65,7 @@ function forget(known: Map<string, Pending>, key: string): void {
 export async function setAsideFor(tenant: Tenant, plan: ChangePlan): Promise<void> {
   if (setAside.has(plan)) return;
   const until = Date.now() + answerMs;
-  const release = await tenant.setAside(requestsOfWrite, until).catch((error: unknown) => {
+  const release = await tenant.writes.setAside(requestsOfWrite, until).catch((error: unknown) => {
     if (!isApiError(error, 'budget-spent')) throw error;
     throw new ChangeRefused(
       wording`A write takes up to ${requestsOfWrite} requests, and fewer are left in the tenant's request budget, which all its programs share. Ask again in ${error.facts.seconds ?? 60} seconds.`,

@@ -85,7 +85,11 @@ export async function buildPlan(
   requested: RequestedValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  const requestDigest = digestOf([tenant.identity, target.externalId, referencesAsIds(requested)]);
+  const requestDigest = digestOf([
+    tenant.key.identity,
+    target.externalId,
+    referencesAsIds(requested),
+  ]);
   const difference = differenceTo(tenant, target, requested, requestDigest);
   const { before, changes } = difference;
   const context = await planContext(tenant, target, before, changes, call);

@@ -8,10 +8,11 @@ import type { Tenant } from '../tenant/tenant.ts';
 const trait = 'probability as stored';
 
 /** Whether the service takes probabilities in the scale in which it shows them; `undefined` if that is unknown. */
-export const takesStoredScale = (tenant: Tenant): boolean | undefined => tenant.learnt(trait);
+export const takesStoredScale = (tenant: Tenant): boolean | undefined =>
+  tenant.writes.learnt(trait);
 
 export const learnStoredScale = (tenant: Tenant, takesIt: boolean): void =>
-  tenant.learn(trait, takesIt);
+  tenant.writes.learn(trait, takesIt);
 
 /**
  * Which scale the service took, by what it was sent and what it then shows; `undefined` if that does not tell. A shown

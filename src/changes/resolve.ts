@@ -13,6 +13,7 @@ import type {
   Ref,
 } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { searchRecords } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/characters.ts';
@@ -98,7 +99,7 @@ async function searchService<R extends 'company' | 'contact'>(
   requested: string,
   call: ToolCall,
 ): Promise<RecordOf[R][]> {
-  const found = await tenant.search(resource, requested, call);
+  const found = await searchRecords(tenant, resource, requested, call);
   const [byId, byExternalId] = firstInvisible(requested, { joiners: true })
     ? []
     : [

@@ -31,7 +31,7 @@ export async function planRevert(
   changeId: string,
   call: ToolCall,
 ): Promise<ChangePlan> {
-  const { changes } = await readChanges(tenant.journal);
+  const { changes } = await readChanges(tenant.writes.journal);
   const change = changes.find(({ intent }) => intent.id === changeId);
   if (!change)
     throw new ChangeRefused(wording`There is no change ${quote(changeId)}: see cpq_list_changes.`);
@@ -101,7 +101,7 @@ async function cannotDelete(
   call: ToolCall,
 ): Promise<ChangeRefused> {
   const { records } = await tenant.collection('opportunity', call);
-  const { barredStages, allowedStages, fields } = tenant.writeRules;
+  const { barredStages, allowedStages, fields } = tenant.writes.rules;
   const stages = stagesOf(records.filter(isLost));
   const all = stagesOf(records);
   const barred = await matchStages(all, barredStages);

@@ -15,7 +15,7 @@ export async function checkAllowed(
   plan: Pick<ChangePlan, 'changes'>,
   call: ToolCall,
 ): Promise<void> {
-  const { fields } = tenant.writeRules;
+  const { fields } = tenant.writes.rules;
   const forbidden = plan.changes.filter(({ field }) => !fields.has(field));
   if (forbidden.length > 0) {
     const names = trusted(forbidden.map(({ field }) => field).join(', '));
@@ -29,7 +29,7 @@ export async function checkAllowed(
 
 /** Checks all names of the stage: a renamed stage is barred under its old and its new name. */
 async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Promise<void> {
-  const { barredStages, allowedStages } = tenant.writeRules;
+  const { barredStages, allowedStages } = tenant.writes.rules;
   if (barredStages.length === 0 && allowedStages.length === 0) return;
   const { records } = await tenant.collection('opportunity', call);
   const known = stagesOf(records);
@@ -67,11 +67,11 @@ function stageRefused({ id, name = id }: Reference, allowed: readonly string[]):
 
 /** Counts the writes of the last hour in the journal. @throws ChangeRefused if the limit is reached */
 export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
-  const { perHour } = tenant.writeRules;
+  const { perHour } = tenant.writes.rules;
   if (perHour === 0) {
     throw new ChangeRefused(wording`The operator of this server has disabled writing.`);
   }
-  const { changes } = await readChanges(tenant.journal);
+  const { changes } = await readChanges(tenant.writes.journal);
   const since = Date.now() - hourMs;
   const times = changes
     .filter(mayBeWritten)

@@ -197,7 +197,7 @@ function refuseDotSegments(identifier: string): void {
 
 /** Reads the record from the service, not from the cache. */
 export async function readPresent(tenant: Tenant, id: string, call: ToolCall): Promise<Present> {
-  const raw = await tenant.rawOpportunity(id, call);
+  const raw = await tenant.writes.raw(id, call);
   const record = toRecord('opportunity', structuredClone(raw));
   return { record: await fillInReferences(tenant, record, call), raw };
 }

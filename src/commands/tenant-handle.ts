@@ -104,7 +104,7 @@ export class TenantHandle implements RetirableTenant {
   /** New calls are refused, and caches are released at once; calls in flight may still finish. */
   retire(): void {
     this.#closing.abort();
-    this.tenant.clearCaches();
+    this.tenant.updates.clearCaches();
     // Allows for calls that are still queued.
     const closeTimer = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
     closeTimer.unref();

@@ -143,7 +143,11 @@ function cachedById(
   const records: readonly NamedCompany[] | undefined = tenant.cached(resource);
   return (
     records &&
-    tenant.derived([records], 'by id', () => new Map(records.map((record) => [record.id, record])))
+    tenant.derived.get(
+      [records],
+      'by id',
+      () => new Map(records.map((record) => [record.id, record])),
+    )
   );
 }
 

@@ -8,12 +8,12 @@ import { matchSteps } from '../names/name-filters.ts';
 import type { Collection } from '../reading/collection.ts';
 import { type Ignorable, type ListPage, sliceOf } from '../reading/list-page.ts';
 import type { PageQuery, Search } from '../service/page.ts';
+import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { describeUnrecognized } from '../tenant/unrecognized.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Known } from './column.ts';
 import {
@@ -150,7 +150,7 @@ async function readFor<R extends Resource>(
   call: ToolCall,
 ): Promise<Collection<RecordOf[R]>> {
   const { query, filters, sort, includeBundles } = search;
-  if (query || filters || sort) return tenant.searchAll(resource, search, call);
+  if (query || filters || sort) return tenant.collection(resource, call, search);
   const whole = await tenant.collection(resource, call);
   if (resource !== 'product' || includeBundles) return whole;
   return { ...whole, records: whole.records.filter((record) => !isBundle(record)) };

@@ -63,7 +63,7 @@ export function toolCall(
   const host = clientHost(server, ctx);
   const token = _meta?.progressToken;
   const consent = {
-    state: tenant.tokens,
+    state: tenant.writes.tokens,
     host: tenant.host,
     allowTokens,
     nameOf,

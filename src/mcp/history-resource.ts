@@ -16,7 +16,7 @@ import { csvContents } from './csv.ts';
 /** @throws NotGranted, ApiError */
 export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadResourceResult> {
   const read = await readCollections(tenant, ['opportunity'], ['company'], call);
-  const history = await tenant.history();
+  const history = await tenant.history('opportunity');
   const { coverage, records } = read;
   const present = coverage.complete
     ? { day: utcDay(coverage.asOf), records: records.opportunity ?? [] }
@@ -32,7 +32,7 @@ export async function readHistory(tenant: Tenant, call: ToolCall): Promise<ReadR
 
 /** Columns about the open quotes, by day, where the quotes may be read. */
 async function openQuotes(tenant: Tenant, currencyOf: CurrencyOf): Promise<Map<Day, object>> {
-  const history = tenant.grants.has('quote:read') ? await tenant.quoteHistory() : undefined;
+  const history = tenant.grants.has('quote:read') ? await tenant.history('quote') : undefined;
   const totals = history ? await openQuotesByDay(history, currencyOf) : [];
   return new Map(
     [...totals].map(([day, { count, value, unknownValue }]) => [

@@ -8,7 +8,7 @@ export const onResourceUpdated = (
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   listener: (uri: string) => void,
 ): (() => void) =>
-  tenant.onUpdate((update) => {
+  tenant.updates.subscribe((update) => {
     const readable = readableTemplates({ grants: tenant.grants, surface });
     for (const uri of updatedUris(readable, update)) listener(uri);
   });

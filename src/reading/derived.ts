@@ -5,6 +5,9 @@ import { BoundedMap } from '../containers.ts';
 /** Results of the same readings. The least recently used go first. */
 const maxResults = 40;
 
+/** Of a record in memory that is a copy of another with some fields replaced; measured, and rounded up. */
+const bytesOfCopy = 400;
+
 interface Result {
   readonly value: unknown;
   /** Stops counting its memory. */
@@ -40,7 +43,6 @@ export class DerivedResults {
     name: string,
     work: () => T,
     bytesOf?: (result: Awaited<T>) => number,
-    countedWith = readings,
   ): T {
     const { byName } = this.#resultsOf(readings);
     const known = byName.get(name);
@@ -49,11 +51,9 @@ export class DerivedResults {
     const result: Result = { value, release: () => {} };
     byName.set(name, result);
     const count = (settled: Awaited<T>) => {
-      if (bytesOf && byName.peek(name) === result)
-        result.release = this.#count(
-          countedWith.map((each) => this.#original(each)),
-          bytesOf(settled),
-        );
+      if (!bytesOf || byName.peek(name) !== result) return;
+      const originals = readings.map((each) => this.#original(each));
+      result.release = this.#count(originals, bytesOf(settled));
     };
     if (value instanceof Promise) value.then(count, () => byName.delete(name));
     else count(value as Awaited<T>);
@@ -61,18 +61,17 @@ export class DerivedResults {
   }
 
   /**
-   * Another version of the records of the first reading, by `get`. It and what is derived from it are counted with that
-   * reading.
+   * Another version of the records of the first reading, by `get`. What is derived from it is counted with that reading.
    * @param work returns these records themselves where there is nothing to change
    */
-  async version<T>(
+  async version<T extends object>(
     [records, ...others]: readonly [readonly T[], ...Readings],
     name: string,
     work: () => Promise<readonly T[]>,
-    bytesOf: (version: readonly T[]) => number,
   ): Promise<readonly T[]> {
-    const bytes = (version: readonly T[]) => (version === records ? 0 : bytesOf(version));
-    const found = await this.get([records, ...others], name, work, bytes, [records]);
+    const bytesOf = (version: readonly T[]) =>
+      version === records ? 0 : version.length * bytesOfCopy;
+    const found = await this.get([records, ...others], name, work, bytesOf);
     if (found !== records) this.#originals.set(found, this.#original(records));
     return found;
   }

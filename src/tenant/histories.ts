@@ -14,6 +14,12 @@ export interface HistoryOptions {
   onError(error: unknown): void;
 }
 
+/** The past of the collections of which snapshots are kept. */
+export interface Past {
+  opportunity: PipelineHistory;
+  quote: QuoteHistory;
+}
+
 /** The past of the pipeline and of the quotes of a tenant. Loaded when it is first used: a start does not need it. */
 export class Histories {
   readonly #options: HistoryOptions | undefined;
@@ -38,8 +44,8 @@ export class Histories {
     const options = this.#options;
     if (!options || options.generated) return undefined;
     const saveQuotes = async (quotes: readonly Quote[], takenAt: Date) =>
-      (await this.#stored(options)).quotes.save(await withItems(quotes), takenAt);
-    const openPipeline = async () => (await this.#stored(options)).pipeline;
+      (await this.#stored(options)).quote.save(await withItems(quotes), takenAt);
+    const openPipeline = async () => (await this.#stored(options)).opportunity;
     return {
       opportunity: new HistoryRecorder(openPipeline, options.onError),
       quote: new HistoryRecorder(async () => ({ save: saveQuotes }), options.onError),
@@ -47,19 +53,19 @@ export class Histories {
   }
 
   /** `undefined` if no history is kept. */
-  async open(): Promise<{ pipeline: PipelineHistory; quotes: QuoteHistory } | undefined> {
+  async open(): Promise<Past | undefined> {
     if (!this.#options) return undefined;
     const { generated } = this.#options;
     if (!generated) return this.#stored(this.#options);
     const { generatedPipeline, generatedQuotes } = await import('../history/generated-history.ts');
-    return { pipeline: generatedPipeline(generated), quotes: generatedQuotes(generated) };
+    return { opportunity: generatedPipeline(generated), quote: generatedQuotes(generated) };
   }
 
   async #stored({ keepDays }: HistoryOptions) {
     const { StoredHistory, StoredQuoteHistory } = await import('../history/history.ts');
     return {
-      pipeline: new StoredHistory(this.#store, keepDays),
-      quotes: new StoredQuoteHistory(this.#store, keepDays),
+      opportunity: new StoredHistory(this.#store, keepDays),
+      quote: new StoredQuoteHistory(this.#store, keepDays),
     };
   }
 

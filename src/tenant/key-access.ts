@@ -1,25 +1,44 @@
-import type { Call } from '../service/call.ts';
-import { type ApiError, isApiError } from '../service/errors.ts';
+import { type Call, type CallContext, interactiveCall } from '../service/call.ts';
+import { type ApiError, ignoreApiError, isApiError } from '../service/errors.ts';
 import type { Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
 import type { Update } from '../state/port.ts';
 
 /** What the service lets a key read, by its last responses. A refusal also invalidates what was read before. */
 export class KeyAccess {
-  readonly #identity: string;
+  /** Hash of the tenant's address, key and name. */
+  readonly identity: string;
   readonly #publish: (update: Update) => void;
+  readonly #tryKey: (call: Call) => Promise<unknown>;
   readonly #forbidden = new Set<Resource>();
   #refused = false;
 
-  /** @param publish invalidates a collection in all processes */
-  constructor(identity: string, publish: (update: Update) => void) {
-    this.#identity = identity;
+  /**
+   * @param publish invalidates a collection in all processes
+   * @param tryKey sends a small request
+   */
+  constructor(
+    identity: string,
+    publish: (update: Update) => void,
+    tryKey: (call: Call) => Promise<unknown>,
+  ) {
+    this.identity = identity;
     this.#publish = publish;
+    this.#tryKey = tryKey;
   }
 
   /** True if the service refused the key in its last response. */
   get refused(): boolean {
     return this.#refused;
+  }
+
+  /**
+   * Must be called before stored data is returned. If the key was refused, checks it again with one small request.
+   * @throws ApiError (such as `key-refused`) until the service accepts the key again
+   */
+  async require(call: CallContext): Promise<void> {
+    if (this.#refused)
+      await this.#tryKey(interactiveCall(call)).catch(ignoreApiError('not-permitted'));
   }
 
   /** True if the service has not refused the key, or this key's access to the collection. */
@@ -28,7 +47,7 @@ export class KeyAccess {
   }
 
   onUpdate({ keyRefused }: Update): void {
-    if (keyRefused === this.#identity) this.#refused = true;
+    if (keyRefused === this.identity) this.#refused = true;
   }
 
   onResponse(path: string, refusal: ApiError | undefined, { purpose }: Call): void {
@@ -45,7 +64,7 @@ export class KeyAccess {
   #markRefused(): void {
     if (this.#refused) return;
     this.#refused = true;
-    for (const collection of resources) this.#publish({ collection, keyRefused: this.#identity });
+    for (const collection of resources) this.#publish({ collection, keyRefused: this.identity });
   }
 
   #markForbidden(resource: Resource): void {

@@ -12,8 +12,8 @@ import {
   type SearchKind,
 } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import { isApiError } from '../service/errors.ts';
-import type { RecordOf } from '../service/records/records.ts';
+import { ignoreApiError, isApiError } from '../service/errors.ts';
+import type { RecordOf, Resource } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
@@ -35,6 +35,8 @@ export type Resolution<R> =
     };
 
 export const maxCandidates = 8;
+/** Records of the service's own search. */
+const maxFound = 25;
 
 /**
  * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
@@ -55,9 +57,23 @@ export async function resolveRecord<K extends SearchKind>(
   const { records, coverage, asOf } = await tenant.collection(kind, call);
   const found = await resolveAmong(tenant, kind, records, text, { ...coverage, asOf });
   if (coverage.complete || found.kind !== 'none') return found;
-  const searched = await tenant.search(kind, text, call).catch(ignoreTemporary);
+  const searched = await searchRecords(tenant, kind, text, call).catch(ignoreTemporary);
   if (!searched) return found;
   return resolveAmong(tenant, kind, searched, text, { ...coverage, asOf });
+}
+
+/**
+ * The first records that the service's own search finds; none where it does not search.
+ * @throws NotGranted, ApiError
+ */
+export async function searchRecords<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  query: string,
+  call: ToolCall,
+): Promise<readonly RecordOf[R][]> {
+  const reading = tenant.firstPage(resource, { size: maxFound, query }, call);
+  return (await reading.catch(ignoreApiError('refused')))?.records ?? [];
 }
 
 async function resolveAmong<K extends SearchKind>(
@@ -94,7 +110,7 @@ export const searchIndexOf = <K extends SearchKind>(
   kind: K,
   records: readonly RecordOf[K][],
 ): Promise<SearchIndex<K>> =>
-  tenant.derived(
+  tenant.derived.get(
     [records],
     'search index',
     async () => {

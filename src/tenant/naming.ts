@@ -21,18 +21,22 @@ export const nameReferences = <R extends Resource>(
   records: readonly RecordOf[R][],
   known: KnownRecords,
 ): Promise<readonly RecordOf[R][]> =>
-  tenant.version([records, ...namingResources.map((each) => known[each])], 'named', async () => {
-    const incomplete = await runInSlices(withIncompleteReferences(resource, records));
-    if (incomplete.length === 0) return records;
-    return runInSlices(completeReferences(resource, records, await namesIn(tenant, known)));
-  });
+  tenant.derived.version(
+    [records, ...namingResources.map((each) => known[each])],
+    'named',
+    async () => {
+      const incomplete = await runInSlices(withIncompleteReferences(resource, records));
+      if (incomplete.length === 0) return records;
+      return runInSlices(completeReferences(resource, records, await namesIn(tenant, known)));
+    },
+  );
 
 async function namesIn(tenant: Tenant, known: KnownRecords): Promise<NamesIn[]> {
   const found = namingResources.map((resource) => {
     const records = known[resource];
     if (!records) return undefined;
     const make = () => runInSlices(NamesIn.of(resource, records));
-    return tenant.derived([records], 'names in references', make, ({ bytes }) => bytes);
+    return tenant.derived.get([records], 'names in references', make, ({ bytes }) => bytes);
   });
   return (await Promise.all(found)).filter((names) => names !== undefined);
 }

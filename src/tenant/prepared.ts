@@ -22,7 +22,7 @@ const bytesEach = { deal: 320, grouped: 60, product: 160 };
 export const currenciesFor = (
   tenant: Tenant,
   companies: readonly Company[] | undefined,
-): CurrencyOf => tenant.derived([companies], 'currencies', () => currenciesOf(companies ?? []));
+): CurrencyOf => tenant.derived.get([companies], 'currencies', () => currenciesOf(companies ?? []));
 
 /** Every opportunity as a deal, in the currency of its company. */
 export const dealsFor = (
@@ -30,7 +30,7 @@ export const dealsFor = (
   opportunities: readonly Opportunity[],
   companies: readonly Company[] | undefined,
 ): Promise<TenantDeals> =>
-  tenant.derived(
+  tenant.derived.get(
     [opportunities, companies],
     'deals',
     () => runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
@@ -44,7 +44,7 @@ export async function recordsOfCompany<R extends ApiRecord>(
   records: readonly R[] | undefined,
 ): Promise<R[] | undefined> {
   if (!records) return undefined;
-  const grouped = await tenant.derived(
+  const grouped = await tenant.derived.get(
     [records],
     'by company',
     () => runInSlices(RecordsByCompany.of(records)),
@@ -65,7 +65,7 @@ export async function marketFor(
   { product, quote, category }: MarketRecords,
 ): Promise<Market | undefined> {
   if (!product || !quote) return undefined;
-  return tenant.derived(
+  return tenant.derived.get(
     [product, quote, category],
     'market',
     () => runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
@@ -79,7 +79,7 @@ export const probabilityScaleFor = (
   opportunities: readonly Opportunity[] | undefined,
 ): ProbabilityScale | undefined =>
   opportunities &&
-  tenant.derived([opportunities], 'probability scale', () => probabilityScale(opportunities));
+  tenant.derived.get([opportunities], 'probability scale', () => probabilityScale(opportunities));
 
 /**
  * The names of persons by id, as the first record that each owns tells it: the service has no list of persons.
@@ -89,7 +89,7 @@ export const ownerNamesFor = (
   opportunities: readonly Opportunity[] | undefined,
   quotes: readonly Quote[] | undefined,
 ): ReadonlyMap<string, string> =>
-  tenant.derived([opportunities, quotes], 'owner names', () => {
+  tenant.derived.get([opportunities, quotes], 'owner names', () => {
     const names = new Map<string, string>();
     for (const records of [opportunities ?? [], quotes ?? []])
       for (const { owner } of records)

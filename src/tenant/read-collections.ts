@@ -1,13 +1,13 @@
 import type { KnownRecords } from '../names/references.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
+import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { NotGranted } from './grants.ts';
 import { nameReferences } from './naming.ts';
 import type { Tenant } from './tenant.ts';
-import { describeUnrecognized } from './unrecognized.ts';
 
 /** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {

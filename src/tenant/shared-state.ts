@@ -9,9 +9,9 @@ import { Searches } from '../reading/searches.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import { ServiceProfile } from '../reading/service-profile.ts';
 import { SharedReadings } from '../reading/shared-readings.ts';
-import type { Call } from '../service/call.ts';
+import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
-import type { ApiRecord, Quote, Resource } from '../service/records/records.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import type { RateBudget } from '../service/traffic/budget.ts';
 import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
@@ -19,7 +19,18 @@ import { shortHash } from '../state/short-hash.ts';
 import type { Grant } from './grants.ts';
 import { Histories, type HistoryOptions } from './histories.ts';
 import { isResource, KeyAccess } from './key-access.ts';
-import type { WriteRules } from './write-rules.ts';
+
+/** The operator's limits for writes. They apply even if a person agrees to a change. */
+export interface WriteRules {
+  /** Maximum number of writes in any hour. */
+  perHour: number;
+  /** Names of the fields that may be written. */
+  fields: ReadonlySet<string>;
+  /** Ids or names of stages that may not be set; names that look alike are barred too. */
+  barredStages: readonly string[];
+  /** Ids or names of the only stages that may be set; empty for all. */
+  allowedStages: readonly string[];
+}
 
 export interface TenantOptions
   extends Omit<ClientOptions, 'interceptor'>,
@@ -43,13 +54,9 @@ export interface TenantOptions
   stateByKey?: boolean;
 }
 
-/** Of a record in memory that is a copy of another with some fields replaced; measured, and rounded up. */
-export const bytesOfCopy = 400;
-
 /** What all callers of a tenant share that use the same key. It checks no grants: only `Tenant` uses it. */
 export class SharedTenantState {
-  /** Hash of the tenant's address, key and name. */
-  readonly identity: string;
+  readonly options: TenantOptions;
   /**
    * Identifies the tenant's state: journal, inbox, write lock and updates. Derived from the address; with several
    * tenants from name and address; for a caller's own key from address and key.
@@ -66,7 +73,6 @@ export class SharedTenantState {
   readonly histories: Histories;
   readonly access: KeyAccess;
   readonly #profile: ServiceProfile;
-  readonly #publish: (update: Update) => Promise<void>;
   readonly #unsubscribe: () => void;
   readonly #unregisterGauges: (() => void) | undefined;
 
@@ -77,10 +83,10 @@ export class SharedTenantState {
       [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
     );
     const namespace = stateByKey ? identity : namespaceOf(baseUrl, name);
-    this.identity = identity;
+    this.options = options;
     this.namespace = namespace;
-    this.#publish = (update) => state.bus.publish(namespace, update);
-    this.access = new KeyAccess(identity, (update) => this.publishInvalidation(update));
+    const tryKey = (call: Call) => this.client.page('company', { size: 1 }, call);
+    this.access = new KeyAccess(identity, (update) => this.#publishToAll(update), tryKey);
     this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
     const traffic = new TrafficControl({
       ...options,
@@ -113,25 +119,50 @@ export class SharedTenantState {
     });
   }
 
+  /** A whole collection, from the cache if it is fresh. @throws ApiError */
+  async collection<R extends Resource>(
+    resource: R,
+    call: CallContext,
+  ): Promise<Collection<RecordOf[R]>> {
+    const collection = await this.collections.read(resource, call);
+    this.options.onCollection?.(resource, collection);
+    this.histories.note(resource, collection);
+    if (resource !== 'quote') return collection;
+    const records = await this.withKnownItems(collection.records);
+    return records === collection.records
+      ? collection
+      : { ...collection, records: records as readonly RecordOf[R][] };
+  }
+
   /** The quotes, with the items that were read by id since. */
   withKnownItems(quotes: readonly Quote[]): Promise<readonly Quote[]> {
-    return this.derived.version(
-      [quotes],
-      `items ${this.items.version}`,
-      async () => {
-        if (!quotes.some(hasUnknownItems)) return quotes;
-        return quotes.map((quote) => this.items.withKnownItems(quote));
-      },
-      ({ length }) => length * bytesOfCopy,
-    );
+    return this.derived.version([quotes], `items ${this.items.version}`, async () => {
+      if (!quotes.some(hasUnknownItems)) return quotes;
+      return quotes.map((quote) => this.items.withKnownItems(quote));
+    });
+  }
+
+  /**
+   * Calls the listener for every update that the key may read.
+   * @returns a function that unsubscribes
+   */
+  subscribe(listener: (update: Update) => void): () => void {
+    return this.options.state.bus.subscribe(this.namespace, (update) => {
+      if (update !== 'missed' && this.access.mayRead(update)) listener(update);
+    });
   }
 
   /** Invalidates the cached collection in all processes. */
-  publishInvalidation(update: Update): void {
-    // Local listeners run synchronously; a failed publication is repeated after the reconnect.
-    this.#publish(update).catch(() => {});
+  invalidate(resource: Resource): void {
+    this.#publishToAll({ collection: resource });
   }
 
+  #publishToAll(update: Update): void {
+    // Local listeners run synchronously; a failed publication is repeated after the reconnect.
+    this.options.state.bus.publish(this.namespace, update).catch(() => {});
+  }
+
+  /** Releases everything that was read, in this process only. */
   clearCaches(): void {
     this.searches.clear();
     this.companies.clear();

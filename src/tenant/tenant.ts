@@ -1,60 +1,53 @@
-import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
 import type { Collection } from '../reading/collection.ts';
+import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
 import { unprovenFields } from '../reading/proven-none.ts';
 import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
-import { type Call, type CallContext, interactiveCall, readingCall } from '../service/call.ts';
-import { ignoreApiError } from '../service/errors.ts';
+import { type CallContext, interactiveCall, readingCall } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
-import type { Opportunity, Quote, RecordOf, Resource } from '../service/records/records.ts';
+import { describeUnrecognized } from '../service/records/recognition.ts';
+import type { Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import type { Inbox, Journal, State, Update } from '../state/port.ts';
-import { type Grant, intersectGrants, NotGranted, readGrant, writeGrant } from './grants.ts';
-import { bytesOfCopy, SharedTenantState, type TenantOptions } from './shared-state.ts';
-import { describeUnrecognized } from './unrecognized.ts';
-import type { WriteRules } from './write-rules.ts';
-
-/** Records of the service's own search. */
-const maxFound = 25;
+import type { Inbox } from '../state/port.ts';
+import { type Grant, intersectGrants, readGrant, requireGrant } from './grants.ts';
+import type { Past } from './histories.ts';
+import type { KeyAccess } from './key-access.ts';
+import { SharedTenantState, type TenantOptions } from './shared-state.ts';
+import { Writes } from './writes.ts';
 
 /** A tenant as callers with some grants use it: checks these, and is the only access to its data. */
 export class Tenant {
   readonly grants: ReadonlySet<Grant>;
-  /** Hash of the tenant's address, key and name. */
-  readonly identity: string;
-  /** Identifies the tenant's state. */
-  readonly namespace: string;
+  readonly host: string;
   readonly inbox: Inbox;
-  /** What makes and checks tokens of consent. */
-  readonly tokens: Pick<State, 'secret' | 'once'>;
-  readonly writeRules: WriteRules;
-  readonly journal: Journal;
-  readonly #options: TenantOptions;
+  readonly writes: Writes;
+  readonly key: Pick<KeyAccess, 'identity' | 'refused' | 'require'>;
+  readonly updates: Pick<SharedTenantState, 'subscribe' | 'invalidate' | 'clearCaches'>;
+  /** Values computed once for each reading of collections. */
+  readonly derived: DerivedResults;
   readonly #shared: SharedTenantState;
 
   /** `shared` is the state of the same tenant with other grants. */
-  constructor(options: TenantOptions, shared?: SharedTenantState) {
-    const { state, grants, writeRules } = options;
-    this.grants = grants;
-    this.writeRules = writeRules;
-    this.#options = options;
-    this.#shared = shared ?? new SharedTenantState(options);
-    const { identity, namespace } = this.#shared;
-    this.identity = identity;
-    this.namespace = namespace;
-    this.inbox = state.inbox(namespace);
-    this.journal = state.journal(namespace);
-    this.tokens = state;
+  constructor(options: TenantOptions, shared = new SharedTenantState(options)) {
+    this.grants = options.grants;
+    this.#shared = shared;
+    this.host = shared.client.host;
+    this.inbox = options.state.inbox(shared.namespace);
+    this.writes = new Writes(shared, options.grants);
+    this.key = shared.access;
+    this.updates = shared;
+    this.derived = shared.derived;
   }
 
   /** The same tenant with its grants limited to these. Both share client and cache. */
-  withGrants(grants: ReadonlySet<Grant>): Tenant {
-    const options = { ...this.#options, grants: intersectGrants(this.grants, grants) };
-    return new Tenant(options, this.#shared);
+  withGrants(limit: ReadonlySet<Grant>): Tenant {
+    const grants = intersectGrants(this.grants, limit);
+    return new Tenant({ ...this.#shared.options, grants }, this.#shared);
   }
 
-  get host(): string {
-    return this.#shared.client.host;
+  /** @throws NotGranted */
+  requireGrant(grant: Grant): void {
+    requireGrant(this.grants, grant);
   }
 
   /**
@@ -72,56 +65,39 @@ export class Tenant {
     const page =
       routes[resource].shape === 'paged'
         ? await this.#page(resource, query, call, judge)
-        : sliceOf(await this.#matches(resource, query, call), query);
+        : sliceOf(await this.collection(resource, call, { query: query.query }), query);
     const notes = describeUnrecognized(resource, page.records);
     return notes.length === 0 ? page : { ...page, notes: [...notes, ...(page.notes ?? [])] };
   }
 
-  /** All records that a page is a slice of, where the service has no pages. */
-  #matches<R extends Resource>(
+  async #page<R extends Resource>(
     resource: R,
-    { query }: PageQuery,
+    query: PageQuery,
     call: CallContext,
-  ): Promise<Collection<RecordOf[R]>> {
-    return query
-      ? this.#shared.searches.read(resource, { query }, call)
-      : this.collection(resource, call);
+    judge: PageJudge | undefined,
+  ): Promise<ListPage<RecordOf[R]>> {
+    const { pages, items } = this.#shared;
+    const readWhole = (search: Search) => this.collection(resource, call, search);
+    const apiCall = interactiveCall(call);
+    const page = await readListPage({ pages, resource, readWhole, call: apiCall, judge }, query);
+    const records = await items.marked(resource, page.records, apiCall);
+    return { ...page, records };
   }
 
   /**
-   * A whole collection, from the cache if it is fresh.
+   * A whole collection, or everything that a search finds; from the cache if it is fresh.
    * @throws NotGranted, ApiError
    */
   async collection<R extends Resource>(
     resource: R,
     call: CallContext,
+    search?: Search,
   ): Promise<Collection<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    await this.requireKey(call);
-    const collection = await this.#shared.collections.read(resource, call);
-    this.#options.onCollection?.(resource, collection);
-    this.#shared.histories.note(resource, collection);
-    if (resource !== 'quote') return collection;
-    const records = await this.#shared.withKnownItems(collection.records);
-    return records === collection.records
-      ? collection
-      : { ...collection, records: records as readonly RecordOf[R][] };
-  }
-
-  /** True if the service refused the key in its last response. */
-  get keyRefused(): boolean {
-    return this.#shared.access.refused;
-  }
-
-  /**
-   * Must be called before stored data is returned. If the key was refused, checks it again with one small request.
-   * @throws ApiError (such as `key-refused`) until the service accepts the key again
-   */
-  async requireKey(call: CallContext): Promise<void> {
-    if (!this.keyRefused) return;
-    await this.#shared.client
-      .page('company', { size: 1 }, interactiveCall(call))
-      .catch(ignoreApiError('not-permitted'));
+    if (search && findsPart(resource, search))
+      return this.#shared.searches.read(resource, search, call);
+    await this.key.require(call);
+    return this.#shared.collection(resource, call);
   }
 
   /**
@@ -139,19 +115,6 @@ export class Tenant {
   }
 
   /**
-   * The first records that the service's own search finds; none where it does not search.
-   * @throws NotGranted, ApiError
-   */
-  async search<R extends Resource>(
-    resource: R,
-    query: string,
-    call: CallContext,
-  ): Promise<readonly RecordOf[R][]> {
-    const reading = this.firstPage(resource, { size: maxFound, query }, call);
-    return (await reading.catch(ignoreApiError('refused')))?.records ?? [];
-  }
-
-  /**
    * The first page of a collection, or of what the service's own search finds.
    * @throws NotGranted, ApiError, such as `refused` where the service does not search
    */
@@ -162,30 +125,6 @@ export class Tenant {
   ): Promise<Page<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
     return this.#shared.pages.page(resource, query, interactiveCall(call));
-  }
-
-  /** An opportunity as the service sends it. @throws NotGranted, ApiError */
-  async rawOpportunity(id: string, call: CallContext): Promise<Record<string, unknown>> {
-    this.requireGrant('opportunity:read');
-    return this.#shared.client.getRaw('opportunity', 'id', id, interactiveCall(call));
-  }
-
-  /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */
-  learnt(name: string): boolean | undefined {
-    return this.#shared.pages.traits('opportunity').honoured[name];
-  }
-
-  learn(name: string, value: boolean): void {
-    const { honoured } = this.#shared.pages.traits('opportunity');
-    this.#shared.pages.learn('opportunity', { honoured: { ...honoured, [name]: value } });
-  }
-
-  /**
-   * Sets requests aside in the budget for a write, until the time `until` or until the returned function is called.
-   * @throws ApiError (`budget-spent`) if fewer remain
-   */
-  setAside(requests: number, until: number): Promise<() => void> {
-    return this.#shared.budget.setAside(requests, until, { host: this.host });
   }
 
   /**
@@ -202,24 +141,6 @@ export class Tenant {
     this.requireGrant(readGrant(resource));
     if (!search.query && this.cached(resource)) return undefined;
     return unprovenFields(this.#shared.pages, resource, search, filters, interactiveCall(call));
-  }
-
-  /**
-   * Creates or changes an opportunity.
-   * @throws NotGranted, ApiError
-   */
-  async upsertOpportunity(
-    externalId: string,
-    fields: Record<string, unknown>,
-    call: Call,
-  ): Promise<Opportunity> {
-    this.requireGrant(writeGrant);
-    return this.#shared.client.upsertOpportunity(externalId, fields, call);
-  }
-
-  /** Runs one write at a time, in all processes. */
-  writeExclusively<T>(work: () => Promise<T>): Promise<T> {
-    return this.#options.state.runExclusive(`write ${this.namespace}`, work);
   }
 
   /**
@@ -250,42 +171,10 @@ export class Tenant {
     return this.#shared.companies;
   }
 
-  /** Another version of the records of the first reading, made once for these readings. */
-  version<R extends object>(
-    readings: readonly [readonly R[], ...(object | undefined)[]],
-    name: string,
-    work: () => Promise<readonly R[]>,
-  ): Promise<readonly R[]> {
-    const bytesOf = ({ length }: readonly R[]) => length * bytesOfCopy;
-    return this.#shared.derived.version(readings, name, work, bytesOf);
-  }
-
-  /**
-   * Computes a value once for each reading of these collections; `name` says which of their values, `bytesOf` how much
-   * memory it takes where that counts.
-   */
-  derived<T>(
-    from: readonly (object | undefined)[],
-    name: string,
-    work: () => T,
-    bytesOf?: (result: Awaited<T>) => number,
-  ): T {
-    return this.#shared.derived.get(from, name, work, bytesOf);
-  }
-
-  /** The past of the pipeline; `undefined` if none is kept. */
-  async history(): Promise<PipelineHistory | undefined> {
-    return (await this.#shared.histories.open())?.pipeline;
-  }
-
-  /** The past of the quotes; `undefined` if none is kept. */
-  async quoteHistory(): Promise<QuoteHistory | undefined> {
-    return (await this.#shared.histories.open())?.quotes;
-  }
-
-  /** Invalidates the cached collection in all processes. */
-  invalidate(resource: Resource): void {
-    this.#shared.publishInvalidation({ collection: resource });
+  /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */
+  async history<K extends keyof Past>(kind: K): Promise<Past[K] | undefined> {
+    this.requireGrant(readGrant(kind));
+    return (await this.#shared.histories.open())?.[kind];
   }
 
   /** The cached records of a collection that may be read, of any age. Reads nothing. */
@@ -294,58 +183,11 @@ export class Tenant {
     return this.#shared.collections.cached(resource);
   }
 
-  /**
-   * Calls the listener for every update that the key may read.
-   * @returns a function that unsubscribes
-   */
-  onUpdate(listener: (update: Update) => void): () => void {
-    return this.#options.state.bus.subscribe(this.namespace, (update) => {
-      if (update !== 'missed' && this.#shared.access.mayRead(update)) listener(update);
-    });
-  }
-
-  /** @throws NotGranted */
-  requireGrant(grant: Grant): void {
-    if (!this.grants.has(grant)) throw new NotGranted(grant);
-  }
-
-  /** Releases everything that was read, in this process only. */
-  clearCaches(): void {
-    this.#shared.clearCaches();
-  }
-
   /** Closes the shared state, and so every tenant object that uses it. */
   close(): Promise<void> {
     return this.#shared.close();
   }
-
-  async #page<R extends Resource>(
-    resource: R,
-    query: PageQuery,
-    call: CallContext,
-    judge: PageJudge | undefined,
-  ): Promise<ListPage<RecordOf[R]>> {
-    const { pages } = this.#shared;
-    const readWhole = (search: Search) => this.searchAll(resource, search, call);
-    const apiCall = interactiveCall(call);
-    const page = await readListPage({ pages, resource, readWhole, call: apiCall, judge }, query);
-    const records = await this.#shared.items.marked(resource, page.records, apiCall);
-    return { ...page, records };
-  }
-
-  /**
-   * Everything that a search finds, for what the service's own pages do not give.
-   * @throws NotGranted, ApiError
-   */
-  async searchAll<R extends Resource>(
-    resource: R,
-    search: Search,
-    call: CallContext,
-  ): Promise<Collection<RecordOf[R]>> {
-    this.requireGrant(readGrant(resource));
-    const { query, filters, sort, includeBundles } = search;
-    const isWhole = !query && !filters && !sort && (resource !== 'product' || includeBundles);
-    if (isWhole) return this.collection(resource, call);
-    return this.#shared.searches.read(resource, search, call);
-  }
 }
+
+const findsPart = (resource: Resource, { query, filters, sort, includeBundles }: Search): boolean =>
+  Boolean(query || filters || sort) || (resource === 'product' && !includeBundles);

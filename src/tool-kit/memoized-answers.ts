@@ -20,7 +20,7 @@ export function memoizedAnswer<R extends Resource>(
   const { quote }: { quote?: readonly Quote[] } = read.records;
   if (quote?.some(hasUnknownItems)) return compute();
   const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
-  return tenant.derived(read.readings, name, compute, bytesOf);
+  return tenant.derived.get(read.readings, name, compute, bytesOf);
 }
 
 /** As of the records in the cache. */

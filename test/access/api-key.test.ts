@@ -406,7 +406,7 @@ describe('the tenant of a key', () => {
       rates: plenty,
       open(_, key): Stub {
         opened.push(key);
-        const tenant = { identity: key } as RetirableTenant['tenant'];
+        const tenant = { key: { identity: key } } as RetirableTenant['tenant'];
         const served = () => expect.unreachable('nobody is served');
         const retire = () => void retired.push(key);
         return { key, name: 'key', grants: new Set(), tenant, endpointFor: served, retire };

@@ -109,7 +109,7 @@ async function callOnce({ tag, served, tenant }: Party, seen: Crossings): Promis
   const ask = asks[chance.below(asks.length)] as Ask;
   const stop = new AbortController();
   if (chance.below(20) === 0) setTimeout(() => stop.abort(), chance.below(6));
-  if (chance.below(50) === 0) tenant.invalidate('company');
+  if (chance.below(50) === 0) tenant.updates.invalidate('company');
   const result = await served.client
     .callTool(ask(tag), { signal: stop.signal })
     .catch(() => undefined);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { planRevert } from '../../src/changes/revert.ts';
-import type { WriteRules } from '../../src/tenant/write-rules.ts';
+import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
 

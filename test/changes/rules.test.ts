@@ -7,7 +7,7 @@ import { describeRule, rulesConcerning } from '../../src/changes/service-rules.t
 import { stagesOf } from '../../src/changes/stages.ts';
 import { findUnknownStages, watchStages } from '../../src/changes/unknown-stages.ts';
 import type { Opportunity, Resource } from '../../src/service/records/records.ts';
-import type { WriteRules } from '../../src/tenant/write-rules.ts';
+import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
 
@@ -217,16 +217,18 @@ describe('the limit of writes an hour', () => {
 
 describe('the changes in a journal', () => {
   test('are the newest first, each with its outcome and the change that reverts it', async () => {
-    const { journal } = await tenantWithJournal([
-      intent('a'),
-      outcome('a'),
-      intent('b', { reverts: 'a' }),
-      outcome('b'),
-      intent('c', { reverts: 'b' }),
-      outcome('c', 'not_written'),
-      intent('d', { reverts: 'gone' }),
-      intent('e', { reverts: 'c' }),
-    ]);
+    const { journal } = (
+      await tenantWithJournal([
+        intent('a'),
+        outcome('a'),
+        intent('b', { reverts: 'a' }),
+        outcome('b'),
+        intent('c', { reverts: 'b' }),
+        outcome('c', 'not_written'),
+        intent('d', { reverts: 'gone' }),
+        intent('e', { reverts: 'c' }),
+      ])
+    ).writes;
     const { changes, damaged } = await readChanges(journal);
     expect(damaged).toBe(1);
     expect(
@@ -252,13 +254,13 @@ describe('the changes in a journal', () => {
     ['of an outcome without its change', { ...outcome('a'), id: 5 }],
     ['of an outcome in another phase', { ...outcome('a'), phase: 'sending' }],
   ])('leave out and count an entry %s', async (_, entry) => {
-    const { journal } = await tenantWithJournal([entry, intent('b')]);
+    const { journal } = (await tenantWithJournal([entry, intent('b')])).writes;
     const { changes, damaged } = await readChanges(journal);
     expect([changes.map(({ intent }) => intent.id), damaged]).toEqual([['b'], 2]);
   });
 
   test('an outcome without its intent is no change', async () => {
-    const { journal } = await tenantWithJournal([outcome('a'), intent('b')]);
+    const { journal } = (await tenantWithJournal([outcome('a'), intent('b')])).writes;
     const { changes, damaged } = await readChanges(journal);
     expect([changes.map(({ outcome }) => outcome), damaged]).toEqual([[undefined], 1]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WriteRules } from '../../src/tenant/write-rules.ts';
+import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
 import { everyHost } from '../support/hosts.ts';

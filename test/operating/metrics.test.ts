@@ -150,7 +150,7 @@ describe('gauges', () => {
     const ages = await it.metric('cpq_collection_age_seconds');
     expect(ages[labels]).toBeGreaterThanOrEqual(0);
     expect(ages[labels]).toBeLessThan(60);
-    it.tenant.invalidate('opportunity');
+    it.tenant.updates.invalidate('opportunity');
     expect(await it.metric('cpq_collection_age_seconds')).not.toHaveProperty([labels]);
   });
 

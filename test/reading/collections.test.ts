@@ -171,7 +171,7 @@ describe('one reading', () => {
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
     await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
-    tenant.invalidate('company');
+    tenant.updates.invalidate('company');
     const fresh = companies(tenant);
     const both = Promise.allSettled([old, fresh]);
     await tenant.close();
@@ -284,7 +284,7 @@ describe('a cached collection', () => {
     const tenant = tenantOf();
     await companies(tenant);
     insert();
-    tenant.invalidate('company');
+    tenant.updates.invalidate('company');
     expect((await companies(tenant)).records).toHaveLength(46);
   });
 
@@ -293,7 +293,7 @@ describe('a cached collection', () => {
     const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
     const old = companies(tenant);
     await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
-    tenant.invalidate('company');
+    tenant.updates.invalidate('company');
     const fresh = companies(tenant);
     insert();
     blocked.open();
@@ -359,7 +359,7 @@ describe('a clock that is set back three hours', () => {
 
   test('keeps no search for longer', async () => {
     const tenant = tenantOf();
-    const search = () => tenant.searchAll('company', { query: 'a', sort: 'name' }, toolCall());
+    const search = () => tenant.collection('company', toolCall(), { query: 'a', sort: 'name' });
     await search();
     vi.setSystemTime(Date.now() - hours);
     const cost = sent();
@@ -374,7 +374,7 @@ describe('a clock that is set back three hours', () => {
 test('the memory of the cache includes searches', async () => {
   const cache = new CollectionCache(1);
   const tenant = tenantOf({ cache });
-  await tenant.searchAll('company', { query: 'a' }, toolCall());
+  await tenant.collection('company', toolCall(), { query: 'a' });
   expect(cache.bytes).toBeGreaterThan(0);
   await tenant.close();
   expect(cache.bytes).toBe(0);
@@ -425,7 +425,7 @@ describe('memory of the cache', () => {
     const unpacking = companies(other);
     await new Promise(setImmediate);
     insert();
-    other.invalidate('company');
+    other.updates.invalidate('company');
     expect((await companies(other)).records).toHaveLength(46);
     expect((await unpacking).records).toHaveLength(45);
     expect(told).toHaveLength(1);
@@ -441,7 +441,7 @@ describe('memory of the cache', () => {
     const index = await searchIndexOf(other, 'company', records);
     expect(index.bytes).toBeGreaterThan(10_000);
     expect(cache.bytes).toBe(before + index.bytes);
-    other.derived(
+    other.derived.get(
       [records],
       'large',
       () => 0,

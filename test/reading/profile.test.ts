@@ -78,7 +78,7 @@ describe('what was learnt about the service', () => {
     const tenant = open(folder);
     await tenant.collection('company', toolCall());
     await tenant.close();
-    const file = join(folder, `service-${tenant.namespace}.json`);
+    const file = join(folder, `service-${sharedStateOf(tenant).namespace}.json`);
     await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
@@ -121,7 +121,10 @@ describe('what was learnt about the service', () => {
     const folder = await newStateFolder();
     const { open } = await serving({ maxSize: { rows: 25, over: 400 } });
     const tenant = closing(open(folder));
-    await writeFile(join(folder, `service-${tenant.namespace}.json`), '{"expiresAt":');
+    await writeFile(
+      join(folder, `service-${sharedStateOf(tenant).namespace}.json`),
+      '{"expiresAt":',
+    );
     await tenant.collection('company', toolCall());
     expect(sharedStateOf(tenant).pages.traits('company').maxSize).toBe(25);
   });

@@ -41,7 +41,7 @@ describe('rows without items', () => {
       expect(quote.unreadable).toBeUndefined();
     }
     // When read again, unchanged quotes are not requested by id.
-    tenant.invalidate('quote');
+    tenant.updates.invalidate('quote');
     const again = await tenant.collection('quote', toolCall());
     expect(again.records.filter(hasUnknownItems)).toHaveLength(records.length - 23);
     expect(service.requests() - before).toBe(22);

@@ -83,7 +83,7 @@ export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
       }
       if (!allowPrivate && isPrivateAddress(baseUrl)) throw privateAddressError();
       const tenant = await tenants.find(baseUrl, key, sender);
-      return { caller: `key:${tenant.tenant.identity}`, tenant, grants: tenant.grants };
+      return { caller: `key:${tenant.tenant.key.identity}`, tenant, grants: tenant.grants };
     },
   };
 }
@@ -165,7 +165,7 @@ class KeyTenantCache {
   async find(baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const cached = this.#open.get(name);
-    if (cached && !cached.tenant.tenant.keyRefused) return this.#touch(name, cached.tenant);
+    if (cached && !cached.tenant.tenant.key.refused) return this.#touch(name, cached.tenant);
     if ((this.#refused.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
     const checking = this.#checking.get(name) ?? this.#openTenant(name, baseUrl, key, sender);
     this.#checking.set(name, checking);

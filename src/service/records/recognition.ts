@@ -1,5 +1,6 @@
 /** Whether the fields of records are those that this server knows. */
 
+import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { isObject, type JsonObject } from '../../values.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 import { isKnownField, type Resource } from './records.ts';
@@ -79,6 +80,16 @@ export function findUnrecognized(
     ...unrecognizedIn('quote_item', (withItems?.items as JsonObject[] | undefined) ?? []),
   ];
 }
+
+/** A sentence for each of them. */
+export const describeUnrecognized = (
+  resource: Resource,
+  records: readonly JsonObject[],
+): Wording[] =>
+  findUnrecognized(resource, records).map(({ kind, what, unknownFields }) => {
+    const fields = unknownFields.map((field) => quote(field, 60));
+    return wording`The service's records look different from what this server knows: no ${trusted(kind.replaceAll('_', ' '))} has a ${trusted(what)} in a known field, so figures that need it are missing or 0. Unknown fields: ${join(fields, ', ')}.`;
+  });
 
 function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
   const [first] = records;
