@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import {
   applicabilityOf,
-  BookPrices,
   isValid,
+  pricesFor,
   validEntries,
 } from '../../src/briefs/prices/books.ts';
 import { preflight } from '../../src/briefs/quote/preflight.ts';
-import { decimal, zero } from '../../src/figures/money.ts';
 import type { Company, PricingBook, Quote, QuoteItem } from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
@@ -120,16 +119,18 @@ test('pricing books: prefers a book for the company to a general one', () => {
 });
 
 test('pricing books: compares with the nearest of several prices, the lower one at a tie', () => {
-  const prices = new BookPrices(
-    [80, 120, 95, 105].map((price, at) =>
-      book({ id: `b${at}`, products: [{ productId: 'p', price }] }),
-    ),
-    acme,
-    today,
+  const books = [80, 120, 95, 105].map((price, at) =>
+    book({ id: `b${at}`, name: `B${at}`, products: [{ productId: 'p', price }] }),
   );
-  expect(prices.nearestPrice('p', decimal(100) ?? zero)?.price?.toNumber()).toBe(95);
-  expect(prices.nearestPrice('p', decimal(118) ?? zero)?.price?.toNumber()).toBe(120);
-  expect(prices.nearestPrice('other', decimal(118) ?? zero)).toBeUndefined();
+  const whyAt = (price: number) => {
+    const priced = withItem({ ...good, price, product: { id: 'p' } });
+    return preflight({ quote: priced, company: acme, books }, { today, currencyOf })[0]?.why;
+  };
+  expect(whyAt(100)).toContain('price of 95 in pricing book "B2"');
+  expect(whyAt(118)).toContain('price of 120 in pricing book "B1"');
+  const pricesOf = pricesFor(books, acme, today);
+  expect(pricesOf('p').map(({ price }) => price.toNumber())).toEqual([80, 95, 105, 120]);
+  expect(pricesOf('other')).toEqual([]);
 });
 
 test('pricing books: uses the books that were valid when the quote was sent', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PreflightRecords } from '../../src/briefs/quote/preflight-finding.ts';
+import type { PreflightRecords } from '../../src/briefs/quote/preflight.ts';
 import { quoteBrief } from '../../src/briefs/quote/quote.ts';
 import {
   firstYearValue,

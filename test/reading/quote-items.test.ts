@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { quoteFindings } from '../../src/briefs/quote/preflight-quote.ts';
+import { preflight } from '../../src/briefs/quote/preflight.ts';
 import { currenciesOf } from '../../src/figures/money.ts';
 import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/figures/quote-totals.ts';
 import { listRecords } from '../../src/lists/list-records.ts';
@@ -122,7 +122,7 @@ describe('a quote of unknown items', () => {
   });
 
   test('is not said to have none', () => {
-    const codes = quoteFindings({ quote: unread }, options).map(({ code }) => code);
+    const codes = preflight({ quote: unread }, options).map(({ code }) => code);
     expect(codes).toContain('items_unread');
     expect(codes).not.toContain('no_items');
   });

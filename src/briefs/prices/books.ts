@@ -74,46 +74,24 @@ const isKnown = (entry: BookPrice): entry is KnownPrice => entry.price !== undef
 
 const precedence: readonly Applicability[] = ['company', 'classification', 'everyone'];
 
-/** Prices of the books that apply to a company on a day, by product; books that name the company come first. */
-export class BookPrices {
-  readonly #ranks: Map<string, KnownPrice[]>[];
-
-  constructor(books: readonly PricingBook[], company: Company | undefined, day: Day) {
-    this.#ranks = precedence.map((appliesTo) => {
-      const applicable = books.filter((book) => applicabilityOf(book, company) === appliesTo);
-      const entries = applicable.flatMap((book) => validEntries(book, day));
-      return groupBy(entries.filter(isKnown), ({ productId }) => productId);
-    });
-  }
-
-  /**
-   * The price to compare a line with. Books that name the company come before books that name its
-   * classification, and those before general books; of equals, the price nearest to the line's, then the lower.
-   */
-  nearestPrice(productId: string, linePrice: Decimal): KnownPrice | undefined {
-    return this.#applying(productId).toSorted((a, b) => byDistance(a, b, linePrice))[0];
-  }
-
-  /** The lowest of the prices that `nearestPrice` chooses from. */
-  lowestPrice(productId: string): KnownPrice | undefined {
-    return this.#applying(productId).toSorted(byPrice)[0];
-  }
-
-  #applying(productId: string): readonly KnownPrice[] {
-    for (const rank of this.#ranks) {
-      const prices = rank.get(productId);
-      if (prices) return prices;
-    }
-    return [];
-  }
-}
-
-const byPrice = (a: KnownPrice, b: KnownPrice): number =>
-  a.price.cmp(b.price) || byName(a.book, b.book);
-
-function byDistance(a: KnownPrice, b: KnownPrice, linePrice: Decimal): number {
-  const distance = a.price.minus(linePrice).abs().cmp(b.price.minus(linePrice).abs());
-  return distance || byPrice(a, b);
+/**
+ * Tells the prices of a product in the books that apply to a company on a day, the lowest first, then by name and id of the
+ * book: those of books that name the company; if there are none, its classification; if none, nobody.
+ */
+export function pricesFor(
+  books: readonly PricingBook[],
+  company: Company | undefined,
+  day: Day,
+): (productId: string) => readonly KnownPrice[] {
+  const ranks = precedence.map((appliesTo) => {
+    const applicable = books.filter((book) => applicabilityOf(book, company) === appliesTo);
+    const entries = applicable.flatMap((book) => validEntries(book, day)).filter(isKnown);
+    return groupBy(entries, ({ productId }) => productId);
+  });
+  return (productId) => {
+    const prices = ranks.map((rank) => rank.get(productId)).find((rank) => rank !== undefined);
+    return prices?.toSorted((a, b) => a.price.cmp(b.price) || byName(a.book, b.book)) ?? [];
+  };
 }
 
 /** Whether a price differs from another by more than the tolerance, in percent of the other. */

@@ -20,14 +20,17 @@ import {
   type QuoteSums,
   quoteDiscount,
   quoteTotals,
-  type SetupSums,
   sumQuote,
   type TermSums,
 } from '../../figures/quote-totals.ts';
 import { byTerm, termKey } from '../../figures/terms.ts';
 import type { Opportunity, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
-import { lineMargin, preflight, preflightScope } from './preflight.ts';
-import type { PreflightOptions, PreflightRecords } from './preflight-finding.ts';
+import {
+  type PreflightOptions,
+  type PreflightRecords,
+  preflight,
+  preflightScope,
+} from './preflight.ts';
 
 export interface QuoteOptions extends PreflightOptions {
   /** Lines shown. Default: 25. */
@@ -37,7 +40,6 @@ export interface QuoteOptions extends PreflightOptions {
 export type QuoteBrief = ReturnType<typeof quoteBrief>;
 export type QuoteLine = ReturnType<typeof toQuoteLine>;
 
-const defaults = { maxLines: 25 };
 /** Pre-flight findings shown. */
 const maxFindings = 15;
 
@@ -48,22 +50,26 @@ const maxFindings = 15;
  */
 export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   const { quote } = records;
-  const resolved = { ...defaults, ...compact(options), today: requireDay(options.today, 'today') };
+  const { maxLines = 25, currencyOf } = options;
+  const today = requireDay(options.today, 'today');
   const sums = sumQuote(quote);
   const firstYear = firstYearValue(sums);
-  const findings = preflight(records, resolved);
+  const findings = preflight(records, options);
   const stops = findings.filter(({ severity }) => severity === 'stop').length;
   return compact({
-    ...quoteHeading(quote, resolved.today),
+    ...quoteHeading(quote, today),
     ...quoteParties(records),
-    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, resolved.currencyOf),
+    currency: currencyOfRecord({ ...quote, ...companyOf(records) }, currencyOf),
     totals: quoteTotals(quote),
     firstYearValue: firstYear && rounded(firstYear),
     discount: discountFor(quote),
     // Included in the one-time figures.
-    setup: setupFor(sums.setup),
-    terms: termMargins(sums),
-    lines: limitList((quote.items ?? []).map(toQuoteLine), resolved.maxLines, (line) => line),
+    setup: nonEmpty(setupFor(sums.setup)),
+    // Over the lines and setups of which both price and cost are known, after all discounts.
+    terms: [...sums.terms]
+      .toSorted(([a], [b]) => byTerm(a, b))
+      .map(([term, amounts]) => toTermMargin(term, amounts)),
+    lines: limitList((quote.items ?? []).map(toQuoteLine), maxLines, (line) => line),
     // All findings are counted, shown or not.
     preflight: {
       stops,
@@ -95,7 +101,7 @@ function quoteHeading(quote: Quote, today: Day) {
     sent: dayOf(quote.sentAt),
     expires,
     expiresInDays: expires === undefined ? undefined : daysBetween(today, expires),
-    contract: contractOf(quote),
+    contract: nonEmpty(contractOf(quote)),
     paymentTerm: nonBlank(quote.paymentTerm?.name) ?? nonBlank(quote.paymentTerm?.id),
   });
 }
@@ -106,41 +112,36 @@ const unitOf = (amount: number, unit = ''): string =>
 
 function contractOf(quote: Quote) {
   const { amount, unit } = quote.contractDuration ?? {};
-  const contract = compact({
+  return compact({
     from: dayOf(quote.contractStartDate),
     to: dayOf(quote.contractEndDate),
     duration: amount === undefined ? undefined : nonBlank(`${amount} ${unitOf(amount, unit)}`),
   });
-  return nonEmpty(contract);
 }
 
 const nonEmpty = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined;
 
 function quoteParties({ quote, company, opportunity }: PreflightRecords) {
+  const { contact = {} } = quote;
   return compact({
     company: nonEmpty(named(company ?? quote.company)),
-    contact: quote.contact && nonEmpty({ ...named(quote.contact), ...personName(quote.contact) }),
+    contact: nonEmpty(compact({ ...named(contact), name: contactName(contact) })),
     owner: nonEmpty(named(quote.owner)),
-    opportunity: opportunityFor(quote, opportunity),
+    opportunity: nonEmpty(opportunityFor(quote, opportunity)),
   });
-}
-
-function personName(contact: Ref): { name?: string } {
-  return compact({ name: contactName(contact) });
 }
 
 /** The record of the opportunity, else what the quote says of it. */
 function opportunityFor({ opportunity: ref }: Quote, opportunity: Opportunity | undefined) {
   const value = opportunity && dealValue(opportunity);
-  const known = compact({
+  return compact({
     ...named(opportunity ?? ref),
     stage: nonBlank(opportunity?.pipelineStage?.name),
     outcome: opportunity && outcomeOf(opportunity),
     value: value && rounded(value),
     closes: dayOf(opportunity?.expectedCloseDate),
   });
-  return nonEmpty(known);
 }
 
 function discountFor(quote: Quote) {
@@ -149,16 +150,8 @@ function discountFor(quote: Quote) {
   return discount?.kind === 'amount' ? { amount: rounded(discount.amount) } : undefined;
 }
 
-function setupFor({ price, cost }: SetupSums) {
-  return nonEmpty(compact({ price: price && rounded(price), cost: cost && rounded(cost) }));
-}
-
-/** Over the lines and setups of which both price and cost are known, after all discounts. */
-function termMargins(sums: QuoteSums) {
-  return [...sums.terms]
-    .toSorted(([a], [b]) => byTerm(a, b))
-    .map(([term, amounts]) => toTermMargin(term, amounts));
-}
+const setupFor = ({ price, cost }: QuoteSums['setup']) =>
+  compact({ price: price && rounded(price), cost: cost && rounded(cost) });
 
 function toTermMargin(term: string, sums: TermSums) {
   const { comparablePrice, comparableCost, withoutPriceOrCost } = sums;
@@ -177,6 +170,7 @@ function toTermMargin(term: string, sums: TermSums) {
 function toQuoteLine(item: QuoteItem, at: number) {
   const { total, unitPrice } = lineAmounts(item);
   const [price, cost] = [decimal(item.price), decimal(item.cost)];
+  const percent = margin(unitPrice, cost);
   return compact({
     line: at + 1,
     name: nonBlank(item.name),
@@ -188,7 +182,7 @@ function toQuoteLine(item: QuoteItem, at: number) {
     term: termKey(item),
     total: total && rounded(total),
     cost: cost && perUnit(cost),
-    margin: lineMargin(unitPrice, cost),
+    margin: percent && roundedPercent(percent),
     setupPrice: item.setupPrice || undefined,
     setupCost: item.setupCost || undefined,
   });

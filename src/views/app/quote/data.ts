@@ -1,5 +1,5 @@
 /** A quote in two halves: what anyone may see, and the costs, which the view keeps only while they are turned on. */
-import type { FindingCode, PreflightFinding } from '../../../briefs/quote/preflight-finding.ts';
+import type { FindingCode, PreflightFinding } from '../../../briefs/quote/preflight.ts';
 import type { QuoteBrief, QuoteLine } from '../../../briefs/quote/quote.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
