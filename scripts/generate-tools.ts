@@ -4,7 +4,7 @@ import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
 import { exportTemplate, historyResource, resourceTemplates } from '../src/tool-kit/resources.ts';
-import { catalog, toolByName } from '../tools/catalog.ts';
+import { catalog } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';
 
@@ -108,7 +108,7 @@ function section(tool: AnyTool): string {
 }
 
 function listSection(): string {
-  const list = toolByName.get('cpq_list_companies');
+  const list = catalog.find(({ name }) => name === 'cpq_list_companies');
   if (!list) throw new Error('There is no list to describe the arguments of');
   return `## Lists\n\n${argumentTable(argumentRows(list, (name) => listArguments[name]))}`;
 }

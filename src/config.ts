@@ -4,7 +4,7 @@ import { retiredSettings } from './config/retired.ts';
 import type { Setting } from './config/setting.ts';
 import { environmentName, type SettingName, type Settings, settings } from './config/settings.ts';
 import { isOfService, unknownVariables } from './config/unknown-variables.ts';
-import type { ToolSelection } from './mcp/tool-selection.ts';
+import type { ToolSelection } from './mcp/surface.ts';
 import type { NameOf } from './setting-names.ts';
 import { InvalidValue } from './setting-values.ts';
 import { type Grant, parseGrants, writeGrant } from './tenant/grants.ts';

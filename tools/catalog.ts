@@ -55,7 +55,3 @@ export const catalog: readonly AnyTool[] = [
   listChanges,
   revertChange,
 ];
-
-export const toolByName: ReadonlyMap<string, AnyTool> = new Map(
-  catalog.map((tool) => [tool.name, tool]),
-);

@@ -8,8 +8,9 @@ import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { deletedWords, describeUnknownCurrencies, requireFields } from '../src/tool-kit/answers.ts';
+import { deletedWords } from '../src/tool-kit/answers.ts';
 import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
+import { currenciesOf, requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
 import { fieldOf } from '../src/values.ts';
 
 const kinds = [
@@ -50,7 +51,7 @@ export const getRecord = defineTool({
     const [record = found] = showsProducts
       ? await nameProducts(tenant, [found as PricingBook], call)
       : [];
-    requireFields(resource, [record], { fields });
+    requireFields(resource, [record], fields);
     const isWhole = !fields?.length;
     if (!isWhole) await readForColumns(tenant, resource, fields, call);
     const known = await knownFor(tenant, resource, [record], call);
@@ -63,9 +64,9 @@ export const getRecord = defineTool({
           ? wholeRecord(resource, record, known)
           : selectFields(resource, record, withCurrency(resource, fields), known),
       },
+      unknownCurrencies: unknownIn(currenciesOf(resource, { records: [record], known }, fields)),
       notes: [
         ...describeUnrecognized(resource, [record]),
-        ...describeUnknownCurrencies(resource, [record], { fields }, known),
         ...(isWhole ? unreadManager(tenant, resource, record) : []),
         ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
       ],

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { listRecords } from '../src/lists/list-records.ts';
 import { wording } from '../src/text/untrusted-text.ts';
-import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import { defineTool, listOutput, readOnlyHints, searchInput } from '../src/tool-kit/define-tool.ts';
+import { emptySearch, listAnswer } from '../src/tool-kit/list-answers.ts';
 
 export const listProducts = defineTool({
   name: 'cpq_list_products',
@@ -21,7 +21,7 @@ export const listProducts = defineTool({
     const includeBundles = include_bundles ?? (asksForBundles(args.filters) || undefined);
     const query = includeBundles === undefined ? args : { ...args, includeBundles };
     const page = await listRecords(tenant, 'product', query, call);
-    return listAnswer('product', 'products', page, args, {
+    return listAnswer('product', page, args, {
       empty: emptySearch(wording`cpq_find finds part numbers without their dashes and spaces`),
     });
   },

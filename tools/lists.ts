@@ -6,7 +6,6 @@ import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
-import { emptySearch, listAnswer, type Plural, type RecordShape } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
   defineTool,
@@ -16,13 +15,13 @@ import {
   readOnlyHints,
   searchInput,
 } from '../src/tool-kit/define-tool.ts';
+import { emptySearch, listAnswer, type RecordShape } from '../src/tool-kit/list-answers.ts';
 
 interface ListTool<R extends Resource> {
   name: string;
   title: string;
   description: string;
   resource: R;
-  plural: Plural;
   input: typeof listInput | typeof searchInput | typeof filterInput;
   /** Said where the list is empty. */
   empty: Wording;
@@ -39,7 +38,6 @@ interface ListTool<R extends Resource> {
 
 const listTool = <R extends Resource>({
   resource,
-  plural,
   input,
   empty,
   notes,
@@ -57,7 +55,7 @@ const listTool = <R extends Resource>({
       await readForColumns(tenant, resource, args.fields ?? [], call);
       const page = await listRecords(tenant, resource, args, call);
       const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
-      return listAnswer(resource, plural, { ...page, records }, args, { empty, notes });
+      return listAnswer(resource, { ...page, records }, args, { empty, notes });
     },
   });
 
@@ -67,7 +65,6 @@ export const listCompanies = listTool({
   description:
     'Companies with type, currency, place and account manager. Keys: type, city, accountManager, labels, externalIdentifier, created. For all about one account use cpq_brief_company.',
   resource: 'company',
-  plural: 'companies',
   input: searchInput,
   empty: emptySearch(wording`filters such as type:customer take the values as stored`),
 });
@@ -78,7 +75,6 @@ export const listContacts = listTool({
   description:
     'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted.',
   resource: 'contact',
-  plural: 'contacts',
   input: searchInput,
   empty: emptySearch(wording`cpq_find tolerates typing errors`),
 });
@@ -89,7 +85,6 @@ export const listOpportunities = listTool({
   description:
     'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source. For totals use cpq_brief_pipeline.',
   resource: 'opportunity',
-  plural: 'opportunities',
   input: searchInput,
   empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
 });
@@ -100,7 +95,6 @@ export const listQuotes = listTool({
   description:
     'Quotes with status, company, validity and totals summed from their items. Keys: status, company, owner, created, sent, expires, oneTime. cpq_brief_quote checks one.',
   resource: 'quote',
-  plural: 'quotes',
   input: searchInput,
   empty: emptySearch(wording`cpq_find knows quote numbers`),
 });
@@ -111,7 +105,6 @@ export const listQuoteTemplates = listTool({
   description:
     'Reusable proposal structures and the widgets they are made of. full adds styling, localisation and payment terms.',
   resource: 'quote_template',
-  plural: 'quote templates',
   input: listInput,
   empty: wording`The tenant has no quote templates, or the key may not read them.`,
 });
@@ -122,7 +115,6 @@ export const listQuoteWidgets = listTool({
   description:
     'Quote widget templates: sections and layout blocks of quote templates. full adds their content.',
   resource: 'quote_widget',
-  plural: 'quote widgets',
   input: listInput,
   empty: wording`The tenant has no quote widget templates, or the key may not read them.`,
 });
@@ -133,7 +125,6 @@ export const listPricingBooks = listTool({
   description:
     'Special prices: for whom, validity, special-bid number, products. Keys: for, product, validFrom, validTo. full adds the price of each product.',
   resource: 'pricing_book',
-  plural: 'pricing books',
   input: filterInput,
   empty: wording`There are no pricing books, or none passes the filters.`,
   complete: (tenant, books, { detail, fields }, call) => {
@@ -149,7 +140,6 @@ export const listCategories = listTool({
   description:
     'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
   resource: 'category',
-  plural: 'categories',
   input: listInput,
   empty: wording`The tenant has no categories, or the key may not read them.`,
 });
@@ -159,7 +149,6 @@ export const listDiscountGroups = listTool({
   title: 'List discount groups',
   description: 'Named discount policies: what is discounted, by how much, and for whom.',
   resource: 'discount_group',
-  plural: 'discount groups',
   input: listInput,
   empty: wording`The tenant has no discount groups, or the key may not read them.`,
 });
@@ -170,7 +159,6 @@ export const listContractItems = listTool({
   description:
     'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: may change at any time, so say so.',
   resource: 'contract_item',
-  plural: 'contract items',
   input: searchInput,
   empty: wording`Nothing under contract matches; try without query.`,
   notes: [

@@ -7,7 +7,7 @@ import type { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { oauthStrategy } from '../hosts/access/oauth.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
-import { toolsIn } from '../mcp/tool-selection.ts';
+import { toolsIn } from '../mcp/surface.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import type { SharedServices } from './common.ts';
 import { TenantHandle } from './tenant-handle.ts';

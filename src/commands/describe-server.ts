@@ -1,5 +1,5 @@
 import { receivesWebhooks, type Settings, toolSelectionOf } from '../config.ts';
-import type { ServerDescription } from '../mcp/server-description.ts';
+import type { ServerDescription } from '../mcp/surface.ts';
 import { createSurface } from '../mcp/surface.ts';
 import { version } from '../version.ts';
 

@@ -8,7 +8,7 @@ import {
   TokenFileError,
   updateTokens,
 } from '../hosts/access/token-file.ts';
-import { parseToolNames } from '../mcp/tool-selection.ts';
+import { parseToolNames } from '../mcp/surface.ts';
 import { grantNames, parseGrants } from '../tenant/grants.ts';
 import { isKeyOf, keysOf, messageOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';

@@ -1,6 +1,6 @@
 import { fieldNames } from '../changes/writable-fields.ts';
 import { logLevels } from '../log.ts';
-import { parseToolNames } from '../mcp/tool-selection.ts';
+import { parseToolNames } from '../mcp/surface.ts';
 import {
   baseUrlFrom,
   headerSafe,

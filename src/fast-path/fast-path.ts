@@ -1,7 +1,13 @@
-import { capabilitiesOf, description, identity, listCacheHints } from '../mcp/identity.ts';
+import {
+  capabilitiesOf,
+  description,
+  identity,
+  listCacheHints,
+  metaKeys,
+  modernRevision,
+} from '../mcp/identity.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
-import { metaKeys, modernRevision } from '../mcp/protocol.ts';
-import type { ServerDescription } from '../mcp/server-description.ts';
+import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
 import type { Trace } from '../service/call.ts';
 import { callMs } from '../service/call.ts';

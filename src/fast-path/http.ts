@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { legacyRevisions, modernRevision } from '../mcp/protocol.ts';
+import { legacyRevisions, modernRevision } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
 import { isObject } from '../values.ts';

@@ -1,4 +1,4 @@
-import { legacyRevisions, metaKeys, modernRevision, reservedPrefix } from '../mcp/protocol.ts';
+import { legacyRevisions, metaKeys, modernRevision, reservedPrefix } from '../mcp/identity.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 
 /**

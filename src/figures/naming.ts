@@ -164,7 +164,8 @@ export const inDays = (days: number): Wording =>
 
 /** "1 quote", "2 quotes", "3 companies". */
 export function plural<const N extends string>(count: number, noun: Piece<N>): Wording {
-  if (count === 1) return trusted(`1 ${noun}`);
-  const many = /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
-  return trusted(`${count} ${many}`);
+  return count === 1 ? trusted(`1 ${noun}`) : trusted(`${count} ${pluralOf(noun)}`);
 }
+
+export const pluralOf = (noun: string): string =>
+  /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;

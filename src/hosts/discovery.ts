@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { description as serverInfo } from '../mcp/identity.ts';
-import { legacyRevisions, modernRevision } from '../mcp/protocol.ts';
+import { legacyRevisions, modernRevision, description as serverInfo } from '../mcp/identity.ts';
 import { registryName, version } from '../version.ts';
 import { hostName, loopbackNames } from './http-io.ts';
 

@@ -1,7 +1,7 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
+import type { Connection } from '../mcp/resource-updates.ts';
 import type { ServerParts } from '../mcp/server.ts';
-import type { ServerDescription } from '../mcp/server-description.ts';
-import type { Connection } from '../mcp/subscriptions.ts';
+import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
 
 /** A server factory for hosts that use the SDK only. */

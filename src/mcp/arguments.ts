@@ -6,6 +6,8 @@ import type { JsonSchema } from './schema.ts';
 
 /** Maximum nesting depth of an argument; deeper ones could overflow the stack. */
 const maxDepth = 32;
+/** Maximum entries of a list, and of an object. */
+const maxEntries = 100;
 
 /**
  * Repairs common mistakes of models (numbers as strings, lists as JSON strings, `null` for "not given"), then
@@ -13,32 +15,32 @@ const maxDepth = 32;
  * @throws InvalidArguments
  */
 export function parseArguments(
-  schema: JsonSchema,
+  { properties: known = {} }: JsonSchema,
   check: z.ZodObject,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
-  const known = schema.properties ?? {};
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length > 0) throw new InvalidArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) {
-    checkSize(name, value);
-    const repairedValue = repair(value, known[name] ?? {});
-    checkSize(name, repairedValue); // A JSON string may have become a list.
-    if (repairedValue !== undefined) repaired[name] = repairedValue;
+  for (const name in given) {
+    checkSize(name, given[name]);
+    const value = repair(given[name], known[name] ?? {});
+    checkSize(name, value); // A JSON string may have become a list.
+    if (value !== undefined) repaired[name] = value;
   }
   const checked = check.safeParse(repaired);
-  if (checked.success) return wellFormed(checked.data);
+  if (checked.success) {
+    const entries = Object.entries(checked.data);
+    return Object.fromEntries(entries.map(([name, value]) => [name, wellFormed(value)]));
+  }
   const problems = checked.error.issues.map((issue) => describeIssue(issue, repaired, known));
   const message = join(problems, '; ');
   throw new InvalidArguments(message.endsWith('?') ? message : wording`${message}.`);
 }
 
-/** Maximum entries of a list, and of an object. */
-const maxEntries = 100;
-
 function checkSize(name: string, value: unknown): void {
-  const entries = typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+  if (typeof value !== 'object' || value === null) return;
+  const entries = Object.keys(value).length;
   if (entries > maxEntries)
     throw new InvalidArguments(
       wording`${identifier(name)} may have ${maxEntries} entries, not ${entries}.`,
@@ -58,22 +60,17 @@ function unknownArguments(unknown: string[], known: string[]): Wording {
 }
 
 /** Replaces lone surrogates, which cannot be encoded in UTF-8. */
-const wellFormed = (given: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, wellFormedValue(value)]));
-
-function wellFormedValue(value: unknown): unknown {
+function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  return Array.isArray(value) ? value.map(wellFormedValue) : value;
+  return Array.isArray(value) ? value.map(wellFormed) : value;
 }
 
 function repair(value: unknown, schema: JsonSchema): unknown {
   if (value === null) return undefined;
   if (typeof value === 'string') return repairText(value, schema);
   // Infinity (such as 1e400) is not converted, so that validation rejects it.
-  if (typeof value === 'number' && schema.type === 'string' && Number.isFinite(value)) {
-    return String(value);
-  }
-  return value;
+  const isText = typeof value === 'number' && schema.type === 'string' && Number.isFinite(value);
+  return isText ? String(value) : value;
 }
 
 function repairText(text: string, schema: JsonSchema): unknown {
@@ -115,12 +112,11 @@ function describeIssue(
   // Names and messages come from the tools' own schemas; unknown names were refused before.
   const property = String(issue.path[0] ?? '');
   const name = trusted(property);
-  if (issue.path.length === 0) return trusted(issue.message);
-  const schema = known[property] ?? {};
-  const value = given[property];
-  if (value === undefined) return wording`${name} is required`;
+  if (property === '') return trusted(issue.message);
+  if (given[property] === undefined) return wording`${name} is required`;
   if (issue.code === 'custom') return wording`${name}: ${trusted(issue.message)}`;
-  return wording`${name} must be ${expectedType(schema, issue)}, not ${shown(value)}`;
+  const expected = trusted(expectedValue(known[property] ?? {}, issue));
+  return wording`${name} must be ${expected}, not ${shown(given[property])}`;
 }
 
 const maxShown = 80;
@@ -128,33 +124,25 @@ const maxShown = 80;
 function shown(value: unknown): Wording {
   if (typeof value === 'number' && !Number.isFinite(value))
     return wording`a number that is too large`;
-  if (typeof value === 'string') return quote(value, maxShown);
-  return typeof value === 'object'
-    ? quote(JSON.stringify(value), maxShown)
-    : trusted(String(value));
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? trusted(String(value))
+    : quote(typeof value === 'string' ? value : JSON.stringify(value), maxShown);
 }
 
-function expectedType(schema: JsonSchema, issue: Issue): Wording {
-  if (schema.enum) return wording`one of ${trusted(schema.enum.join(', '))}`;
-  if (schema.type === 'integer' || schema.type === 'number') return describeRange(schema, issue);
-  if (schema.type === 'array') return describeList(schema.items?.enum);
-  if (issue.code === 'too_big')
-    return wording`a string of at most ${trusted(String(issue.maximum))} characters`;
-  if (issue.code === 'too_small') return wording`a non-empty string`;
-  return schema.type === 'boolean'
-    ? wording`true or false`
-    : wording`of type ${trusted(schema.type ?? 'any')}`;
+function expectedValue({ type = 'any', items, ...schema }: JsonSchema, issue: Issue): string {
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`;
+  if (type === 'array') return `a list of ${items?.enum?.join(', ') ?? 'strings'}`;
+  if (type === 'boolean') return 'true or false';
+  // Some limits are not in the schema that hosts get.
+  const least = issue.code === 'too_small' ? Number(issue.minimum) : schema.minimum;
+  const most = issue.code === 'too_big' ? Number(issue.maximum) : schema.maximum;
+  if (type === 'integer') return `a whole number${rangeWords(least, most)}`;
+  if (type === 'number') return `a number${rangeWords(least, most)}`;
+  if (most !== undefined) return `a string of at most ${most} characters`;
+  return least === undefined ? `of type ${type}` : 'a non-empty string';
 }
 
-const describeList = (words: unknown[] | undefined): Wording =>
-  words ? wording`a list of ${trusted(words.join(', '))}` : wording`a list of strings`;
-
-function describeRange({ type, minimum, maximum }: JsonSchema, issue: Issue): Wording {
-  const kind = type === 'integer' ? wording`a whole number` : wording`a number`;
-  if (minimum !== undefined && maximum !== undefined) return wording`${kind} ${minimum}–${maximum}`;
-  if (issue.code === 'too_big')
-    return wording`${kind} of at most ${trusted(String(issue.maximum))}`;
-  // A minimum of 0 is not in the schema that hosts get.
-  const least = issue.code === 'too_small' ? Number(issue.minimum) : minimum;
-  return least === undefined ? kind : wording`${kind} from ${least}`;
+function rangeWords(least: number | undefined, most: number | undefined): string {
+  if (least === undefined) return most === undefined ? '' : ` of at most ${most}`;
+  return most === undefined ? ` from ${least}` : ` ${least}–${most}`;
 }

@@ -1,16 +1,21 @@
-import type {
-  CallToolResult,
-  InputRequiredResult,
-  Server,
-  ServerContext,
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type Implementation,
+  type InputRequiredResult,
+  type Server,
+  type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
 import { callMs, type Trace } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import { traceFrom } from '../service/traffic/trace.ts';
+import { visible } from '../text/characters.ts';
 import { elicitConsent, requestConsent } from './consent.ts';
-import { clientHost } from './host.ts';
+import { modernRevision } from './identity.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { textOf } from './results.ts';
@@ -76,7 +81,7 @@ export function toolCall(
     caller: ctx.http?.authInfo?.clientId,
     trace,
     answered: ctx.mcpReq.requestState() !== undefined || confirm !== undefined,
-    consent: (proposal) => requestConsent(proposal, consent, host, ctx, confirm),
+    consent: (proposal) => requestConsent(proposal, consent, host.canAsk, ctx, confirm),
   };
 }
 
@@ -96,3 +101,30 @@ const progressNotifier =
   (params: Record<string, unknown>): void => {
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
+
+interface Envelope {
+  [CLIENT_INFO_META_KEY]?: Implementation;
+  [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
+}
+
+/**
+ * Name and version of the client program, and whether it can ask a person.
+ * In the modern era every request describes its client; in the legacy era only the first message of a
+ * connection does, and stateless HTTP requests have no description.
+ */
+function clientHost(server: Server, { mcpReq }: ServerContext) {
+  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
+  // Already validated by the SDK, whose type lacks the key names.
+  const envelope = isModern ? (mcpReq.envelope as Envelope | undefined) : undefined;
+  const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
+  const capabilities = isModern
+    ? envelope?.[CLIENT_CAPABILITIES_META_KEY]
+    : server.getClientCapabilities();
+  const elicitation = capabilities?.elicitation;
+  return {
+    name: info ? visible(`${info.name} ${info.version}`).slice(0, 120) : 'unknown host',
+    // Form elicitation; older hosts declare it by an empty object.
+    canAsk:
+      elicitation !== undefined && ('form' in elicitation || Object.keys(elicitation).length === 0),
+  };
+}

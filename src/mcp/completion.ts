@@ -8,7 +8,7 @@ import { withoutSecrets } from '../text/secrets.ts';
 import { exportTemplate } from '../tool-kit/resources.ts';
 import { availablePrompts } from './prompts.ts';
 import { readableTemplates } from './resources.ts';
-import type { Access } from './server-description.ts';
+import type { Access } from './surface.ts';
 import { exportedTools, type Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 

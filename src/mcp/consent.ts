@@ -12,7 +12,6 @@ import type { State } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
-import type { ClientHost } from './host.ts';
 
 const questionName = 'consent';
 
@@ -40,7 +39,7 @@ export interface ConsentParts {
 export async function requestConsent(
   proposal: Proposal,
   parts: ConsentParts,
-  host: ClientHost,
+  canAsk: boolean,
   ctx: ServerContext,
   confirm: unknown,
 ): Promise<Consent> {
@@ -49,10 +48,10 @@ export async function requestConsent(
   if (hidden > 0) return { outcome: 'not_asked', why: tooLong(question.length, hidden) };
   const key = await parts.state.secret();
   const echoed = ctx.mcpReq.requestState<string>();
-  if (typeof echoed === 'string' && host.canAsk) {
+  if (typeof echoed === 'string' && canAsk) {
     return checkAnswer(proposal, parts, ctx, key, echoed);
   }
-  if (host.canAsk)
+  if (canAsk)
     return {
       outcome: 'not_asked',
       question: { message: question, state: createSeal(key, 'asked', proposal) },

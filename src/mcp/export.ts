@@ -6,21 +6,25 @@ import { withoutSecrets } from '../text/secrets.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
+import { describeUnknownCurrencies } from '../tool-kit/list-answers.ts';
 import { exportPrefix } from '../tool-kit/resources.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { parseArguments } from './arguments.ts';
 import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
 import type { JsonSchema } from './schema.ts';
-import { exportedTools, isReading, type SurfaceEntry } from './surface.ts';
+import { exportedTools, isReading } from './surface.ts';
 import { cleanedRow, withMarkupConverted } from './text.ts';
 import type { CallParts } from './tool-run.ts';
 
 /** Rows of one file: more would take too many requests of the tenant's budget. */
 const maxRows = 5_000;
 
+/** Arguments that name the first row of a page. */
+const positions = ['from', 'deals_from'];
+
 /**
- * Runs the tool that the address names, to the end of its rows.
+ * Runs the tool that the address names, page after page, to the end of its rows.
  * @throws InvalidParams for an unknown tool, or an answer without rows; InvalidArguments; what the tool throws
  */
 export async function readExport(
@@ -36,22 +40,27 @@ export async function readExport(
     });
   const tool = await entry.tool();
   await readIfPermitted(tenant, ['company'], call);
-  const ask = (page: Record<string, unknown>): Promise<Answer> =>
-    tool.run(tenant, parseArguments(entry.input, tool.input, { ...given, ...page }), call);
-  const file = await readRows(entry, ask, { table, size, given }, tool);
-  return withoutSecrets(csvContents(uri, file.rows, file.notes));
+  const { properties = {} } = entry.input;
+  const position = positions.find((name) => properties[name]) ?? '';
+  const rows: JsonObject[] = [];
+  const answers: Answer[] = [];
+  let page = {};
+  let found: Table;
+  do {
+    const asked = { ...sizesOf(properties, size - rows.length), ...given, ...page };
+    const args = parseArguments(entry.input, tool.input, asked);
+    const answer = await tool.run(tenant, args, call);
+    const data = await withMarkupConverted(() => cleanedRow(answer.data));
+    found = tableOf(tool, answer, data, table);
+    rows.push(...withCurrency(found.rows, data));
+    answers.push(answer);
+    page = { [position]: found.next };
+  } while (position !== '' && found.next !== undefined && rows.length < size);
+  const notes = notesOn(answers, rows.length, found, position);
+  return withoutSecrets(csvContents(uri, rows.slice(0, size), notes));
 }
 
-interface ExportAddress {
-  name: string;
-  /** Which of the answer's tables. */
-  table: string | undefined;
-  /** Rows at most. */
-  size: number;
-  given: Record<string, unknown>;
-}
-
-function readAddress(uri: string): ExportAddress {
+function readAddress(uri: string) {
   const [address = ''] = uri.slice(exportPrefix.length).split('#');
   const [path = '', search = ''] = address.split(/\?(.*)/s);
   const { table, size, ...given } = Object.fromEntries(new URLSearchParams(search));
@@ -61,74 +70,41 @@ function readAddress(uri: string): ExportAddress {
   return { name: path.replace(/\.csv$/, ''), table, size: Math.min(rows, maxRows), given };
 }
 
-interface CsvRows {
-  rows: readonly JsonObject[];
-  /** What is not in the file, and why. */
-  notes: readonly Wording[];
-}
-
-/** Arguments that name the first row of a page. */
-const positions = ['from', 'deals_from'];
-
-/** Page after page, as long as the table names a next one. */
-async function readRows(
-  { input: { properties = {} } }: SurfaceEntry,
-  ask: (page: Record<string, unknown>) => Promise<Answer>,
-  { table, size, given }: Pick<ExportAddress, 'table' | 'size' | 'given'>,
-  tool: AnyTool,
-): Promise<CsvRows> {
-  const position = positions.find((name) => properties[name]) ?? '';
-  const rows: JsonObject[] = [];
-  let next = given[position];
-  let answer: Answer;
-  let found: Table;
-  do {
-    const page = sizesOf(properties, given, size - rows.length);
-    answer = await ask(next === undefined ? page : { ...page, [position]: next });
-    const data = await withMarkupConverted(() => cleanedRow(answer.data));
-    found = tableOf(tool, answer, data, table);
-    rows.push(...withCurrency(found.rows, data));
-    next = position === '' ? undefined : found.next;
-  } while (next !== undefined && rows.length < size);
-  const { total } = found;
-  const more = typeof next === 'number' ? { name: position, next } : undefined;
-  return { rows: rows.slice(0, size), notes: notesOn(answer, rows.length, total, more) };
-}
-
 /** Rows of one answer where its list or its groups have no limit in the schema. */
 const defaultRows = 1_000;
 
-/** As many rows and groups as a tool gives at once; what the address asks for stays. */
+/** As many rows and groups as a tool gives at once. */
 function sizesOf(
   properties: Readonly<Record<string, JsonSchema>>,
-  given: Record<string, unknown>,
   left: number,
 ): Record<string, number> {
-  const limit = ({ maximum = defaultRows }: JsonSchema) => Math.min(maximum, left);
+  const names = ['size', 'rows', 'groups'].filter((name) => properties[name]);
   return Object.fromEntries(
-    Object.entries(properties).flatMap(([name, schema]) =>
-      !['size', 'rows', 'groups'].includes(name) || name in given ? [] : [[name, limit(schema)]],
-    ),
+    names.map((name) => [name, Math.min(properties[name]?.maximum ?? defaultRows, left)]),
   );
 }
 
+/** What is not in the file, and why: of all pages, and each note once. */
 function notesOn(
-  answer: Answer,
+  answers: readonly Answer[],
   read: number,
-  total: unknown,
-  more: { name: string; next: number } | undefined,
+  { total, next }: Table,
+  position: string,
 ): Wording[] {
-  const covered = withCoverageFirst({ ...answer, summary: wording`` });
-  const isCut = more !== undefined || (typeof total === 'number' && total > read);
+  const unknown = answers.reduce((sum, { unknownCurrencies = 0 }) => sum + unknownCurrencies, 0);
+  const isCut = next !== undefined || (typeof total === 'number' && total > read);
   const cut = wording`${read} rows of ${Number(total ?? read)} are in the file.`;
-  const rest = more
-    ? [wording`The next ones: the same address with ${trusted(more.name)}=${more.next}.`]
-    : [];
-  return [
-    ...(covered.trim() === '' ? [] : [covered]),
-    ...(isCut ? [cut, ...rest] : []),
-    ...(answer.notes ?? []),
+  const rest = wording`The next ones: the same address with ${trusted(position)}=${Number(next)}.`;
+  const all = [
+    ...answers.map((answer) =>
+      trusted(withCoverageFirst({ ...answer, summary: wording`` }).trim()),
+    ),
+    ...(isCut ? [cut] : []),
+    ...(isCut && next !== undefined && position !== '' ? [rest] : []),
+    ...describeUnknownCurrencies(unknown),
+    ...answers.flatMap(({ notes = [] }) => notes),
   ];
+  return [...new Set(all)].filter((note) => note !== '');
 }
 
 interface Table {
@@ -138,6 +114,8 @@ interface Table {
   /** Position of the first row after these. */
   next?: unknown;
 }
+
+const mainTables = ['records', 'rows', 'groups', 'days', 'deals', 'quotes.changed'];
 
 /** Candidates among which a brief asks to choose are not the requested rows. */
 function tableOf(
@@ -149,10 +127,9 @@ function tableOf(
   const isQuestion = 'records' in data && !('page' in data) && !('records' in tool.output.shape);
   if (isQuestion) throw new InvalidParams([answer.summary, ...(answer.notes ?? [])].join(' '));
   const tables = tablesIn(data);
-  const chosen =
-    wanted === undefined
-      ? (tables.find(({ name }) => mainTables.includes(name)) ?? tables[0])
-      : tables.find(({ name }) => name === wanted);
+  const chosen = wanted
+    ? tables.find(({ name }) => name === wanted)
+    : (tables.find(({ name }) => mainTables.includes(name)) ?? tables[0]);
   if (chosen) return chosen;
   const names = tables.map(({ name }) => name).join(', ');
   throw new InvalidParams(
@@ -160,12 +137,9 @@ function tableOf(
   );
 }
 
-const mainTables = ['records', 'rows', 'groups', 'days', 'deals', 'quotes.changed'];
-
 /** A currency that the answer has once for all rows becomes a column of the file. */
-function withCurrency(rows: readonly JsonObject[], { currency }: JsonObject): JsonObject[] {
-  return typeof currency === 'string' ? rows.map((row) => ({ currency, ...row })) : [...rows];
-}
+const withCurrency = (rows: readonly JsonObject[], { currency }: JsonObject): JsonObject[] =>
+  rows.map((row) => (typeof currency === 'string' ? { currency, ...row } : row));
 
 /** Every list of records in an answer, by its path; `rows` of a record go by the name of the record. */
 function tablesIn(data: JsonObject, path = ''): Table[] {

@@ -25,3 +25,26 @@ export const capabilitiesOf = (subscribe: boolean) =>
 const hour = 3_600_000;
 /** Lists never change while the server runs, but depend on the caller's grants. */
 export const listCacheHints = { ttlMs: hour, cacheScope: 'private' as const };
+
+/** The only revision of the modern era so far; in it every request describes its client. */
+export const modernRevision = '2026-07-28';
+
+/** Revisions of the legacy era, newest first; a connection starts with a handshake. */
+export const legacyRevisions: readonly string[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+];
+
+/** Prefix of the keys in `_meta` that belong to the protocol. */
+export const reservedPrefix = 'io.modelcontextprotocol/';
+
+/** Keys in `_meta`. Written out, because the SDK that exports them is loaded only when needed. */
+export const metaKeys = {
+  revision: `${reservedPrefix}protocolVersion`,
+  client: `${reservedPrefix}clientInfo`,
+  capabilities: `${reservedPrefix}clientCapabilities`,
+  server: `${reservedPrefix}serverInfo`,
+} as const;

@@ -12,6 +12,9 @@ export interface Listing {
   definition: ListedTool;
 }
 
+const schemaOf = (...of: Parameters<typeof toJsonSchema>) =>
+  toJsonSchema(...of) as ListedTool['inputSchema'];
+
 function toListing(tool: AnyTool): Listing {
   return {
     toolset: tool.toolset,
@@ -20,8 +23,8 @@ function toListing(tool: AnyTool): Listing {
       name: tool.name,
       title: tool.title,
       description: tool.description,
-      inputSchema: toJsonSchema(tool.input, 'input') as ListedTool['inputSchema'],
-      outputSchema: toJsonSchema(tool.output, 'output') as ListedTool['inputSchema'],
+      inputSchema: schemaOf(tool.input, 'input'),
+      outputSchema: schemaOf(tool.output, 'output'),
       annotations: { ...tool.hints },
       ...(tool.view ? { _meta: viewMeta(tool.view) } : {}),
     },

@@ -1,6 +1,10 @@
+import { ChangeRefused } from '../changes/refusal.ts';
 import type { Trace } from '../service/call.ts';
+import { ApiError } from '../service/errors.ts';
 import type { Observation } from '../service/traffic/observer.ts';
-import { type ErrorKind, isKnown } from './errors.ts';
+import { StateUnavailable } from '../state/port.ts';
+import { NotGranted } from '../tenant/grants.ts';
+import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 
 /**
  * Outcome of a call. `asked`: ended with a question to a person. `refused`: invalid or impossible request,
@@ -17,34 +21,24 @@ export interface CallObserver {
 /** Reported name of an unlisted tool. */
 export const unknownTool = 'unknown';
 
-const outcomes: Record<ErrorKind, CallOutcome> = {
-  'bad-arguments': 'refused',
-  'not-granted': 'refused',
-  'change-refused': 'refused',
-  'state-unavailable': 'error',
-  'key-refused': 'error',
-  'not-permitted': 'error',
-  'not-found': 'refused',
-  'no-route': 'error',
-  'web-page': 'error',
-  redirect: 'error',
-  refused: 'refused',
-  'rate-limited': 'error',
-  'budget-spent': 'error',
-  'server-error': 'error',
-  'connection-lost': 'error',
-  unreachable: 'error',
-  'circuit-open': 'error',
-  'timed-out': 'error',
-  malformed: 'error',
-  'embedded-error': 'error',
-  unexpected: 'error',
-  unfamiliar: 'error',
-  'too-large': 'error',
-};
+/** Every expected error of a tool; any other error is a fault of this server. */
+type KnownError = ApiError | InvalidArguments | ChangeRefused | NotGranted | StateUnavailable;
+
+const classes = [ApiError, InvalidArguments, ChangeRefused, NotGranted, StateUnavailable];
+
+export const isKnown = (error: unknown): error is KnownError =>
+  classes.some((known) => error instanceof known);
+
+const refusedKinds: ReadonlySet<string> = new Set<KnownError['kind']>([
+  'bad-arguments',
+  'not-granted',
+  'change-refused',
+  'not-found',
+  'refused',
+]);
 
 export function callOutcomeOf(error: unknown): CallOutcome {
-  if (isKnown(error)) return outcomes[error.kind];
+  if (isKnown(error)) return refusedKinds.has(error.kind) ? 'refused' : 'error';
   return isUnexpected(error) ? 'failed' : 'error';
 }
 

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
 import { isPageReason, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
+import { describeUnknownCurrencies } from '../tool-kit/list-answers.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { render } from './render.ts';
 import { cleanedRow, withMarkupConverted } from './text.ts';
@@ -121,11 +122,14 @@ const withoutRecords = (data: JsonObject): JsonObject =>
   );
 
 function writeResult(answer: Answer): CallToolResult {
-  const { data, notes } = answer;
   const summary = withCoverageFirst(answer);
-  const facts = cleanedRow(data);
-  const structuredContent = { summary, ...facts, ...(notes?.length ? { notes } : {}) };
-  const lines = [summary, render(newFacts(facts, summary)), ...(notes ?? [])];
+  const facts = cleanedRow(answer.data);
+  const notes = [
+    ...(answer.notes ?? []),
+    ...describeUnknownCurrencies(answer.unknownCurrencies ?? 0),
+  ];
+  const structuredContent = { summary, ...facts, ...(notes.length > 0 && { notes }) };
+  const lines = [summary, render(newFacts(facts, summary)), ...notes];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }
 

@@ -12,9 +12,9 @@ import { complete } from './completion.ts';
 import { capabilitiesOf, description, identity, listCacheHints } from './identity.ts';
 import { instructionsFor } from './instructions.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
+import { type Connection, canSubscribe, forwardUpdates } from './resource-updates.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
-import type { ServerDescription } from './server-description.ts';
-import { type Connection, canSubscribe, forwardUpdates } from './subscriptions.ts';
+import type { ServerDescription } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 
 export interface ServerParts

@@ -1,9 +1,15 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Grant } from '../tenant/grants.ts';
-import type { AnyTool } from '../tool-kit/define-tool.ts';
+import { nearestOf } from '../text/nearest.ts';
+import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
-import type { ToolSelection } from './tool-selection.ts';
+
+/** The tools that are listed where they are granted: those of the toolsets, and single ones. */
+export interface ToolSelection {
+  toolsets: ReadonlySet<Toolset>;
+  tools: ReadonlySet<string>;
+}
 
 export interface SurfaceEntry {
   definition: ListedTool;
@@ -20,8 +26,8 @@ export interface Surface {
 }
 
 async function loadTool(name: string): Promise<AnyTool> {
-  const { toolByName } = await import('../../tools/catalog.ts');
-  const tool = toolByName.get(name);
+  const { catalog } = await import('../../tools/catalog.ts');
+  const tool = catalog.find((one) => one.name === name);
   if (!tool) throw new Error(`listed, but not in the catalogue: ${name}`);
   return tool;
 }
@@ -33,6 +39,21 @@ function toEntry({ definition, needs }: Listing): SurfaceEntry {
     return tool;
   };
   return { definition, needs, input: definition.inputSchema as JsonSchema, tool: load };
+}
+
+/** What a caller may use: nothing is served that none of the tools serves. */
+export interface Access {
+  grants: ReadonlySet<Grant>;
+  surface: Surface;
+}
+
+/** What a server says of itself, and lists. It is known before the tenant is opened. */
+export interface ServerDescription extends Access {
+  version: string;
+  /** Whether record updates are received, so that hosts can subscribe to them. */
+  receivesUpdates?: boolean;
+  /** The tenant is the embedded one, whose records are invented. */
+  isMadeUp?: boolean;
 }
 
 /**
@@ -66,3 +87,22 @@ export const exportedTools = ({ list, find }: Surface): string[] =>
     const entry = find(name);
     return entry && isReading(entry) ? [name] : [];
   });
+
+const toolNames: readonly string[] = listings.map(({ definition }) => definition.name);
+
+/**
+ * Checks exact names of tools.
+ * @throws RangeError that names the nearest tool for each unknown name
+ */
+export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
+  const unknown = names.filter((name) => !toolNames.includes(name));
+  if (unknown.length === 0) return new Set(names);
+  const nearest = [
+    ...new Set(unknown.map((name) => nearestOf(name.toLowerCase(), toolNames))),
+  ].join(', ');
+  throw new RangeError(`unknown: ${unknown.join(', ')}. Nearest: ${nearest}`);
+}
+
+/** The names of the tools in a toolset. */
+export const toolsIn = (toolset: Toolset): string[] =>
+  listings.filter((one) => one.toolset === toolset).map(({ definition }) => definition.name);

@@ -2,7 +2,7 @@ import type { ChangeRefused } from '../changes/refusal.ts';
 import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../service/errors.ts';
 import type { NameOf } from '../setting-names.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isKnown } from './errors.ts';
+import { isKnown } from './observer.ts';
 import { render } from './render.ts';
 import { cleanedRow } from './text.ts';
 

@@ -33,6 +33,8 @@ export interface Answer {
   data: Record<string, unknown>;
   /** Caveats and next steps, one sentence each. */
   notes?: readonly Wording[];
+  /** Rows whose currency is unknown, which is said after the notes. */
+  unknownCurrencies?: number;
   /** Makes the same answer with fewer rows; see `answerWithRows`. `aim`: the tokens that its rows fill. */
   rows?: { count: number; keep(count: number): Answer; aim?: number | undefined };
   /** The host asks a person this, instead of showing the answer. */

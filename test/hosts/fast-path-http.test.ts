@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import { afterAll, describe, expect, test } from 'vitest';
-import { legacyRevisions } from '../../src/mcp/protocol.ts';
+import { legacyRevisions } from '../../src/mcp/identity.ts';
 import fc from '../support/fast-check.ts';
 import {
   countedServer,
