@@ -24,12 +24,7 @@ const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinit
 
 export const text = requirement('must be a string', isText);
 export const amount = requirement('must be a number', isNumber);
-export const flag = requirement('must be a boolean value', (value) => typeof value === 'boolean');
 export const object = requirement('must be an object', isObject);
-export const texts = requirement(
-  'must be an array of strings',
-  (value) => Array.isArray(value) && value.every(isText),
-);
 export const wholeNumber = requirement(
   'must be an integer not less than 0',
   (value) => Number.isInteger(value) && Number(value) >= 0,
@@ -42,12 +37,6 @@ export const date = requirement(
   'must be a valid date, YYYY-MM-DD',
   (value) => isText(value) && isDay(String(value)),
 );
-export const oneOf = (...values: string[]): Check =>
-  requirement(
-    `must be one of ${values.join(', ')}`,
-    (value) => isText(value) && values.includes(String(value).toLowerCase()),
-  );
-
 /** JavaScript parses 2026-02-30 as a day in March, so the parsed date must print as the same text. */
 function isDay(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;

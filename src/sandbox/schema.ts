@@ -14,15 +14,13 @@ import {
 } from './fields.ts';
 
 /** A resource of the API: its table, its wire fields in order, and its searchable text. */
-export interface Resource<Table extends string = string> {
-  table: Table;
+export interface Resource {
+  table: string;
   fields: Field[];
   /** SQL expressions over the row `t` that are searched for free text. */
   searchable: string[];
   /** Keys of filters that are the name of a field in another form. */
   aliases?: Readonly<Record<string, string>>;
-  /** The column that marks a row as soft-deleted, and its value. */
-  unlist?: { column: string; value: 'now' | 'false' };
 }
 
 const bookPrice: Field[] = [
@@ -43,7 +41,7 @@ const quoteItem: Field[] = [
 const companyName =
   '(select r.name from company r where r.tenant = t.tenant and r.id = t.companyId)';
 
-export const company: Resource<'company'> = {
+export const company: Resource = {
   table: 'company',
   fields: [
     ...ids('id'),
@@ -53,10 +51,9 @@ export const company: Resource<'company'> = {
     ...dates('createdAt', 'updatedAt', 'deleted'),
   ],
   searchable: ['t.name', 't.website', 't.externalIdentifier'],
-  unlist: { column: 'deleted', value: 'now' },
 };
 
-export const contact: Resource<'contact'> = {
+export const contact: Resource = {
   table: 'contact',
   fields: [
     ...ids('id'),
@@ -76,10 +73,9 @@ export const contact: Resource<'contact'> = {
     't.externalIdentifier',
   ],
   aliases: { 'company.id': 'companyId' },
-  unlist: { column: 'deleted', value: 'now' },
 };
 
-export const opportunity: Resource<'opportunity'> = {
+export const opportunity: Resource = {
   table: 'opportunity',
   fields: [
     ...ids('id'),
@@ -99,10 +95,9 @@ export const opportunity: Resource<'opportunity'> = {
     ...jsons('customFields'),
   ],
   searchable: ['t.name', 't.externalIdentifier', companyName],
-  unlist: { column: 'deletedAt', value: 'now' },
 };
 
-export const product: Resource<'product'> = {
+export const product: Resource = {
   table: 'product',
   fields: [
     ...ids('id'),
@@ -125,10 +120,9 @@ export const product: Resource<'product'> = {
     't.shortDescription',
     't.externalIdentifier',
   ],
-  unlist: { column: 'listed', value: 'false' },
 };
 
-export const quote: Resource<'quote'> = {
+export const quote: Resource = {
   table: 'quote',
   fields: [
     ...ids('id'),
@@ -154,7 +148,6 @@ export const quote: Resource<'quote'> = {
     ...flags('showUnitPrices', 'showTotals', 'showManufacturer'),
   ],
   searchable: ['t.number', 't.title', companyName],
-  unlist: { column: 'deletedAt', value: 'now' },
 };
 
 export const quoteTemplate: Resource = {
@@ -258,7 +251,6 @@ export const tables: Record<string, string[]> = {
   payment_term: ['id', 'name', 'days'],
   quote_item: ['quoteId', 'position', ...own(quoteItem), 'nulls'],
   pricing_book_product: ['pricingBookId', ...own(bookPrice), 'nulls'],
-  quote_order: ['id', 'quoteId', 'status', 'createdAt', 'updatedAt'],
   edge_case: ['resource', 'id', 'kind'],
   opportunity_version: ['opportunityId', 'at', 'record'],
   quote_version: ['quoteId', 'at', 'record'],

@@ -4,34 +4,22 @@ import type { Json, Row } from './json.ts';
 import { tables } from './schema.ts';
 
 const STATEMENTS_KEPT = 300;
-const REMEMBERED_CHARACTERS = 4_000_000;
 const ROWS_PER_INSERT = 400;
 
-/** The database with cached prepared statements and cached results of repeated reads. */
+/** The database with cached prepared statements. */
 export class Store {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
-  readonly #cached = new Map<string, string[]>();
-  readonly #changes: Statement;
-  #version: unknown;
-  #cachedCharacters = 0;
 
   constructor(database: Database) {
     this.#database = database;
-    this.#changes = database.prepare('select total_changes()').pluck();
   }
 
-  /** The first column of every row, which must be text; cached until any row changes. */
+  /** The first column of every row, as text. */
   read(sql: string, params: SqlValue[]): string[] {
-    this.#clearCacheWhenChanged();
-    const key = `${sql}\n${params.join('\n')}`;
-    const known = this.#cached.get(key);
-    if (known) return known;
-    const answer = this.#statement(sql)
+    return this.#statement(sql)
       .all(...params)
       .map(String);
-    this.#cache(key, answer);
-    return answer;
   }
 
   /** The first column of the first row. */
@@ -83,24 +71,6 @@ export class Store {
     const statement = this.#database.prepare(sql).pluck();
     this.#statements.set(sql, statement);
     return statement;
-  }
-
-  #clearCacheWhenChanged(): void {
-    const [version] = this.#changes.all();
-    if (version === this.#version) return;
-    this.#version = version;
-    this.#clearCache();
-  }
-
-  #cache(key: string, answer: string[]): void {
-    this.#cachedCharacters += answer.reduce((sum, text) => sum + text.length, key.length);
-    if (this.#cachedCharacters > REMEMBERED_CHARACTERS) this.#clearCache();
-    this.#cached.set(key, answer);
-  }
-
-  #clearCache(): void {
-    this.#cached.clear();
-    this.#cachedCharacters = 0;
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   amount,
   type BodyShape,
@@ -10,11 +11,11 @@ import {
   text,
   wholeNumber,
 } from './body.ts';
-import type { Context } from './context.ts';
+import type { Context, EventName } from './context.ts';
 import { isObject, type JsonObject, type Row } from './json.ts';
+import { readOne } from './read.ts';
 import type { Reply, Request } from './route.ts';
 import { opportunity } from './schema.ts';
-import { announce, newId, withoutNulls } from './write-record.ts';
 
 const SHAPE: BodyShape = {
   ...plainProperties(text, 'name', 'description'),
@@ -61,7 +62,7 @@ function create(context: Context, externalIdentifier: string, given: Row): Reply
   };
   const rows = [{ ...row, ...enterStage(context, String(row.pipelineStageId), at) }];
   context.store.insert('opportunity', context.tenant, rows.map(withoutNulls));
-  const record = announce(context, opportunity, id, 'created');
+  const record = announce(context, id, 'created');
   return { status: 201, body: record };
 }
 
@@ -90,8 +91,8 @@ function update(context: Context, present: Present, given: Row): Reply {
     updatedAt: at,
   };
   context.store.update('opportunity', context.tenant, present.id, values);
-  if (moved) announce(context, opportunity, present.id, 'status_changed');
-  return { status: 200, body: announce(context, opportunity, present.id, 'updated') };
+  if (moved) announce(context, present.id, 'status_changed');
+  return { status: 200, body: announce(context, present.id, 'updated') };
 }
 
 /** Converts 0–1 of the body to the tenant's scale. */
@@ -114,4 +115,26 @@ function enterStage({ store, tenant }: Context, stage: string, at: string): Row 
     from pipeline_stage where tenant = ? and id = ?`;
   const { outcome, statusId } = JSON.parse(String(store.value(sql, tenant, stage)));
   return { stageUpdatedAt: at, outcome, statusId, closedAt: outcome === 'open' ? null : at };
+}
+
+/** An identifier in the format of the existing records. */
+function newId(): string {
+  const letters = randomBytes(60)
+    .toString('base64')
+    .replace(/[^A-Za-z0-9]/g, '');
+  return letters.slice(0, 20);
+}
+
+/** In a new record, a property set to null is absent. */
+function withoutNulls(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+}
+
+/** Notifies the listeners of a change and returns the record's JSON text. */
+function announce(context: Context, id: string, event: EventName): string {
+  const { store, tenant } = context;
+  const body = readOne(store, tenant, opportunity, 'id', id);
+  const at = context.now().toISOString();
+  context.announce({ tenant, subject: 'opportunity', event, id, at, record: JSON.parse(body) });
+  return body;
 }

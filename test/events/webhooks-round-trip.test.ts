@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { anyHost, type Connection, httpHosts, stdioHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { addressIn, announce, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { ask } from '../support/sandbox-client.ts';
 import { closing } from '../support/shared.ts';
 import { until } from '../support/until.ts';
@@ -34,8 +34,8 @@ async function arrived(sandbox: Sandbox): Promise<void> {
   await until(missing).toEqual([]);
 }
 
-async function write(sandbox: Sandbox, path: string, body: object, method = 'PUT') {
-  const { status, json, text } = await ask(sandbox.tenants[0], path, { method, body });
+async function write(sandbox: Sandbox, path: string, body: object) {
+  const { status, json, text } = await ask(sandbox.tenants[0], path, { method: 'PUT', body });
   if (status >= 300) throw new Error(text);
   return json;
 }
@@ -127,8 +127,12 @@ describe('a change in the service', () => {
     const env = { ...base, CPQ_STATE_DIR: await newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
-    const quote = await write(sandbox, 'quote', { title: 'Refresh of the core' }, 'POST');
-    const order = await write(sandbox, `quote/${quote.id}/order`, {}, 'POST');
+    const quote = { id: 'q1', number: 'Q-1', title: 'Refresh of the core', status: 'draft' };
+    const order = { id: 'o1', quoteId: quote.id, status: 'created' };
+    announce(sandbox, 'quote', 'created', quote);
+    await arrived(sandbox);
+    announce(sandbox, 'quote', 'ordered', { ...quote, status: 'approved' });
+    announce(sandbox, 'order', 'created', order);
     await arrived(sandbox);
     const { records } = await server.call('cpq_list_events', { event: 'created' });
     expect(records).toContainEqual(
@@ -266,15 +270,14 @@ test('a subscriber over HTTP is notified, by id and by name, of its records only
   const env = { ...base, CPQ_STATE_DIR: await newFolder() };
   const server = await modernHttp.start(addressIn(sandbox), { env });
   subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
-  const company = await write(sandbox, 'company', { name: 'Größe & Co' }, 'POST');
+  const company = { id: 'c1', name: 'Größe & Co' };
   const [byId, byName] = [
     `cpq://company/${company.id}`,
     'cpq://company/Gr%C3%B6%C3%9Fe%20%26%20Co',
   ];
-  await arrived(sandbox);
   const received = await listenFor(server, 'modern', [byId, byName]);
-  await write(sandbox, 'company', { name: 'Another' }, 'POST');
-  await write(sandbox, `company/${company.id}`, { website: 'https://groesse.example' });
+  announce(sandbox, 'company', 'created', { id: 'c2', name: 'Another' });
+  announce(sandbox, 'company', 'updated', company);
   await arrived(sandbox);
   await until(() => received).toEqual([byId, byName]);
 

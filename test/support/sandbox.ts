@@ -1,4 +1,5 @@
 import {
+  type Change,
   type Sandbox,
   type SandboxOptions,
   type SandboxTenant,
@@ -37,4 +38,16 @@ export async function askService(
   const response = await fetch(`${baseUrl}/public-api${path}`, { ...init, headers });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return response.json();
+}
+
+/** Sends the event of a change that a person made in the product, not through the API. */
+export function announce(
+  sandbox: Sandbox,
+  subject: Change['subject'],
+  event: Change['event'],
+  record: { id: string; [field: string]: unknown },
+): void {
+  const [{ name: tenant }] = sandbox.tenants;
+  const at = new Date().toISOString();
+  sandbox.webhooks.announce({ tenant, subject, event, id: record.id, at, record });
 }
