@@ -48,7 +48,6 @@ const usersOfFastPath = ['src/hosts/http.ts', 'src/hosts/line-connection.ts'];
 /** What only some modules may import. */
 const libraries = [
   { name: /^undici(\/|$)/, modules: ['service'] },
-  { name: /^ipaddr\.js$/, modules: ['hosts'] },
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, modules: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, modules: ['mcp', 'hosts'] },
   { name: /^zod(\/|$)/, modules: ['mcp', 'tools', 'tool-kit'] },
@@ -70,9 +69,6 @@ const withoutClock = ['briefs', 'names', 'figures', 'text', 'src/values.ts'];
 const upward = new Set([
   'src/events/differences.ts src/changes/fields.ts',
   'src/events/read-event.ts src/changes/fields.ts',
-  'src/hosts/access/api-key.ts src/config.ts',
-  'src/hosts/access/oauth.ts src/config.ts',
-  'src/hosts/access/proxies.ts src/config.ts',
 ]);
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL('..', import.meta.url)));

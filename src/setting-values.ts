@@ -130,3 +130,6 @@ export function headerSafe(key: string): string {
   }
   return trimmed;
 }
+
+/** Names of this machine in URLs. */
+export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

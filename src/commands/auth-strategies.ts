@@ -35,8 +35,8 @@ type StrategyFactory = (
   common: SharedServices,
 ) => AuthStrategy | Promise<AuthStrategy>;
 
-const missingForOAuth = (setting: SettingName, what: string): ConfigError =>
-  new ConfigError((nameOf) => `${nameOf('auth')}=oauth needs ${nameOf(setting)}: ${what}`);
+const missingFor = (auth: AuthStrategyName, setting: SettingName, what: string): ConfigError =>
+  new ConfigError((nameOf) => `${nameOf('auth')}=${auth} needs ${nameOf(setting)}: ${what}`);
 
 const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   token: async (settings, tenants, { log }) => {
@@ -50,16 +50,15 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   oauth: (settings, tenants, { log }) => {
     const { oauthIssuer: issuer, publicUrl: resource } = settings;
     if (issuer === undefined) {
-      throw missingForOAuth('oauthIssuer', 'the issuer whose tokens are accepted');
+      throw missingFor('oauth', 'oauthIssuer', 'the issuer whose tokens are accepted');
     }
     if (resource === undefined) {
-      throw missingForOAuth('publicUrl', 'the audience of the tokens');
+      throw missingFor('oauth', 'publicUrl', 'the audience of the tokens');
     }
     return oauthStrategy({
       issuer,
       resource,
       audience: settings.oauthAudience,
-      jwksUrl: settings.oauthJwksUrl,
       tenantClaim: settings.oauthTenantClaim,
       scopePrefix: settings.oauthScopePrefix,
       grants: () => [
@@ -72,6 +71,10 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   },
   key: (settings, _, common) => {
     const { allowPrivate, keyBaseUrls: baseUrls } = settings;
+    if (baseUrls.length === 0) {
+      const what = 'the addresses of the service that callers may name';
+      throw missingFor('key', 'keyBaseUrls', what);
+    }
     const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
       const address = { baseUrl, key, close: async () => {} };
       const more = { limits, stateByKey: true };

@@ -1,30 +1,28 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
 import { basename } from 'node:path';
 import { ConfigError, readSettings, type SettingName, type Settings } from '../config.ts';
-import { bearerToken } from '../hosts/access/bearer.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
 import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
-import { parseProxies } from '../hosts/access/proxies.ts';
+import { bearerToken, isSameSecret } from '../hosts/access/http-error.ts';
+import { parseNetworks } from '../hosts/access/networks.ts';
 import { discovery } from '../hosts/discovery.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
-import { loopbackNames } from '../hosts/http-io.ts';
-import { readyzOf } from '../hosts/readiness.ts';
 import { currentRequest } from '../hosts/request-context.ts';
-import { isSameSecret } from '../hosts/secrets.ts';
 import { createServerObserver, type ServerObserver } from '../hosts/server-observer.ts';
 import { OpenStreams } from '../hosts/streams.ts';
 import { type DeliveryResult, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
+import { loopbackNames } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
+import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { openLog } from './open-log.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
-
-const maxBodyBytes = 1024 * 1024;
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function http(argv: readonly string[]): Promise<void> {
@@ -36,10 +34,10 @@ export async function http(argv: readonly string[]): Promise<void> {
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await ConfiguredTenants.open(settings, common);
-  const guesses = new GuessLimiter(parseProxies(settings.trustedProxies));
+  const guesses = new GuessLimiter(proxiesOf(settings));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
-  const streams = streamsOf(log, observer);
+  const streams = new OpenStreams((by) => observer.metrics.streamRefused(by));
   observer.metrics.registerServerGauges({
     queuedCalls: () => queue?.occupancy.queued ?? 0,
     openStreams: () => streams.open,
@@ -52,17 +50,14 @@ export async function http(argv: readonly string[]): Promise<void> {
     allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
     localOnly: settings.auth.size === 0,
     preview: isPreviewShown(settings),
-    maxBodyBytes,
     fastPath: settings.fastPath === 'on',
     webhooks: webhooksOf(tenants, log, observer, guesses),
     discovery: discovery(settings),
     onError: (error) => log.warn('protocol', factsOf(error)),
-    health: () => ({ status: 'ok', version }),
-    readiness: (stopping) =>
-      readyzOf({ state: state.health(), ...tenantGauge(settings, tenants), stopping }),
+    readiness: () => ({ state: state.health(), ...tenantGauge(settings, tenants) }),
     observer,
-    metrics: { mayRead: metricsReader(settings, guesses), render: () => observer.metrics.render() },
-    ...(queue ? { queue } : {}),
+    mayReadMetrics: metricsReader(settings, guesses),
+    queue,
     streams,
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(listenError(error, settings), { cause: error });
@@ -86,6 +81,14 @@ const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({
   tracing,
   tracksRequests: auth.size > 0 || logLevel === 'info' || logLevel === 'debug',
 });
+
+function proxiesOf({ trustedProxies }: Settings): BlockList {
+  try {
+    return parseNetworks(trustedProxies);
+  } catch (error) {
+    throw new ConfigError((nameOf) => `${nameOf('trustedProxies')}: ${messageOf(error)}`);
+  }
+}
 
 /** Refuses to serve other machines without authentication. */
 function requireAuth(settings: Settings): void {
@@ -168,17 +171,6 @@ const limitsOf = ({ callsPerMinute, callsAtOnce }: Settings): CallerLimits => ({
   queuedPerCaller,
   waitMs: maxWaitMs,
 });
-
-const maxStreams = { perCaller: 32, perTenant: 1_024 };
-
-const streamsOf = (log: Log, { metrics }: ServerObserver): OpenStreams =>
-  new OpenStreams({
-    limits: maxStreams,
-    onRefused(by, isFirst) {
-      metrics.streamRefused(by);
-      if (isFirst) log.warn('streams refused', { by });
-    },
-  });
 
 /**
  * Metrics contain tenant names, so on an authenticated server they need a token. Without authentication the

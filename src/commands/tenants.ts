@@ -7,7 +7,7 @@ import {
   type SettingName,
   type Settings,
 } from '../config.ts';
-import type { TenantRegistry } from '../hosts/access/tenant-registry.ts';
+import type { TenantRegistry } from '../hosts/access/gate.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, keysOf, parseJson } from '../values.ts';
 import { configuredAddress, resolveAddress } from './address.ts';

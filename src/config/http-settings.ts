@@ -1,4 +1,6 @@
 import {
+  InvalidValue,
+  loopbackNames,
   oneOf,
   parseAddressPatterns,
   parseBoolean,
@@ -63,7 +65,10 @@ export const httpSettings = {
     flag: 'oauth-issuer',
     description: 'Issuer whose tokens are accepted, exactly as in their iss claim',
     parse: (given) => {
-      webAddress(given);
+      const { protocol, hostname } = webAddress(given);
+      // Keys read over an unencrypted connection could be replaced on the way.
+      if (protocol !== 'https:' && !loopbackNames.includes(hostname))
+        throw new InvalidValue('must be an https address');
       return given.trim(); // Compared exactly, trailing slash included.
     },
   }),
@@ -72,12 +77,6 @@ export const httpSettings = {
     flag: 'oauth-audience',
     description: 'Expected token audience; default: the public URL',
     parse: parseText,
-  }),
-  oauthJwksUrl: setting({
-    env: 'CPQ_OAUTH_JWKS_URL',
-    flag: 'oauth-jwks-url',
-    description: "URL of the issuer's keys (JWKS), if its metadata has none",
-    parse: webAddress,
   }),
   oauthTenantClaim: setting({
     env: 'CPQ_OAUTH_TENANT_CLAIM',

@@ -16,4 +16,9 @@ export const retiredSettings: readonly RetiredSetting[] = [
     flag: 'streams-at-once',
     remedy: 'remove it; a caller may have 32 open streams',
   },
+  {
+    env: 'CPQ_OAUTH_JWKS_URL',
+    flag: 'oauth-jwks-url',
+    remedy: "remove it; the issuer's metadata names its keys",
+  },
 ];

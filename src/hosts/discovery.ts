@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { legacyRevisions, modernRevision, description as serverInfo } from '../mcp/identity.ts';
+import { loopbackNames } from '../setting-values.ts';
 import { registryName, version } from '../version.ts';
-import { hostName, loopbackNames } from './http-io.ts';
+import { hostName } from './http-io.ts';
 
 export interface DiscoveryOptions {
   /** Public URL of `/mcp`; without it the documents are for programs on this machine only. */

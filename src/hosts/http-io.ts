@@ -89,8 +89,5 @@ export function sendRefusal(
   sendJson(response, status, { error: message }, { ...headers, ...close });
 }
 
-/** Names of this machine in URLs. */
-export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
-
 /** The name in `name` or `name:port`, compared as text: a URL parser would find `localhost` in `evil.com@localhost`. */
 export const hostName = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');

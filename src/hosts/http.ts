@@ -6,21 +6,22 @@ import {
 } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
-import { parseJson, toError } from '../values.ts';
+import { loopbackNames } from '../setting-values.ts';
+import { fieldOf, parseJson, toError } from '../values.ts';
+import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
-import { refuseForwarded } from './access/proxies.ts';
-import { reauthorizeWhileOpen } from './access/reauthorize.ts';
+import { refuseForwarded } from './access/networks.ts';
 import type { Discovery } from './discovery.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
-import { hostName, loopbackNames, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
+import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
-import { methodOf, toolOf } from './messages.ts';
 import type { Metrics } from './metrics.ts';
+import { type Readiness, readyzOf } from './readiness.ts';
 import { addRequestFacts } from './request-context.ts';
 import type { ServerObserver } from './server-observer.ts';
-import type { OpenStreams } from './streams.ts';
+import { type OpenStreams, reauthorizeWhileOpen } from './streams.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -29,34 +30,24 @@ export interface HttpOptions {
   /** Host names, without port, that are allowed in `Host` and `Origin`. */
   allowedHosts: string[];
   /** Whether requests that a proxy forwarded are refused; for servers without authentication. */
-  localOnly?: boolean;
-  maxBodyBytes: number;
-  /** Whether messages may be answered without the SDK; default true. */
-  fastPath?: boolean;
+  localOnly: boolean;
+  /** Whether messages may be answered without the SDK. */
+  fastPath: boolean;
   /** Whether the interactive views are shown at `/preview`; for loopback only. */
-  preview?: boolean;
-  /** Handles requests below `/webhooks/`; without it they are answered with 404. */
-  webhooks?: WebhookHandler;
+  preview: boolean;
+  /** Handles requests below `/webhooks/`. */
+  webhooks: WebhookHandler;
+  /** Answers requests for the public documents. */
+  discovery: Discovery;
   onError(error: Error): void;
-  /** Answers requests for the public documents; without it there are none. */
-  discovery?: Discovery;
-  /** The answer of `/healthz`. */
-  health(): Record<string, unknown>;
-  /** The answer of `/readyz`; `stopping`: the server only finishes calls in flight. */
-  readiness?(stopping: boolean): { status: number; body: Record<string, unknown> };
-  /** Limits calls per caller; without it there is no limit. */
-  queue?: Pick<FairQueue, 'acquire' | 'maxBatch'>;
-  /** Limits open streams of updates; without it there is no limit. */
-  streams?: Pick<OpenStreams, 'acquire'>;
-  /** Timeouts for receiving the headers and the whole request. */
-  slowSenders?: { headersMs: number; requestMs: number };
-  /** Observes every request. */
-  observer?: Pick<ServerObserver, 'onHttpRequest'>;
-  /** The content of `/metrics` and who may read it; without it there is no such page. */
-  metrics?: {
-    /** @throws HttpError (429) for a sender that guesses tokens */
-    mayRead(request: IncomingMessage): boolean;
-  } & Pick<Metrics, 'render'>;
+  /** The state and, unless callers use their own keys, the number of tenants. */
+  readiness(): Omit<Readiness, 'stopping'>;
+  /** Limits calls per caller; absent without authentication. */
+  queue: FairQueue | undefined;
+  streams: OpenStreams;
+  observer: Pick<ServerObserver, 'onHttpRequest'> & { metrics: Pick<Metrics, 'render'> };
+  /** Whether the sender may read `/metrics`. @throws HttpError (429) for a sender that guesses tokens */
+  mayReadMetrics(request: IncomingMessage): boolean;
 }
 
 export interface HttpHost {
@@ -64,20 +55,21 @@ export interface HttpHost {
   close(): Promise<void>;
 }
 
+const maxBodyBytes = 1024 * 1024;
 /** Supervisors usually wait this long before they kill a process. */
 const drainMs = 8_000;
 const idlePollMs = 100;
-/**
- * Keep-alive timeout; longer than that of proxies (nginx: one minute), so that the server never closes a
- * connection just as the proxy reuses it.
- */
-const keepAliveMs = 75_000;
-/** Limits how long slow senders can hold sockets; it does not limit answers. */
-const defaultSlowSenders = { headersMs: 15_000, requestMs: 30_000 };
-/** Interval of the check for slow senders; Node's default is 30 seconds. */
-const slowSendersCheckMs = 1_000;
-/** Maximum batch size; only clients of protocol revision 2025-03-26 send batches. */
-const maxBatch = 10;
+
+const connectionLimits = {
+  // Slow senders cannot hold sockets for longer; answers are not limited.
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  /** Interval of the check for slow senders; Node's default is 30 seconds. */
+  connectionsCheckingInterval: 1_000,
+  // Longer than that of proxies (nginx: one minute), so that the server never closes a connection just as the proxy
+  // reuses it.
+  keepAliveTimeout: 75_000,
+};
 
 /**
  * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. The gate
@@ -85,19 +77,10 @@ const maxBatch = 10;
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const frontend = new HttpFrontend(gate, options);
-  const { observer, slowSenders = defaultSlowSenders } = options;
-  const limits = {
-    headersTimeout: slowSenders.headersMs,
-    requestTimeout: slowSenders.requestMs,
-    connectionsCheckingInterval: slowSendersCheckMs,
-    keepAliveTimeout: keepAliveMs,
-  };
-  const server = createServer(limits, (request, response) => {
+  const server = createServer(connectionLimits, (request, response) => {
     // Without this, keep-alive connections would keep sending requests until they are destroyed.
     if (frontend.closing) response.setHeader('connection', 'close');
-    const handle = () => frontend.handle(request, response);
-    if (observer) observer.onHttpRequest(request, response, handle);
-    else handle();
+    options.observer.onHttpRequest(request, response, () => frontend.handle(request, response));
   });
   const sockets = openSockets(server);
   await listen(server, options);
@@ -137,18 +120,15 @@ class HttpFrontend {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { health, discovery, webhooks } = this.#options;
+    const { readiness, discovery, webhooks } = this.#options;
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
-    if (path === '/healthz') return sendJson(response, 200, health());
-    if (path === '/readyz') return this.#sendReadiness(response);
-    if (discovery?.(path, request, response) || webhooks?.(path, request, response)) return;
+    if (path === '/healthz') return sendJson(response, 200, { status: 'ok', version });
+    if (path === '/readyz') {
+      const { status, body } = readyzOf({ ...readiness(), stopping: this.closing });
+      return sendJson(response, status, body);
+    }
+    if (discovery(path, request, response) || webhooks(path, request, response)) return;
     await this.#serve(path, request, response);
-  }
-
-  #sendReadiness(response: ServerResponse): void {
-    const fallback = { status: this.closing ? 503 : 200, body: {} };
-    const { status, body } = this.#options.readiness?.(this.closing) ?? fallback;
-    sendJson(response, status, body);
   }
 
   async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -158,9 +138,8 @@ class HttpFrontend {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
     }
-    const { metrics } = this.#options;
-    if (path === '/metrics' && metrics?.mayRead(request)) {
-      const { contentType, body } = await metrics.render();
+    if (path === '/metrics' && this.#options.mayReadMetrics(request)) {
+      const { contentType, body } = await this.#options.observer.metrics.render();
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return;
     }
@@ -175,22 +154,6 @@ class HttpFrontend {
     await this.#answer(session, request, response);
   }
 
-  /**
-   * Waits for the fair queue. A subscription counts as a call only until it is open.
-   * @throws TooManyCalls
-   */
-  async #acquireCapacity(
-    caller: string | undefined,
-    { calls, listens, signal }: { calls: number; listens: boolean; signal: AbortSignal },
-    response: ServerResponse,
-  ): Promise<void> {
-    const { queue } = this.#options;
-    if (caller === undefined || !queue) return;
-    const release = await queue.acquire(caller, signal, calls);
-    if (response.closed || listens) release();
-    else response.once('close', release);
-  }
-
   async close(): Promise<void> {
     this.closing = true;
     await Promise.all([...this.#responders.keys()].map((endpoint) => this.#retire(endpoint)));
@@ -202,17 +165,21 @@ class HttpFrontend {
     response: ServerResponse,
   ): Promise<void> {
     const { endpoint, caller } = session;
-    const isPost = request.method === 'POST';
-    const body = isPost ? await readBody(request, this.#options.maxBodyBytes) : undefined;
+    const body = request.method === 'POST' ? await readBody(request, maxBodyBytes) : undefined;
     // Invalid JSON is undefined, and reported by the SDK.
     const message = body && parseJson(body.toString('utf8'));
-    const messages = this.#messagesOf(message);
-    const listens = methodOf(message) === 'subscriptions/listen';
+    if (Array.isArray(message))
+      throw new HttpError(400, 'Send messages one by one, not in a list.');
+    const listens = fieldOf(message, 'method') === 'subscriptions/listen';
     const signal = disconnectSignal(response);
-    const calls = messages.length || 1;
-    if (isPost) await this.#acquireCapacity(caller, { calls, listens, signal }, response);
+    if (body && caller !== undefined) {
+      const release = await this.#options.queue?.acquire(caller, signal);
+      // A subscription counts as a call only until it is open.
+      if (response.closed || listens) release?.();
+      else if (release) response.once('close', release);
+    }
     if (listens) this.#authorizeStream(session, request, response);
-    requireGrants(session, messages);
+    requireGrants(session, message);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
     const answer = body && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
@@ -221,18 +188,7 @@ class HttpFrontend {
     await sdk.handle({ request, body }, response, { caller, listens });
   }
 
-  /** @throws HttpError for a batch that is too large */
-  #messagesOf(message: unknown): readonly unknown[] {
-    if (!Array.isArray(message)) return [message];
-    const limit = Math.min(maxBatch, this.#options.queue?.maxBatch ?? maxBatch);
-    if (message.length <= limit) return message;
-    throw new HttpError(
-      400,
-      `A batch may hold at most ${limit} messages, this one holds ${message.length}: send them one by one.`,
-    );
-  }
-
-  /** @throws HttpError when the tenant has been closed; TooManyStreams */
+  /** @throws HttpError when the tenant has been closed, or too many streams are open */
   #authorizeStream(
     { endpoint, caller }: Session,
     request: IncomingMessage,
@@ -242,8 +198,7 @@ class HttpFrontend {
       throw new HttpError(503, 'This tenant has just changed.', { headers: retryAfterHeader(1) });
     }
     if (response.closed) return;
-    const end = this.#options.streams?.acquire(caller, endpoint);
-    if (end) response.once('close', end);
+    response.once('close', this.#options.streams.acquire(caller, endpoint));
     if (caller !== undefined) reauthorizeWhileOpen(this.#gate, request, response);
   }
 
@@ -264,8 +219,8 @@ class HttpFrontend {
   #respondersFor(endpoint: TenantEndpoint | SdkEndpoint): Responders {
     const known = this.#responders.get(endpoint);
     if (known) return known;
-    const { fastPath: isOn = true } = this.#options;
-    const fastPath = isOn && 'parts' in endpoint ? new HttpFastPath(endpoint.parts) : undefined;
+    const isFast = this.#options.fastPath && 'parts' in endpoint;
+    const fastPath = isFast ? new HttpFastPath(endpoint.parts) : undefined;
     const responders: Responders = { fastPath, sdk: undefined };
     if (endpoint.closed?.aborted) return responders; // Not cached: only for calls admitted earlier.
     this.#responders.set(endpoint, responders);
@@ -275,7 +230,7 @@ class HttpFrontend {
   }
 
   #sdkOf(endpoint: SdkEndpoint, responders: Responders): Promise<SdkHandler> {
-    const { maxBodyBytes, onError } = this.#options;
+    const { onError } = this.#options;
     responders.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
       sdkHandler(endpoint, { maxBodyBytes, onError }),
     );
@@ -314,12 +269,11 @@ function disconnectSignal(response: ServerResponse): AbortSignal {
   return abort.signal;
 }
 
-/** @throws HttpError when a call needs a grant that the caller lacks */
-function requireGrants({ challenge }: Session, messages: readonly unknown[]): void {
-  for (const message of messages) {
-    const denied = challenge?.(toolOf(message) ?? '');
-    if (denied) throw denied;
-  }
+/** @throws HttpError when a call of a tool needs a grant that the caller lacks */
+function requireGrants({ challenge }: Session, message: unknown): void {
+  if (fieldOf(message, 'method') !== 'tools/call') return;
+  const denied = challenge?.(String(fieldOf(fieldOf(message, 'params'), 'name')));
+  if (denied) throw denied;
 }
 
 const urlOf = (host: string, port: number): string =>

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CallOutcome } from '../mcp/observer.ts';
 import type { Gauges, RequestOutcome } from '../service/traffic/observer.ts';
 import type { Health } from '../state/port.ts';
-import type { StreamLimits } from './streams.ts';
+import type { StreamLimit } from './streams.ts';
 import type { DeliveryResult } from './webhooks.ts';
 
 export interface Rendered {
@@ -159,8 +159,8 @@ export class Metrics {
     this.#server = gauges;
   }
 
-  streamRefused(by: keyof StreamLimits): void {
-    this.#streamsRefused.inc({ limit: by === 'perCaller' ? 'caller' : 'tenant' });
+  streamRefused(limit: StreamLimit): void {
+    this.#streamsRefused.inc({ limit });
   }
 
   async render(): Promise<Rendered> {

@@ -1,45 +1,22 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gate } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
 const retrySeconds = 60;
 
-export interface StreamLimits {
-  perCaller: number;
-  perTenant: number;
-}
-
-/** No further stream is opened; `by`: the limit that was reached. */
-export class TooManyStreams extends HttpError {
-  readonly by: keyof StreamLimits;
-
-  constructor(by: keyof StreamLimits) {
-    const whose = by === 'perCaller' ? 'You have' : 'This tenant has';
-    super(429, `${whose} reached the limit of open streams: close one first.`, {
-      headers: retryAfterHeader(retrySeconds),
-    });
-    this.by = by;
-  }
-}
-
-export interface OpenStreamsOptions {
-  limits: StreamLimits;
-  /** `isFirst`: since the caller, or the tenant, last had no stream open. */
-  onRefused?(by: keyof StreamLimits, isFirst: boolean): void;
-}
-
-interface Holder {
-  open: number;
-  refused: boolean;
-}
+const streamLimits = { caller: 32, tenant: 1_024 };
+/** Whose limit of open streams was reached. */
+export type StreamLimit = keyof typeof streamLimits;
 
 /** Limits open streams per caller and per tenant. */
 export class OpenStreams {
-  readonly #options: OpenStreamsOptions;
-  /** Keyed by caller name or by tenant object. */
-  readonly #holders = new Map<unknown, Holder>();
+  readonly #onRefused: (by: StreamLimit) => void;
+  /** Open streams by caller name and by tenant object. */
+  readonly #counts = new Map<unknown, number>();
   #open = 0;
 
-  constructor(options: OpenStreamsOptions) {
-    this.#options = options;
+  constructor(onRefused: (by: StreamLimit) => void) {
+    this.#onRefused = onRefused;
   }
 
   get open(): number {
@@ -49,37 +26,52 @@ export class OpenStreams {
   /**
    * Counts one more stream; without a caller only the tenant's limit applies.
    * @returns the function that releases it; call it once
-   * @throws TooManyStreams
+   * @throws HttpError (429)
    */
   acquire(caller: string | undefined, tenant: object): () => void {
-    this.#check(tenant, 'perTenant');
-    const names = caller === undefined ? [tenant] : [tenant, caller];
-    if (caller !== undefined) this.#check(caller, 'perCaller');
-    for (const name of names) this.#holder(name).open += 1;
-    this.#open += 1;
-    return () => {
-      this.#open -= 1;
-      for (const name of names) this.#release(name);
+    this.#check(tenant, 'tenant');
+    if (caller !== undefined) this.#check(caller, 'caller');
+    const add = (by: number) => {
+      this.#open += by;
+      for (const name of caller === undefined ? [tenant] : [tenant, caller]) {
+        const count = (this.#counts.get(name) ?? 0) + by;
+        if (count === 0) this.#counts.delete(name);
+        else this.#counts.set(name, count);
+      }
     };
+    add(1);
+    return () => add(-1);
   }
 
-  #check(name: unknown, by: keyof StreamLimits): void {
-    const holder = this.#holders.get(name);
-    if (!holder || holder.open < this.#options.limits[by]) return;
-    this.#options.onRefused?.(by, !holder.refused);
-    holder.refused = true;
-    throw new TooManyStreams(by);
+  #check(name: unknown, by: StreamLimit): void {
+    if ((this.#counts.get(name) ?? 0) < streamLimits[by]) return;
+    this.#onRefused(by);
+    const whose = by === 'caller' ? 'You have' : 'This tenant has';
+    throw new HttpError(429, `${whose} reached the limit of open streams: close one first.`, {
+      headers: retryAfterHeader(retrySeconds),
+    });
   }
+}
 
-  #holder(name: unknown): Holder {
-    const holder = this.#holders.get(name) ?? { open: 0, refused: false };
-    this.#holders.set(name, holder);
-    return holder;
-  }
+const reauthorizeMs = 60_000;
 
-  #release(name: unknown): void {
-    const holder = this.#holder(name);
-    holder.open -= 1;
-    if (holder.open === 0) this.#holders.delete(name);
-  }
+/**
+ * Re-authorizes an open stream every minute and ends it when the caller is no longer authorized, so that a
+ * revoked or expired token does not stay valid for the life of a connection.
+ */
+export function reauthorizeWhileOpen(
+  gate: Gate,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const check = () =>
+    gate.admit(request).catch((error: unknown) => {
+      // Unavailable providers and rate limits do not end a stream.
+      const isRevoked =
+        error instanceof HttpError && (error.status === 401 || error.status === 403);
+      if (isRevoked) response.end();
+    });
+  const timer = setInterval(check, reauthorizeMs);
+  timer.unref();
+  response.once('close', () => clearInterval(timer));
 }

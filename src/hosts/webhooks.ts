@@ -6,9 +6,8 @@ import type { DeliveryReceipt } from '../events/receive.ts';
 import { Slots } from '../slots.ts';
 import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
-import { HttpError, isGuess, retryAfterHeader } from './access/http-error.ts';
+import { HttpError, isGuess, isSameSecret, retryAfterHeader } from './access/http-error.ts';
 import { readBody, readRequestBody, requireReadable, sendJson, sendRefusal } from './http-io.ts';
-import { isSameSecret } from './secrets.ts';
 
 /** A tenant that receives webhooks; it has at least one of the two secrets. */
 export interface WebhookTenant {

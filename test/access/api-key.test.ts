@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { apiKeyStrategy, type RetirableTenant } from '../../src/hosts/access/api-key.ts';
-import { isPrivate, lookupPublicOnly } from '../../src/hosts/access/public-only.ts';
+import { isPrivate, lookupPublicOnly } from '../../src/hosts/access/networks.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import type { RateWindow } from '../../src/state/port.ts';
 import { catalog } from '../../tools/catalog.ts';

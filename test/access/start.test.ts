@@ -55,10 +55,6 @@ describe('an auth strategy without its settings', () => {
       { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: 'http://login.example.com' },
       'https',
     ],
-    'oauth with keys without TLS': [
-      { ...issuer, ...publicUrl, CPQ_OAUTH_JWKS_URL: 'http://login.example.com/keys' },
-      'https',
-    ],
     'oauth with a password in the issuer': [
       { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: `https://me:${secret}@login.example.com` },
       'CPQ_OAUTH_ISSUER',

@@ -150,7 +150,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ],
     ],
     'slow senders are disconnected': [
-      ['hosts/http-slow-senders', 'a sender that is slow with the headers is disconnected'],
+      ['slow/http-slow-senders.slow', 'a sender that is slow with the headers is disconnected'],
     ],
     '`/metrics` names tenants and requires its token wherever callers authenticate': [
       ['operating/process', 'are served only with their token'],
@@ -372,7 +372,9 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'gets 403 with the scope to request': [
       ['access/oauth', 'that a called tool needs are named in the challenge'],
     ],
-    'new ones work at once': [['access/oauth', 'are accepted as soon as they are published']],
+    'new ones work within seconds': [
+      ['access/oauth', 'are accepted seconds after they are published'],
+    ],
     'While they cannot be read, its tokens get 503': [
       ['access/oauth', '%s, every token gets 503 instead of 401'],
     ],
@@ -394,9 +396,6 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
     'Waiting calls are served round-robin by caller': [
       ['operating/fair-queue', 'a caller with many calls does not delay a caller with few'],
-    ],
-    'A batch (revision 2025-03-26) counts as its calls': [
-      ['access/flood', 'counts each of its calls'],
     ],
     'the open update streams of one caller': [['access/flood', 'are limited per caller']],
     'entries share nothing': [['access/tenants', 'never see each other’s data']],

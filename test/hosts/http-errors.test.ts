@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Gate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
+import { httpOptions } from '../support/http-options.ts';
 import { closing, shared } from '../support/shared.ts';
 
 const fail = (): never => {
@@ -11,17 +12,13 @@ const gate: Gate = { admit: async () => fail() };
 
 const server = shared(async () => {
   const errors: string[] = [];
-  const { url, close } = await serveHttp(gate, {
-    host: '127.0.0.1',
-    port: 0,
-    allowedHosts: [],
-    maxBodyBytes: 1_000,
+  const options = httpOptions({
     onError: (error) => errors.push(error.message),
-    health: () => ({ status: 'ok' }),
     readiness: fail,
     discovery: (path) => path === '/discovery' && fail(),
     webhooks: (path) => path === '/webhooks' && fail(),
   });
+  const { url, close } = await serveHttp(gate, options);
   return closing({ url, close, errors });
 });
 

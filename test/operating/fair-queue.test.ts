@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type CallerLimits, FairQueue, TooManyCalls } from '../../src/hosts/fair-queue.ts';
+import { HttpError } from '../../src/hosts/access/http-error.ts';
+import { type CallerLimits, FairQueue } from '../../src/hosts/fair-queue.ts';
 import fc from '../support/fast-check.ts';
 
 const plenty: CallerLimits = {
@@ -22,9 +23,9 @@ afterEach(() => {
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 /** Asks for admission; the outcome is known after `settled`. */
-function asking(turns: FairQueue, caller: string, signal = always, calls = 1) {
+function asking(turns: FairQueue, caller: string, signal = always) {
   const asked: { leave?: () => void; error?: unknown } = {};
-  turns.acquire(caller, signal, calls).then(
+  turns.acquire(caller, signal).then(
     (leave) => {
       asked.leave = leave;
     },
@@ -35,9 +36,8 @@ function asking(turns: FairQueue, caller: string, signal = always, calls = 1) {
   return asked;
 }
 
-const fn = expect.any(Function);
-const refusal = (reason: string, retryAfter: number) =>
-  expect.objectContaining({ reason, retryAfter });
+const refusal = (seconds: number) =>
+  expect.objectContaining({ status: 429, headers: { 'retry-after': `${seconds}` } });
 
 describe('one caller', () => {
   test('may make a limited number of calls per minute, and is told when to retry', async () => {
@@ -45,11 +45,11 @@ describe('one caller', () => {
     (await turns.acquire('one', always))();
     await vi.advanceTimersByTimeAsync(20_000);
     (await turns.acquire('one', always))();
-    await expect(turns.acquire('one', always)).rejects.toEqual(refusal('rate', 40));
+    await expect(turns.acquire('one', always)).rejects.toEqual(refusal(42));
     (await turns.acquire('another', always))();
-    await vi.advanceTimersByTimeAsync(40_000);
+    await vi.advanceTimersByTimeAsync(42_000);
     (await turns.acquire('one', always))();
-    await expect(turns.acquire('one', always)).rejects.toBeInstanceOf(TooManyCalls);
+    await expect(turns.acquire('one', always)).rejects.toBeInstanceOf(HttpError);
   });
 
   test('waits in order of arrival', async () => {
@@ -73,9 +73,9 @@ describe('one caller', () => {
     const turns = new FairQueue(limits);
     await turns.acquire('one', always);
     const waits = asking(turns, 'one');
-    await expect(turns.acquire('one', always)).rejects.toEqual(refusal('queue', 3));
+    await expect(turns.acquire('one', always)).rejects.toEqual(refusal(3));
     await vi.advanceTimersByTimeAsync(2_500);
-    expect(waits.error).toEqual(refusal('waited', 3));
+    expect(waits.error).toEqual(refusal(3));
     expect(turns.occupancy).toEqual({ inFlight: 1, queued: 0 });
   });
 
@@ -110,48 +110,6 @@ test('a caller with many calls does not delay a caller with few', async () => {
   expect(order).toEqual(['many', 'few', 'many', 'few', 'many', 'many']);
 });
 
-describe('a batch', () => {
-  test('counts as its calls, and is told when there is room for all of them', async () => {
-    const turns = new FairQueue({ ...plenty, callsPerMinute: 4 });
-    (await turns.acquire('one', always))();
-    await vi.advanceTimersByTimeAsync(20_000);
-    (await turns.acquire('one', always, 2))();
-    await expect(turns.acquire('one', always, 2)).rejects.toEqual(refusal('rate', 40));
-    await expect(turns.acquire('one', always, 3)).rejects.toEqual(refusal('rate', 60));
-    (await turns.acquire('one', always))();
-  });
-
-  test('that waits is not overtaken, not even by its own caller', async () => {
-    const turns = new FairQueue({ ...plenty, concurrent: 3, concurrentPerCaller: 2 });
-    const [first, second] = [await turns.acquire('a', always), await turns.acquire('b', always)];
-    const batch = asking(turns, 'c', always, 2);
-    const [later, own] = [asking(turns, 'd'), asking(turns, 'c')];
-    await settled();
-    expect([batch.leave, later.leave, own.leave]).toEqual([undefined, undefined, undefined]);
-    first();
-    await settled();
-    expect([batch.leave, later.leave, own.leave]).toEqual([fn, undefined, undefined]);
-    second();
-    await settled();
-    expect([later.leave, own.leave]).toEqual([fn, undefined]);
-    batch.leave?.();
-    await settled();
-    expect(own.leave).toEqual(fn);
-  });
-
-  test('that is cancelled lets the next calls in', async () => {
-    const turns = new FairQueue({ ...plenty, concurrent: 2, concurrentPerCaller: 2 });
-    await turns.acquire('a', always);
-    const gone = new AbortController();
-    asking(turns, 'b', gone.signal, 2);
-    const [own, later] = [asking(turns, 'b'), asking(turns, 'c')];
-    gone.abort();
-    await settled();
-    expect([own, later].filter(({ leave }) => leave)).toHaveLength(1);
-    expect(turns.occupancy).toEqual({ inFlight: 2, queued: 1 });
-  });
-});
-
 describe('idle callers', () => {
   test('are forgotten above ten thousand, the longest idle first; busy ones are kept', async () => {
     const limits = { ...plenty, callsPerMinute: 1, concurrentPerCaller: 1, queuedPerCaller: 0 };
@@ -159,10 +117,10 @@ describe('idle callers', () => {
     const call = (caller: number) => turns.acquire(`${caller}`, always);
     const busy = await turns.acquire('busy', always);
     for (let caller = 0; caller < 12_000; caller++) (await call(caller))();
-    await expect(call(2_010)).rejects.toMatchObject({ reason: 'rate' });
+    await expect(call(2_010)).rejects.toMatchObject({ status: 429 });
     await expect(call(1_990)).resolves.toBeTypeOf('function');
-    await vi.advanceTimersByTimeAsync(60_000);
-    await expect(turns.acquire('busy', always)).rejects.toEqual(refusal('queue', 10));
+    await vi.advanceTimersByTimeAsync(62_000);
+    await expect(turns.acquire('busy', always)).rejects.toEqual(refusal(10));
     busy();
     (await turns.acquire('busy', always))();
   });
@@ -173,7 +131,6 @@ const step = fc.record({
   what: fc.constantFrom('enter' as const, 'enter' as const, 'leave' as const, 'go' as const),
   caller: fc.constantFrom('a', 'b', 'c', 'd'),
   which: fc.nat({ max: 20 }),
-  calls: fc.constantFrom(1, 1, 1, 2, 3),
   ms: fc.constantFrom(0, 0, 0, 5, 400, 30_000),
 });
 const limits = fc.record({
@@ -188,8 +145,6 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 interface Call {
   caller: string;
-  /** Number of calls in the batch. */
-  calls: number;
   at: number;
   state: 'waiting' | 'running' | 'left' | 'refused' | 'gone';
   leave: () => void;
@@ -207,33 +162,31 @@ class Played {
     this.turns = new FairQueue(limits);
   }
 
-  enter(caller: string, wanted = 1): void {
+  enter(caller: string): void {
     const go = new AbortController();
-    const calls = Math.min(wanted, this.turns.maxBatch);
     const call: Call = {
       caller,
-      calls,
       at: performance.now(),
       state: 'waiting',
       leave: () => {},
       go,
     };
     this.calls.push(call);
-    this.turns.acquire(caller, go.signal, calls).then(
+    this.turns.acquire(caller, go.signal).then(
       (leave) => {
         call.leave = leave;
         call.state = 'running';
       },
       (error: unknown) => {
-        call.state = error instanceof TooManyCalls ? 'refused' : 'gone';
+        call.state = error instanceof HttpError ? 'refused' : 'gone';
       },
     );
   }
 
-  play({ what, caller, which, calls }: Step): void {
+  play({ what, caller, which }: Step): void {
     const found = this.of(what === 'leave' ? 'running' : 'waiting');
     const call = found[which % found.length];
-    if (what === 'enter') this.enter(caller, calls);
+    if (what === 'enter') this.enter(caller);
     else if (what === 'go') call?.go.abort(new Error('gone'));
     else if (call) leave(call);
   }
@@ -256,7 +209,7 @@ class Played {
       const waits = this.of('waiting', caller);
       expect(callsOf(waits)).toBeLessThanOrEqual(queuedPerCaller);
       // No call waits that there is room for.
-      if (waits[0] && waiting.every(({ calls }) => calls === 1)) {
+      if (waits[0]) {
         expect(inFlight === concurrent || ofCaller === concurrentPerCaller).toBe(true);
       }
       if (waiting.length > 0) expect(inFlight).toBeGreaterThan(0);
@@ -271,8 +224,7 @@ class Played {
   }
 }
 
-const callsOf = (calls: readonly Call[]): number =>
-  calls.reduce((sum, call) => sum + call.calls, 0);
+const callsOf = (calls: readonly Call[]): number => calls.length;
 
 function leave(call: Call): void {
   call.state = 'left';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { readSettings, settings } from '../../src/config.ts';
-import { parseProxies } from '../../src/hosts/access/proxies.ts';
+import { parseNetworks } from '../../src/hosts/access/networks.ts';
 import { shared } from '../support/shared.ts';
 
 /** The parts of the Kubernetes base belong together, and give the server no more rights than it needs. */
@@ -150,7 +150,7 @@ test('the server gets valid settings, and its secrets by reference only', async 
 
 test('the trusted network has to be replaced before the server starts', async () => {
   const { CPQ_TRUSTED_PROXIES = '' } = await configMap();
-  expect(() => parseProxies([CPQ_TRUSTED_PROXIES])).toThrow('is neither an address nor a network');
+  expect(() => parseNetworks([CPQ_TRUSTED_PROXIES])).toThrow('is neither an address nor a network');
 });
 
 test('a pod may be addressed by its IP address, as Prometheus does', async () => {

@@ -5,6 +5,7 @@ import { failsAsShipped, failsWithFixtures } from '../support/conformance/expect
 import { conformanceFixtures } from '../support/conformance/fixtures.ts';
 import { type Revision, runConformance } from '../support/conformance/suite.ts';
 import { startHttpServer } from '../support/hosts.ts';
+import { httpOptions } from '../support/http-options.ts';
 import { describeWithNpm } from '../support/npm.ts';
 import { closing, shared } from '../support/shared.ts';
 
@@ -26,9 +27,7 @@ const asShipped = {
 };
 
 const withFixtures = shared(async () => {
-  const host = { host: '127.0.0.1', port: 0, allowedHosts: [], maxBodyBytes: 1024 * 1024 };
-  const quiet = { onError: () => {}, health: () => ({}) };
-  return closing(await serveHttp(openGate(conformanceFixtures()), { ...host, ...quiet })).url;
+  return closing(await serveHttp(openGate(conformanceFixtures()), httpOptions())).url;
 });
 
 describeWithNpm('the conformance suite', () => {

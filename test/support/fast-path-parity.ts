@@ -9,6 +9,7 @@ import type { LineEndpoint, TenantEndpoint } from '../../src/hosts/endpoint.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
 import { sdkHandler } from '../../src/hosts/http-sdk.ts';
 import { createLog } from '../../src/log.ts';
+import { httpOptions } from './http-options.ts';
 import type { Address } from './sandbox.ts';
 import { closing } from './shared.ts';
 
@@ -50,18 +51,8 @@ export async function serveWithFastPath(
   { endpoint: served }: CountedServer,
   fastPath = true,
 ): Promise<string> {
-  const health = () => ({});
-  const { url } = closing(
-    await serveHttp(openGate(served), {
-      ...options,
-      host: '127.0.0.1',
-      port: 0,
-      allowedHosts: [],
-      fastPath,
-      health,
-    }),
-  );
-  return url;
+  const { onError } = options;
+  return closing(await serveHttp(openGate(served), httpOptions({ fastPath, onError }))).url;
 }
 
 /** Serves every request by the SDK. @returns its address */

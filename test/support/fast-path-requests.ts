@@ -125,11 +125,6 @@ export const sdkRequests: Readonly<Record<string, Sent>> = {
   'no body': { headers: legacyHeaders, body: '' },
   'not JSON': { headers: legacyHeaders, body: '{"jsonrpc":' },
   'JSON behind a byte order mark': { ...olderCall, body: `\uFEFF${olderCall.body}` },
-  'a batch': {
-    headers: legacyHeaders,
-    body: `[${legacy('ping').body},${legacy('tools/list').body}]`,
-  },
-  'an empty batch': { headers: legacyHeaders, body: '[]' },
   'another content type': withHeaders(olderCall, { 'content-type': 'text/plain' }),
   'a content type with a charset': withHeaders(call, {
     'content-type': 'application/json; charset=utf-8',

@@ -1,9 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { parseGrants } from '../../tenant/grants.ts';
-import { bearerToken, invalidTokenError } from './bearer.ts';
-import type { AuthStrategy } from './gate.ts';
-import { HttpError } from './http-error.ts';
-import type { TenantRegistry } from './tenant-registry.ts';
+import type { AuthStrategy, TenantRegistry } from './gate.ts';
+import { bearerToken, HttpError, invalidTokenError } from './http-error.ts';
 import { findToken, isAccessToken, isExpired, readTokens, type StoredToken } from './token-file.ts';
 
 export interface AccessTokenOptions {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { ConfigError } from '../../config.ts';
 import { BoundedMap } from '../../containers.ts';
 import { ApiClient } from '../../service/client.ts';
 import type { WireLimits } from '../../service/connections/connections.ts';
@@ -8,13 +7,12 @@ import { isApiError, privateAddress } from '../../service/errors.ts';
 import { TrafficControl } from '../../service/traffic/traffic-control.ts';
 import { baseUrlFrom, headerSafe } from '../../setting-values.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
+import { MemoryRates } from '../../state/memory-rates.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
-import { FailureLimiter } from './failure-limiter.ts';
-import type { AuthStrategy } from './gate.ts';
+import type { AuthStrategy, ServedTenant } from './gate.ts';
 import { HttpError, isGuess, retryAfterHeader } from './http-error.ts';
-import { isPrivate, lookupPublicOnly } from './public-only.ts';
-import type { ServedTenant } from './tenant-registry.ts';
+import { isPrivate, lookupPublicOnly } from './networks.ts';
 
 /** A tenant opened for a caller's own key; closed when idle. */
 export interface RetirableTenant extends ServedTenant {
@@ -41,16 +39,14 @@ const addressHeader = 'cpq-base-url';
 const maxOpenTenants = 256;
 const idleMs = 15 * 60_000;
 const checkMs = 10_000;
-const checkWindowMs = 600_000;
-/** Rate budget for checks of unknown keys, per address of the service; separate from the tenant's budget. */
-const keyCheckBudget = { requests: 60, windowSeconds: checkWindowMs / 1000 };
-/** Rate budget for all key checks, including known keys and retries. */
-const checkRequestBudget = { ...keyCheckBudget, requests: 2 * keyCheckBudget.requests };
-/** Checks reserved for senders that have not sent a wrong key. */
-const reservedChecks = 30;
-/** Wrong keys that are checked per sender and window. */
-const maxWrongKeys = 10;
-/** Keys accepted earlier; checking them again does not use `keyCheckBudget`. */
+const windowMs = 600_000;
+/** Checks of keys per address of the service; separate from the tenant's budget. */
+const checkRule = { limit: 120, windowMs };
+/** Of these, checks that remain for known keys, and for senders that have not sent a wrong key. */
+const reserved = { knownKey: 0, cleanSender: 60, other: 90 };
+/** Wrong keys that are checked per sender. */
+const wrongKeyRule = { limit: 10, windowMs, reserve: 0 };
+/** Keys that were accepted at their last check are remembered. */
 const maxRemembered = 10_000;
 const retryAfterSeconds = 5;
 /** How long a refused key is rejected without asking the service again. */
@@ -60,16 +56,9 @@ const maxRefusedKeys = 1_000;
 /**
  * Authenticates callers by their own key of the service. Each pair of address and key gets its own tenant,
  * closed when idle, so that data read with one key is never served to another.
- * @throws ConfigError for an invalid address
  */
 export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
   const { baseUrls, allowPrivate } = options;
-  if (baseUrls.length === 0) {
-    throw new ConfigError(
-      (nameOf) =>
-        `${nameOf('auth')}=key needs ${nameOf('keyBaseUrls')}: the addresses of the service that callers may name`,
-    );
-  }
   const allowed = baseUrls.map(addressPattern);
   const tenants = new KeyTenantCache(options);
   return {
@@ -138,23 +127,25 @@ const privateAddressError = (): HttpError =>
 
 interface CachedTenant {
   tenant: RetirableTenant;
-  usedAt: number;
+  /** Closes the tenant when it was not used for a while. */
+  idle: NodeJS.Timeout;
 }
 
 class KeyTenantCache {
   readonly #options: ApiKeyOptions;
   readonly #connectLimits: ConnectLimits;
-  /** Least recently used first. Only an accepted key can evict another. */
-  readonly #open = new Map<string, CachedTenant>();
+  /** Only an accepted key can evict another. */
+  readonly #open = new BoundedMap<string, CachedTenant>(maxOpenTenants, ({ tenant, idle }) => {
+    clearTimeout(idle);
+    tenant.retire();
+  });
   /** Checks in progress; concurrent requests share one. */
   readonly #checking = new Map<string, Promise<RetirableTenant>>();
-  /** Refused keys and when each may be checked again, earliest first. */
+  /** Refused keys and when each may be checked again. */
   readonly #refused = new BoundedMap<string, number>(maxRefusedKeys);
-  /** Keys that the service accepted at their last check, oldest first. */
   readonly #knownGood = new BoundedMap<string, true>(maxRemembered);
-  readonly #wrongKeys = new FailureLimiter(maxWrongKeys, checkWindowMs);
+  readonly #wrongKeys = new MemoryRates();
   readonly #mutex = new KeyedMutex();
-  #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ApiKeyOptions) {
     this.#options = options;
@@ -165,7 +156,10 @@ class KeyTenantCache {
   async find(baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
     const cached = this.#open.get(name);
-    if (cached && !cached.tenant.tenant.key.refused) return this.#touch(name, cached.tenant);
+    if (cached && !cached.tenant.tenant.key.refused) {
+      cached.idle.refresh();
+      return cached.tenant;
+    }
     if ((this.#refused.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
     const checking = this.#checking.get(name) ?? this.#openTenant(name, baseUrl, key, sender);
     this.#checking.set(name, checking);
@@ -178,83 +172,61 @@ class KeyTenantCache {
     key: string,
     sender: string,
   ): Promise<RetirableTenant> {
+    const check = () => verifyKey(baseUrl, key, this.#connectLimits);
     try {
-      if (this.#knownGood.peek(name)) await this.#checkService(baseUrl, key);
-      // Unknown keys of one sender are checked one at a time: each result decides whether the next is checked.
-      else
-        await this.#mutex.runExclusive(sender, () => this.#checkUnknownKey(baseUrl, key, sender));
+      if (this.#knownGood.peek(name)) {
+        await this.#takeCheck(baseUrl, reserved.knownKey);
+        await check();
+      } else await this.#checkUnknownKey(baseUrl, sender, check);
       this.#knownGood.set(name, true);
-      const opened = this.#open.get(name)?.tenant;
-      return this.#touch(name, opened ?? this.#options.open(baseUrl, key, this.#connectLimits));
+      return this.#open.get(name)?.tenant ?? this.#opened(name, baseUrl, key);
     } catch (error) {
-      if (isGuess(error)) this.#refuse(name);
+      if (isGuess(error)) {
+        this.#knownGood.delete(name);
+        this.#refused.set(name, Date.now() + refusedMs);
+      }
       throw error;
     } finally {
       this.#checking.delete(name);
     }
   }
 
-  #checkService(baseUrl: URL, key: string): Promise<void> {
-    return verifyKey(baseUrl, key, this.#options.rates, this.#connectLimits);
-  }
-
-  async #checkUnknownKey(baseUrl: URL, key: string, sender: string): Promise<void> {
-    const wait = this.#wrongKeys.waitSeconds(sender);
-    if (wait > 0) throw tooManyChecks('from this address', wait);
-    await this.#takeCheck(baseUrl, this.#wrongKeys.isClean(sender) ? 0 : reservedChecks);
-    try {
-      await this.#checkService(baseUrl, key);
-    } catch (error) {
-      if (isGuess(error)) this.#wrongKeys.count(sender);
-      throw error;
-    }
-  }
-
-  /** @throws HttpError when the budget for unknown keys of this address is used up */
-  async #takeCheck(baseUrl: URL, reserve: number): Promise<void> {
-    const rule = { limit: keyCheckBudget.requests, windowMs: checkWindowMs, reserve };
-    const name = `checks of unknown keys of ${baseUrl.href}`;
-    const { taken, waitMs } = await this.#options.rates.take(name, rule, Date.now());
-    if (!taken) throw tooManyChecks('for that address of the service', waitMs / 1000);
-  }
-
-  #refuse(name: string): void {
-    this.#knownGood.delete(name);
-    this.#refused.set(name, Date.now() + refusedMs);
-  }
-
-  #touch(name: string, tenant: RetirableTenant): RetirableTenant {
-    this.#open.delete(name);
-    this.#open.set(name, { tenant, usedAt: Date.now() });
-    this.#closeIdle();
+  #opened(name: string, baseUrl: URL, key: string): RetirableTenant {
+    const tenant = this.#options.open(baseUrl, key, this.#connectLimits);
+    const idle = setTimeout(() => this.#open.delete(name), idleMs).unref();
+    this.#open.set(name, { tenant, idle });
     return tenant;
   }
 
-  /** Closes idle tenants now, and schedules the next check. */
-  #closeIdle(): void {
-    clearTimeout(this.#idleTimer);
-    const since = Date.now() - idleMs;
-    for (const [name, { tenant, usedAt }] of this.#open) {
-      if (usedAt > since && this.#open.size <= maxOpenTenants) {
-        this.#idleTimer = setTimeout(() => this.#closeIdle(), usedAt - since);
-        this.#idleTimer.unref();
-        return;
+  /** Unknown keys of one sender are checked one at a time: each result decides whether the next is checked. */
+  #checkUnknownKey(baseUrl: URL, sender: string, check: () => Promise<void>): Promise<void> {
+    return this.#mutex.runExclusive(sender, async () => {
+      const left = this.#wrongKeys.evaluate(sender, wrongKeyRule, Date.now());
+      if (!left.taken) throw tooManyChecks('from this address', left.waitMs);
+      const isClean = left.remaining === wrongKeyRule.limit;
+      await this.#takeCheck(baseUrl, isClean ? reserved.cleanSender : reserved.other);
+      try {
+        await check();
+      } catch (error) {
+        if (isGuess(error)) this.#wrongKeys.count(sender, wrongKeyRule, Date.now());
+        throw error;
       }
-      this.#open.delete(name);
-      tenant.retire();
-    }
+    });
+  }
+
+  /** @throws HttpError when the budget for checks at this address is used up */
+  async #takeCheck(baseUrl: URL, reserve: number): Promise<void> {
+    const name = `checks of keys of ${baseUrl.href}`;
+    const rule = { ...checkRule, reserve };
+    const { taken, waitMs } = await this.#options.rates.take(name, rule, Date.now());
+    if (!taken) throw tooManyChecks('for that address of the service', waitMs);
   }
 }
 
 /** Checks a key by one small request to the service. @throws HttpError */
-async function verifyKey(
-  baseUrl: URL,
-  key: string,
-  rates: RateWindow,
-  limits: ConnectLimits,
-): Promise<void> {
-  const budgetName = `checks of keys of ${baseUrl.href}`;
-  const interceptor = new TrafficControl({ rates, budgetName, budget: checkRequestBudget });
+async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Promise<void> {
+  // The checks have a budget of their own.
+  const interceptor = new TrafficControl({ rates: new MemoryRates(), budgetName: 'check' });
   const client = new ApiClient({ baseUrl, key, pageParam: 'none', limits, interceptor });
   const signal = AbortSignal.timeout(checkMs);
   try {
@@ -275,16 +247,18 @@ const wrongKeyError = (): HttpError =>
   });
 
 /** Does not reveal whether the key is valid. */
-const tooManyChecks = (source: string, seconds: number): HttpError =>
-  new HttpError(
+function tooManyChecks(source: string, waitMs: number): HttpError {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new HttpError(
     429,
-    `Too many unknown keys were sent ${source}: this key is not checked now. Try again in ${Math.ceil(seconds)} s.`,
+    `Too many unknown keys were sent ${source}: this key is not checked now. Try again in ${seconds} s.`,
     { headers: retryAfterHeader(seconds) },
   );
+}
 
 function toHttpError(error: unknown): HttpError {
   if (isApiError(error, 'key-refused')) return wrongKeyError();
-  if (isApiError(error, 'rate-limited', 'budget-spent')) {
+  if (isApiError(error, 'rate-limited')) {
     return new HttpError(
       503,
       'The key cannot be checked now: the service takes no more requests for a while.',

@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http';
-import { FailureLimiter } from './failure-limiter.ts';
+import type { BlockList } from 'node:net';
+import { MemoryRates } from '../../state/memory-rates.ts';
 import { HttpError, retryAfterHeader } from './http-error.ts';
-import { clientAddress, networkOf, type TrustedProxies } from './proxies.ts';
+import { clientAddress, networkOf } from './networks.ts';
 
-const defaultPerMinute = 30;
+const rule = { limit: 30, windowMs: 60_000, reserve: 0 };
 
 /**
  * Limits guessing: after too many wrong credentials in a minute, all requests of an address or IPv6 network
  * are refused.
  */
 export class GuessLimiter {
-  readonly #proxies: TrustedProxies;
-  readonly #failures: FailureLimiter;
+  readonly #proxies: BlockList;
+  readonly #wrong = new MemoryRates();
 
-  constructor(proxies: TrustedProxies, perMinute = defaultPerMinute) {
+  /** @param proxies whose X-Forwarded-For header is trusted */
+  constructor(proxies: BlockList) {
     this.#proxies = proxies;
-    this.#failures = new FailureLimiter(perMinute);
   }
 
   /** The address or IPv6 /64 network by which guesses are counted. */
@@ -25,12 +26,13 @@ export class GuessLimiter {
 
   /** @throws HttpError (429) while this sender has to wait */
   check(sender: string): void {
-    const wait = this.#failures.waitSeconds(sender);
-    if (wait > 0)
-      throw new HttpError(429, 'Too many wrong credentials', { headers: retryAfterHeader(wait) });
+    const { taken, waitMs } = this.#wrong.evaluate(sender, rule, performance.now());
+    if (taken) return;
+    const headers = retryAfterHeader(waitMs / 1000);
+    throw new HttpError(429, 'Too many wrong credentials', { headers });
   }
 
   count(sender: string): void {
-    this.#failures.count(sender);
+    this.#wrong.count(sender, rule, performance.now());
   }
 }

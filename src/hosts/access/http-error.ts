@@ -1,3 +1,6 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
 /** An HTTP error response. The message is sent to the caller and must contain nothing confidential. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -28,3 +31,26 @@ export const isGuess = (error: unknown): boolean =>
 export const retryAfterHeader = (seconds: number): Record<string, string> => ({
   'retry-after': String(Math.max(1, Math.ceil(seconds))),
 });
+
+/**
+ * The token of `Authorization: Bearer …` (RFC 6750); tokens in the URL are not accepted. A request with two
+ * Authorization headers is treated as having none, because a proxy may have checked the other one.
+ */
+export function bearerToken({ headers, headersDistinct }: IncomingMessage): string | undefined {
+  if ((headersDistinct.authorization?.length ?? 0) > 1) return undefined;
+  const [, token] = /^Bearer +([\w.~+/-]+=*) *$/i.exec(headers.authorization ?? '') ?? [];
+  return token;
+}
+
+/** A 401 for an invalid token. `more` is appended to the challenge. */
+export const invalidTokenError = (message: string, more = ''): HttpError =>
+  new HttpError(401, message, {
+    countsAsFailure: true,
+    headers: { 'www-authenticate': `Bearer realm="cpq-mcp", error="invalid_token"${more}` },
+  });
+
+/** Compares in constant time, independent of length. */
+export function isSameSecret(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
+  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
+}

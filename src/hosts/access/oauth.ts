@@ -1,24 +1,10 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import {
-  createRemoteJWKSet,
-  customFetch,
-  decodeProtectedHeader,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-  type JWTVerifyResult,
-  jwtVerify,
-} from 'jose';
-import { ConfigError, type SettingName } from '../../config.ts';
-import type { NameOf } from '../../setting-names.ts';
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { loopbackNames } from '../../setting-values.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
-import { loopbackNames } from '../http-io.ts';
-import { bearerToken, invalidTokenError } from './bearer.ts';
-import type { AuthStrategy } from './gate.ts';
-import { HttpError, retryAfterHeader } from './http-error.ts';
-import type { TenantRegistry } from './tenant-registry.ts';
+import { fieldOf } from '../../values.ts';
+import type { AuthStrategy, TenantRegistry } from './gate.ts';
+import { bearerToken, HttpError, invalidTokenError, retryAfterHeader } from './http-error.ts';
 import { isAccessToken } from './token-file.ts';
 
 export interface OAuthOptions {
@@ -27,8 +13,6 @@ export interface OAuthOptions {
   resource: URL;
   /** Expected audience of tokens; default: `resource`. */
   audience?: string | undefined;
-  /** URL of the provider's keys, if its metadata has none. */
-  jwksUrl?: URL | undefined;
   tenantClaim: string;
   scopePrefix: string;
   /** Grants that clients may request as scopes. */
@@ -40,72 +24,51 @@ export interface OAuthOptions {
 
 /** Asymmetric signatures only: with a shared secret, every verifier could also sign. */
 const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
-const clockToleranceSeconds = 30;
 const fetchMs = 5_000;
-/** Minimum time between two requests for the provider's keys. */
-const minReloadMs = 3_000;
-/** Maximum size of metadata and key sets; those of large providers have about 10,000 bytes. */
-const maxBytes = 512 * 1024;
+/** The provider's keys are read again at most this often when a token has an unknown one. */
+const cooldownDuration = 3_000;
 const retryAfterSeconds = 10;
+const metadataPath = '/.well-known/oauth-protected-resource';
 
 /**
- * Authenticates callers by tokens of an identity provider, as an OAuth 2.1 resource server (RFC 6750, 9068,
- * 9728).
- * @throws ConfigError for an address without TLS
+ * Authenticates callers by tokens of an identity provider, as an OAuth 2.1 resource server (RFC 6750, 9068, 9728).
  */
 export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   const { issuer, resource, audience = resource.href, scopePrefix } = options;
-  requireTls(new URL(issuer), (nameOf) => nameOf('oauthIssuer'));
-  if (options.jwksUrl) requireTls(options.jwksUrl, (nameOf) => nameOf('oauthJwksUrl'));
-  const keys = new ProviderKeys(issuer, options.jwksUrl);
+  const keys = providerKeys(issuer);
   const metadataUrl = new URL(
     `${metadataPath}${resource.pathname}`.replace(/\/$/, ''),
     resource.origin,
   );
   const metadataParameter = `, resource_metadata="${metadataUrl.href}"`;
+  const scopesOf = (needs: readonly string[]) =>
+    needs.map((grant) => scopePrefix + grant).join(' ');
   const challenge = (needs: readonly string[]) =>
-    new HttpError(403, `The access token lacks the scope ${toScopes(needs, scopePrefix)}.`, {
+    new HttpError(403, `The access token lacks the scope ${scopesOf(needs)}.`, {
       headers: {
-        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${toScopes(needs, scopePrefix)}"${metadataParameter}`,
+        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${scopesOf(needs)}"${metadataParameter}`,
       },
     });
-  const expected = { issuer, audience, algorithms, clockTolerance: clockToleranceSeconds };
-  const required = { ...expected, requiredClaims: ['exp', 'sub'] };
-  const verify = (token: string) =>
-    jwtVerify(token, keys.find, required).catch(verifyWithAnyKey(token, required));
-  const verifyToken = async (token: string): Promise<JWTPayload> => {
-    const cameAt = performance.now();
+  const required = { issuer, audience, algorithms, clockTolerance: 30, requiredClaims: ['exp'] };
+  const verify = async (token: string): Promise<JWTPayload> => {
     try {
-      const result = await verify(token).catch(async (error: unknown) => {
-        if (!mayHaveNewKey(error, token)) throw error;
-        await keys.readAfter(cameAt);
-        return verify(token);
-      });
-      return result.payload;
+      return (await jwtVerify(token, keys, required)).payload;
     } catch (error) {
-      const refusal = toHttpError(error, metadataParameter);
-      if (!refusal.countsAsFailure) options.onError(error);
-      throw refusal;
+      const problem = tokenProblem(error);
+      if (problem !== undefined) throw invalidTokenError(problem, metadataParameter);
+      options.onError(error);
+      throw unavailableError();
     }
   };
   return {
-    wwwAuthenticate: `Bearer realm="cpq-mcp", scope="${toScopes(['read'], scopePrefix)}"${metadataParameter}`,
+    wwwAuthenticate: `Bearer realm="cpq-mcp", scope="${scopesOf(['read'])}"${metadataParameter}`,
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || isAccessToken(token)) return undefined;
-      const claims = await verifyToken(token);
+      const claims = await verify(token);
       if (claims.cnf !== undefined) throw invalidTokenError(boundTokenMessage, metadataParameter);
       if (!isText(claims.sub))
         throw invalidTokenError('The access token has no subject.', metadataParameter);
@@ -130,139 +93,31 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
 const boundTokenMessage =
   'The access token is bound to a key: it cannot be used as a bearer token.';
 
-const metadataPath = '/.well-known/oauth-protected-resource';
-
 /** Keys read over an unencrypted connection could be replaced on the way. */
-function requireTls(url: URL, name: (nameOf: NameOf<SettingName>) => string): void {
-  const isLocal = loopbackNames.includes(url.hostname);
-  if (url.protocol === 'https:' || isLocal) return;
-  throw new ConfigError((nameOf) => `${name(nameOf)} must be an https address`);
-}
+const isProtected = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' || loopbackNames.includes(hostname);
 
-/** A token without a key id is verified with every key that fits its algorithm. */
-const verifyWithAnyKey =
-  (token: string, required: JWTVerifyOptions) =>
-  async (error: unknown): Promise<JWTVerifyResult> => {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-    for await (const key of error) {
-      const found = await jwtVerify(token, key, required).catch((other: unknown) => {
-        if (!(other instanceof errors.JWSSignatureVerificationFailed)) throw other;
-      });
-      if (found) return found;
-    }
-    throw new errors.JWSSignatureVerificationFailed();
-  };
-
-/**
- * Whether the token may be signed with a key that was published after the keys were last read: an unknown key
- * id, or no key id and no key that verifies it.
- */
-function mayHaveNewKey(error: unknown, token: string): boolean {
-  if (error instanceof errors.JWKSNoMatchingKey) return true;
-  const isForged = error instanceof errors.JWSSignatureVerificationFailed;
-  return isForged && decodeProtectedHeader(token).kid === undefined;
-}
-
-/** The provider's keys, loaded on first use and reloaded when a key is missing. */
-class ProviderKeys {
-  readonly #issuer: string;
-  #set: Promise<RemoteKeys> | undefined;
-  #reading: Promise<void> | undefined;
-  /** The scheduled reload, shared by all who wait for it. */
-  #next: Promise<void> | undefined;
-  /** Start times (`performance.now()`) of the last reload and of the last successful one. */
-  #askedAt = Number.NEGATIVE_INFINITY;
-  #readAt = Number.NEGATIVE_INFINITY;
-
-  constructor(issuer: string, jwksUrl: URL | undefined) {
-    this.#issuer = issuer;
-    if (jwksUrl) this.#set = Promise.resolve(remoteKeys(jwksUrl));
-  }
-
-  readonly find: JWTVerifyGetKey = async (header, token) => {
-    const keys = await this.#keys();
-    if (!keys.fresh) await this.#read();
-    return keys(header, token);
-  };
-
-  /**
-   * Ensures that the keys were read after `moment` (of `performance.now()`). Concurrent callers share one
-   * reload, and reloads are at least `minReloadMs` apart, so that bad tokens cannot cause many requests.
-   * @throws Error when the provider cannot be reached
-   */
-  async readAfter(moment: number): Promise<void> {
-    if (this.#readAt > moment) return;
-    this.#next ??= this.#readSoon();
-    await this.#next;
-  }
-
-  async #readSoon(): Promise<void> {
-    await pause(Math.max(0, this.#askedAt + minReloadMs - performance.now()));
-    // Later callers need a new reload: their key may be published after this one starts.
-    this.#next = undefined;
-    await this.#read();
-  }
-
-  #read(): Promise<void> {
-    this.#reading ??= this.#reload().finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
-  }
-
-  async #reload(): Promise<void> {
-    const keys = await this.#keys();
-    const beganAt = performance.now();
-    this.#askedAt = beganAt;
-    await keys.reload();
-    this.#readAt = beganAt;
-  }
-
-  #keys(): Promise<RemoteKeys> {
-    this.#set ??= this.#discover().catch((error: unknown) => {
-      this.#set = undefined;
+/** Finds the provider's keys by its metadata on first use. */
+function providerKeys(issuer: string): JWTVerifyGetKey {
+  let keys: Promise<JWTVerifyGetKey> | undefined;
+  return async (header, token) => {
+    keys ??= discoverKeys(issuer).catch((error: unknown) => {
+      keys = undefined;
       throw error;
     });
-    return this.#set;
-  }
-
-  async #discover(): Promise<RemoteKeys> {
-    for (const url of metadataUrls(new URL(this.#issuer))) {
-      const value = await readJson(url);
-      if (value?.issuer !== this.#issuer || typeof value.jwks_uri !== 'string') continue;
-      const jwks = new URL(value.jwks_uri);
-      requireTls(jwks, () => 'jwks_uri');
-      return remoteKeys(jwks);
-    }
-    throw new ProviderUnavailable('its metadata cannot be read');
-  }
+    return (await keys)(header, token);
+  };
 }
 
-/** The provider cannot be reached; the token may still be valid. */
-class ProviderUnavailable extends Error {}
-
-type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
-
-const remoteKeys = (url: URL): RemoteKeys =>
-  createRemoteJWKSet(url, {
-    timeoutDuration: fetchMs,
-    cacheMaxAge: 600_000,
-    // ProviderKeys decides when to reload.
-    cooldownDuration: Number.POSITIVE_INFINITY,
-    [customFetch]: fetchLimited,
-  });
-
-/** Does not follow redirects and reads at most `maxBytes`. */
-async function fetchLimited(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'error' });
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > maxBytes) throw new ProviderUnavailable(`${url} sent more than ${maxBytes} bytes`);
-    parts.push(part);
+async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  for (const url of metadataUrls(new URL(issuer))) {
+    const metadata = await readJson(url).catch(() => undefined); // The next URL is tried.
+    const keysUrl = fieldOf(metadata, 'jwks_uri');
+    if (fieldOf(metadata, 'issuer') !== issuer || !isText(keysUrl)) continue;
+    if (isProtected(new URL(keysUrl)))
+      return createRemoteJWKSet(new URL(keysUrl), { timeoutDuration: fetchMs, cooldownDuration });
   }
-  return new Response(Buffer.concat(parts), { status: response.status });
+  throw new Error('the metadata of the identity provider names no keys that can be read safely');
 }
 
 /** URLs of the provider's metadata: RFC 8414, then OpenID Connect Discovery. */
@@ -274,24 +129,18 @@ function metadataUrls({ origin, pathname }: URL): string[] {
   ];
 }
 
-async function readJson(url: string): Promise<Record<string, unknown> | undefined> {
-  try {
-    const response = await fetchLimited(url, { signal: AbortSignal.timeout(fetchMs) });
-    return response.ok ? ((await response.json()) as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined; // The next metadata URL is tried; if none works, #discover throws.
-  }
+async function readJson(url: string): Promise<unknown> {
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
+  return response.json();
 }
 
-function toHttpError(error: unknown, metadataParameter: string): HttpError {
-  if (error instanceof errors.JWTExpired)
-    return invalidTokenError('The access token has expired.', metadataParameter);
-  if (error instanceof errors.JWTClaimValidationFailed) {
-    return invalidTokenError(
-      `The access token is not for this server: ${error.claim}.`,
-      metadataParameter,
-    );
-  }
+/** What is wrong with a token; undefined for an error that does not show whether it is valid. */
+function tokenProblem(error: unknown): string | undefined {
+  if (error instanceof errors.JWTExpired) return 'The access token has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return `The access token is not for this server: ${error.claim}.`;
+  if (error instanceof errors.JWKSMultipleMatchingKeys)
+    return 'The access token does not name its key (kid), and the identity provider has several.';
   const aboutToken =
     error instanceof errors.JWSSignatureVerificationFailed ||
     error instanceof errors.JWSInvalid ||
@@ -299,16 +148,15 @@ function toHttpError(error: unknown, metadataParameter: string): HttpError {
     error instanceof errors.JWKSNoMatchingKey ||
     error instanceof errors.JOSEAlgNotAllowed ||
     error instanceof errors.JOSENotSupported;
-  if (aboutToken)
-    return invalidTokenError(
-      'The access token was not issued by the configured identity provider.',
-      metadataParameter,
-    );
-  // Any other error does not show whether the token is valid.
-  return new HttpError(503, 'The identity provider cannot be reached now.', {
+  return aboutToken
+    ? 'The access token was not issued by the configured identity provider.'
+    : undefined;
+}
+
+const unavailableError = (): HttpError =>
+  new HttpError(503, 'The identity provider cannot be reached now.', {
     headers: retryAfterHeader(retryAfterSeconds),
   });
-}
 
 /** The grants among the token's scopes; other scopes are ignored. */
 function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
@@ -321,9 +169,6 @@ function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlyS
     .map((scopeName) => scopeName.slice(prefix.length));
   return parseGrants(names.filter((name) => grantNames.includes(name)));
 }
-
-const toScopes = (grants: readonly string[], prefix: string): string =>
-  grants.map((grant) => prefix + grant).join(' ');
 
 const maxName = 120;
 

@@ -2,24 +2,13 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Gate } from '../../src/hosts/access/gate.ts';
 import { serveHttp } from '../../src/hosts/http.ts';
+import { httpOptions } from '../support/http-options.ts';
 import { closing, shared } from '../support/shared.ts';
 
 /** No request is answered: these are disconnected before they are complete. */
 const waiting: Gate = { admit: () => new Promise(() => {}) };
 
-const server = shared(async () =>
-  closing(
-    await serveHttp(waiting, {
-      host: '127.0.0.1',
-      port: 0,
-      allowedHosts: [],
-      maxBodyBytes: 1_000,
-      onError: () => {},
-      health: () => ({}),
-      slowSenders: { headersMs: 500, requestMs: 1_000 },
-    }),
-  ),
-);
+const server = shared(async () => closing(await serveHttp(waiting, httpOptions())));
 
 /** Sends these bytes and no more, and reads until the connection is closed. */
 async function answerTo(bytes: string): Promise<string> {
@@ -32,12 +21,11 @@ async function answerTo(bytes: string): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-// Node checks every 30 s by default, which is too long for a test.
-test('a sender that is slow with the headers is disconnected', async () => {
+test('a sender that is slow with the headers is disconnected', { timeout: 60_000 }, async () => {
   expect(await answerTo('POST /webhooks/x HTTP/1.1\r\nhost: localhost\r\n')).toMatch(/ 408 /);
 });
 
-test('a sender that is slow with the body is disconnected', async () => {
+test('a sender that is slow with the body is disconnected', { timeout: 60_000 }, async () => {
   const head = 'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{';
   expect(await answerTo(head)).toMatch(/^HTTP\/1\.1 408 /);
 });

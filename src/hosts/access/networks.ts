@@ -1,0 +1,149 @@
+import { lookup } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { privateAddress } from '../../service/errors.ts';
+import { InvalidValue } from '../../setting-values.ts';
+import { HttpError } from './http-error.ts';
+
+/**
+ * Parses addresses and networks such as `10.0.0.0/8` or `fd00::/8`.
+ * @throws InvalidValue that names the invalid entry
+ */
+export function parseNetworks(networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const text of networks) {
+    const [address = '', prefix, ...rest] = text.split('/');
+    const maxLength = isIP(address) === 6 ? 128 : 32;
+    const length = /^\d{1,3}$/.test(prefix ?? '') ? Number(prefix) : Number.NaN;
+    const isNetwork = rest.length === 0 && (prefix === undefined || length <= maxLength);
+    if (isIP(address) === 0 || address.includes('%') || !isNetwork)
+      throw new InvalidValue(`"${text}" is neither an address nor a network such as 10.0.0.0/8`);
+    list.addSubnet(address, prefix === undefined ? maxLength : length, familyOf(address));
+  }
+  return list;
+}
+
+const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/** False for text that is no IP address. */
+function isIn(list: BlockList, text: string): boolean {
+  const address = withoutZone(text);
+  return isIP(address) !== 0 && list.check(address, familyOf(address));
+}
+
+const withoutZone = (address: string): string => address.replace(/%.*$/, '');
+
+/**
+ * The sender's address: the rightmost address in the chain of X-Forwarded-For and the socket that is not a
+ * trusted proxy.
+ */
+export function clientAddress({ socket, headers }: IncomingMessage, proxies: BlockList): string {
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+  let sender = withoutPort(socket.remoteAddress ?? 'unknown');
+  for (const hop of forwarded.reverse().map((hop) => withoutPort(hop.trim()))) {
+    if (!isIn(proxies, sender) || isIP(hop) === 0) break;
+    sender = hop;
+  }
+  return sender;
+}
+
+/** Removes the port that some proxies append; an IPv4-mapped IPv6 address becomes the IPv4 address. */
+function withoutPort(forwarded: string): string {
+  const [, bracketed, dotted] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(forwarded) ?? [];
+  return (bracketed ?? dotted ?? forwarded).replace(/^::ffff:(?=[\d.]+$)/i, '');
+}
+
+/** The /64 network of an IPv6 address, since a sender chooses the other half freely; other text unchanged. */
+export function networkOf(text: string): string {
+  const address = withoutZone(text);
+  if (isIP(address) !== 6) return text;
+  // The URL parser writes every spelling of an address alike.
+  const [head = [], tail = []] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((part) => part.split(':').filter(Boolean));
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+}
+
+/** Headers by which proxies, tunnels and load balancers say for whom they forward a request. */
+const forwardingHeader =
+  /^(?:forwarded|via|x-(?:forwarded|original)-[a-z-]+|x-(?:real|client|cluster-client)-ip|(?:true|fly)-client-ip|cf-connecting-ip|cf-ray|cdn-loop|x-envoy-external-address)$/;
+
+/**
+ * For a server without authentication: requests of other machines that a proxy on this machine forwards come from a
+ * loopback address, often with a loopback `Host`. A proxy that adds no header and speaks HTTP/1.1 is not recognised.
+ * @throws HttpError (403) for a request that a proxy forwarded
+ */
+export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void {
+  const header = Object.keys(headers).find((name) => forwardingHeader.test(name));
+  const advice = 'Set CPQ_AUTH to token, oauth or key to serve callers through a proxy.';
+  if (header !== undefined) {
+    throw new HttpError(
+      403,
+      `A proxy forwarded this request (${header}), and this server does not authenticate callers. ${advice}`,
+    );
+  }
+  // MCP clients, browsers and Prometheus use HTTP/1.1; nginx before 1.29.7 forwards as HTTP/1.0 by default.
+  if (httpVersion === '1.0') {
+    throw new HttpError(
+      403,
+      `HTTP/1.0 is refused, because proxies use it when they forward, and this server does not authenticate callers. ${advice}`,
+    );
+  }
+}
+
+/** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
+const nonPublicRanges = parseNetworks([
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  // Unspecified, loopback and IPv4-compatible addresses; BlockList checks `::ffff:` addresses as IPv4.
+  '::/96',
+  '::ffff:0:0:0/96',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '100::/64',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+  '5f00::/16',
+  'fc00::/7',
+  'fe80::/10',
+  'fec0::/10',
+  'ff00::/8',
+]);
+
+/** Whether an IP address is not on the public internet; false for text that is no IP address. */
+export const isPrivate = (address: string): boolean => isIn(nonPublicRanges, address);
+
+/**
+ * Resolves a host name and fails if any of its addresses is private. Used when connecting, so that a name
+ * cannot resolve differently after the check (DNS rebinding).
+ */
+export const lookupPublicOnly: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, found) => {
+    const addresses = error ? [] : found;
+    const refused = addresses.some(({ address }) => isPrivate(address));
+    const first = addresses[0];
+    if (error || refused || !first) callback(error ?? privateAddressError(hostname), []);
+    else if (options.all) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  });
+};
+
+const privateAddressError = (hostname: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`${hostname} leads to a private network`), { code: privateAddress });

@@ -1,0 +1,24 @@
+import type { HttpOptions } from '../../src/hosts/http.ts';
+import { OpenStreams } from '../../src/hosts/streams.ts';
+
+/** Options of an HTTP host without authentication that serves `/mcp` alone. */
+export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  localOnly: false,
+  fastPath: true,
+  preview: false,
+  webhooks: () => false,
+  discovery: () => false,
+  onError: () => {},
+  readiness: () => ({ state: { kind: 'local', ok: true, notes: [] } }),
+  queue: undefined,
+  streams: new OpenStreams(() => {}),
+  observer: {
+    onHttpRequest: (_request, _response, handle) => handle(),
+    metrics: { render: async () => ({ contentType: 'text/plain', body: '' }) },
+  },
+  mayReadMetrics: () => false,
+  ...more,
+});
