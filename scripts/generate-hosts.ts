@@ -1,5 +1,6 @@
 // Generates docs/hosts.md from the hosts of the command `config`.
 
+import { entryText } from '../src/commands/config/formats.ts';
 import { type ConfigHost, hosts } from '../src/commands/config/hosts.ts';
 import {
   baseUrlPlaceholder,
@@ -7,8 +8,7 @@ import {
   secrets,
   variables,
 } from '../src/commands/config/launch.ts';
-import { nextSteps } from '../src/commands/config/next-steps.ts';
-import { entryFor, entrySnippet } from '../src/commands/config.ts';
+import { entryFor, nextSteps } from '../src/commands/config.ts';
 import { keysOf } from '../src/values.ts';
 import { code, generated } from './generated.ts';
 
@@ -17,7 +17,7 @@ const intro = `# Hosts
 The entry of each assistant's configuration: for a server that it starts, and for a team's server with access tokens. Made from
 \`src/commands/config/hosts.ts\` by \`npm run generate:hosts\`; do not edit.
 
-\`cpq-mcp config HOST\` prints the entry with your paths and addresses, and \`--write\` installs it
+\`cpq-mcp config HOST\` prints the entry with your paths and addresses, and how to install it
 ([how](hosting.md#in-an-assistant)).
 `;
 
@@ -57,25 +57,25 @@ function filesOf(host: ConfigHost): string {
     .join(', ');
 }
 
-async function form(host: ConfigHost, launch: Launch): Promise<string> {
+function form(host: ConfigHost, launch: Launch): string {
   const entry = entryFor({ host, file: '' }, launch);
   if (!entry) throw new Error(`${host.title} has no entry`);
-  const text = await entrySnippet(host, launch, entry);
+  const text = entryText(host, entry, host.inputs?.(launch));
   const steps = nextSteps(host, entry).replaceAll('\n', ' ');
   return `\`\`\`${host.format}\n${text.trimEnd()}\n\`\`\`\n\n${steps}\n`;
 }
 
-async function section([name, host]: [string, ConfigHost]): Promise<string> {
+function section([name, host]: [string, ConfigHost]): string {
   return `
 ## ${host.title}
 
 ${code(`cpq-mcp config ${name}`)}; file ${filesOf(host)}
 
-${await form(host, local)}
+${form(host, local)}
 A team's server:
 
-${await form(host, team)}`;
+${form(host, team)}`;
 }
 
-const sections = await Promise.all(Object.entries(hosts).map(section));
+const sections = Object.entries(hosts).map(section);
 await generated('docs/hosts.md', `${intro}${sections.join('')}`, 'generate:hosts');

@@ -3,11 +3,14 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
+import { commandForms } from './config/add-commands.ts';
 import { type ConfigHost, headersFor, hosts } from './config/hosts.ts';
 import {
   type AuthName,
   authNames,
+  baseUrlPlaceholder,
   type Entry,
+  inputId,
   type Launch,
   type LaunchOptions,
   secrets,
@@ -15,13 +18,11 @@ import {
   toLaunch,
   variables,
 } from './config/launch.ts';
-import type { FileFormat } from './config/merge.ts';
-import { nextSteps } from './config/next-steps.ts';
 
 const nameWidth = Math.max(...Object.keys(hosts).map(({ length }) => length));
 
 export const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
-                           [--api-key-file PATH] [--windows] [--local]
+                           [--api-key-file PATH] [--windows]
      cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]
 Hosts:
 ${Object.entries(hosts)
@@ -32,15 +33,14 @@ ${Object.entries(hosts)
 export const help = `${usage}
 Flags:
   --write              install the entry instead of printing it; keeps the rest of the file, and a copy (.bak);
-                       not for Codex, which has a command for that
-  --file PATH          edit this file instead of the user's, such as a project's .mcp.json
+                       not for hosts with a command of their own, which is printed, nor for Goose
+  --file PATH          edit this file instead of the user's, such as a project's
   --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
   --grants LIST        granted permissions; default: from ${variables.grants}
   --api-key-file PATH  read the key from this file; default: from ${variables.keyFile}
   --sandbox            use the embedded tenant, without address and key
   --http URL           connect to a team's server instead of starting one
   --auth METHOD        how that server authenticates; default: token, on this machine none
-  --local              start this copy by its path, also if npx fetched it
   --windows            print the Windows form on another system`;
 
 interface ConfigRequest extends LaunchOptions {
@@ -62,8 +62,8 @@ export async function config(argv: readonly string[]): Promise<void> {
   });
   const launch = toLaunch(request);
   const entry = entryFor(request, launch);
-  if (!entry) return editedByHost(request, launch.remote?.url ?? '');
-  if (request.write) await write(request, launch, entry);
+  if (!entry) editedByHost(request, launch.remote?.url ?? '');
+  else if (request.write) await write(request, launch, entry);
   else await print(request, launch, entry);
 }
 
@@ -72,22 +72,21 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
   const yes = { type: 'boolean' } as const;
   const options = {
     ...{ http: text, auth: text, file: text, 'base-url': text, grants: text, 'api-key-file': text },
-    ...{ write: yes, sandbox: yes, windows: yes, local: yes },
+    ...{ write: yes, sandbox: yes, windows: yes },
   };
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
     const host = hostNamed(positionals);
-    const { environment: env, ...where } = thisMachine();
+    const { env, platform } = process;
     const keyFile = values['api-key-file'] ?? env[variables.keyFile];
     return {
       host,
-      file: values.file ?? host.file({ environment: env, ...where }),
+      file: values.file ?? host.file({ environment: env, platform, home: homedir() }),
       write: values.write ?? false,
       http: values.http,
       auth: authOf(values),
       sandbox: values.sandbox ?? false,
-      windows: values.windows ?? where.platform === 'win32',
-      local: values.local ?? false,
+      windows: values.windows ?? platform === 'win32',
       baseUrl: values['base-url'] ?? env[variables.baseUrl],
       grants: values.grants ?? env[variables.grants],
       apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
@@ -114,12 +113,6 @@ function hostNamed([name, ...more]: readonly string[]): ConfigHost {
   return host;
 }
 
-const thisMachine = () => ({
-  platform: process.platform,
-  home: homedir(),
-  environment: process.env,
-});
-
 /** @returns undefined if the host takes this only in its settings dialog */
 export function entryFor(
   { host, file }: Pick<ConfigRequest, 'host' | 'file'>,
@@ -130,64 +123,62 @@ export function entryFor(
   return host.stdio(launch, host.secret(secrets.key, file));
 }
 
-async function print(request: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
-  const { host, file } = request;
-  process.stderr.write(
-    `${host.title}: add this to ${file}, or run this command again with --write\n\n`,
+async function print({ host, file }: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
+  const { entryText } = await import('./config/formats.ts');
+  const again = isWritable(host) ? ', or run this command again with --write' : '';
+  process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
+  process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
+  const command = host.addCommand?.(launch, entry) ?? [];
+  const ways = (command.length > 0 ? commandForms(command, launch) : []).map(
+    ([shell, line]): [string, string] => [`Or run this command${shell}`, line],
   );
-  process.stdout.write(await entrySnippet(host, launch, entry));
-  const also = host.alternatives(launch, entry).map(([how, what]) => `\n${how}:\n  ${what}\n`);
+  const other = host.alternative?.(launch, entry);
+  const also = [...ways, ...(other ? [other] : [])].map(([how, it]) => `\n${how}:\n  ${it}\n`);
   process.stderr.write(`${also.join('')}\n${nextSteps(host, entry)}\n`);
 }
 
-/** An entry in the format of the host's file, with the objects around it. */
-export async function entrySnippet(
-  host: ConfigHost,
-  launch: Launch,
-  entry: Entry,
-): Promise<string> {
-  const format = await formats[host.format]();
-  return format.print(host.root, serverName, entry, host.inputs?.(launch) ?? []);
-}
-
-/** Loaded on demand: some bring a parser. */
-const formats: Readonly<Record<ConfigHost['format'], () => Promise<FileFormat>>> = {
-  json: () => import('./config/edit-json.ts'),
-  toml: () => import('./config/toml.ts'),
-  yaml: () => import('./config/edit-yaml.ts'),
-};
+/** Whether its file is edited: not where the host's own command does that. */
+const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
+  format === 'json' && addCommand === undefined;
 
 async function write(request: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
   const { host, file } = request;
-  const [{ changeFile }, { NotEdited }, format] = await Promise.all([
-    import('./config/file.ts'),
-    import('./config/merge.ts'),
-    formats[host.format](),
-  ]);
-  const { edit: editFile } = format;
-  if (!editFile) throw addedByHost(host, launch, entry);
-  const edit = (before: string) =>
-    editFile(before, host.root, serverName, entry, host.inputs?.(launch) ?? []);
-  try {
-    const { path, entry: merged, changed, backup } = await changeFile(file, edit);
-    const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
-    const done = changed
-      ? `Added ${serverName} to ${path}.${kept}`
-      : `${path} is already up to date.`;
-    process.stdout.write(`${done}\n${nextSteps(host, merged)}\n`);
-  } catch (error) {
-    if (!(error instanceof NotEdited)) throw error;
-    throw new Error(
-      `${file} ${error.message}. It was not changed: correct it first, or add the entry by hand that the same command prints without --write.`,
-    );
+  if (!isWritable(host)) {
+    const command = host.addCommand?.(launch, entry);
+    const [[, line] = ['', '']] = command ? commandForms(command, launch) : [];
+    const how = line === '' ? 'add the entry that is printed without it' : `run ${line}`;
+    throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
+  const { writeEntry } = await import('./config/write.ts');
+  const written = await writeEntry(file, host.root, entry).catch((error: unknown) => {
+    throw new Error(
+      `${file}: ${messageOf(error)}. It was not changed: correct it first, or add the entry by hand that the same command prints without --write.`,
+    );
+  });
+  const { backup } = written;
+  const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
+  const done = written.changed
+    ? `Added ${serverName} to ${file}.${kept}`
+    : `${file} is already up to date.`;
+  process.stdout.write(`${done}\n${nextSteps(host, written.entry)}\n`);
 }
 
-/** Where the host's own command adds the entry, its file is not edited. */
-function addedByHost(host: ConfigHost, launch: Launch, entry: Entry): ConfigError {
-  const [[, command] = []] = host.alternatives(launch, entry);
-  const how = command === undefined ? 'add the entry that is printed without it' : `run ${command}`;
-  return new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
+/** What remains to be done by hand, one step a line. */
+export function nextSteps({ title, restart }: ConfigHost, entry: Entry): string {
+  const text = JSON.stringify(entry);
+  const steps = Object.values(secrets).flatMap((secret) => {
+    const { variable, placeholder, title: what } = secret;
+    if (text.includes(placeholder)) return [`Replace ${placeholder} with your ${what}.`];
+    if (text.includes(`{input:${inputId(secret)}}`))
+      return [`${title} asks for the ${what} at the first start and stores it securely.`];
+    // The variable in a value; it is also the name of one.
+    return new RegExp(`${variable}\\}?"(?!:)`).test(text)
+      ? [`The ${what} is not in the file: start ${title} with ${variable} in its environment.`]
+      : [];
+  });
+  if (text.includes(baseUrlPlaceholder))
+    steps.unshift(`Replace ${baseUrlPlaceholder} with the tenant's API address.`);
+  return [...steps, restart].join('\n');
 }
 
 /** Some hosts accept a URL only in their settings dialog. */

@@ -1,4 +1,4 @@
-import { realpathSync, writeFileSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -17,12 +17,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseJsonc } from 'jsonc-parser';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { parse as parseYaml, stringify as stringifyYaml } from 'yaml';
-import { edit as editJson } from '../../src/commands/config/edit-json.ts';
-import { edit as editYaml } from '../../src/commands/config/edit-yaml.ts';
-import { changeFile } from '../../src/commands/config/file.ts';
+import { parse as parseYaml } from 'yaml';
 import { type ConfigHost, hosts } from '../../src/commands/config/hosts.ts';
-import { NotEdited } from '../../src/commands/config/merge.ts';
+import { editJson } from '../../src/commands/config/write.ts';
 import fc from '../support/fast-check.ts';
 import { run } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
@@ -33,11 +30,11 @@ const key = 'SecretKeyThatNobodyMaySee0123456789';
 const baseUrl = 'https://tenant.example.com';
 const names = Object.keys(hosts);
 /** One host for each form of an entry. */
-const jsonForms = ['claude-desktop', 'claude-code', 'vscode', 'zed', 'opencode'];
-const everyForm = [...jsonForms, 'codex', 'goose'];
-/** Codex has a command that adds an entry. */
-const editedForms = [...jsonForms, 'goose'];
-const editedHosts = names.filter((name) => name !== 'codex');
+const everyForm = ['claude-desktop', 'claude-code', 'vscode', 'zed', 'opencode', 'codex', 'goose'];
+/** Those with a command of their own that adds an entry. */
+const withCommand = ['claude-code', 'vscode', 'codex', 'gemini'];
+const editedHosts = names.filter((name) => ![...withCommand, 'goose'].includes(name));
+const editedForms = ['claude-desktop', 'cursor', 'windsurf', 'zed', 'opencode'];
 const placeholder = 'YOUR_API_KEY';
 
 let folder = '';
@@ -69,7 +66,6 @@ function startOf(entry: Row) {
 
 /** An entry that starts a program, in the form of its host. */
 const entryOf = (name: string, command: string, env: Row): Row => {
-  if (name === 'goose') return { cmd: command, args: [], envs: env };
   if (name === 'opencode') return { command: [command], environment: env };
   return { command, args: [], env };
 };
@@ -378,7 +374,7 @@ describe('the printed configuration of one host', () => {
   });
 
   test('starts a server that a client can use', async () => {
-    const { command, args } = await printed('cursor', '--sandbox', '--local');
+    const { command, args } = await printed('cursor', '--sandbox');
     const client = new Client({ name: 'test', version: '1' });
     const env = { CPQ_STATE_DIR: folder };
     await client.connect(
@@ -406,21 +402,64 @@ describe('the printed configuration of one host', () => {
 });
 
 describe('the configuration of a host with a command that adds entries', () => {
-  test('is added by the command of Codex, and not written into its file', async () => {
-    const words = ['--base-url', baseUrl];
-    const command = `codex mcp add cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`;
-    expect((await run(['config', 'codex', ...words])).stderr).toContain(command);
-    const refused = await written('codex', '[mcp_servers]\n', ...words);
+  const start = `${process.execPath} ${bundle}`;
+  const codeEntry = JSON.stringify({
+    ...{ name: 'cpq-mcp', ...stdioEntries.vscode },
+    inputs: [
+      {
+        ...{ type: 'promptString', id: 'cpq-api-key' },
+        ...{ description: 'API key (Settings → Integrations → API Key)', password: true },
+      },
+    ],
+  });
+  const team = 'https://mcp.example.com/mcp';
+  const codeTeam = JSON.stringify({
+    ...{ name: 'cpq-mcp', type: 'http', url: team },
+    headers: { Authorization: `Bearer \${input:cpq-access-token}` },
+    inputs: [
+      {
+        ...{ type: 'promptString', id: 'cpq-access-token' },
+        ...{ description: 'Access token of the server (cpq_…)', password: true },
+      },
+    ],
+  });
+  const settingsOf = (flag: string, ofKey = `CPQ_API_KEY=${placeholder}`) =>
+    `${flag} CPQ_BASE_URL=${baseUrl} ${flag} ${ofKey}`;
+  const commands: Record<string, [local: string, ofTeam: string]> = {
+    'claude-code': [
+      `claude mcp add --scope user cpq-mcp ${settingsOf('--env')} -- ${start}`,
+      `claude mcp add --scope user --transport http cpq-mcp ${team} --header 'Authorization: Bearer YOUR_ACCESS_TOKEN'`,
+    ],
+    vscode: [`code --add-mcp '${codeEntry}'`, `code --add-mcp '${codeTeam}'`],
+    codex: [
+      `codex mcp add cpq-mcp ${settingsOf('--env')} -- ${start}`,
+      `codex mcp add cpq-mcp --url ${team} --bearer-token-env-var CPQ_ACCESS_TOKEN`,
+    ],
+    gemini: [
+      `gemini mcp add --scope user ${settingsOf('-e', "'CPQ_API_KEY=$CPQ_API_KEY'")} cpq-mcp ${process.execPath} -- ${bundle}`,
+      `gemini mcp add --scope user --transport http --header 'Authorization: Bearer $CPQ_ACCESS_TOKEN' cpq-mcp ${team}`,
+    ],
+  };
+
+  test.each(withCommand)('is added by it, and not written into its file: %s', async (name) => {
+    const [local = '', ofTeam = ''] = commands[name] ?? [];
+    const shown = await run(['config', name, '--base-url', baseUrl]);
+    expect(shown.stderr).toContain(`Or run this command:\n  ${local}\n`);
+    expect(shown.stderr).not.toContain('--write');
+    const refused = await written(name, '{}', '--base-url', baseUrl);
     expect([refused.status, refused.stdout, refused.left]).toEqual([2, '', ['host.conf']]);
-    expect(refused.stderr).toContain(`the file of Codex: run ${command}`);
-    expect(refused.after).toBe('[mcp_servers]\n');
-    const team = ['--http', 'https://mcp.example.com/mcp', '--auth'];
-    expect((await run(['config', 'codex', ...team, 'token'])).stderr).toContain(
-      'codex mcp add cpq-mcp --url https://mcp.example.com/mcp --bearer-token-env-var CPQ_ACCESS_TOKEN\n',
-    );
-    const byHand = await written('codex', undefined, ...team, 'key');
+    expect(refused.stderr).toContain(`of ${hosts[name]?.title}: run ${local}\n`);
+    expect(refused.after).toBe('{}');
+    expect((await run(['config', name, '--http', team])).stderr).toContain(`  ${ofTeam}\n`);
+  });
+
+  test('is added by hand where the command cannot express it, and in YAML', async () => {
+    const byHand = await written('codex', undefined, '--http', team, '--auth', 'key');
     expect([byHand.status, byHand.left]).toEqual([2, []]);
     expect(byHand.stderr).toContain('add the entry that is printed without it');
+    const goose = await written('goose', 'extensions: {}\n');
+    expect([goose.status, goose.after]).toEqual([2, 'extensions: {}\n']);
+    expect(goose.stderr).toContain('add the entry that is printed without it');
   });
 });
 
@@ -568,11 +607,11 @@ describe('a written configuration file', () => {
     },
   );
 
-  test.each(sample(jsonForms, 3, 1))(
-    '%s: keeps other servers, unknown keys, comments and layout',
+  test.each(sample(editedForms, 3, 1))(
+    '%s: keeps other servers, unknown keys, comments and the style of the layout',
     async (name) => {
       const root = hosts[name]?.root;
-      const before = `// Mine\r\n{\r\n\t"theme": "dark", // at night\r\n\t"${root}": {\r\n\t\t/* work */\r\n\t\t"other": { "command": "x" },\r\n\t},\r\n\t"last": [1, 2]\r\n}\r\n`;
+      const before = `// Mine\r\n{\r\n\t"theme": "dark", // at night\r\n\t"${root}": {\r\n\t\t/* work */\r\n\t\t"other": {\r\n\t\t\t"command": "x"\r\n\t\t},\r\n\t},\r\n\t"last": [1, 2]\r\n}\r\n`;
       const { after = '', home, file, left, stdout } = await written(name, before);
       for (const line of before
         .split('\r\n')
@@ -623,7 +662,7 @@ describe('an existing configuration file', () => {
     expect(Object.keys(JSON.parse(after).mcpServers)).toEqual(['cpq-mcp']);
   });
 
-  test.each(sample(jsonForms, 3))('%s: keeps values that a person changed', async (name) => {
+  test.each(sample(editedForms, 3))('%s: keeps values that a person changed', async (name) => {
     const root = hosts[name]?.root ?? '';
     const own = { disabled: true, timeout: 5 };
     const env = {
@@ -648,38 +687,26 @@ describe('an existing configuration file', () => {
   });
 
   test('can switch between stdio and HTTP', async () => {
-    const { file } = await written('gemini', undefined, '--base-url', baseUrl);
+    const { file } = await written('windsurf', undefined, '--base-url', baseUrl);
     const entry = async (...words: string[]) => {
-      await run(['config', 'gemini', '--write', '--file', file, ...words]);
+      await run(['config', 'windsurf', '--write', '--file', file, ...words]);
       return JSON.parse(await readFile(file, 'utf8')).mcpServers['cpq-mcp'];
     };
-    expect(await entry('--http', url)).toEqual(httpEntries.gemini);
-    expect(await entry('--base-url', baseUrl)).toEqual(stdioEntries.gemini);
-    expect(await entry('--base-url', baseUrl, '--api-key-file', '/k')).toMatchObject({
+    expect(await entry('--http', url)).toEqual(httpEntries.windsurf);
+    expect(await entry('--base-url', baseUrl)).toEqual(stdioEntries.windsurf);
+    expect(await entry('--base-url', baseUrl, '--api-key-file', '/k')).toEqual({
+      ...where,
       env: { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: '/k' },
     });
-  });
-
-  test('adds missing inputs of VS Code after the existing ones, once', async () => {
-    const before =
-      '{"inputs":[{"id":"mine","type":"promptString"},{"id":"cpq-api-key","type":"x"}]}';
-    const { after = '' } = await written('vscode', before);
-    const { inputs } = JSON.parse(after);
-    expect(inputs.map((input: Row) => input.id)).toEqual(['mine', 'cpq-api-key', 'cpq-base-url']);
-    expect(inputs[1].type).toBe('x');
   });
 });
 
 describe('a configuration file that cannot be edited safely', () => {
   test.each([
-    ['cursor', '{"mcpServers": {', 'is not valid JSON (line 1'],
-    ['cursor', '{\n"a": 1,\n"b": }\n', 'is not valid JSON (line 3'],
-    ['cursor', '[]', 'does not contain a JSON object'],
+    ['cursor', '{"mcpServers": {', 'is not a JSON object'],
+    ['cursor', '{\n"a": 1,\n"b": }\n', 'is not a JSON object'],
+    ['cursor', '[]', 'is not a JSON object'],
     ['cursor', '{"mcpServers": []}', 'a value that is not an object at "mcpServers"'],
-    ['vscode', '{"inputs": "none"}', 'a value that is not a list at "inputs"'],
-    ['goose', 'a: 1\nb: [\n', 'is not valid YAML (line'],
-    ['goose', '- a\n', 'does not contain a YAML mapping'],
-    ['goose', 'extensions: [a]\n', 'a value that is not an object at "extensions"'],
   ])('is left unchanged: %s with %j', async (name, before, said) => {
     const { status, stdout, stderr, after, left } = await written(name, before);
     expect([status, stdout, after, left]).toEqual([1, '', before, ['host.conf']]);
@@ -687,30 +714,17 @@ describe('a configuration file that cannot be edited safely', () => {
     expect(stderr).toContain('without --write');
   });
 
-  test('is not overwritten after a concurrent change', async () => {
-    const home = await place();
-    const file = join(home, 'mcp.json');
-    await writeFile(file, '{}');
-    const changing = changeFile(file, () => {
-      writeFileSync(file, '{"theirs":1}');
-      return { text: '{"ours":1}', entry: {} };
-    });
-    await expect(changing).rejects.toThrow(NotEdited);
-    expect(await readdir(home)).toEqual(['mcp.json']);
-    expect(await readFile(file, 'utf8')).toBe('{"theirs":1}');
-  });
-
   test('may not be a folder', async () => {
     const { status, stderr } = await run(['config', 'cursor', '--write', '--file', folder]);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('is not a plain file')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('It was not changed')]);
   });
 });
 
 describe('an existing entry', () => {
   const real = (host: string, env: Row) => {
-    const { root = '', format } = hosts[host] ?? {};
+    const { root = '' } = hosts[host] ?? {};
     const document = { [root]: { 'cpq-mcp': { ...entryOf(host, 'old', env), disabled: true } } };
-    return format === 'yaml' ? stringifyYaml(document) : JSON.stringify(document);
+    return JSON.stringify(document);
   };
 
   test.each(sample(editedForms, 3, 1))(
@@ -726,54 +740,6 @@ describe('an existing entry', () => {
       expect(after).not.toContain(baseUrl);
     },
   );
-
-  test('stays disabled, which is reported', async () => {
-    const { stdout } = await written('cursor', real('cursor', {}), '--base-url', baseUrl);
-    expect(stdout).toContain('The entry is disabled');
-    const enabled = await written('cursor', undefined, '--base-url', baseUrl);
-    expect(enabled.stdout).not.toContain('disabled');
-  });
-});
-
-describe('a YAML file', () => {
-  const before = `# Mine
-GOOSE_MODE: "smart_approve" # asks
-extensions:
-  developer:
-    type: builtin # tools
-    enabled: true
-  cpq-mcp:
-    enabled: false
-    type: stdio
-    cmd: old
-    args: []
-    envs: { CPQ_API_KEY: ${key} }
-last: [1, 2]
-`;
-
-  test('keeps comments, other extensions and what a person set', async () => {
-    const { after = '', stdout } = await written('goose', before, '--base-url', baseUrl);
-    for (const comment of ['# Mine', '# asks', '# tools']) expect(after).toContain(comment);
-    const { extensions, ...rest } = parseYaml(after);
-    expect(rest).toEqual({ GOOSE_MODE: 'smart_approve', last: [1, 2] });
-    expect(extensions.developer).toEqual({ type: 'builtin', enabled: true });
-    expect(extensions['cpq-mcp']).toMatchObject({
-      enabled: false,
-      cmd: process.execPath,
-      envs: { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
-    });
-    expect(extensions['cpq-mcp'].env_keys).toBeUndefined();
-    expect(stdout).toContain('The entry is disabled');
-    expect(stdout).not.toContain(key);
-  });
-
-  test.each(['extensions:', 'extensions: {}', '# only a comment', ''])(
-    'may hold no extension: %j',
-    async (empty) => {
-      const { after = '' } = await written('goose', empty);
-      expect(Object.keys(parseYaml(after).extensions)).toEqual(['cpq-mcp']);
-    },
-  );
 });
 
 const text = fc.string({ unit: 'grapheme', maxLength: 8 });
@@ -787,30 +753,12 @@ describe('any file', () => {
     fc.assert(
       fc.property(document, document, fc.constantFrom(0, 2, '\t'), (rest, others, indent) => {
         const before = plain({ ...rest, servers: { ...others } }) as Row;
-        const once = editJson(
-          JSON.stringify(before, undefined, indent),
-          'servers',
-          'ours',
-          entry,
-          [],
-        );
-        const ours = { ...(before.servers as Row), ours: once.entry };
+        const text = JSON.stringify(before, undefined, indent);
+        const once = editJson(text, 'servers', entry);
+        const ours = { ...(before.servers as Row), 'cpq-mcp': once.entry };
         expect(JSON.parse(once.text)).toEqual({ ...before, servers: ours });
-        expect(editJson(once.text, 'servers', 'ours', entry, []).text).toBe(once.text);
+        expect(editJson(once.text, 'servers', entry).text).toBe(once.text);
       }),
-    );
-  });
-
-  test('of YAML gets the entry and keeps everything else; a second time changes nothing', () => {
-    fc.assert(
-      fc.property(document, document, (rest, others) => {
-        const before = stringifyYaml({ ...rest, extensions: { ...others } });
-        const once = editYaml(before, 'extensions', 'ours', entry);
-        const expected = { ...rest, extensions: { ...others, ours: once.entry } };
-        expect(plain(parseYaml(once.text))).toEqual(plain(expected));
-        expect(editYaml(once.text, 'extensions', 'ours', entry).text).toBe(once.text);
-      }),
-      { numRuns: 30 },
     );
   });
 });

@@ -125,7 +125,6 @@ describe('the package', () => {
       command: 'cmd',
       args: ['/c', 'npx', '-y', `cpq-mcp@${version}`],
     });
-    await expect(config('--local')).rejects.toMatchObject({ code: 2 });
     await fetchedFrom(`file:../../stage/cpq-mcp-${version}.tgz`);
     await expect(config()).rejects.toMatchObject({
       code: 2,

@@ -1,12 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import {
-  claudeMcpAdd,
-  codexMcpAdd,
-  commandForms,
-  geminiMcpAdd,
-  installLinks,
-} from './install-commands.ts';
+import { claudeMcpAdd, codexMcpAdd, geminiMcpAdd } from './add-commands.ts';
 import {
   baseUrlPlaceholder,
   type Entry,
@@ -25,9 +19,6 @@ interface HostEnvironment {
   environment: Record<string, string | undefined>;
 }
 
-/** Ways to install the server, each with a heading. */
-type Alternatives = [heading: string, what: string][];
-
 /** How a host is configured. */
 export interface ConfigHost {
   title: string;
@@ -43,7 +34,10 @@ export interface ConfigHost {
   http(remote: Remote, headers: Entry, launch: Launch): Entry | undefined;
   /** Inputs that the host prompts for once and stores. */
   inputs?(launch: Launch): Entry[];
-  alternatives(launch: Launch, entry: Entry): Alternatives;
+  /** The host's own command that adds the entry, word by word; undefined if it cannot express the entry. */
+  addCommand?(launch: Launch, entry: Entry): string[] | undefined;
+  /** Another way to install it, with a heading. */
+  alternative?(launch: Launch, entry: Entry): [heading: string, what: string] | undefined;
   /** How to make the host load the changed file. */
   restart: string;
 }
@@ -131,21 +125,14 @@ function vsCodeInputs(launch: Launch): Entry[] {
   ];
 }
 
-function addToVsCode(launch: Launch, entry: Entry): Alternatives {
+const vsCodeEntry = (launch: Launch, entry: Entry): string => {
   const inputs = vsCodeInputs(launch);
-  const text = JSON.stringify({ name: serverName, ...entry, ...(inputs.length > 0 && { inputs }) });
-  return [
-    ['Or open this link', `vscode:mcp/install?${encodeURIComponent(text)}`],
-    ...commandForms(['code', '--add-mcp', text], launch),
-  ];
-}
-
-/** Not offered for the embedded tenant (no address): the bundle contains no SQLite. */
-const desktopBundle = ({ env, remote }: Launch): Alternatives => {
-  const how =
-    'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and stores the key securely';
-  return remote || env[variables.baseUrl] === undefined ? [] : [['Or without a file', how]];
+  return JSON.stringify({ name: serverName, ...entry, ...(inputs.length > 0 && { inputs }) });
 };
+
+const linkTo = (what: string): [string, string] => ['Or open this link', what];
+const encodeEntry = (entry: Entry): string =>
+  `name=${serverName}&config=${encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'))}`;
 
 /** Connects programs that only start servers; tested with this version. */
 const bridge = 'mcp-remote@0.15.1';
@@ -185,7 +172,6 @@ const host = (
   secret: inFile,
   stdio: commandEntry,
   http: urlEntry(),
-  alternatives: () => [],
   ...differences,
 });
 
@@ -194,7 +180,14 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     title: 'Claude Desktop',
     file: (where) => join(applicationData(where), 'Claude', 'claude_desktop_config.json'),
     http: bridged,
-    alternatives: desktopBundle,
+    // Not for the embedded tenant (no address): the bundle contains no SQLite.
+    alternative: ({ env, remote }) =>
+      remote || env[variables.baseUrl] === undefined
+        ? undefined
+        : [
+            'Or without a file',
+            'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and stores the key securely',
+          ],
     restart: 'Then quit Claude Desktop and start it again.',
   }),
   'claude-code': host({
@@ -205,7 +198,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       basename(file) === '.mcp.json' ? inVariable(secret) : inFile(secret),
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key) }),
     http: urlEntry({ type: 'http' }),
-    alternatives: (launch) => commandForms(claudeMcpAdd(launch), launch),
+    addCommand: claudeMcpAdd,
     restart: 'Check it with /mcp in a new session.',
   }),
   vscode: host({
@@ -216,14 +209,17 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(promptedEntry(launch), key) }),
     http: urlEntry({ type: 'http' }),
     inputs: vsCodeInputs,
-    alternatives: addToVsCode,
+    addCommand: (launch, entry) => ['code', '--add-mcp', vsCodeEntry(launch, entry)],
+    alternative: (launch, entry) =>
+      linkTo(`vscode:mcp/install?${encodeURIComponent(vsCodeEntry(launch, entry))}`),
     restart: 'Start it with the command MCP: List Servers.',
   }),
   cursor: host({
     title: 'Cursor',
     file: ({ home }) => join(home, '.cursor', 'mcp.json'),
     secret: inEnvVariable,
-    alternatives: (_, entry) => [['Or open this link', installLinks.cursor(entry)]],
+    alternative: (_, entry) =>
+      linkTo(`cursor://anysphere.cursor-deeplink/mcp/install?${encodeEntry(entry)}`),
     restart: 'Cursor loads the file at once, or after a restart.',
   }),
   codex: host({
@@ -243,7 +239,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       ...(login?.prefix === '' && { env_http_headers: { [login.header]: login.secret.variable } }),
       ...(Object.keys(headers).length > 0 && { http_headers: headers }),
     }),
-    alternatives: codexMcpAdd,
+    addCommand: codexMcpAdd,
     restart: 'Check it with /mcp in a new session.',
   }),
   gemini: host({
@@ -252,14 +248,14 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     // Listed explicitly: otherwise Gemini CLI hides variables that look like secrets from servers.
     secret: ({ variable }) => `$${variable}`,
     http: urlEntry({}, 'httpUrl'),
-    alternatives: (launch) => commandForms(geminiMcpAdd(launch), launch),
+    addCommand: geminiMcpAdd,
     restart:
       'Check it with /mcp in a new session. Gemini CLI starts servers only in folders that you trust: see /permissions.',
   }),
   'lm-studio': host({
     title: 'LM Studio',
     file: ({ home }) => join(lmStudioHome(home), 'mcp.json'),
-    alternatives: (_, entry) => [['Or open this link', installLinks.lmStudio(entry)]],
+    alternative: (_, entry) => linkTo(`lmstudio://add_mcp?${encodeEntry(entry)}`),
     restart: 'LM Studio loads the file when it is saved.',
   }),
   windsurf: host({
@@ -281,11 +277,9 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   jetbrains: host({
     title: 'JetBrains Junie',
     file: ({ home }) => join(home, '.junie', 'mcp', 'mcp.json'),
-    alternatives: () => [
-      [
-        'Or in AI Assistant',
-        'paste it under Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add',
-      ],
+    alternative: () => [
+      'Or in AI Assistant',
+      'paste it under Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add',
     ],
     restart: 'Check it under Settings → Tools → Junie → MCP Settings.',
   }),
@@ -298,8 +292,9 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
         ...['globalStorage', 'saoudrizwan.claude-dev', 'settings', 'cline_mcp_settings.json'],
       ),
     http: urlEntry({ type: 'streamableHttp' }),
-    alternatives: () => [
-      ['Or for its command line', 'add --file ~/.cline/data/settings/cline_mcp_settings.json'],
+    alternative: () => [
+      'Or for its command line',
+      'add --file ~/.cline/data/settings/cline_mcp_settings.json',
     ],
     restart: 'Cline loads the file when it is saved.',
   }),

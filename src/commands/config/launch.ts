@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { ConfigError, environmentName } from '../../config.ts';
-import { fieldOf, isObject, messageOf } from '../../values.ts';
+import { fieldOf, parseJson } from '../../values.ts';
 import { version } from '../../version.ts';
 
 /** What a host's configuration holds about one server. */
@@ -58,8 +58,6 @@ export interface LaunchOptions {
   auth?: AuthName | undefined;
   sandbox: boolean;
   windows: boolean;
-  /** Use this copy and this Node, never npx. */
-  local: boolean;
   baseUrl?: string | undefined;
   grants?: string | undefined;
   apiKeyFile?: string | undefined;
@@ -91,6 +89,16 @@ export const secrets = {
     question: 'Access token of the server (cpq_…)',
   },
 } as const satisfies Record<string, Secret>;
+
+/** Names, in lower case, of variables and headers that hold an address, a key or a token of ours. */
+export const ownNames: readonly string[] = [
+  ...[variables.baseUrl, variables.key, variables.keyFile, variables.login],
+  ...['authorization', 'api-key', 'cpq-base-url'],
+].map((name) => name.toLowerCase());
+
+/** Whether a person has to fill in the value, or the host refers to a secret by it. */
+export const isPlaceholder = (value: unknown): boolean =>
+  typeof value === 'string' && /YOUR[-_]|^(Bearer )?(\$|\{env:)/.test(value);
 
 /** @throws ConfigError for an invalid address */
 export function toLaunch(choice: LaunchOptions): Launch {
@@ -142,11 +150,11 @@ function environment({ baseUrl, grants, apiKeyFile }: LaunchOptions): Record<str
  * This copy by its path. The name alone starts whatever the registry has under it, so npx is used only where it
  * fetched this copy from the registry, and for this version.
  */
-function commandLine({ local, windows }: LaunchOptions): [string, ...string[]] {
+function commandLine({ windows }: LaunchOptions): [string, ...string[]] {
   const path = realpathSync(process.argv[1] ?? '');
   const cache = /^(.*[/\\]_npx[/\\][^/\\]+[/\\]node_modules)[/\\]/.exec(path)?.[1];
   if (cache === undefined) return [process.execPath, path];
-  if (local || !isFromRegistry(cache)) {
+  if (!isFromRegistry(cache)) {
     throw new ConfigError(
       'This copy is in the cache of npx, which may be cleared at any time. Install it in a folder that stays, and run config from there.',
     );
@@ -158,15 +166,10 @@ function commandLine({ local, windows }: LaunchOptions): [string, ...string[]] {
 
 /** Whether npm fetched this version from a registry, by its own record of what it installed. */
 function isFromRegistry(modules: string): boolean {
-  try {
-    const lock: unknown = JSON.parse(readFileSync(`${modules}/.package-lock.json`, 'utf8'));
-    const packages = isObject(lock) ? lock.packages : undefined;
-    const own = isObject(packages) ? packages[`node_modules/${serverName}`] : undefined;
-    const url = String(fieldOf(own, 'resolved'));
-    return /^https?:/.test(url) && url.endsWith(`/${serverName}/-/${serverName}-${version}.tgz`);
-  } catch (error) {
-    throw new ConfigError(`npm's list of installed packages cannot be read: ${messageOf(error)}`);
-  }
+  const lock = parseJson(readFileSync(`${modules}/.package-lock.json`, 'utf8'));
+  const own = fieldOf(fieldOf(lock, 'packages'), `node_modules/${serverName}`);
+  const url = String(fieldOf(own, 'resolved'));
+  return /^https?:/.test(url) && url.endsWith(`/${serverName}/-/${serverName}-${version}.tgz`);
 }
 
 function httpAddress(text: string): string {
