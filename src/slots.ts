@@ -14,10 +14,6 @@ export class Slots {
     this.#free = count;
   }
 
-  get free(): number {
-    return this.#free;
-  }
-
   /** A slot, not acquired yet. */
   open(): Slot {
     let acquired: Promise<void> | undefined;

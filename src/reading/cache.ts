@@ -95,8 +95,10 @@ export class CachePart<T extends object> {
     this.#entries.delete(this.#prefix + name);
   }
 
-  clear(): void {
-    this.#entries.clear((key) => key.startsWith(this.#prefix));
+  /** Deletes the entries whose name passes; default: all. */
+  clear(passes: (name: string) => boolean = () => true): void {
+    const prefix = this.#prefix;
+    this.#entries.clear((key) => key.startsWith(prefix) && passes(key.slice(prefix.length)));
   }
 }
 

@@ -1,16 +1,19 @@
-import { type Call, type CallContext, readingDeadline, type Trace } from '../service/call.ts';
-import { ApiError, isApiError } from '../service/errors.ts';
+import type { CallContext } from '../service/call.ts';
+import { isApiError } from '../service/errors.ts';
+import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
+import { forEachInSlices } from '../slices.ts';
+import type { CollectionKey, SharedCollections } from '../state/port.ts';
 import { ReadTime } from './age.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import type { CachedCollection, Collection } from './collection.ts';
+import { RecordFreezer } from './frozen-records.ts';
 import { type PackedCollection, pack, unpack } from './packed-collection.ts';
-import type { Progress } from './pass.ts';
 import type { QuoteItems } from './quote-items.ts';
-import type { ServicePages } from './service-pages.ts';
-import type { SharedReadings } from './shared-readings.ts';
-import { type Reading, readCollection } from './walk.ts';
+import { type ServicePages, searchText } from './service-pages.ts';
+import { SharedWalk } from './shared-walk.ts';
+import { readCollection } from './walk.ts';
 
 export interface Freshness {
   /** Up to this age a collection is returned from the cache. */
@@ -20,10 +23,10 @@ export interface Freshness {
 }
 
 export const defaultFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
+/** The pages of a search come from one reading for this time; after it the search is read again. */
+const searchFreshness: Freshness = { freshMs: 60_000, staleMs: 60_000 };
 /** An incomplete collection is read again sooner. */
 const incompleteFreshMs = 30_000;
-/** Maximum duration of a reading: a call of 45 seconds still has time to return a part. */
-const maxWalkMs = 40_000;
 
 interface CollectionSources {
   host: string;
@@ -31,118 +34,156 @@ interface CollectionSources {
   items: QuoteItems;
   cache: CollectionCache;
   freshness: Freshness;
-  /** Absent if the state is not shared. */
-  shared: SharedReadings | undefined;
+  /** The copies of these collections for several processes; absent if the state is not shared. */
+  shared: (Omit<CollectionKey, 'collection'> & { collections: SharedCollections }) | undefined;
   /** Called when a collection alone is larger than the cache, until it fits again. */
   onTooLarge?: ((resource: Resource, bytes: number) => void) | undefined;
 }
 
-interface Walk {
-  startedAt: number;
-  /** When it must end with what it has read, in milliseconds since the epoch. */
-  deadline: number;
-  reading: Promise<CachedCollection>;
-  waiters: Set<CallContext | typeof background>;
-  controller: AbortController;
-  /** Trace context of the first waiter. */
-  trace: Trace | undefined;
-  /** True if the collection changed during the walk: the result is returned to the waiters but not cached. */
-  outdated: boolean;
+/** A whole collection, or everything that a search finds. */
+interface Wanted extends Freshness {
+  /** Of a whole collection its resource; of a search it has a space. */
+  name: string;
+  resource: Resource;
+  search: Search | undefined;
 }
-
-const background = Symbol('background');
 
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #sources: CollectionSources;
   readonly #cache: CachePart<CachedCollection>;
-  /** Collections that are larger than the cache, compressed. */
+  /** Fresh collections that are larger than the cache, compressed. */
   readonly #packed: CachePart<PackedCollection>;
-  /** Those that are being compressed. */
-  readonly #packing = new Map<Resource, CachedCollection>();
-  readonly #unpacking = new Map<Resource, Promise<CachedCollection>>();
-  /** The sizes of collections that are larger than the cache, in bytes. */
-  readonly #tooLarge = new Map<Resource, number>();
-  readonly #freshness: Freshness;
-  readonly #walks = new Map<Resource, Walk>();
-  /** All running walks, including outdated ones. */
-  readonly #runningWalks = new Set<Walk>();
-  /** The last failed or incomplete attempts to read collections of which an earlier reading can be used. */
-  readonly #failed = new Map<Resource, ReadTime>();
+  /** The collections that alone are larger than the cache, and their sizes in bytes. */
+  readonly tooLarge = new Map<Resource, number>();
+  readonly #walks = new Set<SharedWalk>();
+  /** The last failed or incomplete attempts to read what an earlier reading can be used of. */
+  readonly #failed = new Map<string, ReadTime>();
 
   constructor(sources: CollectionSources) {
     this.#sources = sources;
     this.#cache = sources.cache.part();
     this.#packed = sources.cache.part();
-    this.#freshness = sources.freshness;
   }
 
   /**
-   * The whole collection, from the cache if it is fresh, or if it is usable and reading it again fails.
+   * A whole collection, or everything that a search finds; from the cache if it is fresh, or if it is usable and reading
+   * it again fails.
    * @throws ApiError when nothing could be read, `timed-out` after the call's deadline; the signal's reason when
    *   cancelled
    */
-  async read<R extends Resource>(resource: R, call: CallContext): Promise<Collection<RecordOf[R]>> {
-    const read = (await this.#read(resource, call)) as CachedCollection & Collection<RecordOf[R]>;
+  async read<R extends Resource>(
+    resource: R,
+    call: CallContext,
+    search?: Search,
+  ): Promise<Collection<RecordOf[R]>> {
+    const wanted: Wanted = search
+      ? { name: `${resource} ${searchText(search)}`, resource, search, ...searchFreshness }
+      : { name: resource, resource, search, ...this.#sources.freshness };
+    const read = (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
     // The clock was set back since.
     return read.asOf.getTime() > Date.now() ? { ...read, asOf: read.readAt.date } : read;
   }
 
-  async #read(resource: Resource, call: CallContext): Promise<CachedCollection> {
-    const cached = await this.#cached(resource);
-    if (!cached) return this.#waitFor(resource, call);
-    if (this.#isFresh(cached)) return cached;
-    const usable = this.#isUsable(cached);
-    if (usable && this.#failedLately(resource)) return cached;
-    if (usable && cached.coverage.complete) {
-      this.#refresh(resource, cached);
-      return cached;
+  async #read(wanted: Wanted, call: CallContext): Promise<CachedCollection> {
+    const { name } = wanted;
+    const cached = this.#cache.get(name);
+    if (cached && isFresh(cached, wanted)) return cached;
+    const usable = cached && isUsable(cached, wanted) ? cached : undefined;
+    if (usable && (this.#failed.get(name)?.ageMs ?? incompleteFreshMs) < incompleteFreshMs)
+      return usable;
+    if (usable?.coverage.complete) {
+      this.#refresh(wanted, usable);
+      return usable;
     }
-    return this.#waitFor(resource, call).catch((error: unknown) => {
-      if (!usable || !isApiError(error) || !error.retryable) throw error;
-      this.#postponeRetry(resource);
-      return cached;
-    });
+    call.signal.throwIfAborted();
+    return this.#join(wanted, call)
+      .waitFor(call, this.#sources.host)
+      .catch((error: unknown) => {
+        if (!usable || !isApiError(error) || !error.retryable) throw error;
+        this.#failed.set(name, new ReadTime());
+        return usable;
+      });
   }
 
   /** Reads in the background. After a permanent error the entry is removed, so that the next call reports the error. */
-  #refresh(resource: Resource, cached: CachedCollection): void {
-    this.#joinWalk(resource, background).reading.catch((error: unknown) => {
-      this.#postponeRetry(resource);
-      const permanent = isApiError(error) && !error.retryable;
-      if (permanent && this.#readAt(resource) === cached.readAt) this.#drop(resource);
+  #refresh(wanted: Wanted, cached: CachedCollection): void {
+    const { name } = wanted;
+    this.#join(wanted, undefined).reading.catch((error: unknown) => {
+      this.#failed.set(name, new ReadTime());
+      const isPermanent = isApiError(error) && !error.retryable;
+      if (isPermanent && this.#cache.peek(name) === cached) this.#cache.delete(name);
     });
   }
 
-  #postponeRetry(resource: Resource): void {
-    this.#failed.set(resource, new ReadTime());
+  #join(wanted: Wanted, waiter: CallContext | undefined): SharedWalk {
+    let walk = [...this.#walks].find(({ name, isCurrent }) => name === wanted.name && isCurrent);
+    if (!walk) {
+      walk = new SharedWalk(wanted.name, waiter?.trace, (own) => this.#run(wanted, own));
+      this.#walks.add(walk);
+    }
+    walk.join(waiter);
+    return walk;
   }
 
-  #failedLately(resource: Resource): boolean {
-    return (this.#failed.get(resource)?.ageMs ?? incompleteFreshMs) < incompleteFreshMs;
+  async #run(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
+    try {
+      const packed = this.#packed.get(wanted.name);
+      if (packed && isFresh(packed, wanted)) return await unpack(packed);
+      const read = await this.#load(wanted, walk);
+      const cached = this.#cache.peek(wanted.name);
+      if (walk.outdated) return read;
+      if (cached && isUsable(cached, wanted) && coversMore(cached, read)) {
+        this.#failed.set(wanted.name, new ReadTime());
+        return cached;
+      }
+      await this.#keep(wanted, read, walk);
+      return read;
+    } finally {
+      this.#walks.delete(walk);
+    }
   }
 
-  #isFresh({ coverage, readAt }: CachedCollection): boolean {
-    const freshMs = coverage.complete ? this.#freshness.freshMs : incompleteFreshMs;
-    return readAt.ageMs < freshMs;
+  async #keep({ name, resource }: Wanted, read: CachedCollection, walk: SharedWalk): Promise<void> {
+    const bytes = estimateBytes(read.records);
+    this.#packed.delete(name);
+    if (this.#cache.set(name, read, bytes, read.records)) {
+      this.tooLarge.delete(resource);
+      return;
+    }
+    if (!this.tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
+    this.tooLarge.set(resource, bytes);
+    const packed = await pack(read);
+    if (!walk.outdated) this.#packed.set(name, packed, bytesOf(packed));
   }
 
-  #isUsable({ readAt }: Pick<CachedCollection, 'readAt'>): boolean {
-    return readAt.ageMs < this.#freshness.staleMs;
+  /** Gets the copy that is shared between processes, or reads here. */
+  #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
+    const { shared } = this.#sources;
+    const read = () => this.#readAll(wanted, walk);
+    return shared && !wanted.search ? readShared(shared, wanted, read, walk.call.signal) : read();
   }
 
-  /** The collection changed: the next call reads it again. */
-  invalidate(resource: Resource): void {
-    this.#drop(resource);
-    const walk = this.#walks.get(resource);
-    if (!walk) return;
-    walk.outdated = true;
-    this.#walks.delete(resource);
+  async #readAll({ resource, search }: Wanted, walk: SharedWalk): Promise<CachedCollection> {
+    const { call } = walk;
+    const asOf = new Date();
+    const readAt = new ReadTime();
+    const { pages, items } = this.#sources;
+    const query = search ?? fullQuery(resource);
+    const read = await readCollection(pages, resource, query, call, (progress) =>
+      walk.report(progress, resource),
+    );
+    const records = await items.marked(resource, read.records, call);
+    return { ...read, records, asOf, readAt };
   }
 
-  /** Any collection may have changed. */
-  invalidateAll(): void {
-    for (const resource of resources) this.invalidate(resource);
+  /** The collection changed, or any collection: the next call reads it again, and every search. */
+  invalidate(resource?: Resource): void {
+    const isMeant = (name: string) =>
+      resource === undefined || name === resource || name.includes(' ');
+    this.#cache.clear(isMeant);
+    this.#packed.clear(isMeant);
+    for (const walk of this.#walks) walk.outdated ||= isMeant(walk.name);
   }
 
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
@@ -151,159 +192,26 @@ export class Collections {
 
   /** Stops all walks and clears the cache. */
   close(): void {
-    for (const walk of this.#runningWalks) walk.controller.abort(new Error('closed'));
-    this.#walks.clear();
-    for (const resource of resources) this.#drop(resource);
-  }
-
-  #drop(resource: Resource): void {
-    this.#cache.delete(resource);
-    this.#packed.delete(resource);
-    this.#packing.delete(resource);
-    this.#unpacking.delete(resource);
-  }
-
-  #readAt(resource: Resource): ReadTime | undefined {
-    return (this.#cache.peek(resource) ?? this.#packed.peek(resource))?.readAt;
-  }
-
-  /** Also one that is kept compressed; the calls of a moment share what they unpack. */
-  async #cached(resource: Resource): Promise<CachedCollection | undefined> {
-    const kept = this.#cache.get(resource) ?? this.#packing.get(resource);
-    const running = this.#unpacking.get(resource);
-    const packed = this.#packed.get(resource);
-    if (kept || running || !packed || !this.#isUsable(packed)) return kept ?? running;
-    const unpacking = unpack(packed);
-    this.#unpacking.set(resource, unpacking);
-    try {
-      return await unpacking;
-    } finally {
-      if (this.#unpacking.get(resource) === unpacking) this.#unpacking.delete(resource);
-    }
+    this.invalidate();
+    for (const walk of this.#walks) walk.stop('closed');
   }
 
   /** The cached collections and when they were read, in milliseconds since the epoch. */
   *cacheTimes(): Iterable<readonly [string, number]> {
     for (const resource of resources) {
-      const readAt = this.#readAt(resource);
-      if (readAt) yield [resource, readAt.date.getTime()];
+      const cached = this.#cache.peek(resource) ?? this.#packed.peek(resource);
+      if (cached) yield [resource, cached.readAt.date.getTime()];
     }
-  }
-
-  /** The collections that are larger than the cache, and their sizes in bytes. */
-  tooLarge(): Iterable<readonly [string, number]> {
-    return this.#tooLarge;
-  }
-
-  async #waitFor(resource: Resource, call: CallContext): Promise<CachedCollection> {
-    call.signal.throwIfAborted();
-    const walk = this.#joinWalk(resource, call);
-    try {
-      return await untilCallEnds(call, walk.reading, this.#sources.host);
-    } finally {
-      walk.waiters.delete(call);
-      if (walk.waiters.size === 0) this.#stopWalk(resource, walk);
-    }
-  }
-
-  #joinWalk(resource: Resource, waiter: CallContext | typeof background): Walk {
-    let walk = this.#walks.get(resource);
-    if (!walk) {
-      walk = this.#startWalk(resource, waiter === background ? undefined : waiter.trace);
-      this.#walks.set(resource, walk);
-    }
-    walk.waiters.add(waiter);
-    walk.deadline = Math.max(walk.deadline, deadlineFor(waiter, walk));
-    return walk;
-  }
-
-  #stopWalk(resource: Resource, walk: Walk): void {
-    walk.controller.abort(new Error('no call waits for the walk'));
-    if (this.#walks.get(resource) === walk) this.#walks.delete(resource);
-  }
-
-  #startWalk(resource: Resource, trace: Trace | undefined): Walk {
-    const walk: Walk = {
-      startedAt: Date.now(),
-      deadline: 0,
-      waiters: new Set(),
-      controller: new AbortController(),
-      trace,
-      outdated: false,
-      reading: Promise.resolve().then(() => this.#run(resource, walk)),
-    };
-    this.#runningWalks.add(walk);
-    return walk;
-  }
-
-  async #run(resource: Resource, walk: Walk): Promise<CachedCollection> {
-    try {
-      const read = await this.#load(resource, walk);
-      const cached = read.coverage.complete ? undefined : await this.#cached(resource);
-      if (walk.outdated) return read;
-      if (cached && this.#isUsable(cached) && coversMore(cached, read)) {
-        this.#postponeRetry(resource);
-        return cached;
-      }
-      this.#keep(resource, read);
-      return read;
-    } finally {
-      this.#runningWalks.delete(walk);
-      if (this.#walks.get(resource) === walk) this.#walks.delete(resource);
-    }
-  }
-
-  #keep(resource: Resource, read: CachedCollection): void {
-    const { records } = read;
-    const bytes = estimateBytes(records);
-    this.#drop(resource);
-    if (this.#cache.set(resource, read, bytes, records)) {
-      this.#tooLarge.delete(resource);
-      return;
-    }
-    if (!this.#tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
-    this.#tooLarge.set(resource, bytes);
-    void this.#keepPacked(resource, read);
-  }
-
-  async #keepPacked(resource: Resource, read: CachedCollection): Promise<void> {
-    this.#packing.set(resource, read);
-    const packed = await pack(read).catch(() => undefined);
-    // It was not invalidated meanwhile.
-    if (this.#packing.get(resource) !== read) return;
-    this.#packing.delete(resource);
-    if (packed) this.#packed.set(resource, packed, bytesOf(packed));
-  }
-
-  /** Gets the copy that is shared between processes, or reads the collection here. */
-  #load(resource: Resource, walk: Walk): Promise<CachedCollection> {
-    const read = () => this.#readAll(resource, walk);
-    const { shared } = this.#sources;
-    if (!shared) return read();
-    const { freshMs, staleMs } = this.#freshness;
-    const keepMs = { complete: staleMs, incomplete: incompleteFreshMs };
-    return shared.getOrLoad(resource, freshMs, keepMs, read, walk.controller.signal);
-  }
-
-  async #readAll(resource: Resource, walk: Walk): Promise<CachedCollection> {
-    const asOf = new Date();
-    const readAt = new ReadTime();
-    const call: Call = {
-      signal: walk.controller.signal,
-      // A waiter with a later deadline extends it.
-      get deadline() {
-        return walk.deadline;
-      },
-      purpose: 'walk',
-      trace: walk.trace,
-    };
-    const report = (progress: Progress) => reportProgress(walk, resource, progress);
-    const reading = readCollection(this.#sources.pages, resource, fullQuery(resource), call);
-    const read = await readToEnd(reading, report);
-    const records = await this.#sources.items.marked(resource, read.records, call);
-    return { ...read, records, asOf, readAt };
   }
 }
+
+const isFresh = (
+  { coverage, readAt }: Pick<CachedCollection, 'coverage' | 'readAt'>,
+  { freshMs }: Freshness,
+): boolean => readAt.ageMs < (coverage.complete ? freshMs : incompleteFreshMs);
+
+const isUsable = ({ readAt }: CachedCollection, { staleMs }: Freshness): boolean =>
+  readAt.ageMs < staleMs;
 
 const bytesOf = ({ parts }: PackedCollection): number =>
   parts.reduce((sum, { length }) => sum + length, 0);
@@ -313,45 +221,36 @@ const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =
   !read.coverage.complete &&
   (cached.coverage.complete || cached.coverage.read > read.coverage.read);
 
-function deadlineFor(waiter: CallContext | typeof background, { startedAt }: Walk): number {
-  const latest = startedAt + maxWalkMs;
-  if (waiter === background) return latest;
-  return Math.min(latest, readingDeadline(waiter));
-}
-
 /** Parameters without which the routes leave records out. */
-const fullQuery = (resource: Resource) => ({
+const fullQuery = (resource: Resource): Search => ({
   ...(resource === 'product' ? { includeBundles: true } : {}),
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
-export async function readToEnd<R>(
-  walking: AsyncGenerator<Progress, Reading<R>>,
-  report: (progress: Progress) => void,
-): Promise<Reading<R>> {
-  for (;;) {
-    const step = await walking.next();
-    if (step.done) return step.value;
-    report(step.value);
-  }
-}
-
-function reportProgress(walk: Walk, resource: Resource, { read, total }: Progress): void {
-  for (const waiter of walk.waiters) {
-    if (waiter !== background) waiter.progress(read, total, resource);
-  }
-}
-
-/** Waits until the call is cancelled or expires; the reading continues for other waiters. */
-function untilCallEnds<T>(call: CallContext, reading: Promise<T>, host: string): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = () => reject(call.signal.reason);
-    const expire = () => reject(new ApiError('timed-out', { host }, 'the call ran out of time'));
-    const timer = setTimeout(expire, Math.max(0, call.deadline - Date.now()));
-    call.signal.addEventListener('abort', cancel, { once: true });
-    reading.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      call.signal.removeEventListener('abort', cancel);
-    });
-  });
+/**
+ * The copy that is shared between processes if it is fresh; otherwise what `read` returns, which is then shared.
+ * @throws the error of `read`; the signal's reason
+ */
+async function readShared(
+  { collections, ...owner }: NonNullable<CollectionSources['shared']>,
+  { resource, freshMs, staleMs }: Wanted,
+  read: () => Promise<CachedCollection>,
+  signal: AbortSignal,
+): Promise<CachedCollection> {
+  let local: CachedCollection | undefined;
+  const readHere = async () => {
+    local = await read();
+    const { asOf: _, readAt, ...value } = local;
+    const keepMs = local.coverage.complete ? staleMs : incompleteFreshMs;
+    return { value, ageMs: readAt.ageMs, keepMs };
+  };
+  const key = { ...owner, collection: resource };
+  const { value, ageMs } = await collections.getOrLoad(key, freshMs, readHere, signal);
+  // Read in this process: the objects can be used as they are.
+  if (local) return local;
+  const shared = value as Omit<CachedCollection, 'asOf' | 'readAt'>;
+  const freezer = new RecordFreezer();
+  await forEachInSlices(shared.records, (record) => freezer.freeze(record));
+  const readAt = new ReadTime(ageMs);
+  return { ...shared, asOf: readAt.date, readAt };
 }

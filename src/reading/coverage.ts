@@ -1,6 +1,7 @@
 import { type ApiError, type ApiErrorKind, isApiError } from '../service/errors.ts';
 import type { Pass } from './pass.ts';
-import type { Done } from './plan.ts';
+import { pageSize } from './profile.ts';
+import type { End } from './read-pages.ts';
 import { areConsistent, isChained, maxSegmentLength } from './segments.ts';
 
 /** How much of a collection was read. `complete` is true only if that is proven. */
@@ -18,7 +19,7 @@ export interface Coverage {
 /** A pass that was not cut short, and how it ended. */
 export interface FinishedPass<R> {
   readonly pass: Pass<R>;
-  readonly end: Done;
+  readonly end: End;
 }
 
 /** True if the pass proves that it read the whole collection, alone or together with the previous pass. */
@@ -55,18 +56,12 @@ function confirmsPrevious<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>):
   return pass.count !== undefined || isContiguous(pass);
 }
 
-const matchesCount = <R>(pass: Pass<R>, { sawEnd }: Done): boolean =>
+const matchesCount = <R>(pass: Pass<R>, { sawEnd }: End): boolean =>
   pass.count === undefined ? sawEnd : pass.hasAll;
 
-function isContiguous({
-  segments,
-  found,
-  hasAllDates: allAreDated,
-  count,
-  profile,
-}: Pass<unknown>): boolean {
+function isContiguous({ segments, found, hasAllDates, count }: Pass<unknown>): boolean {
   if (!areConsistent(segments, found.size)) return false;
-  const showsMoves = allAreDated || maxSegmentLength(segments) >= profile.pageSize;
+  const showsMoves = hasAllDates || maxSegmentLength(segments) >= pageSize;
   return (count !== undefined && showsMoves) || isChained(segments);
 }
 
@@ -78,7 +73,7 @@ export const unprovenCoverage = (finished: FinishedPass<unknown>, read: number):
 
 /** Coverage of `read` records of all passes, if the last pass failed with this error. */
 export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
-  const coverage = partialCoverage(pass, read, stopReasons[error.kind]);
+  const coverage = partialCoverage(pass, read, stopReasons[error.kind] ?? notReadable);
   const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
   if (seconds === false || seconds === undefined) return coverage;
   const resumesAt = Date.now() + seconds * 1000;
@@ -117,13 +112,10 @@ const budgetSpent = "the tenant's rate budget is used up for now";
 const unanswered = 'the service stopped answering';
 const notReadable = 'the service sent a response that cannot be read';
 
-const stopReasons: Record<ApiErrorKind, string> = {
+/** Of the other kinds: `notReadable`. */
+const stopReasons: { readonly [K in ApiErrorKind]?: string } = {
   'key-refused': 'the service stopped accepting the key',
   'not-permitted': 'the service stopped permitting it',
-  'not-found': notReadable,
-  'no-route': notReadable,
-  'web-page': notReadable,
-  redirect: notReadable,
   refused: 'the service refused a page',
   'rate-limited': budgetSpent,
   'budget-spent': budgetSpent,
@@ -132,9 +124,6 @@ const stopReasons: Record<ApiErrorKind, string> = {
   unreachable: unanswered,
   'circuit-open': unanswered,
   'timed-out': 'time ran out',
-  malformed: notReadable,
   'embedded-error': 'the service answered with an error',
-  unexpected: notReadable,
-  unfamiliar: notReadable,
   'too-large': 'a page of it is larger than this server accepts',
 };

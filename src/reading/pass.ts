@@ -5,81 +5,41 @@ import { RecordFreezer } from './frozen-records.ts';
 import type { RouteProfile } from './profile.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 
-export interface Progress {
-  read: number;
-  total: number | undefined;
-}
-
 /**
- * The results of one pass over a collection so far. `plan.ts` decides what to request next, `coverage.ts` whether the
- * pass proves that it is complete.
+ * The results of one pass over a collection so far. `read-pages.ts` decides what to request next, `coverage.ts` whether
+ * the pass proves that it is complete.
  */
 export class Pass<R> {
   readonly profile: RouteProfile;
-  readonly isFirst: boolean;
   /** The total changed during the previous pass, so this pass also reads beyond it. */
   readonly distrustsCount: boolean;
   readonly found = new Map<unknown, R>();
-  readonly #segments: Segment[] = [];
+  /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
+  readonly segments: Segment[] = [];
+  /** Whether the total changed from one page to another. */
+  countMoved = false;
+  /** Whether the total is a limit of the service: there are more records. */
+  countIsLimit = false;
+  /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
+  withoutSize = false;
+  /** Whether a record was created after the pass began. */
+  hasNewRecords = false;
+  /** Whether every record so far has an exact creation time, so that a new one can be recognised. */
+  hasAllDates = true;
+  /** The highest total that the service reported. */
+  highestCount: number | undefined;
   readonly #freezer = new RecordFreezer();
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
-  #highestCount: number | undefined;
-  #countMoved = false;
-  #countIsLimit = false;
-  #withoutSize = false;
-  #someAreNew = false;
-  #allAreDated = true;
 
   constructor(profile: RouteProfile, previous?: Pass<R>) {
     this.profile = profile;
-    this.isFirst = previous === undefined;
     this.distrustsCount = previous?.countMoved ?? false;
-  }
-
-  /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
-  get segments(): readonly Segment[] {
-    return this.#segments;
-  }
-
-  /** The page at the start of the list; undefined until it has arrived. */
-  get first(): Segment | undefined {
-    return this.#segments[0];
-  }
-
-  /** Whether the total changed from one page to another. */
-  get countMoved(): boolean {
-    return this.#countMoved;
-  }
-
-  /** Whether the total is a limit of the service: there are more records. */
-  get countIsLimit(): boolean {
-    return this.#countIsLimit;
-  }
-
-  /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
-  get withoutSize(): boolean {
-    return this.#withoutSize;
-  }
-
-  /** Whether a record was created after the pass began. */
-  get hasNewRecords(): boolean {
-    return this.#someAreNew;
-  }
-
-  /** Whether every record so far has an exact creation time, so that a new one can be recognised. */
-  get hasAllDates(): boolean {
-    return this.#allAreDated;
-  }
-
-  /** The highest total that the service reported. */
-  get highestCount(): number | undefined {
-    return this.#highestCount;
   }
 
   /** The total; undefined if the service reports none, or returned more records than that. */
   get count(): number | undefined {
-    const count = this.#highestCount;
+    const count = this.highestCount;
     return count !== undefined && this.found.size > count ? undefined : count;
   }
 
@@ -87,49 +47,26 @@ export class Pass<R> {
     return this.found.size === this.count;
   }
 
-  get progress(): Progress {
-    return { read: this.found.size, total: this.count };
-  }
-
   /** Adds the page that was returned for the offset `from`. */
-  add(from: number, page: Page<R>): Segment {
+  add(from: number, { records, total, answeredAt, ...page }: Page<R>): Segment {
     const known = this.found.size;
-    const now = page.answeredAt ?? Date.now();
-    this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (page.answeredAt ? 0 : 5_000);
-    for (const record of page.records) this.#freezer.freeze(record);
-    const keys = recordKeys(page.records);
-    page.records.forEach((record, at) => {
+    const now = answeredAt ?? Date.now();
+    this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (answeredAt ? 0 : 5_000);
+    const keys = recordKeys(records);
+    for (const [at, record] of records.entries()) {
+      this.#freezer.freeze(record);
       this.found.set(keys[at], record);
       this.#noteAge(createdAtOf(record), now);
-    });
-    this.#noteCount(page.total);
-    this.#countIsLimit ||= page.countIsLimit === true;
-    this.#withoutSize ||= page.withoutSize === true;
+    }
+    this.countMoved ||= this.segments.length > 0 && total !== this.highestCount;
+    if (total !== undefined) this.highestCount = Math.max(this.highestCount ?? 0, total);
+    this.countIsLimit ||= page.countIsLimit === true;
+    this.withoutSize ||= page.withoutSize === true;
     const segment = { from, keys, fresh: this.found.size - known };
     // Beyond the end some services return the last page again.
-    const isPlace = segment.fresh > 0 || from < furthestEnd(this.#segments);
-    if (keys.length > 0 && isPlace) this.#segments.push(segment);
+    const isPlace = segment.fresh > 0 || from < furthestEnd(this.segments);
+    if (keys.length > 0 && isPlace) this.segments.push(segment);
     return segment;
-  }
-
-  /** The records by key in the order of the list, whichever page arrived first. */
-  *inListOrder(): Steps<ReadonlyMap<unknown, R>> {
-    const segments = this.#segments.toSorted((one, other) => one.from - other.from);
-    if (segments.every((segment, at) => segment === this.#segments[at])) return this.found;
-    const ordered = new Map<unknown, R>();
-    for (const { keys } of segments) {
-      for (const key of keys) {
-        const record = this.found.get(key);
-        if (record !== undefined) ordered.set(key, record);
-      }
-      yield;
-    }
-    return ordered;
-  }
-
-  /** Whether both passes found the same records. */
-  isSameAs(other: Pass<R>): boolean {
-    return this.found.size === other.found.size && this.isWithin(other);
   }
 
   /** Whether the other pass found every record of this one. */
@@ -139,14 +76,24 @@ export class Pass<R> {
 
   /** A creation time in the future is not from the service's clock: it does not show whether the record is new. */
   #noteAge(createdAt: number | undefined, now: number): void {
-    if (createdAt === undefined || createdAt > now + 60_000) this.#allAreDated = false;
-    else this.#someAreNew ||= createdAt >= (this.#serviceStartedAt ?? now);
+    if (createdAt === undefined || createdAt > now + 60_000) this.hasAllDates = false;
+    else this.hasNewRecords ||= createdAt >= (this.#serviceStartedAt ?? now);
   }
+}
 
-  #noteCount(total: number | undefined): void {
-    this.#countMoved ||= this.#segments.length > 0 && total !== this.#highestCount;
-    if (total !== undefined) this.#highestCount = Math.max(this.#highestCount ?? 0, total);
+/** The records of a pass by key in the order of the list, whichever page arrived first. */
+export function* inListOrder<R>({ segments, found }: Pass<R>): Steps<ReadonlyMap<unknown, R>> {
+  const sorted = segments.toSorted((one, other) => one.from - other.from);
+  if (sorted.every((segment, at) => segment === segments[at])) return found;
+  const ordered = new Map<unknown, R>();
+  for (const { keys } of sorted) {
+    for (const key of keys) {
+      const record = found.get(key);
+      if (record !== undefined) ordered.set(key, record);
+    }
+    yield;
   }
+  return ordered;
 }
 
 /**

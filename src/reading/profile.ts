@@ -2,24 +2,18 @@ import type { ApiClient } from '../service/client.ts';
 import type { Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 
-/**
- * The properties of one route that reading a collection depends on. All assumptions about the service are here.
- */
+/** Records per request of a reading. */
+export const pageSize = 100;
+
+/** The properties of one route that reading a collection depends on. */
 export interface RouteProfile {
   /** `pages`: a list that may be paged. `one-answer`: one response contains everything, such as a tree. */
   readonly answers: 'pages' | 'one-answer';
-  /** Records per request. */
-  readonly pageSize: number;
-  /** Maximum records per request, for routes without a usable offset. */
-  readonly maxSize: number;
   /** What the offset parameter counts; `none` without a usable one. */
   readonly offset: 'records' | 'pages' | 'none';
   /** Whether the route can sort. */
   readonly sortable: boolean;
 }
-
-/** Sizes that services cut their pages to: so many records may be a page of more. */
-export const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50, 100];
 
 /** What an offset parameter does: its name, and what its value counts. */
 export interface OffsetMeaning {
@@ -74,8 +68,6 @@ export function profileOf(
   const { shape, parameters } = routes[resource];
   return {
     answers: shape === 'tree' ? 'one-answer' : 'pages',
-    pageSize: 100,
-    maxSize: 1_000,
     offset: client.pageParam === undefined ? 'none' : unitOf(offset),
     sortable: parameters.includes('sort'),
   };

@@ -6,13 +6,8 @@ import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { meaningFrom, minSampleRows, offsetValue, probedOffset, probedSize } from './offset.ts';
 import { recordKeys } from './pass.ts';
-import {
-  commonSizes,
-  type LearntTraits,
-  type OffsetMeaning,
-  profileOf,
-  type RouteProfile,
-} from './profile.ts';
+import { type LearntTraits, type OffsetMeaning, profileOf, type RouteProfile } from './profile.ts';
+import { commonSizes } from './read-pages.ts';
 import { ServiceProfile } from './service-profile.ts';
 import { SizedPages } from './sized-pages.ts';
 

@@ -16,16 +16,6 @@ export interface Call {
    */
   purpose: 'interactive' | 'walk' | 'write';
   trace?: Trace | undefined;
-  /** Held while a request of this call is in flight, where their number is limited. */
-  slot?: RequestSlot | undefined;
-}
-
-/** Permission for one request at a time to be in flight. */
-export interface RequestSlot {
-  /** Resolves when the slot is held. No effect if it is held already. */
-  acquire(): Promise<void>;
-  /** The response has arrived, or no request follows. No effect if the slot is not held. */
-  release(): void;
 }
 
 /** What a call of a tool leaves to its readings. */

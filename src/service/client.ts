@@ -1,6 +1,7 @@
 import { registerSecrets } from '../text/secrets.ts';
 import type { Call, Trace } from './call.ts';
 import { Connections, type WireLimits } from './connections/connections.ts';
+import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import { type Page, type PageRequest, queryString } from './page.ts';
@@ -9,7 +10,6 @@ import { type Opportunity, type RecordOf, type Resource, toRecord } from './reco
 import { answeredAt, parseResponse } from './response.ts';
 import { withRetries } from './retry.ts';
 import { isPathSegment, routes } from './routes.ts';
-import { Wire, type WireRequest, type WireResponse } from './wire.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
@@ -171,10 +171,7 @@ export class ApiClient {
         return read(body, { ...facts, status: response.status }, response);
       },
     };
-    const sendOnce = async () => {
-      await call.slot?.acquire();
-      return this.#interceptor.intercept(request, call, attempt);
-    };
+    const sendOnce = () => this.#interceptor.intercept(request, call, attempt);
     return withRetries(sendOnce, call, { maxAttempts, mayRetry, firstDelayMs: this.#firstDelayMs });
   }
 }

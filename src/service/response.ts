@@ -1,7 +1,7 @@
 import { parseWithoutSecrets } from '../text/secrets.ts';
 import { fieldOf } from '../values.ts';
+import type { WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
-import type { WireResponse } from './wire.ts';
 
 const maxMessageLength = 300;
 

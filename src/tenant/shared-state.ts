@@ -5,10 +5,8 @@ import { Collections, defaultFreshness, type Freshness } from '../reading/collec
 import { DerivedResults } from '../reading/derived.ts';
 import { QuoteItems } from '../reading/quote-items.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
-import { Searches } from '../reading/searches.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import { ServiceProfile } from '../reading/service-profile.ts';
-import { SharedReadings } from '../reading/shared-readings.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
@@ -69,7 +67,6 @@ export class SharedTenantState {
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly derived: DerivedResults;
-  readonly searches: Searches;
   readonly histories: Histories;
   readonly access: KeyAccess;
   readonly #profile: ServiceProfile;
@@ -104,9 +101,9 @@ export class SharedTenantState {
     const readQuote = (id: string, call: Call) => client.getRecord('quote', 'id', id, call);
     const items = new QuoteItems(pages, readQuote, cache);
     this.items = items;
-    this.searches = new Searches(pages, items, cache);
     this.companies = new ReferencedCompanies(client, pages);
-    const shared = state.collections && new SharedReadings(state.collections, namespace, identity);
+    const { collections } = state;
+    const shared = collections && { collections, tenant: namespace, reader: identity };
     const sources = { host: client.host, pages, items, cache, freshness, shared, onTooLarge };
     this.collections = new Collections(sources);
     const snapshots = state.snapshots(namespace);
@@ -115,7 +112,7 @@ export class SharedTenantState {
     this.#unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),
-      largeCollections: () => this.collections.tooLarge(),
+      largeCollections: () => this.collections.tooLarge,
     });
   }
 
@@ -164,9 +161,8 @@ export class SharedTenantState {
 
   /** Releases everything that was read, in this process only. */
   clearCaches(): void {
-    this.searches.clear();
     this.companies.clear();
-    this.collections.invalidateAll();
+    this.collections.invalidate();
   }
 
   async close(): Promise<void> {
@@ -174,7 +170,6 @@ export class SharedTenantState {
     this.#unregisterGauges?.();
     await this.histories.flush();
     this.collections.close();
-    this.searches.clear();
     this.items.clear();
     await this.#profile.saved();
     await this.client.close();
@@ -186,7 +181,6 @@ export class SharedTenantState {
       return;
     }
     this.access.onUpdate(update);
-    this.searches.clear();
     if (update.collection === 'company') this.companies.clear();
     if (isResource(update.collection)) this.collections.invalidate(update.collection);
   }

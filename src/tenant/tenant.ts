@@ -95,7 +95,7 @@ export class Tenant {
   ): Promise<Collection<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
     if (search && findsPart(resource, search))
-      return this.#shared.searches.read(resource, search, call);
+      return this.#shared.collections.read(resource, call, search);
     await this.key.require(call);
     return this.#shared.collection(resource, call);
   }

@@ -63,39 +63,6 @@ const put = (tenant: Tenant, options: CallOptions = {}) =>
     interactiveCall(toolCall(options)),
   );
 
-/** Reads a page, and returns when its request slot was acquired and released. */
-async function slotUse(behaviour: Behaviour, size: number): Promise<string[]> {
-  upstream.set(behaviour);
-  const used: string[] = [];
-  const slot = {
-    acquire: async () => void used.push('acquire'),
-    release: () => void used.push('release'),
-  };
-  const call = { ...interactiveCall(toolCall()), slot };
-  await sharedStateOf(tenantOf()).client.page('company', { size }, call);
-  return used;
-}
-
-describe('the slot of a request', () => {
-  test('is released when a page has arrived', async () => {
-    expect(await slotUse({}, 50)).toEqual(['acquire', 'release']);
-  });
-
-  test('is not released between the attempts of a request that failed', async () => {
-    const used = await slotUse({ status: only({ code: 503 }, { first: 1 }) }, 50);
-    expect(used).toEqual(['acquire', 'acquire', 'release']);
-  });
-
-  test('is acquired again for a page that cannot be read', async () => {
-    const used = await slotUse({ truncate: only(0.9, { first: 1 }) }, 50);
-    expect(used).toEqual(['acquire', 'release', 'acquire', 'release']);
-  });
-
-  test('is not released for a page that is nearly empty, after which no request may follow', async () => {
-    expect(await slotUse({}, 1)).toEqual(['acquire']);
-  });
-});
-
 describe('reads', () => {
   const failing = faultNames.filter((name) => faults[name].expect === 'error');
   const lasting = failing.filter((name) => faults[name].transient === false);

@@ -1,20 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { isProven, stoppedCoverage, unprovenCoverage } from '../../src/reading/coverage.ts';
 import { Pass } from '../../src/reading/pass.ts';
-import {
-  afterAnswer,
-  type Done,
-  firstPlan,
-  nextStep,
-  type PlannedPage,
-  type PlanStep,
-  type ReadingPlan,
-} from '../../src/reading/plan.ts';
 import { profileOf, type RouteProfile } from '../../src/reading/profile.ts';
+import { type End, readPages } from '../../src/reading/read-pages.ts';
 import { ApiError } from '../../src/service/errors.ts';
 
 /**
- * The next request of a walk, and what it takes as proven, case by case. `walks.test.ts` tries thousands of
+ * The next requests of a walk, and what it takes as proven, case by case. `walks.test.ts` tries thousands of
  * services to show that a part is never taken for the whole.
  */
 
@@ -37,41 +29,60 @@ interface Answer {
   total?: number;
 }
 
-/** Answers one request after the other. @returns the collected rows and the next step */
-function follow(answers: Answer[], profile: RouteProfile = paged) {
-  const pass = new Pass<Row>(profile);
-  let plan: ReadingPlan = firstPlan(profile);
-  for (const { rows: records, total } of answers) {
-    const step = nextStep(plan, pass, 0);
-    if (!step.request) break;
-    const page = total === undefined ? { records } : { records, total };
-    plan = afterAnswer(step.plan, pass.add(step.request.from, page), pass);
-  }
-  return { pass, step: nextStep(plan, pass, 0) };
+interface PlannedPage {
+  from: number;
+  size: number;
+  ifRefused: 'fail' | 'nothing';
 }
 
-function ended(answers: Answer[], profile?: RouteProfile): { pass: Pass<Row>; end: Done } {
-  const { pass, step } = follow(answers, profile);
-  const { plan } = step;
-  if (plan.mode !== 'done') throw new Error(`not done: ${plan.mode}`);
-  return { pass, end: plan };
+interface Followed {
+  pass: Pass<Row>;
+  /** The requests that were not answered. */
+  next: PlannedPage[];
+  /** Absent if requests were not answered. */
+  end: End | undefined;
+}
+
+/** Answers one request after the other, and then none. */
+async function follow(answers: Answer[], profile: RouteProfile = paged): Promise<Followed> {
+  const pass = new Pass<Row>(profile);
+  const queue = [...answers];
+  const next: PlannedPage[] = [];
+  const reading = readPages((from, size, ifRefused = 'fail') => {
+    const answer = queue.shift();
+    if (!answer) {
+      next.push({ from, size, ifRefused });
+      return new Promise(() => {});
+    }
+    const { rows: records, total } = answer;
+    return Promise.resolve(pass.add(from, total === undefined ? { records } : { records, total }));
+  }, pass);
+  const unanswered = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+  return { pass, next, end: await Promise.race([reading, unanswered]) };
+}
+
+async function ended(
+  answers: Answer[],
+  profile?: RouteProfile,
+): Promise<{ pass: Pass<Row>; end: End }> {
+  const { pass, end, next } = await follow(answers, profile);
+  if (!end) throw new Error(`not done: ${JSON.stringify(next)}`);
+  return { pass, end };
 }
 
 describe('the next requests', () => {
-  test('are none while the first page is pending', () => {
-    expect(nextStep(firstPlan(paged), new Pass(paged), 1).request).toBeUndefined();
+  test('are none while the first page is pending', async () => {
+    expect((await follow([])).next).toHaveLength(1);
   });
 
-  test('are all other pages at once where the service reports a total', () => {
-    const { pass, ...first } = follow([{ rows: rows(0, 100), total: 450 }]);
-    const offsets: number[] = [];
-    let step: PlanStep = first.step;
-    while (step.request) {
-      offsets.push(step.request.from);
-      step = nextStep(step.plan, pass, offsets.length);
-    }
+  test('are all other pages at once where the service reports a total', async () => {
+    const { next } = await follow([{ rows: rows(0, 100), total: 450 }]);
     // Each page begins with the last record of the page before, which costs no further request.
-    expect(offsets).toEqual([99, 198, 297, 396]);
+    expect(next.map(({ from }) => from)).toEqual([99, 198, 297, 396]);
+  });
+
+  test('are six pages at most', async () => {
+    expect((await follow([{ rows: rows(0, 100), total: 4_000 }])).next).toHaveLength(6);
   });
 
   test.each<[what: string, answers: Answer[], next: Partial<PlannedPage> | undefined]>([
@@ -110,49 +121,49 @@ describe('the next requests', () => {
       [{ rows: rows(0, 10) }, { rows: rows(0, 10) }, { rows: rows(0, 10) }],
       { from: 0, size: 5 },
     ],
-  ])('%s', (_, answers, expected) => {
-    const { step } = follow(answers);
-    if (expected === undefined) expect(step).toMatchObject({ plan: { mode: 'done' } });
-    else expect(step.request).toMatchObject(expected);
+  ])('%s', async (_, answers, expected) => {
+    const { next, end } = await follow(answers);
+    if (expected === undefined) expect(end).toBeDefined();
+    else expect(next).toContainEqual(expect.objectContaining(expected));
   });
 
-  test('are a smaller page where there is no offset', () => {
+  test('are a smaller page where there is no offset', async () => {
     const profile = profileOf('company', { pageParam: undefined });
-    const { step } = follow([{ rows: rows(0, 10) }], profile);
-    expect(step.request).toMatchObject({ from: 0, size: 5 });
+    const { next } = await follow([{ rows: rows(0, 10) }], profile);
+    expect(next).toMatchObject([{ from: 0, size: 5 }]);
   });
 
-  test('are none after an answer that is complete, as a tree is', () => {
+  test('are none after an answer that is complete, as a tree is', async () => {
     const tree = profileOf('category_tree', { pageParam: 'from' });
-    const { step } = follow([{ rows: rows(0, 5) }], tree);
-    expect(step.plan).toMatchObject({ mode: 'done', by: 'one-answer' });
+    const { end } = await follow([{ rows: rows(0, 5) }], tree);
+    expect(end).toMatchObject({ by: 'one-answer' });
   });
 });
 
 describe('complete collections', () => {
-  test('have as many records as counted, all older than the reading', () => {
-    expect(isProven(ended([{ rows: rows(0, 3), total: 3 }]), undefined)).toBe(true);
+  test('have as many records as counted, all older than the reading', async () => {
+    expect(isProven(await ended([{ rows: rows(0, 3), total: 3 }]), undefined)).toBe(true);
   });
 
-  test('include a list that ignores the requested size', () => {
+  test('include a list that ignores the requested size', async () => {
     const all = { rows: rows(0, 10) };
-    expect(isProven(ended([all, all, all, all]), undefined)).toBe(true);
+    expect(isProven(await ended([all, all, all, all]), undefined)).toBe(true);
   });
 
-  test('do not include a list that grew, until a second pass returns the same', () => {
+  test('do not include a list that grew, until a second pass returns the same', async () => {
     const added = { id: 'new', createdAt: new Date(Date.now() + 1_000).toISOString() };
     const answers = [{ rows: [...rows(0, 2), added], total: 3 }];
-    const first = ended(answers);
+    const first = await ended(answers);
     expect(isProven(first, undefined)).toBe(false);
-    expect(isProven(ended(answers), first.pass)).toBe(true);
+    expect(isProven(await ended(answers), first.pass)).toBe(true);
   });
 
-  test('do not include a list whose total changed', () => {
+  test('do not include a list whose total changed', async () => {
     const pages = [
       { rows: rows(0, 100), total: 199 },
       { rows: rows(99, 100), total: 198 },
     ];
-    const finished = ended(pages);
+    const finished = await ended(pages);
     expect(isProven(finished, undefined)).toBe(false);
     expect(unprovenCoverage(finished, 199)).toEqual({
       complete: false,
@@ -162,31 +173,31 @@ describe('complete collections', () => {
     });
   });
 
-  test('do not include a repeated first page', () => {
+  test('do not include a repeated first page', async () => {
     const first = { rows: rows(0, 10), total: 30 };
-    const finished = ended([first, first, first]);
+    const finished = await ended([first, first, first, first, first]);
     expect(isProven(finished, undefined)).toBe(false);
     expect(unprovenCoverage(finished, 10)).toMatchObject({ complete: false, read: 10, total: 30 });
     expect(unprovenCoverage(finished, 10).reason).toMatch(/only the first page can be read/);
   });
 
-  test('never have fewer records than counted', () => {
+  test('never have fewer records than counted', async () => {
     const pages = [
       { rows: rows(0, 100), total: 150 },
       { rows: rows(99, 31), total: 150 },
     ];
-    const finished = ended([...pages, { rows: [], total: 150 }, { rows: [], total: 150 }]);
+    const finished = await ended([...pages, { rows: [], total: 150 }, { rows: [], total: 150 }]);
     expect(isProven(finished, undefined)).toBe(false);
     expect(unprovenCoverage(finished, 130).reason).toBe('the service counts 150 but gave 130');
   });
 });
 
 describe('an interrupted reading', () => {
-  const { pass } = follow([{ rows: rows(0, 100), total: 300 }]);
+  const interrupted = async () => (await follow([{ rows: rows(0, 100), total: 300 }])).pass;
 
-  test('reports when the rest can be read', () => {
+  test('reports when the rest can be read', async () => {
     const coverage = stoppedCoverage(
-      pass,
+      await interrupted(),
       100,
       new ApiError('budget-spent', { host: 'h', seconds: 60 }),
     );
@@ -195,8 +206,12 @@ describe('an interrupted reading', () => {
     expect(coverage.resumesAt).toBeGreaterThan(Date.now());
   });
 
-  test('reports why', () => {
-    const coverage = stoppedCoverage(pass, 100, new ApiError('not-permitted', { host: 'h' }));
+  test('reports why', async () => {
+    const coverage = stoppedCoverage(
+      await interrupted(),
+      100,
+      new ApiError('not-permitted', { host: 'h' }),
+    );
     expect(coverage.reason).toBe('the service stopped permitting it');
     expect(coverage.resumesAt).toBeUndefined();
   });

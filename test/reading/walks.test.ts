@@ -76,12 +76,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     this.rows = Array.from({ length: scenario.count }, () => this.#newRow(-hour));
   }
 
-  async page<R extends Resource>(
-    resource: R,
-    query: PageRequest,
-    { slot }: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    await slot?.acquire();
+  async page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
     this.queries.push(query);
     if (this.queries.length > maxRequests) throw new Error('asks without end');
     this.#inFlight += 1;
@@ -89,7 +84,6 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     // Requests and answers may overtake each other, and answers wait to be read.
     const answer = await this.#turn(() => this.#answer(resource, query));
     this.#inFlight -= 1;
-    if (!(answer instanceof RefusedByModel) && answer.records.length > 0) slot?.release();
     return this.#turn(() => {
       if (answer instanceof RefusedByModel) throw new ApiError('refused', { host: 'model' });
       return answer;
@@ -154,13 +148,6 @@ interface Read {
   before: string[];
 }
 
-async function toTheEnd<R>(walking: AsyncGenerator<unknown, R>): Promise<R> {
-  for (;;) {
-    const step = await walking.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Reads the collection; the scheduler decides the order of answers. */
 async function readScenario(scenario: Scenario, s?: fc.Scheduler): Promise<Read> {
   const nextTurn = <T>(work: () => T): Promise<T> =>
@@ -168,7 +155,7 @@ async function readScenario(scenario: Scenario, s?: fc.Scheduler): Promise<Read>
   const model = new Model(scenario, nextTurn);
   const shown = () => visibleIn(model.rows, scenario.on).map(({ id }) => String(id));
   const before = shown();
-  const walking = toTheEnd(readCollection(new ServicePages(model), scenario.resource, {}, call));
+  const walking = readCollection(new ServicePages(model), scenario.resource, {}, call);
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
   expect(model.maxInFlight).toBeLessThanOrEqual(6);
   const now = new Set(shown());

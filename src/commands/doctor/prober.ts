@@ -5,11 +5,11 @@ import {
   type Attempt,
   type RequestInterceptor,
 } from '../../service/client.ts';
+import type { WireResponse } from '../../service/connections/wire.ts';
 import { ApiError, isApiError } from '../../service/errors.ts';
 import type { Page, PageRequest } from '../../service/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
-import type { WireResponse } from '../../service/wire.ts';
 
 /** The first page of one route. */
 export interface Probe {

@@ -1,6 +1,5 @@
 import type { LookupFunction } from 'node:net';
 import type { Pool } from 'undici';
-import { Exchange, type RequestOptions } from './exchange.ts';
 
 export interface WireLimits {
   /** Timeout of one attempt, from the first byte sent to the last received. */
@@ -24,32 +23,26 @@ const defaultLimits: WireLimits = {
   connections: 256,
 };
 
-interface SharedPool {
-  pool: Promise<Pool>;
-  users: number;
-}
-
 /** Keep-alive connections by origin. Tenants of the same origin share them. */
 export class Connections {
   readonly limits: WireLimits;
-  readonly #pools = new Map<string, SharedPool>();
+  readonly #pools = new Map<string, { pool: Promise<Pool>; users: number }>();
 
   constructor(limits: Partial<WireLimits> = {}) {
     this.limits = { ...defaultLimits, ...limits };
   }
 
-  /** Opens the connections of one tenant, which must be closed. */
-  async open(origin: string): Promise<TenantConnections> {
+  /** The connections for one more tenant, which must release them. */
+  acquire(origin: string): Promise<Pool> {
     const shared = this.#pools.get(origin) ?? { pool: this.#createPool(origin), users: 0 };
     this.#pools.set(origin, shared);
     shared.users += 1;
-    const close = () => this.#release(origin, shared);
-    return new TenantConnections(await shared.pool, this.limits.concurrent, close);
+    return shared.pool;
   }
 
-  async #release(origin: string, shared: SharedPool): Promise<void> {
-    shared.users -= 1;
-    if (shared.users > 0) return;
+  async release(origin: string): Promise<void> {
+    const shared = this.#pools.get(origin);
+    if (!shared || --shared.users > 0) return;
     this.#pools.delete(origin);
     await (await shared.pool).destroy();
   }
@@ -67,52 +60,5 @@ export class Connections {
       bodyTimeout: attemptMs,
       maxResponseSize: maxBytes,
     });
-  }
-}
-
-/** What one tenant uses of the shared connections. Its own limit keeps it from taking them all. */
-export class TenantConnections {
-  readonly #pool: Pool;
-  readonly #concurrent: number;
-  readonly #release: () => Promise<void>;
-  readonly #inFlight = new Set<Exchange>();
-  readonly #waiting = new Set<Exchange>();
-  #closed: Error | undefined;
-
-  constructor(pool: Pool, concurrent: number, release: () => Promise<void>) {
-    this.#pool = pool;
-    this.#concurrent = concurrent;
-    this.#release = release;
-  }
-
-  send(request: RequestOptions): Exchange {
-    const exchange = new Exchange(request);
-    if (this.#closed) exchange.stop(this.#closed);
-    else if (this.#inFlight.size >= this.#concurrent) this.#waiting.add(exchange);
-    else this.#start(exchange);
-    return exchange;
-  }
-
-  /** Must be called when an exchange has ended or was stopped. */
-  ended(exchange: Exchange): void {
-    this.#waiting.delete(exchange);
-    if (!this.#inFlight.delete(exchange)) return;
-    const [next] = this.#waiting;
-    if (next) this.#start(next);
-  }
-
-  /** Stops all exchanges, including those sent later, with this reason. */
-  async close(reason: Error): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = reason;
-    for (const exchange of [...this.#waiting, ...this.#inFlight]) exchange.stop(reason);
-    this.#waiting.clear();
-    await this.#release();
-  }
-
-  #start(exchange: Exchange): void {
-    this.#waiting.delete(exchange);
-    this.#inFlight.add(exchange);
-    exchange.start(this.#pool);
   }
 }

@@ -1,9 +1,9 @@
 import type { RateWindow } from '../../state/port.ts';
 import type { Call, Trace } from '../call.ts';
 import type { ApiRequest, Attempt, RequestInterceptor } from '../client.ts';
+import type { WireResponse } from '../connections/wire.ts';
 import { ApiError, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
-import type { WireResponse } from '../wire.ts';
 import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';
 import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type Observer, requestOutcome } from './observer.ts';

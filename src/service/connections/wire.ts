@@ -1,0 +1,151 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { Pool } from 'undici';
+import { waitForSlice } from '../../slices.ts';
+import { errorCode, isKeyOf } from '../../values.ts';
+import type { Call, Trace } from '../call.ts';
+import { ApiError, type ErrorFacts } from '../errors.ts';
+import type { Connections } from './connections.ts';
+import { Exchange, type Received, type RequestOptions } from './exchange.ts';
+import { toApiError } from './network-errors.ts';
+
+export interface WireRequest {
+  method: 'GET' | 'PUT';
+  /** Below `/public-api`, with the query. */
+  path: string;
+  body?: string;
+  /** Sent as trace headers. */
+  trace?: Trace | undefined;
+}
+
+/** Its body is decompressed. */
+export type WireResponse = Received;
+
+/** Size of a response that is parsed in less than a millisecond. */
+const maxSmallBody = 64 * 1024;
+
+/**
+ * One tenant's requests. Sends the key with every request and never follows redirects. Its own limit of requests in
+ * flight keeps it from taking all the shared connections.
+ */
+export class Wire {
+  readonly #base: URL;
+  readonly #key: string;
+  readonly #shared: Connections;
+  #pool: Promise<Pool> | undefined;
+  readonly #inFlight = new Set<Exchange>();
+  readonly #waiting = new Set<Exchange>();
+  #closed: ApiError | undefined;
+
+  /** `baseUrl` is the tenant's address, without `/public-api`. */
+  constructor(baseUrl: URL, key: string, shared: Connections) {
+    this.#base = new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
+    this.#key = key;
+    this.#shared = shared;
+  }
+
+  /**
+   * Sends one request, once.
+   * @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled
+   */
+  async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
+    const received = await this.#exchange(request, call, facts);
+    // Several large pages may arrive at once, and each takes milliseconds to be parsed.
+    if (received.body.length > maxSmallBody) await waitForSlice();
+    call.signal.throwIfAborted();
+    return decompressed(received, this.#shared.limits.maxBytes, facts);
+  }
+
+  async #exchange(request: WireRequest, call: Call, facts: ErrorFacts): Promise<Received> {
+    call.signal.throwIfAborted();
+    if (this.#closed) throw this.#closed;
+    this.#pool ??= this.#shared.acquire(this.#base.origin);
+    const pool = await this.#pool;
+    call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
+    const { attemptMs, concurrent } = this.#shared.limits;
+    const exchange = new Exchange(this.#options(request));
+    const cancel = () => exchange.stop(call.signal.reason);
+    const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
+    const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
+    call.signal.addEventListener('abort', cancel, { once: true });
+    if (this.#closed) exchange.stop(this.#closed);
+    else if (this.#inFlight.size >= concurrent) this.#waiting.add(exchange);
+    else this.#start(exchange, pool);
+    try {
+      return await exchange.received;
+    } catch (error) {
+      throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
+    } finally {
+      this.#ended(exchange, pool);
+      clearTimeout(timer);
+      call.signal.removeEventListener('abort', cancel);
+    }
+  }
+
+  #start(exchange: Exchange, pool: Pool): void {
+    this.#inFlight.add(exchange);
+    exchange.start(pool);
+  }
+
+  #ended(exchange: Exchange, pool: Pool): void {
+    this.#waiting.delete(exchange);
+    if (!this.#inFlight.delete(exchange)) return;
+    const [next] = this.#waiting;
+    if (!next) return;
+    this.#waiting.delete(next);
+    this.#start(next, pool);
+  }
+
+  /** Requests that are not answered yet fail. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = new ApiError('connection-lost', { host: this.#base.host }, 'closed');
+    for (const exchange of [...this.#waiting, ...this.#inFlight]) exchange.stop(this.#closed);
+    this.#waiting.clear();
+    if (this.#pool) await this.#shared.release(this.#base.origin);
+  }
+
+  #options({ method, path, body, trace }: WireRequest): RequestOptions {
+    const headers: Record<string, string> = {
+      ...trace,
+      'api-key': this.#key,
+      accept: 'application/json',
+      'accept-encoding': 'gzip, br',
+    };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    return { method, path: this.#base.pathname + path, headers, body: body ?? null };
+  }
+}
+
+const decoders = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/**
+ * The response with its body decompressed, at most to `maxBytes`.
+ * @throws ApiError if the body is too large or does not match its content encoding
+ */
+async function decompressed(
+  received: Received,
+  maxOutputLength: number,
+  facts: ErrorFacts,
+): Promise<Received> {
+  const encoding = String(received.headers['content-encoding'] ?? '').toLowerCase();
+  if (encoding === '' || encoding === 'identity') return received;
+  if (!isKeyOf(decoders, encoding)) {
+    const problem = 'in a content encoding that was not requested';
+    throw new ApiError('unexpected', { ...facts, problem });
+  }
+  try {
+    const decode: (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer> =
+      decoders[encoding];
+    return { ...received, body: await decode(received.body, { maxOutputLength }) };
+  } catch (error) {
+    if (errorCode(error) === 'ERR_BUFFER_TOO_LARGE') throw new ApiError('too-large', facts);
+    const problem = 'not in the declared content encoding, or incomplete';
+    throw new ApiError('malformed', { ...facts, problem });
+  }
+}
