@@ -1,38 +1,34 @@
 import * as z from 'zod';
 import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { utcDay } from '../src/figures/days.ts';
-import type { ReadDeal } from '../src/figures/deals.ts';
 import { compact } from '../src/figures/naming.ts';
 import {
-  countUnreadable,
   type Period,
   type PeriodStates,
   readPeriod,
   type StatePair,
 } from '../src/history/compare.ts';
-import { compareDeals, dailyTotals, matchingExits, periodDeals } from '../src/history/figures.ts';
+import { compareDeals, dailyTotals, periodDeals } from '../src/history/figures.ts';
 import { forecastRows } from '../src/history/forecast-accuracy.ts';
 import { moveRows, stepRows } from '../src/history/movements.ts';
 import { openingDay, periodStarts } from '../src/history/period-start.ts';
-import { ChangeGroups } from '../src/history/pipeline-change-groups.ts';
-import { stageRows } from '../src/history/pipeline-change-series.ts';
+import { changeGroups } from '../src/history/pipeline-change-groups.ts';
+import { matchingExits, stageRows } from '../src/history/pipeline-change-series.ts';
 import {
   type ChangeOptions,
   changeRows,
   type Movement,
   moves,
-  type StageOrder,
   steps,
 } from '../src/history/pipeline-changes.ts';
-import { type QuoteMovement, quoteMovements } from '../src/history/quote-changes.ts';
 import {
-  type ComparedQuotes,
   compareQuotes,
+  type QuoteChanges,
   type QuoteOptions,
+  quoteMovements,
   readQuoteStates,
-} from '../src/history/quotes.ts';
-import { type ApiError, isApiError } from '../src/service/errors.ts';
-import type { Opportunity } from '../src/service/records/records.ts';
+} from '../src/history/quote-changes.ts';
+import { ignoreApiError } from '../src/service/errors.ts';
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
@@ -113,16 +109,14 @@ export const pipelineChanges = defineTool({
       opening: openingDay(args.since, today()) ?? today(),
       closing: args.until ?? today(),
     };
-    const present = read.coverage.complete
-      ? presentState(read.coverage.asOf, read.records.opportunity)
+    const { complete, asOf } = read.coverage;
+    const present = complete
+      ? { day: utcDay(asOf), takenAt: asOf, records: read.records.opportunity ?? [] }
       : undefined;
     const keptDays = await history.days();
-    const stored = await readPeriod(tenant, history, keptDays, requested, present);
+    const stored = await readPeriod(history, keptDays, requested, present);
     const kept = { first: keptDays[0], count: keptDays.length };
-    if (!stored) {
-      const unreadable = await countUnreadable(history, keptDays);
-      return nothingToCompare({ ...kept, unreadable }, coverage);
-    }
+    if (!stored) return nothingToCompare(kept, coverage);
     const named = await withNames(stored, (records) =>
       nameReferences(tenant, 'opportunity', records, read.records),
     );
@@ -151,7 +145,7 @@ export const pipelineChanges = defineTool({
     const changes = await changesBetween(states, options, args);
     const quotes = await quotesBetween(tenant, requested, options, args, call);
     return changesAnswer(
-      { ...changes, quotes: quotes.compared, listsQuotes: listsQuotes(args) },
+      { ...changes, quotes: quotes.changes, listsQuotes: listsQuotes(args) },
       {
         requested,
         filters: options,
@@ -177,12 +171,6 @@ const withNames = async <T>(
   };
 };
 
-const presentState = (takenAt: Date, records: readonly Opportunity[] = []) => ({
-  day: utcDay(takenAt),
-  takenAt,
-  records,
-});
-
 interface Shown {
   by?: PipelineBy | 'day' | 'quote' | undefined;
   movement?: string | undefined;
@@ -200,51 +188,46 @@ async function changesBetween(
   asked: Shown,
 ): Promise<PipelineChanges> {
   const { by, movement, rows } = asked;
+  const { closing, monthBefore, series } = states;
   const readDeal = periodDeals(states, options.currencyOf);
-  const groups = by && by !== 'day' && by !== 'quote' ? new ChangeGroups(by, options) : undefined;
-  const comparison = await compareDeals(states, options, readDeal, groups);
-  const { changes, order, opening, closing } = comparison;
+  const { changes, parts, order, ...totals } = await compareDeals(states, options, readDeal);
   const only = movements.find((known) => known === movement);
-  const isWhole = by === undefined && movement === undefined;
-  return {
-    opening,
-    closing,
+  const found = {
+    ...totals,
     steps: await runInSlices(stepRows(steps, changes)),
     moves: await runInSlices(moveRows(moves, changes)),
-    groups: groups?.toRows(maxGroups),
-    days:
-      by === 'day'
-        ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))
-        : undefined,
-    deals: await runInSlices(changeRows(changes, states.series, dealsShown(asked), only)),
-    ...(isWhole ? await stagesAndForecast(states, options, readDeal, order) : {}),
+    deals: await runInSlices(changeRows(changes, series, dealsShown(asked), only)),
+  };
+  if (by === 'day') {
+    const limit = Math.max(2, rows ?? defaultDays);
+    return { ...found, days: await dailyTotals(states, options, readDeal, limit) };
+  }
+  if (by && by !== 'quote')
+    return { ...found, groups: await runInSlices(changeGroups(parts, by, maxGroups)) };
+  if (by ?? movement) return found;
+  const exits = await runInSlices(matchingExits(series.exits, options, readDeal));
+  const stages = stageRows(exits, order);
+  const { stage, closeFrom, closeTo } = options;
+  if (!monthBefore || (stage ?? closeFrom ?? closeTo) !== undefined) return { ...found, stages };
+  const forecast = await forecastRows(monthBefore, closing, options, readDeal);
+  return {
+    ...found,
+    stages,
+    forecast: { since: monthBefore.day, until: closing.day, rows: forecast },
   };
 }
 
-/** How long deals stay in a stage, and whether they closed as expected. */
-async function stagesAndForecast(
-  { series, monthBefore, closing }: PeriodStates,
-  options: ChangeOptions,
-  readDeal: ReadDeal,
-  order: StageOrder,
-): Promise<Pick<PipelineChanges, 'stages' | 'forecast'>> {
-  const stages = stageRows(await matchingExits(series.exits, options, readDeal), order);
-  const { stage, closeFrom, closeTo } = options;
-  const isOfAllDeals = (stage ?? closeFrom ?? closeTo) === undefined;
-  if (!monthBefore || !isOfAllDeals) return { stages };
-  const rows = await forecastRows(monthBefore, closing, options, readDeal);
-  return { stages, forecast: { since: monthBefore.day, until: closing.day, rows } };
-}
-
-const quoteMovementOf = (movement: string | undefined): QuoteMovement | undefined =>
-  quoteMovements.find((known) => known === movement);
-
 /** Some movements are those of quotes only. */
 const listsQuotes = ({ by, movement }: Shown): boolean =>
-  by === 'quote' ||
-  (by === undefined && quoteMovementOf(movement) !== undefined && !isOneOf(movements, movement));
+  by === 'quote' || (by === undefined && movement !== undefined && !isOneOf(movements, movement));
 
 const defaultQuotes = 7;
+
+interface QuotesBetween {
+  /** Absent if there are not two states, or the quotes may not be read. */
+  changes?: QuoteChanges | undefined;
+  notes: Wording[];
+}
 
 /** The quotes of the period, where they are asked for or nothing else is. */
 async function quotesBetween(
@@ -263,17 +246,11 @@ async function quotesBetween(
     ...compact({ owner, company, currency }),
     currencyOf,
     limit: areListed ? (asked.rows ?? defaultQuotes) : 0,
-    movement: quoteMovementOf(asked.movement),
+    movement: quoteMovements.find((known) => known === asked.movement),
   };
   const found = await readQuotes(tenant, requested, options, call);
-  const isMissing = areListed && !found.compared && found.notes.length === 0;
+  const isMissing = areListed && !found.changes && found.notes.length === 0;
   return isMissing ? { notes: [noQuotes] } : found;
-}
-
-interface QuotesBetween {
-  /** Absent if there are not two states, or the quotes may not be read. */
-  compared?: ComparedQuotes | undefined;
-  notes: Wording[];
 }
 
 /** Reads the quotes, if there is a snapshot to compare them with; unless they are read completely, snapshots are compared. */
@@ -285,29 +262,19 @@ async function readQuotes(
 ): Promise<QuotesBetween> {
   const history = await tenant.history('quote');
   if (!history || (await history.days()).length === 0) return { notes: [] };
-  const read = await readCollections(tenant, ['quote'], ['company'], call).catch(asRefusal);
-  if (isApiError(read, 'not-permitted', 'no-route', 'key-refused')) return { notes: [unreadable] };
-  const isWhole = !isApiError(read) && read.coverage.complete;
-  const present = isWhole
+  const read = await readCollections(tenant, ['quote'], ['company'], call).catch(ignoreApiError());
+  const present = read?.coverage.complete
     ? { takenAt: read.coverage.asOf, records: read.records.quote ?? [] }
     : undefined;
-  const notes = isWhole ? [] : [onlySnapshots];
+  const notes = present ? [] : [onlySnapshots];
   const stored = await readQuoteStates(history, requested, present);
   if (!stored) return { notes };
-  const known = isApiError(read) ? {} : read.records;
   const states = await withNames(stored, (quotes) =>
-    nameReferences(tenant, 'quote', quotes, known),
+    nameReferences(tenant, 'quote', quotes, read?.records ?? {}),
   );
-  return { compared: await compareQuotes(states, options), notes };
+  return { changes: await compareQuotes(states, options), notes };
 }
 
-/** An error of the service; any other one is rethrown. */
-function asRefusal(error: unknown): ApiError {
-  if (isApiError(error)) return error;
-  throw error;
-}
-
-const unreadable = wording`Without quote records: they may not be read here.`;
 const onlySnapshots = wording`The quotes could not be read completely now: their last snapshot is compared.`;
 const onlyByOwner = wording`Quotes can be filtered by owner, company and currency only.`;
 const noQuotes = wording`There are no two states of the quotes to compare yet: a snapshot is made on each day on which all quotes are read.`;

@@ -33,19 +33,19 @@ export function collectGroups<Item>(
 }
 
 /** Names that several groups share, letter case aside: their rows need ids. */
-export function sharedNames(groups: readonly { label: Named }[]): ReadonlySet<string> {
+function sharedNames(groups: readonly { label: Named }[]): ReadonlySet<string> {
   const byFold = groupBy(groups, ({ label }) => normaliseName(label.name));
   return new Set([...byFold].flatMap(([name, same]) => (same.length > 1 ? name : [])));
 }
 
 /** The label of a row. It has an id only where the name is not unique: an id is a third of a row, and filters accept names. */
-export function rowLabel(label: Named, missing: string, shared: ReadonlySet<string>): Named {
+function rowLabel(label: Named, missing: string, shared: ReadonlySet<string>): Named {
   if (!label.name) return label.id ? { id: label.id } : { name: missing };
   return shared.has(normaliseName(label.name)) ? label : { name: label.name };
 }
 
 /** The name of the row that merges the groups beyond a limit. */
-export const othersName = (groups: number): string => `${groups} others`;
+const othersName = (groups: number): string => `${groups} others`;
 
 /** How groups become rows. */
 interface GroupRows<Item, Figures> {

@@ -1,9 +1,5 @@
-/** The figures of a period, computed in slices: a tenant may have many thousands of deals. */
-import {
-  type PipelineFilters,
-  passesFilters,
-  passesOpenFilters,
-} from '../briefs/pipeline/pipeline.ts';
+/** The deals of a period, and the open records of many days, computed in slices. */
+import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import type { Day } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
 import { type CurrencyOf, CurrencySums } from '../figures/money.ts';
@@ -12,29 +8,31 @@ import { probabilityScale, weighted } from '../figures/probability.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { firstReadable, spreadEvenly } from './compare.ts';
 import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
-import {
-  type Change,
-  type Comparison,
-  type MovementRules,
-  OpenSum,
-  pairRecords,
-  StateComparison,
-  type Valued,
-} from './movements.ts';
-import type { ChangeGroups } from './pipeline-change-groups.ts';
-import type { StageExit } from './pipeline-change-series.ts';
+import { type Comparison, compareRecords, OpenSum, pairRecords } from './movements.ts';
 import {
   type DayTotal,
   DealRules,
-  isInPipeline,
   type Move,
   type PipelineState,
+  passesAll,
   type StageOrder,
 } from './pipeline-changes.ts';
 
-interface TwoStates<T> {
-  opening: { records: readonly T[] };
-  closing: { records: readonly T[] };
+/** The open pipeline of one day. */
+export async function dayTotal(
+  { day, records }: PipelineState,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<DayTotal> {
+  const sum = new OpenSum();
+  const weightedSum = new CurrencySums();
+  await forEachInSlices(records, (record) => {
+    const deal = readDeal(record);
+    if (deal.outcome !== 'open' || !passesAll(deal, filters)) return;
+    sum.add(deal);
+    weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
+  });
+  return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
 }
 
 interface TwoPipelines {
@@ -48,61 +46,15 @@ export function periodDeals({ opening, closing }: TwoPipelines, currencyOf: Curr
   return dealReader(currencyOf, scale);
 }
 
-/** @param onPart is given every record that has a part in the comparison */
-export async function compareStates<R extends { id?: string }, S extends Valued, M extends string>(
-  { opening, closing }: TwoStates<R>,
-  rules: MovementRules<R, S, M>,
-  onPart?: (change: Change<S, M>) => void,
-): Promise<Comparison<S, M>> {
-  const comparison = new StateComparison(rules);
-  await forEachInSlices(pairRecords(opening.records, closing.records), (pair) => {
-    const change = comparison.add(pair);
-    if (change) onPart?.(change);
-  });
-  return runInSlices(comparison.result());
-}
-
-/** @param groups is given every deal of the comparison */
 export async function compareDeals(
-  states: TwoPipelines,
+  { opening, closing }: TwoPipelines,
   filters: PipelineFilters,
   readDeal: ReadDeal,
-  groups?: ChangeGroups,
 ): Promise<Comparison<Deal, Move> & { order: StageOrder }> {
-  const rules = new DealRules(states.opening.day, filters, readDeal);
-  const found = await compareStates(states, rules, (change) => groups?.add(change));
+  const rules = new DealRules(opening.day, filters, readDeal);
+  const pairs = pairRecords(opening.records, closing.records);
+  const found = await runInSlices(compareRecords(pairs, rules));
   return { ...found, order: rules.order };
-}
-
-/** The exits that match the filters, by the stage that was left. */
-export async function matchingExits(
-  exits: readonly StageExit[],
-  filters: PipelineFilters,
-  readDeal: ReadDeal,
-): Promise<StageExit[]> {
-  const matching: StageExit[] = [];
-  await forEachInSlices(exits, (exit) => {
-    const inStage = { ...exit.deal, pipelineStage: { ...exit.label } };
-    if (passesFilters(readDeal(exit.deal), filters) && passesOpenFilters(inStage, filters))
-      matching.push(exit);
-  });
-  return matching;
-}
-
-export async function dayTotal(
-  { day, records }: PipelineState,
-  filters: PipelineFilters,
-  readDeal: ReadDeal,
-): Promise<DayTotal> {
-  const sum = new OpenSum();
-  const weightedSum = new CurrencySums();
-  await forEachInSlices(records, (record) => {
-    const deal = readDeal(record);
-    if (!isInPipeline(deal, filters)) return;
-    sum.add(deal);
-    weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
-  });
-  return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
 }
 
 interface DaysOfPeriod extends TwoPipelines {

@@ -3,8 +3,12 @@ import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { SnapshotStore, State } from '../state/port.ts';
 import { firstVersion, maxBaseDays, olderColumns } from './older-snapshots.ts';
-import type { PricedQuote } from './quote-changes.ts';
-import { opportunitySnapshots, quoteSnapshots, type SnapshotKind } from './snapshot-columns.ts';
+import {
+  opportunitySnapshots,
+  type PricedQuote,
+  quoteSnapshots,
+  type SnapshotKind,
+} from './snapshot-columns.ts';
 import {
   type Columns,
   columnsOf,

@@ -2,9 +2,19 @@
  * How the open records of one kind changed between two days: opening, steps and closing, which add up exactly in every
  * currency. Formulas: docs/definitions.md, "Changes of the pipeline".
  */
-import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money.ts';
-import { compact, nonZero } from '../figures/naming.ts';
-import { flatMapSteps, forEachStep, type Steps } from '../figures/steps.ts';
+import { type Amounts, CurrencySums, type Decimal, rounded, zero } from '../figures/money.ts';
+import {
+  byName,
+  compact,
+  type LimitedList,
+  limitList,
+  type Named,
+  nonBlank,
+  nonZero,
+} from '../figures/naming.ts';
+import { filterSteps, flatMapSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
+import type { Ref } from '../service/records/records.ts';
+import { isOneOf } from '../values.ts';
 
 /** The steps from the opening to the closing, of deals and of quotes. */
 export type Step =
@@ -40,7 +50,7 @@ export interface Pair<T> {
 }
 
 /** A contribution to the sums. */
-export interface Effect {
+interface Effect {
   step: Step;
   currency: string;
   /** In whole cents, negative where value leaves the open records. */
@@ -48,26 +58,30 @@ export interface Effect {
 }
 
 export interface Change<S = Valued, M = string> extends Pair<S> {
+  /** The states in which it is open and matches the filters. */
+  was?: S | undefined;
+  is?: S | undefined;
   effects: readonly Effect[];
   moves: readonly M[];
 }
 
 /** What kinds of records differ in. A state is a record on one of the two days. */
-export interface MovementRules<R, S extends Valued, M extends string> {
+interface StateRules<S extends Valued> {
   /** Whether an unknown value may be one that was not read. Then it is no change if it is known on one day only. */
   readonly mayBeUnread: boolean;
-  read(record: R, day: 'opening' | 'closing'): S;
   isOpen(state: S): boolean;
   /** Whether it matches the filters; if it is closed, whether it did while it was open. */
   matches(state: S): boolean;
   /** The step by which a closed record left; `undefined` for one that is open or deleted. */
   endOf(state: S): Step | undefined;
-  /** Whether a record that is absent on the day of the opening, and closed now, was closed by then. */
-  wasClosedBefore(state: S): boolean;
-  /** Whether a record that was closed before was opened and closed again. */
-  closedAgain(before: S, after: S): boolean;
+  /** Whether a record that was absent or closed on the first day, and is closed now, was open in between. */
+  wasOpenBetween(before: S | undefined, after: S): boolean;
   /** Whether an open record does not match because of its date only. */
   isOutsidePeriod(state: S): boolean;
+}
+
+export interface MovementRules<R, S extends Valued, M extends string> extends StateRules<S> {
+  read(record: R, day: 'opening' | 'closing'): S;
   /** Changes that are no step; asked when all records were read. */
   movesOf(states: Pair<S>): M[];
 }
@@ -77,7 +91,9 @@ export interface Comparison<S, M> {
   opening: OpenTotal;
   closing: OpenTotal;
   /** Those with a step or a move. */
-  changes: Change<S, M>[];
+  changes: readonly Change<S, M>[];
+  /** Those that were open on one of the days or in between. */
+  parts: readonly Change<S, M>[];
 }
 
 /** Every record of two states, paired by id. */
@@ -96,89 +112,91 @@ export function* pairRecords<T extends { id?: string }>(
 const byId = <T extends { id?: string }>(records: readonly T[]): Map<string, T> =>
   new Map(records.flatMap((record) => (record.id ? [[record.id, record]] : [])));
 
-/** Compares two days, one record after the other. */
-export class StateComparison<R, S extends Valued, M extends string> {
-  readonly #rules: MovementRules<R, S, M>;
-  readonly #opening = new OpenSum();
-  readonly #closing = new OpenSum();
-  readonly #matching: (Pair<S> & { effects: Effect[] })[] = [];
+/** Compares every record of two days. */
+export function* compareRecords<R, S extends Valued, M extends string>(
+  pairs: Iterable<Pair<R>>,
+  rules: MovementRules<R, S, M>,
+): Steps<Comparison<S, M>> {
+  const [opening, closing] = [new OpenSum(), new OpenSum()];
+  const matching: Omit<Change<S, M>, 'moves'>[] = [];
+  yield* forEachStep(pairs, ({ before, after }) => {
+    const states = {
+      before: before && rules.read(before, 'opening'),
+      after: after && rules.read(after, 'closing'),
+    };
+    const change = withEffects(states, rules);
+    if (change.was) opening.add(change.was);
+    if (change.is) closing.add(change.is);
+    if (isPart(change) || (states.after && rules.matches(states.after))) matching.push(change);
+  });
+  const all = yield* flatMapSteps(matching, (change) => [
+    { ...change, moves: rules.movesOf(change) },
+  ]);
+  return {
+    opening: opening.toTotal(),
+    closing: closing.toTotal(),
+    changes: yield* filterSteps(all, ({ effects, moves }) => effects.length + moves.length > 0),
+    parts: yield* filterSteps(all, isPart),
+  };
+}
 
-  constructor(rules: MovementRules<R, S, M>) {
-    this.#rules = rules;
-  }
+const isPart = ({ was, is, effects }: Omit<Change, 'moves'>): boolean =>
+  was !== undefined || is !== undefined || effects.length > 0;
 
-  /** @returns the record's part in the comparison, its moves still unknown; nothing if it has none */
-  add(records: Pair<R>): Change<S, M> | undefined {
-    const before = records.before && this.#rules.read(records.before, 'opening');
-    const after = records.after && this.#rules.read(records.after, 'closing');
-    const was = before && this.#isIn(before) ? before : undefined;
-    const is = after && this.#isIn(after) ? after : undefined;
-    if (was) this.#opening.add(was);
-    if (is) this.#closing.add(is);
-    const effects = this.#effectsOf({ before, after }, was, is);
-    const isPart = Boolean(was ?? is) || effects.length > 0;
-    const change = { before, after, effects, moves: [] };
-    if (isPart || (after && this.#rules.matches(after))) this.#matching.push(change);
-    return isPart ? change : undefined;
-  }
+function withEffects<S extends Valued>(
+  { before, after }: Pair<S>,
+  rules: StateRules<S>,
+): Omit<Change<S>, 'moves'> {
+  const ifIn = (state: S | undefined) =>
+    state && rules.isOpen(state) && rules.matches(state) ? state : undefined;
+  const [was, is] = [ifIn(before), ifIn(after)];
+  const states = { before, after, was, is };
+  if (was && is) return { ...states, effects: valueEffects(was, is, rules) };
+  if (was) return { ...states, effects: leaving(was, after, rules) };
+  if (is) return { ...states, effects: [entering(entryOf(before, rules), is)] };
+  return { ...states, effects: after ? openedAndClosed(before, after, rules) : [] };
+}
 
-  /** The comparison of all records that were added. */
-  *result(): Steps<Comparison<S, M>> {
-    const changes = yield* flatMapSteps(this.#matching, (change) => {
-      const moves = this.#rules.movesOf(change);
-      return change.effects.length + moves.length > 0 ? [{ ...change, moves }] : [];
-    });
-    const [opening, closing] = [this.#opening.toTotal(), this.#closing.toTotal()];
-    return { opening, closing, changes };
-  }
+function valueEffects<S extends Valued>(before: S, after: S, rules: StateRules<S>): Effect[] {
+  if (before.currency !== after.currency)
+    return [leavingAs('currencyChanged', before), entering('currencyChanged', after)];
+  const amount = centsOf(after).minus(centsOf(before));
+  if (amount.eq(0)) return [];
+  const isUnread = rules.mayBeUnread && !before.value !== !after.value;
+  const step = isUnread ? 'valueKnown' : amount.gt(0) ? 'valueUp' : 'valueDown';
+  return [{ step, currency: after.currency, amount }];
+}
 
-  #isIn(state: S): boolean {
-    return this.#rules.isOpen(state) && this.#rules.matches(state);
-  }
+/** A closed record leaves with its value at the end; any other with its value at the opening. */
+function leaving<S extends Valued>(
+  before: S,
+  after: S | undefined,
+  rules: StateRules<S>,
+): Effect[] {
+  if (after && rules.isOpen(after))
+    return [leavingAs(rules.isOutsidePeriod(after) ? 'movedOut' : 'transferredOut', before)];
+  const end = after && rules.endOf(after);
+  if (!after || !end) return [leavingAs('removed', before)];
+  return [...valueEffects(before, after, rules), leavingAs(end, after)];
+}
 
-  #effectsOf({ before, after }: Pair<S>, was: S | undefined, is: S | undefined): Effect[] {
-    if (was && is) return this.#valueEffects(was, is);
-    if (was) return this.#leaving(was, after);
-    if (is) return [entering(this.#entryOf(before), is)];
-    return after ? this.#openedAndClosed(before, after) : [];
-  }
+function entryOf<S extends Valued>(before: S | undefined, rules: StateRules<S>): Step {
+  if (!before) return 'new';
+  if (!rules.isOpen(before)) return 'reopened';
+  return rules.isOutsidePeriod(before) ? 'movedIn' : 'transferredIn';
+}
 
-  #valueEffects(before: S, after: S): Effect[] {
-    if (before.currency !== after.currency)
-      return [leavingAs('currencyChanged', before), entering('currencyChanged', after)];
-    const amount = centsOf(after).minus(centsOf(before));
-    if (amount.eq(0)) return [];
-    const isUnread = this.#rules.mayBeUnread && !before.value !== !after.value;
-    const step = isUnread ? 'valueKnown' : amount.gt(0) ? 'valueUp' : 'valueDown';
-    return [{ step, currency: after.currency, amount }];
-  }
-
-  /** A closed record leaves with its value at the end; any other with its value at the opening. */
-  #leaving(before: S, after: S | undefined): Effect[] {
-    if (after && this.#rules.isOpen(after)) {
-      const isOutside = this.#rules.isOutsidePeriod(after);
-      return [leavingAs(isOutside ? 'movedOut' : 'transferredOut', before)];
-    }
-    const end = after && this.#rules.endOf(after);
-    if (!after || !end) return [leavingAs('removed', before)];
-    return [...this.#valueEffects(before, after), leavingAs(end, after)];
-  }
-
-  #entryOf(before: S | undefined): Step {
-    if (!before) return 'new';
-    if (!this.#rules.isOpen(before)) return 'reopened';
-    return this.#rules.isOutsidePeriod(before) ? 'movedIn' : 'transferredIn';
-  }
-
-  /** A record that was opened and closed between the two days enters and leaves with its value at the end. */
-  #openedAndClosed(before: S | undefined, after: S): Effect[] {
-    const rules = this.#rules;
-    const end = rules.endOf(after);
-    if (!end || !rules.matches(after)) return [];
-    if (!before && rules.wasClosedBefore(after)) return [];
-    if (before && !rules.isOpen(before) && !rules.closedAgain(before, after)) return [];
-    return [entering(this.#entryOf(before), after), leavingAs(end, after)];
-  }
+/** A record that was opened and closed between the two days enters and leaves with its value at the end. */
+function openedAndClosed<S extends Valued>(
+  before: S | undefined,
+  after: S,
+  rules: StateRules<S>,
+): Effect[] {
+  const end = rules.endOf(after);
+  if (!end || !rules.matches(after)) return [];
+  const wasOpen = before && rules.isOpen(before);
+  if (!wasOpen && !rules.wasOpenBetween(before, after)) return [];
+  return [entering(entryOf(before, rules), after), leavingAs(end, after)];
 }
 
 /** The value in whole cents, so that sums of parts and wholes agree; an unknown value adds nothing. */
@@ -278,4 +296,87 @@ export function* moveRows<M extends string>(
     const { count, value } = sum.toTotal();
     return count === 0 ? [] : { move, count, ...compact({ value }) };
   });
+}
+
+/** A record on one day. */
+interface RecordState extends Valued {
+  record: { id?: string; company?: Ref; owner?: Ref };
+}
+
+/** `value` in `currency` at the end, or before the record left; texts with an arrow are "before → after". */
+export interface MovedColumns<M extends string = string> {
+  id?: string;
+  company?: string;
+  owner?: string;
+  movement: (Step | M)[];
+  value?: number;
+  currency?: string;
+  /** Difference of the values of both days. */
+  valueChange?: number;
+}
+
+interface RowWriter<S, M extends string, Row> {
+  nameOf(state: S): Named;
+  toRow(change: Change<S, M>, columns: MovedColumns<M>): Row;
+}
+
+/**
+ * @param limit the number of rows
+ * @param only records with this step or move
+ */
+export function* movedRows<S extends RecordState, M extends string, Row>(
+  changes: readonly Change<S, M>[],
+  { nameOf, toRow }: RowWriter<S, M, Row>,
+  limit: number,
+  only: string | undefined,
+): Steps<LimitedList<Row>> {
+  const moved = yield* flatMapSteps(changes, (change) => {
+    const movement = [...new Set([...change.effects.map(({ step }) => step), ...change.moves])];
+    const isWanted = only === undefined ? movement.length > 0 : isOneOf(movement, only);
+    const state = change.after ?? change.before;
+    return state && isWanted ? [{ change, state, movement, rank: rankOf(change) }] : [];
+  });
+  const ranked = yield* sortSteps(
+    moved,
+    (one, other) => other.rank - one.rank || byName(nameOf(one.state), nameOf(other.state)),
+  );
+  return limitList(ranked, limit, ({ change, state, movement }) =>
+    toRow(change, columnsOf(change, state, movement)),
+  );
+}
+
+/** The larger of both values. */
+const rankOf = ({ before, after }: Pair<Valued>): number =>
+  Math.max(...[before, after].map((state) => state?.value?.toNumber() ?? -Number.MAX_VALUE));
+
+function columnsOf<M extends string>(
+  { before, after }: Pair<RecordState>,
+  { record, value, currency }: RecordState,
+  movement: (Step | M)[],
+): MovedColumns<M> {
+  return compact({
+    id: nonBlank(record.id),
+    company: nonBlank(record.company?.name),
+    owner: arrow(before, after, ({ record: { owner } }) => nonBlank(owner?.name)),
+    movement,
+    value: value && rounded(value),
+    currency: value && currency,
+    valueChange: valueChange(before, after),
+  });
+}
+
+/** "before → after", or the value alone where it did not change. */
+export function arrow<T>(
+  before: T | undefined,
+  after: T | undefined,
+  read: (state: T) => string | undefined,
+): string | undefined {
+  const [was, is] = [before && read(before), after && read(after)];
+  if (!before || !after || was === is) return is ?? was;
+  return `${was ?? '(none)'} → ${is ?? '(none)'}`;
+}
+
+function valueChange(before: Valued | undefined, after: Valued | undefined): number | undefined {
+  if (!before || !after || before.currency !== after.currency) return undefined;
+  return rounded(centsOf(after).minus(centsOf(before))) || undefined;
 }

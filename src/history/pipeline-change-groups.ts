@@ -1,37 +1,38 @@
 /** The changes of the pipeline by stage, owner and so on. */
 
-import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import {
   missingLabels,
   type PipelineBy,
   referenceLabel,
 } from '../briefs/pipeline/pipeline-groups.ts';
 import { dayOf } from '../figures/days.ts';
-import type { Deal } from '../figures/deals.ts';
-import { groupKey, monthOf, othersName, rowLabel, sharedNames } from '../figures/group-labels.ts';
+import { collectGroups, groupKey, groupRows, monthOf } from '../figures/group-labels.ts';
 import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money.ts';
 import { byName, compact, type LimitedList, type Named } from '../figures/naming.ts';
+import { flatMapSteps, type Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isKeyOf } from '../values.ts';
-import { centsOf, type Effect } from './movements.ts';
-import { type DealChange, type DealStep, isInPipeline } from './pipeline-changes.ts';
+import { centsOf, type Valued } from './movements.ts';
+import type { DealChange, DealStep } from './pipeline-changes.ts';
 
-/** What a group shows: opening + new + won + lost + removed + moved + valueChanged = closing, by currency. */
-export interface ChangeGroup extends Named {
-  opening?: Amounts;
-  new?: Amounts;
-  won?: Amounts;
-  lost?: Amounts;
-  removed?: Amounts;
-  /** In from other groups and periods, less out to them. */
-  moved?: Amounts;
-  valueChanged?: Amounts;
-  closing?: Amounts;
-  /** Number of groups merged into this one. */
-  groups?: number;
-}
+/**
+ * What a group shows: opening + new + won + lost + removed + moved + valueChanged = closing, by currency. `moved`: in
+ * from other groups and periods, less out to them.
+ */
+type Figures = Partial<Record<Column, Amounts>>;
+/** `groups`: number of groups merged into this one. */
+export type ChangeGroup = Named & Figures & { groups?: number };
 
-const columns = ['new', 'won', 'lost', 'removed', 'moved', 'valueChanged'] as const;
+const columns = [
+  'opening',
+  'new',
+  'won',
+  'lost',
+  'removed',
+  'moved',
+  'valueChanged',
+  'closing',
+] as const;
 type Column = (typeof columns)[number];
 
 const columnOf: Readonly<Record<DealStep, Column>> = {
@@ -50,38 +51,10 @@ const columnOf: Readonly<Record<DealStep, Column>> = {
   transferredOut: 'moved',
 };
 
-class Group {
+/** What a deal adds to a group. */
+interface Part {
   label: Named;
-  readonly opening = new CurrencySums();
-  readonly closing = new CurrencySums();
-  readonly sums = new Map(columns.map((column) => [column, new CurrencySums()]));
-
-  constructor(label: Named) {
-    this.label = label;
-  }
-
-  add(column: Column, currency: string, amount: Decimal): void {
-    this.sums.get(column)?.add(currency, amount);
-  }
-
-  merge(other: Group): void {
-    this.opening.addAll(other.opening);
-    this.closing.addAll(other.closing);
-    for (const [column, sums] of other.sums) this.sums.get(column)?.addAll(sums);
-  }
-
-  get largest(): number {
-    return Math.max(this.opening.largest, this.closing.largest);
-  }
-
-  figures(): Omit<ChangeGroup, keyof Named | 'groups'> {
-    const between = columns.map((column) => [column, this.sums.get(column)?.toAmounts()]);
-    return compact({
-      opening: this.opening.toAmounts(),
-      ...Object.fromEntries(between),
-      closing: this.closing.toAmounts(),
-    });
-  }
+  amounts: [column: Column, currency: string, amount: Decimal][];
 }
 
 const labelOf = (record: Opportunity, by: PipelineBy): Named =>
@@ -89,74 +62,57 @@ const labelOf = (record: Opportunity, by: PipelineBy): Named =>
     ? compact({ name: monthOf(dayOf(record.expectedCloseDate)) })
     : referenceLabel(record, by);
 
-function mergedRow(others: readonly Group[]): ChangeGroup {
-  const merged = new Group({});
-  for (const group of others) merged.merge(group);
-  return { name: othersName(others.length), ...merged.figures(), groups: others.length };
+function partsOf({ was, is, after, effects }: DealChange, by: PipelineBy): Part[] {
+  const amount = (column: Column, state: Valued): Part['amounts'][number] => [
+    column,
+    state.currency,
+    centsOf(state),
+  ];
+  const opening = was ? [amount('opening', was)] : [];
+  const closing = is ? [amount('closing', is)] : [];
+  const from = was && labelOf(was.record, by);
+  const to = is && labelOf(is.record, by);
+  if (was && is && from && to && groupKey(from) !== groupKey(to)) {
+    return [
+      { label: from, amounts: [...opening, ['moved', was.currency, zero.minus(centsOf(was))]] },
+      { label: to, amounts: [...closing, amount('moved', is)] },
+    ];
+  }
+  const label = to ?? from ?? (after && labelOf(after.record, by));
+  const steps = effects.flatMap(({ step, currency, amount }): Part['amounts'] =>
+    isKeyOf(columnOf, step) ? [[columnOf[step], currency, amount]] : [],
+  );
+  return label ? [{ label, amounts: [...opening, ...steps, ...closing] }] : [];
 }
 
-/** Groups the deals of a comparison, one after the other. */
-export class ChangeGroups {
-  readonly #by: PipelineBy;
-  readonly #filters: PipelineFilters;
-  readonly #groups = new Map<string, Group>();
+function sumsOf(parts: readonly Part[], column: Column): CurrencySums {
+  const sums = new CurrencySums();
+  for (const { amounts } of parts)
+    for (const [of, currency, amount] of amounts) if (of === column) sums.add(currency, amount);
+  return sums;
+}
 
-  constructor(by: PipelineBy, filters: PipelineFilters) {
-    this.#by = by;
-    this.#filters = filters;
-  }
+const figuresOf = (parts: readonly Part[]): Figures =>
+  compact(Object.fromEntries(columns.map((column) => [column, sumsOf(parts, column).toAmounts()])));
 
-  add({ before, after, effects }: DealChange): void {
-    const was = before && isInPipeline(before, this.#filters) ? before : undefined;
-    const is = after && isInPipeline(after, this.#filters) ? after : undefined;
-    const from = was && this.#of(was);
-    const to = is && this.#of(is);
-    if (was) from?.opening.add(was.currency, centsOf(was));
-    if (is) to?.closing.add(is.currency, centsOf(is));
-    if (was && is && from !== to) {
-      from?.add('moved', was.currency, zero.minus(centsOf(was)));
-      to?.add('moved', is.currency, centsOf(is));
-      return;
-    }
-    const group = from ?? to ?? (after && this.#of(after));
-    if (group) this.#addEffects(group, effects);
-  }
-
-  /**
-   * Groups with the most value on either day first, months in time order; those beyond `limit` become a last row,
-   * "N others".
-   */
-  toRows(limit: number): LimitedList<ChangeGroup> {
-    const ranked = [...this.#groups.values()].sort(
-      (one, other) => other.largest - one.largest || byName(one.label, other.label),
-    );
-    const cut = ranked.length === limit + 1 ? ranked.length : limit;
-    const shared = sharedNames(ranked);
-    const shown = ranked.slice(0, cut);
-    if (this.#by === 'close_month') shown.sort((one, other) => byName(one.label, other.label));
-    const rows = shown.map(
-      (group): ChangeGroup => ({
-        ...rowLabel(group.label, missingLabels[this.#by], shared),
-        ...group.figures(),
-      }),
-    );
-    const others = ranked.slice(cut);
-    if (others.length > 0) rows.push(mergedRow(others));
-    return { shown: shown.length, total: ranked.length, rows };
-  }
-
-  #addEffects(group: Group, effects: readonly Effect[]): void {
-    for (const { step, currency, amount } of effects)
-      if (isKeyOf(columnOf, step)) group.add(columnOf[step], currency, amount);
-  }
-
-  #of({ record }: Deal): Group {
-    const label = labelOf(record, this.#by);
-    const key = groupKey(label);
-    const group = this.#groups.get(key) ?? new Group(label);
-    this.#groups.set(key, group);
-    // One name per id: the first in alphabetical order, independent of record order.
-    if (byName(label, group.label) < 0) group.label = label;
-    return group;
-  }
+/**
+ * Groups with the most value on either day first, months in time order; those beyond `limit` become a last row,
+ * "N others".
+ */
+export function* changeGroups(
+  changes: readonly DealChange[],
+  by: PipelineBy,
+  limit: number,
+): Steps<LimitedList<ChangeGroup>> {
+  const parts = yield* flatMapSteps(changes, (change) => partsOf(change, by));
+  const ranked = collectGroups(parts, ({ label }) => label)
+    .map((group) => {
+      const [opening, closing] = [sumsOf(group.items, 'opening'), sumsOf(group.items, 'closing')];
+      return { ...group, largest: Math.max(opening.largest, closing.largest) };
+    })
+    .sort((one, other) => other.largest - one.largest || byName(one.label, other.label));
+  const shown = ranked.slice(0, ranked.length === limit + 1 ? ranked.length : limit);
+  if (by === 'close_month') shown.sort((one, other) => byName(one.label, other.label));
+  const groups = [...shown, ...ranked.slice(shown.length)];
+  return yield* groupRows(groups, { limit, missing: missingLabels[by], figuresOf });
 }

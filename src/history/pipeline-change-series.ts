@@ -1,9 +1,16 @@
 /** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
 
+import {
+  type PipelineFilters,
+  passesFilters,
+  passesOpenFilters,
+} from '../briefs/pipeline/pipeline.ts';
 import { dayOf, daysBetween } from '../figures/days.ts';
+import type { ReadDeal } from '../figures/deals.ts';
 import { percentOf, roundedPercent, zero } from '../figures/money.ts';
 import { byName, compact, groupBy, type Named, nonBlank } from '../figures/naming.ts';
 import { type Outcome, outcomeOf } from '../figures/outcome.ts';
+import { filterSteps, type Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isForward, median, type StageOrder, slipDays, stageKey } from './pipeline-changes.ts';
 
@@ -25,49 +32,23 @@ export interface StageExit {
   days: number | undefined;
 }
 
-/** The changes of every deal over time, from observations in the order of time. */
+/** The changes of every deal over time, from snapshots in the order of time. */
 export class DealSeries {
   readonly slips = new Map<string, Slips>();
   readonly exits: StageExit[] = [];
   /** Time of the last change of stage or outcome, as exactly as it is known. */
   readonly changedAt = new Map<string, string>();
   readonly #last = new Map<string, Opportunity>();
-  /** The time of the last snapshot, and of the last change of a deal that an event reported, in milliseconds. */
-  #snapshotAt: number;
-  readonly #eventAt = new Map<string, number>();
 
-  /** @param opening the records of the first day, read at `takenAt` */
-  constructor(opening: readonly Opportunity[], takenAt: Date) {
-    this.#snapshotAt = takenAt.getTime();
+  /** @param opening the records of the first day */
+  constructor(opening: readonly Opportunity[]) {
     for (const record of opening) if (record.id) this.#last.set(record.id, record);
   }
 
-  /** Notes the time of the snapshot whose deals are observed next. */
-  startSnapshot(takenAt: Date): void {
-    this.#snapshotAt = takenAt.getTime();
-  }
-
   /** Notes a deal, as seen at a time. */
-  observe(record: Opportunity, seen: string): void {
-    if (record.id) this.#observe(record.id, record, seen);
-  }
-
-  /** Notes an event: the fields of a deal that it carries; the others are as before. */
-  observeEvent(id: string, fields: Opportunity, seen: string): void {
-    const before = this.#last.get(id);
-    if (before && this.#isNewer(id, fields)) this.#observe(id, { ...before, ...fields, id }, seen);
-  }
-
-  /** Whether an event is newer than what is known: one that arrives late, again or out of order is not. */
-  #isNewer(id: string, fields: Opportunity): boolean {
-    const changedAt = timeOf(fields.updatedAt) ?? timeOf(fields.stageUpdatedAt);
-    if (changedAt === undefined) return true;
-    if (changedAt <= Math.max(this.#snapshotAt, this.#eventAt.get(id) ?? 0)) return false;
-    this.#eventAt.set(id, changedAt);
-    return true;
-  }
-
-  #observe(id: string, after: Opportunity, seen: string): void {
+  observe(after: Opportunity, seen: string): void {
+    const { id } = after;
+    if (id === undefined || id === '') return;
     const before = this.#last.get(id);
     if (before === after) return;
     this.#last.set(id, after);
@@ -102,13 +83,6 @@ export class DealSeries {
   }
 }
 
-/** A text with a time of day, in milliseconds; a day alone does not say what came first. */
-function timeOf(text: string | undefined): number | undefined {
-  const time =
-    text === undefined || text.length <= 'YYYY-MM-DD'.length ? Number.NaN : Date.parse(text);
-  return Number.isNaN(time) ? undefined : time;
-}
-
 /** When the deal left: by its own dates where they are later than those known before, else when it was seen. */
 function exitTime(before: Opportunity, after: Opportunity, seen: string): string {
   const [entered, changed] = [before.stageUpdatedAt, after.stageUpdatedAt];
@@ -120,6 +94,17 @@ function daysInStage(before: Opportunity, left: string): number | undefined {
   const entered = dayOf(before.stageUpdatedAt);
   return entered && left >= entered ? daysBetween(entered, left) : undefined;
 }
+
+/** The exits that match the filters, by the stage that was left. */
+export const matchingExits = (
+  exits: readonly StageExit[],
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Steps<StageExit[]> =>
+  filterSteps(exits, ({ deal, label }) => {
+    const inStage = { ...deal, pipelineStage: { ...label } };
+    return passesFilters(readDeal(deal), filters) && passesOpenFilters(inStage, filters);
+  });
 
 /** The deals that left one stage in the period. */
 export interface StageRow extends Named {

@@ -17,8 +17,16 @@ import {
 } from '../figures/naming.ts';
 import type { Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import { arrow, type MovedColumns, movedRows } from './movement-rows.ts';
-import type { Change, MovementRules, OpenTotal, Pair, Step } from './movements.ts';
+import {
+  arrow,
+  type Change,
+  type MovedColumns,
+  type MovementRules,
+  movedRows,
+  type OpenTotal,
+  type Pair,
+  type Step,
+} from './movements.ts';
 
 /** Every opportunity of a tenant at the end of a day. */
 export interface PipelineState {
@@ -69,12 +77,8 @@ export interface ChangeOptions extends PipelineFilters {
   currencyOf: CurrencyOf;
 }
 
-const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
+export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
   passesFilters(deal, filters) && passesOpenFilters(deal.record, filters);
-
-/** Whether a deal is open and passes all filters. */
-export const isInPipeline = (deal: Deal, filters: PipelineFilters): boolean =>
-  deal.outcome === 'open' && passesAll(deal, filters);
 
 const ends = { won: 'won', lost: 'lost', closed_unknown: 'closedUnknown' } as const;
 
@@ -123,13 +127,9 @@ export class DealRules implements MovementRules<Opportunity, Deal, Move> {
     return outcome === 'open' || outcome === 'deleted' ? undefined : ends[outcome];
   }
 
-  wasClosedBefore({ record }: Deal): boolean {
+  wasOpenBetween(before: Deal | undefined, { record }: Deal): boolean {
     const closed = dayOf(record.closedAt);
-    return closed !== undefined && closed <= this.#since;
-  }
-
-  closedAgain(): boolean {
-    return false;
+    return !before && (closed === undefined || closed > this.#since);
   }
 
   isOutsidePeriod(deal: Deal): boolean {

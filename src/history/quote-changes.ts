@@ -1,12 +1,6 @@
 /** Quotes, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the quotes". */
-import { type Day, dayOf } from '../figures/days.ts';
-import {
-  type Amounts,
-  type CurrencyOf,
-  currencyOfRecord,
-  decimal,
-  rounded,
-} from '../figures/money.ts';
+import { type Day, dayOf, utcDay } from '../figures/days.ts';
+import { type Amounts, type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
 import { compact, type LimitedList, type Named, nonBlank, quoteName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import {
@@ -15,42 +9,30 @@ import {
   statusCategoryOf,
   statusOfQuote,
 } from '../figures/quote-state.ts';
-import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
 import type { Steps } from '../figures/steps.ts';
 import { refersTo } from '../names/name-filters.ts';
 import type { Quote } from '../service/records/records.ts';
-import { arrow, type MovedColumns, movedRows } from './movement-rows.ts';
+import { forEachInSlices, runInSlices } from '../slices.ts';
+import { type Period, readStates, type StatePair } from './compare.ts';
+import { totalsByDay } from './figures.ts';
+import type { QuoteHistory, Snapshot } from './history.ts';
 import {
+  arrow,
   type Change,
-  type Comparison,
+  compareRecords,
+  type MovedColumns,
   type MovementRules,
+  movedRows,
   moveRows,
+  OpenSum,
   type OpenTotal,
   type Pair,
+  pairRecords,
   type Step,
   stepRows,
   type Valued,
 } from './movements.ts';
-
-/** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
-export interface PricedQuote extends Quote {
-  oneTime?: number;
-  monthly?: number;
-  yearly?: number;
-  firstYearValue?: number;
-}
-
-/** Sums the items; a quote whose items are unknown has no totals. */
-export function priceQuote(quote: Quote): PricedQuote {
-  const sums = sumQuote(quote);
-  const firstYear = firstYearValue(sums);
-  const { oneTime: _1, monthly: _2, yearly: _3, firstYearValue: _4, ...own } = quote;
-  return {
-    ...own,
-    ...termTotals(sums),
-    ...compact({ firstYearValue: firstYear && rounded(firstYear) }),
-  };
-}
+import { asStored, type PricedQuote } from './snapshot-columns.ts';
 
 /** The steps of quotes, in the order in which they are shown. */
 const quoteSteps = [
@@ -85,7 +67,7 @@ export interface QuoteFilters {
   currency?: Named;
 }
 
-export function toQuoteState(record: PricedQuote, day: Day, currencyOf: CurrencyOf): QuoteState {
+function toQuoteState(record: PricedQuote, day: Day, currencyOf: CurrencyOf): QuoteState {
   return {
     record,
     acceptance: acceptanceOf(record, day),
@@ -104,65 +86,41 @@ const ends: Readonly<Record<Acceptance, Step | undefined>> = {
   other: 'otherStatus',
 };
 
-export const isOpenState = ({ acceptance }: QuoteState): boolean => ends[acceptance] === undefined;
+const isOpenState = ({ acceptance }: QuoteState): boolean => ends[acceptance] === undefined;
 
 /** The quotes of some filters. */
-export class QuoteRules implements MovementRules<PricedQuote, QuoteState, 'sent'> {
-  readonly mayBeUnread = true;
-  readonly #days: { opening: Day; closing: Day };
-  readonly #filters: QuoteFilters;
-  readonly #currencyOf: CurrencyOf;
-
-  constructor(days: { opening: Day; closing: Day }, filters: QuoteFilters, currencyOf: CurrencyOf) {
-    this.#days = days;
-    this.#filters = filters;
-    this.#currencyOf = currencyOf;
-  }
-
-  read(record: PricedQuote, day: 'opening' | 'closing'): QuoteState {
-    return toQuoteState(record, this.#days[day], this.#currencyOf);
-  }
-
-  isOpen(state: QuoteState): boolean {
-    return isOpenState(state);
-  }
-
-  matches({ record, currency: code }: QuoteState): boolean {
-    const { owner, company, currency } = this.#filters;
-    return (
-      (!owner || refersTo(record.owner, owner)) &&
-      (!company || refersTo(record.company, company)) &&
-      (!currency || currency.name === code)
-    );
-  }
-
-  endOf({ record, acceptance }: QuoteState): Step | undefined {
-    return isDeleted(record) ? undefined : ends[acceptance];
-  }
-
-  /** A quote without the day on which it was closed is not known to have been open. */
-  wasClosedBefore(state: QuoteState): boolean {
-    return (endDay(state) ?? '') <= this.#days.opening;
-  }
-
-  closedAgain(before: QuoteState, after: QuoteState): boolean {
-    const isAnswer = after.acceptance === 'accepted' || after.acceptance === 'declined';
-    return isAnswer && before.acceptance !== after.acceptance;
-  }
-
-  isOutsidePeriod(): boolean {
-    return false;
-  }
-
-  /** Whether a quote was sent, or sent again, between the two days. */
-  movesOf({ before, after }: Pair<QuoteState>): 'sent'[] {
-    if (!after || !this.matches(after) || isDeleted(after.record)) return [];
-    const sent = dayOf(after.record.sentAt);
-    const known = before ? dayOf(before.record.sentAt) : this.#days.opening;
-    const isSent = sent === undefined ? isSentFirst(before, after) : sent > (known ?? '');
-    return isSent ? ['sent'] : [];
-  }
-}
+const quoteRules = (
+  days: { opening: Day; closing: Day },
+  { owner, company, currency }: QuoteFilters,
+  currencyOf: CurrencyOf,
+): MovementRules<PricedQuote, QuoteState, 'sent'> => {
+  const matches = ({ record, currency: code }: QuoteState): boolean =>
+    (!owner || refersTo(record.owner, owner)) &&
+    (!company || refersTo(record.company, company)) &&
+    (!currency || currency.name === code);
+  return {
+    mayBeUnread: true,
+    read: (record, day) => toQuoteState(record, days[day], currencyOf),
+    isOpen: isOpenState,
+    matches,
+    endOf: ({ record, acceptance }) => (isDeleted(record) ? undefined : ends[acceptance]),
+    wasOpenBetween(before, after) {
+      // A quote without the day on which it was closed is not known to have been open.
+      if (!before) return (endDay(after) ?? '') > days.opening;
+      const isAnswer = after.acceptance === 'accepted' || after.acceptance === 'declined';
+      return isAnswer && before.acceptance !== after.acceptance;
+    },
+    isOutsidePeriod: () => false,
+    /** Whether a quote was sent, or sent again, between the two days. */
+    movesOf({ before, after }) {
+      if (!after || !matches(after) || isDeleted(after.record)) return [];
+      const sent = dayOf(after.record.sentAt);
+      const known = before ? dayOf(before.record.sentAt) : days.opening;
+      const isSent = sent === undefined ? isSentFirst(before, after) : sent > (known ?? '');
+      return isSent ? ['sent'] : [];
+    },
+  };
+};
 
 const isSentFirst = (before: QuoteState | undefined, after: QuoteState): boolean =>
   statusCategoryOf(after.record) === 'sent' &&
@@ -195,36 +153,77 @@ interface QuoteChangeRow extends Omit<MovedColumns<'sent'>, 'value'> {
 
 /** The open quotes of two days, and what changed between them. */
 export interface QuoteChanges {
+  states: StatePair<PricedQuote>;
   /** Opening, steps and closing. */
   rows: QuoteStepRow[];
-  moves?: { move: 'sent'; count: number; firstYearValue?: Amounts }[];
+  moves?: { move: 'sent'; count: number; firstYearValue?: Amounts }[] | undefined;
   quotes: LimitedList<QuoteChangeRow>;
 }
 
-/**
- * @param limit of the list of quotes
- * @param only quotes with this movement are listed
- */
-export function* quoteChanges(
-  { opening, closing, changes }: Comparison<QuoteState, 'sent'>,
-  limit: number,
-  only?: QuoteMovement,
-): Steps<QuoteChanges> {
-  const steps = yield* stepRows(quoteSteps, changes);
-  const moves = yield* moveRows(['sent'], changes);
-  return compact({
-    rows: [
-      { step: 'opening' as const, ...figuresOf(opening) },
-      ...steps.map(({ step, ...row }) => ({ step, ...figuresOf(row) })),
-      { step: 'closing' as const, ...figuresOf(closing) },
-    ],
-    moves:
-      moves.length === 0
-        ? undefined
-        : moves.map(({ move, ...row }) => ({ move, ...figuresOf(row) })),
-    quotes: yield* movedRows(changes, { nameOf, toRow }, limit, only),
-  });
+export interface QuoteOptions extends QuoteFilters {
+  currencyOf: CurrencyOf;
+  /** Of the list of quotes. */
+  limit: number;
+  /** Only quotes with this movement are listed. */
+  movement: QuoteMovement | undefined;
 }
+
+/** @returns undefined if there are not two states of the quotes */
+export async function readQuoteStates(
+  history: QuoteHistory,
+  requested: Period,
+  present: Snapshot<Quote> | undefined,
+): Promise<StatePair<PricedQuote> | undefined> {
+  const records: PricedQuote[] = [];
+  await forEachInSlices(present?.records ?? [], (quote) => records.push(asStored(quote)));
+  const now = present && { ...present, day: utcDay(present.takenAt), records };
+  return readStates(history.reader(), await history.days(), requested, now);
+}
+
+export async function compareQuotes(
+  states: StatePair<PricedQuote>,
+  options: QuoteOptions,
+): Promise<QuoteChanges> {
+  const { opening, closing } = states;
+  const pairs = pairRecords(opening.records, closing.records);
+  const days = { opening: opening.day, closing: closing.day };
+  return { states, ...(await runInSlices(quoteChanges(pairs, days, options))) };
+}
+
+export function* quoteChanges(
+  pairs: Iterable<Pair<PricedQuote>>,
+  days: { opening: Day; closing: Day },
+  { currencyOf, limit, movement, ...filters }: QuoteOptions,
+): Steps<Omit<QuoteChanges, 'states'>> {
+  const rules = quoteRules(days, filters, currencyOf);
+  const { opening, closing, changes } = yield* compareRecords(pairs, rules);
+  const steps = yield* stepRows(quoteSteps, changes);
+  const sent = yield* moveRows(['sent'], changes);
+  const moves = sent.map(({ move, ...row }) => ({ move, ...figuresOf(row) }));
+  return {
+    rows: [
+      { step: 'opening', ...figuresOf(opening) },
+      ...steps.map(({ step, ...row }) => ({ step, ...figuresOf(row) })),
+      { step: 'closing', ...figuresOf(closing) },
+    ],
+    moves: moves.length > 0 ? moves : undefined,
+    quotes: yield* movedRows(changes, { nameOf, toRow }, limit, movement),
+  };
+}
+
+/** The open quotes at the end of each day that has a snapshot; with very many quotes, of evenly spread days only. */
+export const openQuotesByDay = async (
+  history: QuoteHistory,
+  currencyOf: CurrencyOf,
+): Promise<Map<Day, OpenTotal>> =>
+  totalsByDay(history, await history.days(), async (day, { records }) => {
+    const sum = new OpenSum();
+    await forEachInSlices(records, (quote) => {
+      const state = toQuoteState(quote, day, currencyOf);
+      if (isOpenState(state)) sum.add(state);
+    });
+    return sum.toTotal();
+  });
 
 const figuresOf = ({ count, value, unknownValue }: OpenTotal) =>
   compact({ count, firstYearValue: value, unknownValue });

@@ -1,8 +1,10 @@
 /** The fields of records that snapshots keep. */
 import { dayOf } from '../figures/days.ts';
+import { rounded } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
+import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { isObject } from '../values.ts';
-import { type PricedQuote, priceQuote } from './quote-changes.ts';
 import type { Cell, Row } from './snapshot-format.ts';
 
 /** Records of one kind and their stored form. */
@@ -104,6 +106,26 @@ export const opportunitySnapshots: SnapshotKind<Opportunity> = {
   toRow: (record) => toRow(record, opportunityColumns),
   toRecord: (row) => toRecord(row, opportunityColumns),
 };
+
+/** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
+export interface PricedQuote extends Quote {
+  oneTime?: number;
+  monthly?: number;
+  yearly?: number;
+  firstYearValue?: number;
+}
+
+/** Sums the items; a quote whose items are unknown has no totals. */
+export function priceQuote(quote: Quote): PricedQuote {
+  const sums = sumQuote(quote);
+  const firstYear = firstYearValue(sums);
+  const { oneTime: _1, monthly: _2, yearly: _3, firstYearValue: _4, ...own } = quote;
+  return {
+    ...own,
+    ...termTotals(sums),
+    ...compact({ firstYearValue: firstYear && rounded(firstYear) }),
+  };
+}
 
 /** Quotes are stored with their totals in place of their items. */
 export const quoteSnapshots: SnapshotKind<PricedQuote> = {

@@ -4,7 +4,7 @@ import { type Day, utcDay } from '../figures/days.ts';
 import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import { type KeptDay, keptTotals } from '../history/figures.ts';
-import { openQuotesByDay } from '../history/quotes.ts';
+import { openQuotesByDay } from '../history/quote-changes.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readCollections } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';

@@ -1,14 +1,12 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import type { Amounts } from '../figures/money.ts';
 import { compact, type LimitedList, plural } from '../figures/naming.ts';
-import type { KeptDays, Period, PeriodStates, StatePair, UsedEvents } from '../history/compare.ts';
+import type { KeptDays, Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { ForecastRow } from '../history/forecast-accuracy.ts';
 import type { MoveRow, OpenTotal, StepRow } from '../history/movements.ts';
 import type { ChangeGroup } from '../history/pipeline-change-groups.ts';
 import { minExits, type StageRow } from '../history/pipeline-change-series.ts';
 import type { ChangeRow, DayTotal, DealStep, Move } from '../history/pipeline-changes.ts';
 import type { QuoteChanges, QuoteMovement } from '../history/quote-changes.ts';
-import type { ComparedQuotes } from '../history/quotes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
@@ -25,7 +23,7 @@ export interface PipelineChanges {
   deals: LimitedList<ChangeRow>;
   stages?: StageRow[];
   forecast?: { since: string; until: string; rows: ForecastRow[] };
-  quotes?: ComparedQuotes | undefined;
+  quotes?: QuoteChanges | undefined;
   /** Whether the quotes that changed are listed in place of the deals. */
   listsQuotes?: boolean;
 }
@@ -44,7 +42,7 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
   const { states, kept, coverage, requested } = sources;
   const { deals, groups, days, stages = [], forecast, opening, closing, steps, moves } = changes;
   const { quotes, listsQuotes = false } = changes;
-  const listed = listsQuotes ? (quotes?.changes.quotes.rows ?? []) : deals.rows;
+  const listed = listsQuotes ? (quotes?.quotes.rows ?? []) : deals.rows;
   return answerWithRows(listed.length, (shown) => ({
     summary: join([...scopeOf(sources.filters), changesSummary(changes, sources)], ' '),
     data: compact({
@@ -65,7 +63,6 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
     notes: [
       ...periodNotes(requested, states),
       ...(quotes ? quoteNotes(requested, quotes) : []),
-      ...eventNotes(states.events),
       ...seriesNotes(states, stages, deals),
       ...stageNotes(stages),
       ...sources.notes,
@@ -105,7 +102,7 @@ function changesSummary(
   });
   const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
   const until = states.isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
-  return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.${quotes ? quotesSentence(quotes.changes) : ''}`;
+  return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.${quotes ? quotesSentence(quotes) : ''}`;
 }
 
 function totalText({ count, value }: OpenTotal): Wording {
@@ -129,18 +126,6 @@ function periodNotes({ opening, closing }: Period, states: PeriodStates): Wordin
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
     );
   return notes;
-}
-
-/** Without events, what changed and changed back between two snapshots is not known. */
-function eventNotes({ unused, available }: UsedEvents): Wording[] {
-  if (!available)
-    return [
-      wording`Received webhooks cannot be read now: changes between two snapshots may be missing.`,
-    ];
-  if (unused === 0) return [];
-  return [
-    wording`${plural(unused, 'webhook')} of the period could not be used (the earliest of very many, or damaged): changes between two snapshots may be missing.`,
-  ];
 }
 
 const seriesNotes = (
@@ -168,28 +153,17 @@ function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {
 /** What a person asks about quotes first. */
 const mainMovements: readonly QuoteMovement[] = ['sent', 'accepted', 'declined', 'expired'];
 
-interface MovementRow {
-  movement: QuoteMovement;
-  count: number;
-  firstYearValue?: Amounts;
-}
-
-/** The main movements that occur, each with the value of its quotes. */
-function mainRows({ rows, moves = [] }: QuoteChanges): MovementRow[] {
-  return mainMovements.flatMap((movement) => {
-    const sent = moves.find(({ move }) => move === movement);
-    const step = rows.find((row) => row.step === movement);
-    const { count, firstYearValue } = sent ?? { ...step, firstYearValue: negated(step) };
-    return count === undefined ? [] : { movement, count, ...compact({ firstYearValue }) };
+/** The main movements that occur, each with the value of its quotes: a step that takes value away has it negative. */
+const mainRows = ({ rows, moves = [] }: QuoteChanges) =>
+  mainMovements.flatMap((movement) => {
+    const found =
+      moves.find(({ move }) => move === movement) ?? rows.find(({ step }) => step === movement);
+    if (!found) return [];
+    const amounts = Object.entries(found.firstYearValue ?? {});
+    const value = Object.fromEntries(amounts.map(([currency, sum]) => [currency, Math.abs(sum)]));
+    const firstYearValue = amounts.length > 0 ? value : undefined;
+    return compact({ movement, count: found.count, firstYearValue });
   });
-}
-
-/** A step that takes value from the open quotes has it as a negative amount. */
-const negated = (step: { firstYearValue?: Amounts } | undefined): Amounts | undefined =>
-  step?.firstYearValue &&
-  Object.fromEntries(
-    Object.entries(step.firstYearValue).map(([currency, amount]) => [currency, 0 - amount]),
-  );
 
 function quotesSentence(changes: QuoteChanges): Wording {
   const parts = mainRows(changes).map(
@@ -204,27 +178,23 @@ function quotesSentence(changes: QuoteChanges): Wording {
  * @param shown the number of quotes that are listed; without it there are the main movements only
  */
 function quotesData(
-  { states, changes }: ComparedQuotes,
+  changes: QuoteChanges,
   deals: StatePair,
   shown: number | undefined,
 ): Record<string, unknown> {
-  const { rows, moves, quotes } = changes;
+  const { states, rows, moves, quotes } = changes;
   const { from, to } = comparedTimes(states);
-  return compact({
+  const times = compact({
     from: from === comparedTimes(deals).from ? undefined : from,
     to: states.isLive && deals.isLive ? undefined : to,
-    ...(shown === undefined
-      ? { rows: mainRows(changes) }
-      : {
-          rows,
-          moves,
-          changed: { total: quotes.total, shown, rows: quotes.rows.slice(0, shown) },
-        }),
   });
+  if (shown === undefined) return { ...times, rows: mainRows(changes) };
+  const changed = { total: quotes.total, shown, rows: quotes.rows.slice(0, shown) };
+  return { ...times, ...compact({ rows, moves }), changed };
 }
 
 /** Where the quotes are compared over another period than was asked for. */
-function quoteNotes({ opening }: Period, { states }: ComparedQuotes): Wording[] {
+function quoteNotes({ opening }: Period, { states }: QuoteChanges): Wording[] {
   const from = states.opening.day;
   if (from <= opening) return [];
   return [
@@ -238,18 +208,14 @@ export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
   data: { history: { days: 0 }, coverage },
 });
 
-function whyNothing({ first, unreadable = 0 }: KeptDays): Wording {
-  if (first === undefined) return wording`no snapshot has been made yet`;
-  const since = wording`the first snapshot is of ${trusted(first)}`;
-  return unreadable === 0
-    ? since
-    : wording`${since}, and ${plural(unreadable, 'snapshot')} cannot be read, because they are damaged or were made by a later version of this server`;
-}
-
 /** There are not two states to compare. */
 export function nothingToCompare(kept: KeptDays, coverage: Record<string, unknown>): Answer {
+  const why =
+    kept.first === undefined
+      ? wording`no snapshot has been made yet`
+      : wording`the first snapshot is of ${trusted(kept.first)}, and no two states can be read`;
   return {
-    summary: wording`Nothing to compare yet: ${whyNothing(kept)}.`,
+    summary: wording`Nothing to compare yet: ${why}.`,
     data: { history: { ...compact({ from: kept.first }), days: kept.count }, coverage },
     notes: [
       wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes are available from the next day on.`,

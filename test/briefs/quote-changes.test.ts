@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
-import { StateComparison } from '../../src/history/movements.ts';
 import {
-  type PricedQuote,
-  priceQuote,
+  openQuotesByDay,
   type QuoteFilters,
   type QuoteMovement,
-  QuoteRules,
   quoteChanges,
 } from '../../src/history/quote-changes.ts';
-import { openQuotesByDay } from '../../src/history/quotes.ts';
+import { type PricedQuote, priceQuote } from '../../src/history/snapshot-columns.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
 
@@ -27,9 +24,14 @@ const quote = (more: PricedQuote = {}): PricedQuote => ({
 });
 
 function compared(pairs: readonly Pair[], filters: QuoteFilters = {}, only?: QuoteMovement) {
-  const comparison = new StateComparison(new QuoteRules(days, filters, new Map()));
-  for (const [before, after] of pairs) comparison.add({ before, after });
-  return runSteps(quoteChanges(runSteps(comparison.result()), 9, only));
+  const options = { ...filters, currencyOf: new Map(), limit: 9, movement: only };
+  return runSteps(
+    quoteChanges(
+      pairs.map(([before, after]) => ({ before, after })),
+      days,
+      options,
+    ),
+  );
 }
 
 /** Each step with its number and its value in EUR. */

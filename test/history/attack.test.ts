@@ -9,12 +9,11 @@ import { readPeriod } from '../../src/history/compare.ts';
 import { compareDeals, periodDeals } from '../../src/history/figures.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import { type StepRow, stepRows } from '../../src/history/movements.ts';
-import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
+import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
 import { type ChangeOptions, steps as dealSteps } from '../../src/history/pipeline-changes.ts';
-import { compareQuotes, readQuoteStates } from '../../src/history/quotes.ts';
+import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
-import { type Inbox, StateUnavailable } from '../../src/state/port.ts';
 import { changesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
@@ -31,61 +30,28 @@ const newState = async () => {
   return { state: localState(folder), folder };
 };
 
-/** A webhook: when it was received, and the fields of a deal that it had. */
-interface Heard {
-  at: string;
-  id: string;
-  data?: Record<string, unknown>;
-}
-
-/** As the inbox lists what it received: the newest first. A deal without data has a body that cannot be read. */
-const inboxOf = (heard: readonly Heard[]): Pick<Inbox, 'list'> => ({
-  list: async (accepts, { from, size }) => {
-    const rows = heard.map(({ at: time, id, data }, number) => {
-      const named = { id: String(number), subject: 'opportunity', event: 'updated' };
-      const body = data ? JSON.stringify({ ...named, data: { id, ...data } }) : '{"data":';
-      return { event: { ...named, at: Date.parse(time), record: id, body } };
-    });
-    const kept = rows.filter(({ event }) => accepts(event));
-    kept.sort((one, other) => other.event.at - one.event.at);
-    return { rows: kept.slice(from, from + size), total: kept.length, damaged: 0 };
-  },
-});
-
 /** Compares the first of some days, each with its deals, with the last. */
 async function compareDays(
   days: readonly (readonly [day: string, records: readonly Opportunity[]])[],
-  {
-    filters = {},
-    heard = [],
-    inbox = inboxOf(heard),
-  }: {
-    filters?: Partial<ChangeOptions>;
-    heard?: readonly Heard[];
-    inbox?: Pick<Inbox, 'list'>;
-  } = {},
+  filters: Partial<ChangeOptions> = {},
 ) {
   const last = days.at(-1)?.[0] ?? today;
   const history = new StoredHistory(memoryStore(), 400, () => at(last, '23:59:59'));
   for (const [day, records] of days) await history.save(records, at(day));
   const requested = { opening: days[0]?.[0] ?? today, closing: last };
-  const states = await readPeriod({ inbox }, history, await history.days(), requested, undefined);
+  const states = await readPeriod(history, await history.days(), requested, undefined);
   if (!states) throw new Error('the days can be read');
   const options: ChangeOptions = { currencyOf: new Map(), ...filters };
-  const groups = new ChangeGroups('owner', options);
-  const found = await compareDeals(
-    states,
-    options,
-    periodDeals(states, options.currencyOf),
-    groups,
-  );
+  const readDeal = periodDeals(states, options.currencyOf);
+  const found = await compareDeals(states, options, readDeal);
+  const groups = runSteps(changeGroups(found.parts, 'owner', 100)).rows;
   const steps = runSteps(stepRows(dealSteps, found.changes));
   const answer = changesAnswer(
     { ...found, steps, moves: [], deals: { total: 0, shown: 0, rows: [] } },
     { requested, states, filters, kept: { first: undefined, count: 0 }, coverage: {}, notes: [] },
   );
   const notes = (answer.notes ?? []).map(String);
-  return { ...found, steps, groups: groups.toRows(100).rows, series: states.series, notes };
+  return { ...found, steps, groups, series: states.series, notes };
 }
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
@@ -100,74 +66,6 @@ const namesOf = (steps: readonly StepRow[]) => steps.map(({ step }) => step);
 
 const entering = ['new', 'reopened', 'movedIn', 'transferredIn'];
 const leaving = ['won', 'lost', 'closedUnknown', 'removed', 'movedOut', 'transferredOut'];
-
-describe('webhooks', () => {
-  const days = [
-    ['2026-06-10', [deal('a')]],
-    ['2026-06-12', [deal('a', { pipelineStage: { id: 's2' }, stageUpdatedAt: '2026-06-11' })]],
-  ] as const;
-  const toSecond = {
-    at: '2026-06-11T10:00:01Z',
-    id: 'a',
-    data: { pipelineStage: { id: 's2' }, stageUpdatedAt: '2026-06-11T10:00:00Z' },
-  };
-  const toThird = {
-    at: '2026-06-11T11:00:01Z',
-    id: 'a',
-    data: { pipelineStage: { id: 's3' }, stageUpdatedAt: '2026-06-11T11:00:00Z' },
-  };
-  const stagesLeft = async (
-    heard: readonly Heard[],
-    states: Parameters<typeof compareDays>[0] = days,
-  ) => (await compareDays(states, { heard })).series.exits.map(({ from }) => from);
-
-  test('that are repeated tell a change once', async () => {
-    const again = { ...toSecond, at: '2026-06-11T10:05:00Z' };
-    expect(await stagesLeft([toSecond, again, again])).toEqual(['id s1']);
-  });
-
-  test('that arrive out of order do not move a deal back', async () => {
-    const late = { ...toSecond, at: '2026-06-11T12:00:00Z' };
-    const ends = [days[0], ['2026-06-12', [deal('a', { pipelineStage: { id: 's3' } })]]] as const;
-    expect(await stagesLeft([toThird, late], ends)).toEqual(['id s1']);
-  });
-
-  test('that arrive after a snapshot that shows the change do not undo it', async () => {
-    const third = deal('a', { pipelineStage: { id: 's3' }, stageUpdatedAt: '2026-06-11' });
-    const late = { ...toSecond, at: '2026-06-12T18:00:00Z' };
-    const states = [days[0], ['2026-06-12', [third]], ['2026-06-13', [third]]] as const;
-    expect(await stagesLeft([late], states)).toEqual(['id s1']);
-  });
-
-  test('that are too many or cannot be read are reported', async () => {
-    const damaged = { at: '2026-06-11T09:00:00Z', id: 'a' };
-    expect((await compareDays(days, { heard: [damaged, toSecond] })).notes).toEqual([
-      expect.stringMatching(/^1 webhook of the period could not be used/),
-    ]);
-    const many = Array.from({ length: 5_000 }, () => toThird);
-    const { notes, series } = await compareDays(days, { heard: [toSecond, ...many] });
-    expect(notes).toEqual([expect.stringMatching(/^1 webhook of the period could not be used/)]);
-    expect(series.exits.map(({ to }) => to)).toEqual(['id s3', 'id s2']);
-    expect((await compareDays(days, { heard: [toSecond, toThird] })).notes).toEqual([]);
-  });
-
-  test('that cannot be read while the shared state is unavailable are reported', async () => {
-    const list = () => Promise.reject(new StateUnavailable('ECONNREFUSED'));
-    expect((await compareDays(days, { inbox: { list } })).notes).toEqual([
-      expect.stringMatching(/^Received webhooks cannot be read now/),
-    ]);
-  });
-
-  test('of deals that are in no snapshot change nothing', async () => {
-    const unknown = { ...toSecond, id: 'nowhere' };
-    const { series, steps } = await compareDays(days, { heard: [unknown] });
-    expect([series.exits.length, namesOf(steps), series.changedAt.has('nowhere')]).toEqual([
-      1,
-      [],
-      false,
-    ]);
-  });
-});
 
 describe('deals', () => {
   test('that were deleted and restored are as before, or reopened if the opening did not have them', async () => {
@@ -204,7 +102,7 @@ describe('deals', () => {
       ['2026-06-12', [deal('a', { company: { id: 'c2', name: 'New' }, owner: { id: 'w2' } })]],
     ] as const;
     const stepsOf = async (filters: Partial<ChangeOptions>) =>
-      namesOf((await compareDays(days, { filters })).steps);
+      namesOf((await compareDays(days, filters)).steps);
     expect(await stepsOf({ company: { id: 'c1' } })).toEqual(['transferredOut']);
     expect(await stepsOf({ company: { id: 'c2' } })).toEqual(['transferredIn']);
     expect(await stepsOf({ owner: { id: 'w1' } })).toEqual(['transferredOut']);
@@ -217,9 +115,7 @@ describe('deals', () => {
       ['2026-06-10', [named('Old')]],
       ['2026-06-12', [named('New')]],
     ] as const;
-    expect(
-      namesOf((await compareDays(days, { filters: { company: { id: 'c1' } } })).steps),
-    ).toEqual([]);
+    expect(namesOf((await compareDays(days, { company: { id: 'c1' } })).steps)).toEqual([]);
   });
 });
 
@@ -274,12 +170,6 @@ const state = {
 };
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
 const dayOfDeals = fc.uniqueArray(fc.record({ id, ...state }), { selector: (it) => it.id });
-const hours = fc.integer({ min: 0, max: 5 * 24 });
-const event = fc.record({
-  id: fc.oneof(id, fc.constant('unknown')),
-  hours,
-  data: fc.record(state, { requiredKeys: [] }),
-});
 const filter = fc.record(
   {
     owner: fc.constantFrom({ id: 'w1' }, { id: 'w2' }),
@@ -297,17 +187,12 @@ test('in any history opening + movements = closing, in value and number, in the 
   await fc.assert(
     fc.asyncProperty(
       fc.array(dayOfDeals, { minLength: 2, maxLength: 4 }),
-      fc.array(event, { maxLength: 8 }),
       filter,
-      async (lists, events, filters) => {
+      async (lists, filters) => {
         const days = lists.map(
           (list, index) => [addDays('2026-06-10', index), list.map(record)] as const,
         );
-        const heard = events.map(({ hours, ...it }) => ({
-          ...it,
-          at: new Date(at('2026-06-10').getTime() + hours * 3_600_000).toISOString(),
-        }));
-        const { opening, closing, steps, groups } = await compareDays(days, { filters, heard });
+        const { opening, closing, steps, groups } = await compareDays(days, filters);
         expectSum([opening.value, ...steps.map(({ value }) => value)], closing.value);
         const count = (names: readonly string[]) =>
           steps.reduce((sum, { step, count }) => sum + (names.includes(step) ? count : 0), 0);
@@ -371,7 +256,7 @@ test('and so it is with quotes', async () => {
         };
         const states = await readQuoteStates(history, requested, undefined);
         const compared = states && (await compareQuotes(states, options));
-        const rows = compared?.changes.rows ?? [];
+        const rows = compared?.rows ?? [];
         const [opening, closing] = [rows[0], rows.at(-1)];
         const steps = rows.slice(1, -1);
         expectSum(

@@ -4,7 +4,7 @@ import { addDays } from '../../src/figures/days.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { compareDeals, dailyTotals, periodDeals } from '../../src/history/figures.ts';
 import { moveRows, stepRows } from '../../src/history/movements.ts';
-import { ChangeGroups } from '../../src/history/pipeline-change-groups.ts';
+import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
 import { changeRows, steps as dealSteps, moves } from '../../src/history/pipeline-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
@@ -108,11 +108,10 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
           const states = await past.statesOf(from, to);
           const options = optionsOf(plain ? {} : asked, past.currencyOf);
           const readDeal = periodDeals(states, past.currencyOf);
-          const byGroup = new ChangeGroups(by, options);
-          const found = await compareDeals(states, options, readDeal, byGroup);
+          const found = await compareDeals(states, options, readDeal);
           const movements = runSteps(stepRows(dealSteps, found.changes)).map(({ value }) => value);
           expectSum([found.opening.value, ...movements], found.closing.value);
-          const groups = byGroup.toRows(4);
+          const groups = runSteps(changeGroups(found.parts, by, 4));
           for (const row of groups.rows) {
             const { opening, closing, ...rest } = row;
             const { id: _id, name: _name, groups: _groups, ...columns } = rest;

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../src/figures/days.ts';
+import { runSteps } from '../../src/figures/steps.ts';
 import { readPeriod } from '../../src/history/compare.ts';
-import { compareDeals, matchingExits, periodDeals } from '../../src/history/figures.ts';
+import { compareDeals, periodDeals } from '../../src/history/figures.ts';
 import { forecastRows } from '../../src/history/forecast-accuracy.ts';
-import { stageRows } from '../../src/history/pipeline-change-series.ts';
+import { matchingExits, stageRows } from '../../src/history/pipeline-change-series.ts';
+
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import { type DayDeal, dealsOn } from '../support/oracle/pipeline-changes.ts';
@@ -21,7 +23,6 @@ const seeds = [
 ];
 /** Number of past days that the test covers, because reading them all takes long. */
 const observed = quickOrAll(80, 200);
-const noEvents = { inbox: { list: async () => ({ rows: [], total: 0, damaged: 0 }) } };
 
 const day = fc.integer({ min: -observed, max: -1 }).map((days) => addDays(today, days));
 /** All days of a period of this length are read. */
@@ -51,7 +52,7 @@ test.each(seeds)(
         fc.option(past.filters, { nil: {}, freq: 1 }),
         async ([from, to], asked) => {
           const requested = { opening: from, closing: to };
-          const states = await readPeriod(noEvents, history, days, requested, undefined);
+          const states = await readPeriod(history, days, requested, undefined);
           if (!states) throw new Error('every day can be read');
           const options = optionsOf(asked, past.currencyOf);
           const readDeal = periodDeals(states, past.currencyOf);
@@ -63,7 +64,7 @@ test.each(seeds)(
             asked,
           );
           expect(slips).toEqual(expected.slips);
-          expect(stageRows(await matchingExits(exits, options, readDeal), order)).toEqual(
+          expect(stageRows(runSteps(matchingExits(exits, options, readDeal)), order)).toEqual(
             expected.stages,
           );
           const then = addDays(to, -30);

@@ -2,7 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { generatedQuotes } from '../../src/history/generated-history.ts';
-import { compareQuotes, openQuotesByDay, readQuoteStates } from '../../src/history/quotes.ts';
+import {
+  compareQuotes,
+  openQuotesByDay,
+  readQuoteStates,
+} from '../../src/history/quote-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
@@ -41,7 +45,7 @@ describe.each(seeds)(
       const options = { ...asked, currencyOf: past.currencyOf, limit: 1_000, movement: undefined };
       const states = await readQuoteStates(history, { opening, closing }, undefined);
       if (!states) throw new Error('every day can be read');
-      return (await compareQuotes(states, options)).changes;
+      return compareQuotes(states, options);
     };
 
     test('every figure of any two days is that of the database, and they add up', async () => {
