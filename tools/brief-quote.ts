@@ -3,25 +3,18 @@ import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
 import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
-import type { ApiRecord, Quote, Ref } from '../src/service/records/records.ts';
-import { resolveRecord } from '../src/tenant/lookup.ts';
+import type { ApiRecord, Ref } from '../src/service/records/records.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
 import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
-  ambiguousAnswer,
   answerWithRows,
   deletedWords,
+  recordOrQuestion,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  answerFields,
-  coverage,
-  defineTool,
-  readOnlyHints,
-} from '../src/tool-kit/define-tool.ts';
+import { answerFields, coverage, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 
 export const briefQuote = defineTool({
   name: 'cpq_brief_quote',
@@ -39,10 +32,9 @@ export const briefQuote = defineTool({
   }),
   output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
   async run(tenant, { quote: text, discount_limit, lines }, call) {
-    const resolved = await resolveRecord(tenant, 'quote', text, call, { askFirst: true });
-    if (resolved.kind !== 'one') return ambiguousAnswer(tenant, 'quote', text, resolved, call);
-    const withItems = await tenant.completeItems([resolved.record], [resolved.record], call);
-    const [read = resolved.record] = withItems.quotes;
+    const { record: found, question } = await recordOrQuestion(tenant, 'quote', text, call, true);
+    if (question) return question;
+    const [read = found] = (await tenant.completeItems([found], [found], call)).quotes;
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
     const [{ records, coverage, omitted }, contact] = await Promise.all([
       readCollections(tenant, [], related, call),
@@ -54,24 +46,27 @@ export const briefQuote = defineTool({
       quote: [read],
     });
     const notes = [...describeUnrecognized('quote', [record]), ...omitted, ...contact.omitted];
-    const brief = (maxLines: number) =>
-      quoteBrief(
-        {
-          quote: record,
-          company: namedBy(record.company, records.company),
-          contact: contact.record,
-          opportunity: namedBy(record.opportunity, records.opportunity),
-          books: records.pricing_book,
-          products: records.product,
-        },
-        {
-          today: today(),
-          currencyOf: currenciesOf(records.company ?? []),
-          maxLines,
-          ...compact({ discountLimit: discount_limit }),
-        },
-      );
-    return quoteAnswer(record, brief, lines, { coverage: toCoverage(coverage) }, notes);
+    const about = {
+      quote: record,
+      company: namedBy(record.company, records.company),
+      contact: contact.record,
+      opportunity: namedBy(record.opportunity, records.opportunity),
+      books: records.pricing_book,
+      products: records.product,
+    };
+    const options = {
+      today: today(),
+      currencyOf: currenciesOf(records.company ?? []),
+      ...compact({ discountLimit: discount_limit }),
+    };
+    return answerWithRows(Math.min(lines, record.items?.length ?? 0), (maxLines) => {
+      const brief = quoteBrief(about, { ...options, maxLines });
+      return {
+        summary: quoteSummary(brief),
+        data: { ...brief, coverage: toCoverage(coverage) },
+        notes,
+      };
+    });
   },
 });
 
@@ -80,23 +75,6 @@ const namedBy = <R extends ApiRecord>(
   ref: Ref | undefined,
   records: readonly R[] | undefined,
 ): R | undefined => (ref?.id === undefined ? undefined : records?.find(({ id }) => id === ref.id));
-
-function quoteAnswer(
-  { items = [] }: Quote,
-  brief: (lines: number) => QuoteBrief,
-  lines: number,
-  more: Record<string, unknown>,
-  notes: readonly Wording[],
-): Answer {
-  return answerWithRows(Math.min(lines, items.length), (count) => {
-    const about = brief(count);
-    return {
-      summary: quoteSummary(about),
-      data: { ...about, ...more },
-      notes,
-    };
-  });
-}
 
 function quoteSummary(brief: QuoteBrief): Wording {
   const { number, name, id, company, deleted } = brief;

@@ -4,13 +4,9 @@ import {
   type ProductPrices,
   productPrices,
 } from '../src/briefs/prices/product-prices.ts';
-import { currenciesOf } from '../src/figures/money.ts';
+import { currencyCode } from '../src/figures/money.ts';
 import { plural } from '../src/figures/naming.ts';
-import type { Company, Product } from '../src/service/records/records.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
-import { resolveRecord } from '../src/tenant/lookup.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
 import {
   identifier,
   join,
@@ -20,19 +16,13 @@ import {
   wording,
 } from '../src/text/untrusted-text.ts';
 import {
-  ambiguousAnswer,
   answerWithRows,
   limitLists,
+  recordOrQuestion,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  answerFields,
-  coverage,
-  defineTool,
-  readOnlyHints,
-} from '../src/tool-kit/define-tool.ts';
+import { answerFields, coverage, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
 import { keysOf } from '../src/values.ts';
 
 const name = z.string().trim().min(1).max(200);
@@ -53,44 +43,32 @@ export const priceProduct = defineTool({
   }),
   output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
   async run(tenant, args, call) {
-    const company = await resolveRecord(tenant, 'company', args.company, call, askNever);
-    if (company.kind !== 'one')
-      return ambiguousAnswer(tenant, 'company', args.company, company, call);
-    const product = await resolveRecord(tenant, 'product', args.product, call, askNever);
-    if (product.kind !== 'one')
-      return ambiguousAnswer(tenant, 'product', args.product, product, call);
-    return pricesAnswer(tenant, company.record, product.record, call);
+    const company = await recordOrQuestion(tenant, 'company', args.company, call);
+    if (company.question) return company.question;
+    const product = await recordOrQuestion(tenant, 'product', args.product, call);
+    if (product.question) return product.question;
+    const { records, coverage, omitted } = await readCollections(
+      tenant,
+      ['company', 'product'],
+      ['pricing_book', 'discount_group', 'category'],
+      call,
+    );
+    const about = {
+      company: company.record,
+      product: product.record,
+      books: records.pricing_book,
+      discountGroups: records.discount_group,
+      categories: records.category,
+    };
+    const found = productPrices(about, today());
+    const currency = currencyCode(company.record.currency);
+    return answerWithRows(maxRows, (count) => ({
+      summary: pricesSummary(found),
+      data: { ...limitLists({ ...found }, count), coverage: toCoverage(coverage) },
+      notes: [...caveats(found, currency), ...omitted],
+    }));
   },
 });
-
-/** Both collections are read in any case. */
-const askNever = { askFirst: false };
-
-async function pricesAnswer(
-  tenant: Tenant,
-  company: Company,
-  product: Product,
-  call: ToolCall,
-): Promise<Answer> {
-  const {
-    records,
-    coverage: read,
-    omitted,
-  } = await readCollections(
-    tenant,
-    ['company', 'product'],
-    ['pricing_book', 'discount_group', 'category'],
-    call,
-  );
-  const { pricing_book: books, discount_group: discountGroups, category: categories } = records;
-  const found = productPrices({ company, product, books, discountGroups, categories }, today());
-  const companyCurrency = currenciesOf([company]).get(company.id ?? '');
-  return answerWithRows(maxRows, (count) => ({
-    summary: pricesSummary(found),
-    data: { ...limitLists({ ...found }, count), coverage: toCoverage(read) },
-    notes: [...caveats(found, companyCurrency), ...omitted],
-  }));
-}
 
 function pricesSummary(found: ProductPrices): Wording {
   const { company, product, list, prices, discounts } = found;

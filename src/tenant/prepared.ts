@@ -2,21 +2,12 @@
 import { type Market, marketOf } from '../briefs/company/never-bought.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
 import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
-import { type ProbabilityScale, probabilityScale } from '../figures/probability.ts';
-import { RecordsByCompany } from '../names/company-reference.ts';
-import type {
-  ApiRecord,
-  Category,
-  Company,
-  Opportunity,
-  Product,
-  Quote,
-} from '../service/records/records.ts';
+import type { Category, Company, Opportunity, Product, Quote } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Bytes of each record of the results that are prepared here; measured, and rounded up. */
-const bytesEach = { deal: 320, grouped: 60, product: 160 };
+const bytesEach = { deal: 320, product: 160 };
 
 /** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (
@@ -37,22 +28,6 @@ export const dealsFor = (
     ({ all }) => all.length * bytesEach.deal,
   );
 
-/** The records of one company, deleted ones too; `undefined` where the collection was not read. */
-export async function recordsOfCompany<R extends ApiRecord>(
-  tenant: Tenant,
-  company: Company,
-  records: readonly R[] | undefined,
-): Promise<R[] | undefined> {
-  if (!records) return undefined;
-  const grouped = await tenant.derived.get(
-    [records],
-    'by company',
-    () => runInSlices(RecordsByCompany.of(records)),
-    () => records.length * bytesEach.grouped,
-  );
-  return grouped.of(company);
-}
-
 interface MarketRecords {
   product?: readonly Product[];
   quote?: readonly Quote[];
@@ -72,14 +47,6 @@ export async function marketFor(
     () => product.length * bytesEach.product,
   );
 }
-
-/** How the tenant's probabilities are read; `undefined` where opportunities were not read. */
-export const probabilityScaleFor = (
-  tenant: Tenant,
-  opportunities: readonly Opportunity[] | undefined,
-): ProbabilityScale | undefined =>
-  opportunities &&
-  tenant.derived.get([opportunities], 'probability scale', () => probabilityScale(opportunities));
 
 /**
  * The names of persons by id, as the first record that each owns tells it: the service has no list of persons.

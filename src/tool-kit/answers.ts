@@ -3,10 +3,11 @@ import { isCurrencyCode, unknownCurrency } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import { concise } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
+import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { RecordOf } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import type { Resolution } from '../tenant/lookup.ts';
+import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import {
   counted,
@@ -113,29 +114,32 @@ export function formatAmounts(amounts: Readonly<Record<string, number>> | undefi
   return words.length === 0 ? last : wording`${join(words, ', ')} and ${last}`;
 }
 
-/** Lists the records that match a text equally well, so that the caller can choose one. */
-export async function ambiguousAnswer<R extends Resource>(
+/** The record that a text means, or the answer that asks which of several is meant. With `askFirst` as `resolveRecord`. */
+export async function recordOrQuestion<K extends SearchKind>(
   tenant: Tenant,
-  resource: R,
+  kind: K,
   text: string,
-  { kind, candidates, total, coverage }: Exclude<Resolution<RecordOf[R]>, { kind: 'one' }>,
   call: ToolCall,
-): Promise<Answer> {
-  const known = await knownFor(tenant, resource, candidates, call);
-  const what = trusted(resource);
-  const records = candidates.map((record) => concise(resource, record, known));
+  askFirst = false,
+): Promise<{ record: RecordOf[K]; question?: never } | { question: Answer; record?: never }> {
+  const found = await resolveRecord(tenant, kind, text, call, { askFirst });
+  if (found.kind === 'one') return { record: found.record };
+  const { candidates, total, coverage } = found;
+  const known = await knownFor(tenant, kind, candidates, call);
+  const what = trusted(kind);
+  const similar = wording`No ${what} is called exactly ${quote(text)}; ${total} ${total === 1 ? 'is' : 'are'} similar.`;
   const summary =
     total === 0
       ? wording`No ${what} is called ${quote(text)}.`
-      : kind === 'several'
+      : found.kind === 'several'
         ? wording`Which ${what}? ${total} are called ${quote(text)}.`
-        : wording`No ${what} is called exactly ${quote(text)}; ${total} ${total === 1 ? 'is' : 'are'} similar.`;
-  const notes =
+        : similar;
+  const whether = total === 1 ? 'whether it is meant' : 'which one';
+  const next =
     total === 0
-      ? [wording`Try fewer words, another spelling, or cpq_find.`]
-      : total === 1
-        ? [wording`Ask the person whether it is meant, then call again with its id.`]
-        : [wording`Ask the person which one, then call again with its id.`];
+      ? wording`Try fewer words, another spelling, or cpq_find.`
+      : wording`Ask the person ${whether}, then call again with its id.`;
+  const records = candidates.map((record) => concise(kind, record, known));
   const shared = coverage.complete ? {} : { coverage: toCoverage(coverage) };
-  return { summary, data: { records, ...shared }, notes };
+  return { question: { summary, data: { records, ...shared }, notes: [next] } };
 }

@@ -24,49 +24,32 @@ import {
   nonZeroCounts,
 } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
-import { type ProbabilityScale, probabilityScale } from '../../figures/probability.ts';
-import type { ResultOf } from '../../figures/steps.ts';
+import { probabilityScale } from '../../figures/probability.ts';
+import { filterSteps, type ResultOf, type Steps } from '../../figures/steps.ts';
 import { belongsTo } from '../../names/company-reference.ts';
-import type {
-  ApiRecord,
-  Category,
-  Company,
-  Contact,
-  ContractItem,
-  DiscountGroup,
-  Opportunity,
-  PricingBook,
-  Product,
-  Quote,
-} from '../../service/records/records.ts';
+import type { ApiRecord, Company, Contact, RecordOf } from '../../service/records/records.ts';
 import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
-import { quotesOfCompany } from './company-quotes.ts';
 import { contractsOf } from './contracts.ts';
-import { type Market, marketOf, neverBought } from './never-bought.ts';
-import { recentChanges } from './recent-activity.ts';
+import { type Market, neverBought } from './never-bought.ts';
+import { quotesOfCompany, recentChanges } from './quotes-and-changes.ts';
 
-/**
- * Whole collections of the tenant, or with the prepared options those records only that belong to the company. The brief
- * omits the part of a missing collection.
- */
+type Collection<R extends keyof RecordOf> = readonly RecordOf[R][] | undefined;
+
+/** Whole collections of the tenant. The brief omits the part of a missing collection. */
 export interface CompanyRecords {
   company: Company;
-  contacts?: readonly Contact[] | undefined;
-  opportunities?: readonly Opportunity[] | undefined;
-  quotes?: readonly Quote[] | undefined;
-  contractItems?: readonly ContractItem[] | undefined;
-  discountGroups?: readonly DiscountGroup[] | undefined;
-  pricingBooks?: readonly PricingBook[] | undefined;
-  products?: readonly Product[] | undefined;
-  categories?: readonly Category[] | undefined;
+  contacts?: Collection<'contact'>;
+  opportunities?: Collection<'opportunity'>;
+  quotes?: Collection<'quote'>;
+  contractItems?: Collection<'contract_item'>;
+  discountGroups?: Collection<'discount_group'>;
+  pricingBooks?: Collection<'pricing_book'>;
 }
 
 export interface CompanyOptions {
   today: Day;
   currencyOf: CurrencyOf;
-  /** How the tenant's probabilities are read; default: decided from `opportunities`. */
-  probability?: ProbabilityScale;
-  /** Default: made of all products, quotes and categories, where these are known. */
+  /** Of all products and quotes; without it no products are suggested. */
   market?: Market | undefined;
   /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
@@ -84,7 +67,7 @@ const defaults = { maxRows: 5, show: [] };
 type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' | 'show'>>;
 
 /**
- * Briefs one company from whole collections. Definitions: docs/definitions.md, "Company".
+ * Briefs one company. Definitions: docs/definitions.md, "Company".
  *
  * @throws RangeError if `today` is not a day.
  */
@@ -92,72 +75,46 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
   const today = requireDay(options.today, 'today');
   const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { maxRows } = resolved;
-  const own = ownRecords(records);
-  const card = companyCard(company, resolved.nameOf);
-  const contacts = own.contacts && limitedContacts(own.contacts, maxRows);
-  yield;
-  const deals = yield* dealSections(own.opportunities, records.opportunities, resolved);
-  yield;
-  const quotes = own.quotes && quotesOfCompany(own.quotes, resolved);
-  yield;
-  const activity = recentActivity(company, own, resolved);
+  const { maxRows, market, nameOf } = resolved;
+  const contacts = yield* recordsOf(company, records.contacts);
+  const opportunities = yield* recordsOf(company, records.opportunities);
+  const quotes = yield* recordsOf(company, records.quotes);
+  const account = {
+    company: [company],
+    contact: contacts ?? [],
+    opportunity: opportunities ?? [],
+    quote: quotes ?? [],
+  };
+  const deals =
+    opportunities && (yield* dealSections(opportunities, records.opportunities, resolved));
+  const from = addDays(today, -recentDays);
+  const changes = recentChanges(account, from, today);
   yield;
   return compact({
     today,
-    company: card,
-    contacts,
-    open: deals?.open,
-    // Over all time.
-    closed: deals?.closed,
-    probability: deals?.probability,
-    quotes,
+    company: companyCard(company, nameOf),
+    contacts: contacts && limitedContacts(contacts, maxRows),
+    ...deals,
+    quotes: quotes && quotesOfCompany(quotes, resolved),
     contractItems: contractItems && (yield* contractsOf(company, contractItems, resolved)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
-    neverBought: yield* suggestions(records, own.quotes, resolved),
-    recentActivity: { from: addDays(today, -recentDays), to: today, ...activity },
+    neverBought:
+      market && quotes && (yield* neverBought(market, quotes, { today, limit: maxRows })),
+    recentActivity: { from, to: today, ...limitList(changes, maxRows, (change) => change) },
     // In no figure.
     deleted: deletedRecords(records),
   });
 }
 
-/** Needs quotes and products; categories only add names. */
-function* suggestions(
-  { quotes, products, categories = [] }: CompanyRecords,
-  own: readonly Quote[] | undefined,
-  { market, maxRows, today }: ResolvedOptions,
-) {
-  if (!quotes || !own || !products) return undefined;
-  const known = market ?? (yield* marketOf({ quotes, products, categories }));
-  return yield* neverBought(known, own, { today, limit: maxRows });
-}
-
-function recentActivity(company: Company, own: OwnRecords, options: ResolvedOptions) {
-  const { contacts = [], opportunities = [], quotes = [] } = own;
-  const account = {
-    company: [company],
-    contact: contacts,
-    opportunity: opportunities,
-    quote: quotes,
-  };
-  const changes = recentChanges(account, options.today, recentDays);
-  return limitList(changes, options.maxRows, (change) => change);
-}
-
-type OwnRecords = ReturnType<typeof ownRecords>;
-
-function ownRecords({ company, contacts, opportunities, quotes }: CompanyRecords) {
-  return {
-    contacts: contacts && recordsOf(company, contacts),
-    opportunities: opportunities && recordsOf(company, opportunities),
-    quotes: quotes && recordsOf(company, quotes),
-  };
-}
-
 /** The company's own records that are not deleted. */
-export const recordsOf = <R extends ApiRecord>(company: Company, records: readonly R[]): R[] =>
-  records.filter((record) => !isDeleted(record) && belongsTo(record, company));
+export function* recordsOf<R extends ApiRecord>(
+  company: Company,
+  records: readonly R[] | undefined,
+): Steps<readonly R[] | undefined> {
+  if (!records) return undefined;
+  return yield* filterSteps(records, (each) => !isDeleted(each) && belongsTo(each, company));
+}
 
 function deletedRecords(records: CompanyRecords) {
   const { company, contacts = [], opportunities = [], quotes = [], contractItems = [] } = records;
@@ -214,19 +171,17 @@ function limitedContacts(contacts: readonly Contact[], limit: number) {
   return { ...compact({ withoutEmail }), ...limitList(rows.sort(byName), limit, (row) => row) };
 }
 
+/** `closed`: over all time. */
 function* dealSections(
-  own: readonly Opportunity[] | undefined,
-  all: readonly Opportunity[] | undefined,
+  own: readonly RecordOf['opportunity'][],
+  all: Collection<'opportunity'> = [],
   options: ResolvedOptions,
 ) {
-  if (!own || !all) return undefined;
-  const probability = options.probability ?? probabilityScale(all);
+  const probability = probabilityScale(all);
   const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
+  const open = deals.filter(({ outcome }) => outcome === 'open');
   return {
-    open: yield* openDeals(
-      deals.filter(({ outcome }) => outcome === 'open'),
-      options,
-    ),
+    open: yield* openDeals(open, options),
     closed: closedDeals(deals),
     probability: deals.length > 0 ? probability : undefined,
   };
@@ -254,8 +209,9 @@ function* openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOpt
 function closedDeals(deals: readonly Deal[]) {
   const totals = (outcome: Deal['outcome']) => {
     const of = deals.filter((deal) => deal.outcome === outcome);
-    if (of.length === 0) return undefined;
-    return compact({ count: of.length, value: totalValue(of).toAmounts() });
+    return of.length > 0
+      ? compact({ count: of.length, value: totalValue(of).toAmounts() })
+      : undefined;
   };
   const closed = compact({
     won: totals('won'),

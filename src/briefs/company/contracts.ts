@@ -1,31 +1,23 @@
 /** The contract items of a company (beta): those that run apart from those that start later and have ended. */
 
 import { type Day, dayOf } from '../../figures/days.ts';
-import {
-  type CurrencyOf,
-  currencyOfRecord,
-  type Decimal,
-  decimal,
-  rounded,
-} from '../../figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, decimal, rounded } from '../../figures/money.ts';
 import {
   byName,
   compact,
   compare,
   groupBy,
   limitList,
-  type Named,
   nonBlank,
   nonZero,
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { filterSteps } from '../../figures/steps.ts';
-import { addToTerm, type TermTotals, termKey, totalsByTerm } from '../../figures/terms.ts';
+import { forEachStep } from '../../figures/steps.ts';
+import { addToTerm, termKey, totalsByTerm } from '../../figures/terms.ts';
 import { belongsTo, companyOf } from '../../names/company-reference.ts';
 import type { Company, ContractItem } from '../../service/records/records.ts';
 
 const states = ['running', 'starts later', 'ended'] as const;
-type ContractState = (typeof states)[number];
 
 type Contract = ReturnType<typeof toContract>;
 
@@ -38,44 +30,41 @@ export function* contractsOf(
   items: readonly ContractItem[],
   { today, currencyOf, maxRows }: { today: Day; currencyOf: CurrencyOf; maxRows: number },
 ) {
-  const kept = yield* filterSteps(items, (item) => !isDeleted(item));
-  const own = yield* filterSteps(kept, (item) => belongsTo(item, company));
-  const isOfNone = (item: ContractItem) => Object.keys(companyOf(item)).length === 0;
-  const withoutCompany = yield* filterSteps(kept, isOfNone);
-  const contracts = own
-    .map((item) => toContract({ ...item, company }, currencyOf, today))
-    .sort(byStateAndService);
+  const contracts: Contract[] = [];
+  let withoutCompany = 0;
+  yield* forEachStep(items, (item) => {
+    if (isDeleted(item)) return;
+    if (belongsTo(item, company))
+      contracts.push(toContract({ ...item, company }, currencyOf, today));
+    else if (Object.keys(companyOf(item)).length === 0) withoutCompany += 1;
+  });
+  contracts.sort((a, b) => byState(a, b) || byName(a, b));
   return compact({
     beta: true as const,
     byState: [...groupBy(contracts, ({ state, currency }) => `${state} ${currency}`).values()]
       .map(totalsOf)
       .sort((a, b) => byState(a, b) || compare(a.currency, b.currency)),
     // Of the tenant: their owner is not known.
-    withoutCompany: nonZero(withoutCompany.length),
+    withoutCompany: nonZero(withoutCompany),
     ...limitList(contracts, maxRows, toContractRow),
   });
 }
 
 const toContract = (item: ContractItem, currencyOf: CurrencyOf, today: Day) => ({
   item,
+  ...compact({ id: nonBlank(item.id), name: nonBlank(item.service) ?? nonBlank(item.name) }),
   state: stateOn(item, today),
   currency: currencyOfRecord(item, currencyOf),
 });
 
 /** An item runs from its first through its last day; without these it has begun, or does not end. */
-function stateOn({ startDate, endDate }: ContractItem, today: Day): ContractState {
+function stateOn({ startDate, endDate }: ContractItem, today: Day): (typeof states)[number] {
   if ((dayOf(endDate) ?? today) < today) return 'ended';
   return (dayOf(startDate) ?? today) > today ? 'starts later' : 'running';
 }
 
-const byState = (a: { state: ContractState }, b: { state: ContractState }): number =>
+const byState = (a: Pick<Contract, 'state'>, b: Pick<Contract, 'state'>): number =>
   states.indexOf(a.state) - states.indexOf(b.state);
-
-const byStateAndService = (a: Contract, b: Contract): number =>
-  byState(a, b) || byName(serviceOf(a.item), serviceOf(b.item));
-
-const serviceOf = ({ id, service, name }: ContractItem): Named =>
-  compact({ id: nonBlank(id), name: nonBlank(service) ?? nonBlank(name) });
 
 function totalsOf(contracts: readonly [Contract, ...Contract[]]) {
   const [{ state, currency }] = contracts;
@@ -91,32 +80,25 @@ function totalsOf(contracts: readonly [Contract, ...Contract[]]) {
   });
 }
 
-function toContractRow({ item, state, currency }: Contract) {
+function sumByTerm(items: readonly ContractItem[], field: 'revenue' | 'profit') {
+  const sums: Parameters<typeof addToTerm>[0] = new Map();
+  for (const item of items) addToTerm(sums, termKey(item), decimal(item[field]));
+  return sums.size > 0 ? totalsByTerm(sums) : undefined;
+}
+
+function toContractRow({ item, id, name, state, currency }: Contract) {
+  const [revenue, profit] = [decimal(item.revenue), decimal(item.profit)];
   return compact({
-    id: nonBlank(item.id),
-    service: serviceOf(item).name,
+    id,
+    service: name,
     vendor: nonBlank(item.vendor),
     state,
     term: termKey(item),
     quantity: item.quantity,
-    revenue: amountOf(item.revenue),
-    profit: amountOf(item.profit),
+    revenue: revenue && rounded(revenue),
+    profit: profit && rounded(profit),
     currency,
     starts: dayOf(item.startDate),
     ends: dayOf(item.endDate),
   });
-}
-
-function amountOf(value: number | undefined): number | undefined {
-  const known = decimal(value);
-  return known && rounded(known);
-}
-
-function sumByTerm(
-  items: readonly ContractItem[],
-  field: 'revenue' | 'profit',
-): TermTotals | undefined {
-  const sums = new Map<string, Decimal>();
-  for (const item of items) addToTerm(sums, termKey(item), decimal(item[field]));
-  return sums.size > 0 ? totalsByTerm(sums) : undefined;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { isOpenQuote } from '../../figures/quote-state.ts';
-import { forEachStep, type ResultOf, type Steps } from '../../figures/steps.ts';
+import { forEachStep, type ResultOf } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { boughtItems, Catalogue, CategoryKeys, partKey } from '../../names/part-numbers.ts';
 import type { Category, Product, Quote, Ref } from '../../service/records/records.ts';
@@ -25,8 +25,16 @@ interface MarketSources {
 
 /** The catalogue and what all companies bought of it: the same whichever company is asked about. */
 export type Market = ResultOf<typeof marketOf>;
-type ListedProduct = ReturnType<typeof toListed>;
 type Purchases = ReturnType<typeof purchasesOf>;
+
+/** A product that can be sold, with the number of companies that bought it. */
+interface ListedProduct {
+  product: Product;
+  part: string | undefined;
+  buyers: number;
+  /** The price over a year; lowest if unknown. */
+  rank: number;
+}
 
 const maxCategories = 8;
 
@@ -36,17 +44,23 @@ export function* neverBought(
   own: readonly Quote[],
   { today, limit }: { today: Day; limit: number },
 ) {
-  const { catalogue, keys } = market;
+  const { catalogue, keys, listed } = market;
   const purchases = purchasesOf(own, catalogue, keys);
   const open = own.filter((quote) => isOpenQuote(quote, today));
   const quoted = new Set(open.flatMap((quote) => productIdsOn(quote, catalogue)));
   yield;
-  const candidates = yield* candidatesFor(purchases, market);
+  const candidates = new Set<ListedProduct>();
+  for (const key of purchases.categories.keys())
+    yield* forEachStep(listed.get(key) ?? [], (each) => {
+      if (isNew(each, purchases)) candidates.add(each);
+    });
   const toSuggestion = ({ product, buyers }: ListedProduct) =>
     compact({
       id: nonBlank(product.id),
       name: nonBlank(product.name),
-      category: categoryIn(product, purchases, keys),
+      category: keys
+        .keysOfProduct(product)
+        .flatMap((key) => purchases.categories.get(key) ?? [])[0],
       ...priceFields(product),
       otherCompanies: buyers || undefined,
       // Already on an open quote for this company.
@@ -56,18 +70,8 @@ export function* neverBought(
   return {
     categories: names.slice(0, maxCategories),
     categoriesTotal: names.length,
-    ...(yield* limitSorted(candidates, byDemand, limit, toSuggestion)),
+    ...(yield* limitSorted([...candidates], byDemand, limit, toSuggestion)),
   };
-}
-
-/** What can be sold in the categories of these purchases, and is none of them; each once. */
-function* candidatesFor(purchases: Purchases, { listed }: Market): Steps<ListedProduct[]> {
-  const found = new Set<ListedProduct>();
-  for (const key of purchases.categories.keys())
-    yield* forEachStep(listed.get(key) ?? [], (product) => {
-      if (isNew(product, purchases)) found.add(product);
-    });
-  return [...found];
 }
 
 /** What most companies bought first, then by price over a year. */
@@ -78,28 +82,30 @@ export function* marketOf({ products, quotes, categories }: MarketSources) {
   const catalogue = yield* Catalogue.of(products, quotes);
   const keys = new CategoryKeys(categories);
   const buyers = yield* countBuyers(quotes, catalogue);
-  return { catalogue, keys, listed: yield* listedByCategory(products, keys, buyers) };
-}
-
-function* listedByCategory(
-  products: readonly Product[],
-  keys: CategoryKeys,
-  buyers: ReadonlyMap<string, number>,
-): Steps<Map<string, ListedProduct[]>> {
-  const byCategory = new Map<string, ListedProduct[]>();
+  const listed = new Map<string, ListedProduct[]>();
   yield* forEachStep(products, (product) => {
     if (product.listed === false || isDeleted(product) || product.id === undefined) return;
-    const listed = toListed(product, buyers.get(product.id) ?? 0);
-    for (const key of keys.keysOfProduct(product)) addTo(byCategory, key, listed);
+    const price = overYear(decimal(product.price), termKey(product));
+    const rank = price?.toNumber() ?? -Number.MAX_VALUE;
+    const bought = buyers.get(product.id)?.size ?? 0;
+    const entry = { product, part: partKey(product), buyers: bought, rank };
+    for (const key of keys.keysOfProduct(product)) addTo(listed, key, entry);
   });
-  return byCategory;
+  return { catalogue, keys, listed };
 }
 
-/** A product that can be sold. @param buyers number of companies that bought it */
-function toListed(product: Product, buyers: number) {
-  const price = overYear(decimal(product.price), termKey(product));
-  const rank = price?.toNumber() ?? -Number.MAX_VALUE;
-  return { product, part: partKey(product), buyers, rank };
+/** By product id the companies that bought it. Products that this company bought are no candidates. */
+function* countBuyers(quotes: readonly Quote[], catalogue: Catalogue) {
+  const buyers = new Map<string, Set<string>>();
+  yield* forEachStep(quotes, (quote) => {
+    const buyer = quote.company?.id ?? quote.company?.name;
+    if (buyer === undefined) return;
+    for (const item of boughtItems(quote)) {
+      const id = catalogue.productOf(item)?.id;
+      if (id !== undefined) buyers.set(id, (buyers.get(id) ?? new Set()).add(buyer));
+    }
+  });
+  return buyers;
 }
 
 /** The catalogue price, per unit and term; the term is absent for a price that is paid once. */
@@ -134,31 +140,5 @@ function addCategory(names: Map<string, string>, keys: CategoryKeys, ref: Ref | 
 const isNew = ({ product, part }: ListedProduct, purchases: Purchases): boolean =>
   !purchases.ids.has(product.id ?? '') && !purchases.parts.has(part ?? '');
 
-function categoryIn(
-  product: Product,
-  purchases: Purchases,
-  keys: CategoryKeys,
-): string | undefined {
-  const key = keys.keysOfProduct(product).find((candidate) => purchases.categories.has(candidate));
-  return key === undefined ? undefined : purchases.categories.get(key);
-}
-
 const productIdsOn = (quote: Quote, catalogue: Catalogue): string[] =>
   (quote.items ?? []).flatMap((item) => catalogue.productOf(item)?.id ?? []);
-
-/** Product id → number of companies that bought it. Products that this company bought are no candidates. */
-function* countBuyers(
-  quotes: readonly Quote[],
-  catalogue: Catalogue,
-): Steps<ReadonlyMap<string, number>> {
-  const buyers = new Map<string, Set<string>>();
-  yield* forEachStep(quotes, (quote) => {
-    const buyer = quote.company?.id ?? quote.company?.name;
-    if (buyer === undefined) return;
-    for (const item of boughtItems(quote)) {
-      const id = catalogue.productOf(item)?.id;
-      if (id !== undefined) buyers.set(id, (buyers.get(id) ?? new Set()).add(buyer));
-    }
-  });
-  return new Map([...buyers].map(([id, companies]) => [id, companies.size]));
-}
