@@ -2,7 +2,15 @@
 
 import { type Day, dayOf, within } from '../../figures/days.ts';
 import { type Decimal, decimal, hundred } from '../../figures/money.ts';
-import { byName, compact, groupBy, limitList, nonBlank } from '../../figures/naming.ts';
+import {
+  byName,
+  compact,
+  groupBy,
+  limitList,
+  type Named,
+  named,
+  nonBlank,
+} from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import type { Company, DiscountGroup, PricingBook } from '../../service/records/records.ts';
 import { fieldOf } from '../../values.ts';
@@ -98,19 +106,12 @@ export function pricesFor(
 export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 
-/** The validity window, as far as it is known. */
-function windowOf(book: PricingBook): { validFrom?: Day; validTo?: Day } {
-  const validFrom = dayOf(book.validFrom);
-  const validTo = dayOf(book.validTo);
-  return { ...(validFrom && { validFrom }), ...(validTo && { validTo }) };
-}
-
-const applicabilityOrder: readonly Applicability[] = [...precedence, 'unclear'];
+const applicabilityOrder: readonly (Applicability | undefined)[] = [...precedence, 'unclear'];
 
 /** The company's own first, then those of its classification; then by name and id. */
 export const byApplicability = (
-  a: { appliesTo: Applicability; name?: string; id?: string },
-  b: { appliesTo: Applicability; name?: string; id?: string },
+  a: Named & { appliesTo?: Applicability | undefined },
+  b: Named & { appliesTo?: Applicability | undefined },
 ): number =>
   applicabilityOrder.indexOf(a.appliesTo) - applicabilityOrder.indexOf(b.appliesTo) || byName(a, b);
 
@@ -123,8 +124,9 @@ export function discountGroupsFor(
   const rows = groups.flatMap((group) => {
     const appliesTo = applicabilityOf(group, company);
     if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
-    const discounts = group.discounts?.length || undefined;
-    return [compact({ id: nonBlank(group.id), name: nonBlank(group.name), appliesTo, discounts })];
+    return [
+      compact({ ...named(group), appliesTo, discounts: group.discounts?.length || undefined }),
+    ];
   });
   return limitList(rows.sort(byApplicability), limit, (row) => row);
 }
@@ -138,20 +140,19 @@ export function pricingBooksFor(
 ) {
   const rows = books.flatMap((book) => {
     const appliesTo = applicabilityOf(book, company);
-    return appliesTo && isValid(book, today) ? [toBookRow(book, appliesTo)] : [];
+    if (!appliesTo || !isValid(book, today)) return [];
+    const row = {
+      ...named(book),
+      appliesTo,
+      specialBidNumber: nonBlank(book.specialBidNumber),
+      validFrom: dayOf(book.validFrom),
+      validTo: dayOf(book.validTo),
+      products: book.products?.length || undefined,
+      classificationIds: ['classification', 'unclear'].includes(appliesTo)
+        ? book.classificationIds
+        : undefined,
+    };
+    return [compact(row)];
   });
   return limitList(rows.sort(byApplicability), limit, (row) => row);
-}
-
-function toBookRow(book: PricingBook, appliesTo: Applicability) {
-  const byClassification = appliesTo === 'classification' || appliesTo === 'unclear';
-  return compact({
-    id: nonBlank(book.id),
-    name: nonBlank(book.name),
-    appliesTo,
-    specialBidNumber: nonBlank(book.specialBidNumber),
-    ...windowOf(book),
-    products: book.products?.length || undefined,
-    classificationIds: byClassification ? book.classificationIds : undefined,
-  });
 }

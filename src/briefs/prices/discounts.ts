@@ -51,49 +51,39 @@ export type DiscountTarget =
   | 'everything'
   | 'unclear';
 
-/** Tells what a discount is on, for one product. */
-export class DiscountTargets {
-  readonly #product: Product;
-  readonly #keys: CategoryKeys;
-  readonly #own: ReadonlySet<string>;
-  /** Absent where categories may not be read. */
-  readonly #above: ReadonlySet<string> | undefined;
-
-  constructor(product: Product, categories: readonly Category[] | undefined) {
-    this.#product = product;
-    this.#keys = new CategoryKeys(categories ?? []);
-    this.#own = new Set(this.#keys.keysOfProduct(product));
-    this.#above = categories && ancestorsOf(this.#own, categories);
-  }
-
-  /** On what the discount is, if the product gets it; `undefined` if it is on something else. */
-  targetOf(discount: Discount): DiscountTarget | undefined {
-    const product = target(discount.productId, discount.product);
-    if (product) return this.#isProduct(product) ? 'product' : undefined;
+/**
+ * Tells on what a discount is, if a product gets it; `undefined` if it is on something else.
+ * @param categories absent where they may not be read
+ */
+export function discountTargets(
+  product: Product,
+  categories: readonly Category[] | undefined,
+): (discount: Discount) => DiscountTarget | undefined {
+  const keys = new CategoryKeys(categories ?? []);
+  const own = new Set(keys.keysOfProduct(product));
+  const above = categories && ancestorsOf(own, categories);
+  const categoryTarget = (category: Ref): DiscountTarget | undefined => {
+    const key = keys.keyOf(category) ?? '';
+    if (own.has(key)) return 'category';
+    if (!above) return 'unclear';
+    return above.has(key) ? 'parent category' : undefined;
+  };
+  return (discount) => {
+    const named = target(discount.productId, discount.product);
+    if (named) return isSame(product, named) ? 'product' : undefined;
     const category = target(discount.categoryId, discount.category);
-    if (category) return this.#categoryTarget(category);
+    if (category) return categoryTarget(category);
     const maker = target(undefined, discount.manufacturer ?? discount.vendor);
-    if (maker) return this.#isMadeBy(maker) ? 'manufacturer' : undefined;
+    if (maker) return isMadeBy(product, maker) ? 'manufacturer' : undefined;
     return discount.name === undefined ? 'everything' : 'unclear';
-  }
-
-  #isProduct({ id, name }: Ref): boolean {
-    const own = this.#product;
-    return id === undefined ? normaliseName(own.name) === normaliseName(name) : own.id === id;
-  }
-
-  #categoryTarget(category: Ref): DiscountTarget | undefined {
-    const key = this.#keys.keyOf(category) ?? '';
-    if (this.#own.has(key)) return 'category';
-    if (!this.#above) return 'unclear';
-    return this.#above.has(key) ? 'parent category' : undefined;
-  }
-
-  #isMadeBy({ name, id }: Ref): boolean {
-    const { manufacturer, vendor } = this.#product;
-    return normalisePart(manufacturer ?? vendor) === normalisePart(name ?? id);
-  }
+  };
 }
+
+const isSame = (product: Product, { id, name }: Ref): boolean =>
+  id === undefined ? normaliseName(product.name) === normaliseName(name) : product.id === id;
+
+const isMadeBy = ({ manufacturer, vendor }: Product, { name, id }: Ref): boolean =>
+  normalisePart(manufacturer ?? vendor) === normalisePart(name ?? id);
 
 /** What an entry names, by an id, a name or a nested record. */
 function target(id: unknown, nested: unknown): Ref | undefined {
@@ -104,18 +94,14 @@ function target(id: unknown, nested: unknown): Ref | undefined {
 }
 
 /** The ids of all categories above these. */
-function ancestorsOf(
-  keys: ReadonlySet<string>,
-  categories: readonly Category[],
-): ReadonlySet<string> {
+function ancestorsOf(keys: ReadonlySet<string>, categories: readonly Category[]): Set<string> {
   const parents = new Map(categories.map(({ id, parentCategoryId }) => [id, parentCategoryId]));
   const above = new Set<string>();
-  for (const key of keys) {
-    let parent = parents.get(key);
-    while (parent && !above.has(parent)) {
-      above.add(parent);
-      parent = parents.get(parent);
-    }
-  }
+  const add = (parent: string | undefined): void => {
+    if (!parent || above.has(parent)) return;
+    above.add(parent);
+    add(parents.get(parent));
+  };
+  for (const key of keys) add(parents.get(key));
   return above;
 }

@@ -3,7 +3,7 @@
  * discount groups that apply. Which price a quote gets is not decided here, because the service does not say.
  */
 
-import { type Day, dayOf } from '../../figures/days.ts';
+import { type Day, dayOf, latestDay } from '../../figures/days.ts';
 import {
   currencyCode,
   type Decimal,
@@ -16,7 +16,7 @@ import {
 import {
   compact,
   compare,
-  type LimitedList,
+  groupBy,
   limitList,
   named,
   nonBlank,
@@ -32,7 +32,7 @@ import type {
   Product,
 } from '../../service/records/records.ts';
 import { type Applicability, applicabilityOf, byApplicability } from './books.ts';
-import { type Discount, DiscountTargets, discountWords, lessDiscount } from './discounts.ts';
+import { type Discount, discountTargets, discountWords, lessDiscount } from './discounts.ts';
 
 export interface PriceData {
   company: Company;
@@ -51,11 +51,9 @@ const uncountedReasons = [
   'expired',
   'book deleted',
 ] as const;
-type UncountedReason = (typeof uncountedReasons)[number];
 
 export type ProductPrices = ReturnType<typeof productPrices>;
 export type BookPriceRow = ReturnType<typeof bookRow>;
-type ListPrice = ReturnType<typeof figures> & { marks?: 'lowest'[] };
 
 /** Everything that may decide the price of a product for a company on a day. */
 export function productPrices(data: PriceData, today: Day) {
@@ -63,63 +61,57 @@ export function productPrices(data: PriceData, today: Day) {
   const discounts = discountGroups
     ?.flatMap((group) => discountRows(group, data))
     .sort(byApplicability);
-  const list: ListPrice = figures(decimal(product.price), decimal(product.cost));
   const { isListLowest, ...ofBooks } = books ? bookPrices(books, data, today) : {};
   return compact({
     today,
     company: compact({ ...named(company), deleted: deletionOf(company) }),
-    product: productFacts(product),
+    product: compact({
+      ...named(product),
+      deleted: deletionOf(product),
+      mpn: nonBlank(product.mpn),
+      manufacturer: nonBlank(product.manufacturer ?? product.vendor),
+      term: termKey(product),
+      listed: product.listed === false ? (false as const) : undefined,
+    }),
     // Of the product; the service seldom names one.
     currency: currencyCode(product.currency),
-    list: isListLowest ? { ...list, marks: ['lowest' as const] } : list,
+    list: {
+      ...figures(decimal(product.price), decimal(product.cost)),
+      ...(isListLowest && { marks: ['lowest' as const] }),
+    },
     ...ofBooks,
     discounts: discounts && wholeList(discounts),
   });
 }
 
+const wholeList = <Row>(rows: Row[]) => limitList(rows, rows.length, (row) => row);
+
 function bookPrices(books: readonly PricingBook[], data: PriceData, today: Day) {
-  const { product } = data;
   const entries = books.flatMap((book) => entriesOf(book, data, today));
-  const valid = entries.filter(({ why }) => why === undefined);
-  const applying = valid.filter(isFor).sort(byPrice);
-  const uncounted = uncountedReasons.flatMap((reason) =>
-    entries.filter((entry) => entry.why === reason && isFor(entry)).sort(byBookThenAmount),
-  );
-  const list = decimal(product.price);
-  const lowest = lowestOf([list, ...applying.map(({ price }) => price)]);
-  const toRow = (entry: Entry) => bookRow(entry, product, lowest);
+  const own = entries.filter(({ appliesTo }) => appliesTo !== undefined);
+  const applying = own.filter(({ why }) => why === undefined).sort(byPrice);
+  const uncounted = groupBy(own.sort(byBookThenAmount), ({ why = '' }) => why);
+  const groups = uncountedReasons.flatMap((why) => {
+    const rows = uncounted.get(why);
+    return rows ? [{ why, rows }] : [];
+  });
+  const list = decimal(data.product.price);
+  const [cheapest] = applying;
+  const isListLowest = cheapest?.price && list && !list.gt(cheapest.price);
+  const lowest = isListLowest ? list : cheapest?.price;
+  const toRow = (entry: Entry) => bookRow(entry, list, lowest);
+  const reasons = Object.fromEntries(groups.map(({ why, rows }) => [why, rows.length]));
+  const notCounted = wholeList(groups.flatMap(({ rows }) => rows).map(toRow));
   return {
-    isListLowest: applying.length > 0 && isLowest(list, lowest),
+    isListLowest,
     prices: wholeList(applying.map(toRow)),
-    notCounted:
-      uncounted.length > 0
-        ? { reasons: countReasons(uncounted), ...wholeList(uncounted.map(toRow)) }
-        : undefined,
+    notCounted: groups.length > 0 ? { reasons, ...notCounted } : undefined,
     // Valid today.
-    pricesForOtherCompanies: nonZero(valid.length - applying.length),
+    pricesForOtherCompanies: nonZero(
+      entries.filter(({ appliesTo, why }) => !appliesTo && why === undefined).length,
+    ),
   };
 }
-
-const wholeList = <Row>(rows: Row[]): LimitedList<Row> =>
-  limitList(rows, rows.length, (row) => row);
-
-const countReasons = (entries: readonly Entry[]): Partial<Record<UncountedReason, number>> =>
-  Object.fromEntries(
-    uncountedReasons.flatMap((reason) => {
-      const count = entries.filter(({ why }) => why === reason).length;
-      return count > 0 ? [[reason, count]] : [];
-    }),
-  );
-
-const productFacts = (product: Product) =>
-  compact({
-    ...named(product),
-    deleted: deletionOf(product),
-    mpn: nonBlank(product.mpn),
-    manufacturer: nonBlank(product.manufacturer ?? product.vendor),
-    term: termKey(product),
-    listed: product.listed === false ? (false as const) : undefined,
-  });
 
 /** Per unit and term. */
 function figures(price: Decimal | undefined, cost: Decimal | undefined) {
@@ -133,27 +125,27 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
 
 type Entry = ReturnType<typeof entriesOf>[number];
 
-const isFor = ({ appliesTo }: Entry): boolean => appliesTo !== undefined;
-
 /** The prices of the product in a book; `appliesTo` is absent if the book is for other companies. */
 function entriesOf(book: PricingBook, { company, product }: PriceData, today: Day) {
-  if (product.id === undefined) return [];
   const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
-  const appliesTo = applicabilityOf(book, company);
-  return entries.map((priced) => {
+  return (product.id === undefined ? [] : entries).map((priced) => {
+    const ends = [book.validTo, priced.validTo].flatMap((time) => dayOf(time) ?? []);
     const entry = {
-      book,
-      appliesTo,
+      book: named(book),
+      isDeleted: isDeleted(book),
+      specialBidNumber: nonBlank(book.specialBidNumber),
+      appliesTo: applicabilityOf(book, company),
       price: decimal(priced.price),
       cost: decimal(priced.cost) ?? decimal(product.cost),
-      validFrom: daysInOrder(book.validFrom, priced.validFrom).at(-1),
-      validTo: daysInOrder(book.validTo, priced.validTo).at(0),
+      validFrom: latestDay(book.validFrom, priced.validFrom),
+      validTo: ends.sort(compare)[0],
     };
-    return { ...entry, why: whyUncounted(book, entry, today) };
+    return { ...entry, why: whyUncounted(entry, today) };
   });
 }
 
 interface Priced {
+  isDeleted: boolean;
   appliesTo: Applicability | undefined;
   price: Decimal | undefined;
   validFrom: Day | undefined;
@@ -161,49 +153,32 @@ interface Priced {
 }
 
 function whyUncounted(
-  book: PricingBook,
-  { appliesTo, price, validFrom, validTo }: Priced,
+  { isDeleted, appliesTo, price, validFrom, validTo }: Priced,
   today: Day,
-): UncountedReason | undefined {
-  if (isDeleted(book)) return 'book deleted';
+): (typeof uncountedReasons)[number] | undefined {
+  if (isDeleted) return 'book deleted';
   if (validTo && validTo < today) return 'expired';
   if (validFrom && validFrom > today) return 'not yet valid';
   if (!price) return 'no price';
   return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
 }
 
-/** The days that are known, the earliest first. */
-const daysInOrder = (...times: (string | undefined)[]): Day[] =>
-  times
-    .map(dayOf)
-    .filter((day) => day !== undefined)
-    .sort(compare);
-
-function lowestOf(prices: readonly (Decimal | undefined)[]): Decimal | undefined {
-  const known = prices.filter((price) => price !== undefined);
-  return known.sort((a, b) => a.cmp(b))[0];
-}
-
-const isLowest = (price: Decimal | undefined, lowest: Decimal | undefined): boolean =>
-  price !== undefined && lowest !== undefined && price.eq(lowest);
-
-function bookRow(entry: Entry, product: Product, lowest: Decimal | undefined) {
-  const { book, appliesTo = 'unclear', price, cost, validFrom, validTo, why } = entry;
+function bookRow(entry: Entry, list: Decimal | undefined, lowest: Decimal | undefined) {
+  const { appliesTo = 'unclear', price, cost, why } = entry;
   // `lowest`: no valid price, the list price included, is lower.
   const marks: ('own' | 'lowest')[] = [];
   if (why === undefined && appliesTo === 'company') marks.push('own');
-  if (why === undefined && isLowest(price, lowest)) marks.push('lowest');
-  const list = decimal(product.price);
+  if (why === undefined && lowest && price?.eq(lowest)) marks.push('lowest');
   const below = price && list?.gt(0) ? percentOf(list.minus(price), list) : undefined;
   return compact({
-    ...named(book),
+    ...entry.book,
     appliesTo,
     ...figures(price, cost),
     // Percent; negative above the list price.
     belowList: below && roundedPercent(below),
-    specialBidNumber: nonBlank(book.specialBidNumber),
-    validFrom,
-    validTo,
+    specialBidNumber: entry.specialBidNumber,
+    validFrom: entry.validFrom,
+    validTo: entry.validTo,
     marks: marks.length > 0 ? marks : undefined,
     why,
   });
@@ -219,20 +194,17 @@ const byAmount = (a: Entry, b: Entry): number =>
   a.price && b.price ? a.price.cmp(b.price) : Number(!a.price) - Number(!b.price);
 
 const byBook = (a: Entry, b: Entry): number =>
-  byApplicability(sortKeys(a), sortKeys(b)) ||
+  byApplicability({ ...a.book, ...a }, { ...b.book, ...b }) ||
   compare(a.validFrom ?? '', b.validFrom ?? '') ||
   compare(a.validTo ?? '', b.validTo ?? '');
 
-const sortKeys = ({ book, appliesTo = 'unclear' }: Entry) => ({ ...named(book), appliesTo });
-
-function discountRows(group: DiscountGroup, data: PriceData) {
-  const { company, product, categories } = data;
+function discountRows(group: DiscountGroup, { company, product, categories }: PriceData) {
   const appliesTo = applicabilityOf(group, company);
   if (!appliesTo || appliesTo === 'everyone' || isDeleted(group)) return [];
-  const targets = new DiscountTargets(product, categories);
+  const targetOf = discountTargets(product, categories);
   const names = new Map(categories?.map(({ id, name }) => [id, name]));
   return (group.discounts ?? []).flatMap((discount: Discount) => {
-    const on = targets.targetOf(discount);
+    const on = targetOf(discount);
     if (on === undefined) return [];
     const isSure = on !== 'unclear' && appliesTo !== 'unclear';
     const list = isSure ? decimal(product.price) : undefined;
