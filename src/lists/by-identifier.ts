@@ -13,6 +13,7 @@ import { maxCandidates } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
+import { fieldOf } from '../values.ts';
 import { listRecords } from './list-records.ts';
 
 /**
@@ -54,17 +55,19 @@ async function findByIdentifier<R extends Resource>(
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> {
   const key = normalisePart(text);
-  if (key === '') return undefined;
-  const named = await recordsNamed(tenant, resource, text, key, call);
+  const named = key === '' ? [] : await recordsNamed(tenant, resource, text, key, call);
   const current = named.filter((record) => !isDeleted(record));
-  const [record, ...others] = current.length > 0 ? current : named;
-  if (record === undefined) return undefined;
-  if (others.length > 0) throw severalIdentified(resource, text, [record, ...others]);
-  const { id }: ApiRecord = record;
+  const found = current.length > 0 ? current : named;
+  if (found.length > 1) throw severalIdentified(resource, text, found);
+  const [record] = found;
+  const id = record && fieldOf(record, 'id');
   // The rows of a list may lack what the record by id has.
-  const isWhole = id === undefined || routes[resource].one.length === 0;
+  const isWhole = typeof id !== 'string' || routes[resource].one.length === 0;
   return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
 }
+
+/** Records of one identifier that are asked for. */
+const maxNamesakes = 25;
 
 /** The records with this identifier; `key` is its normalised form. */
 async function recordsNamed<R extends Resource>(
@@ -74,23 +77,24 @@ async function recordsNamed<R extends Resource>(
   key: string,
   call: ToolCall,
 ): Promise<readonly RecordOf[R][]> {
+  const isNamed = ({ id, externalIdentifier, number, mpn, ean }: ApiRecord) =>
+    [id, externalIdentifier, number, mpn, ean].some(
+      (one) => typeof one === 'string' && normalisePart(one) === key,
+    );
   const fields = otherIdentifiers[resource];
   // What has a meaning in a filter is compared with all records.
   if (!fields || /^[<>(]|[,|:]/.test(text)) {
     const { records } = await tenant.collection(resource, call);
-    return runInSlices(filterSteps(records, (record) => isIdentifiedBy(record, key)));
+    return runInSlices(filterSteps(records, isNamed));
   }
   for (const field of fields) {
     const query = { filters: `${field}:${text}`, size: maxNamesakes, includeBundles: true };
     const { records } = await listRecords(tenant, resource, query, call);
-    const named = records.filter((record) => isIdentifiedBy(record, key));
+    const named = records.filter(isNamed);
     if (named.length > 0) return named;
   }
   return [];
 }
-
-/** Records of one identifier that are asked for. */
-const maxNamesakes = 25;
 
 function severalIdentified(
   resource: Resource,
@@ -103,11 +107,3 @@ function severalIdentified(
     wording`${records.length} ${trusted(resource.replaceAll('_', ' '))} records have the number ${quote(text)}: ${join(each, ', ')}. Ask the person which one, then call again with its id.`,
   );
 }
-
-const isIdentifiedBy = (
-  { id, externalIdentifier, number, mpn, ean }: ApiRecord,
-  key: string,
-): boolean =>
-  [id, externalIdentifier, number, mpn, ean].some(
-    (one) => typeof one === 'string' && normalisePart(one) === key,
-  );

@@ -5,12 +5,8 @@ import {
   unknownCurrency,
 } from '../figures/money.ts';
 import { companyOf } from '../names/company-reference.ts';
-import {
-  type KnownRecords,
-  namingResources,
-  withIncompleteReferences,
-} from '../names/references.ts';
-import type { NamedCompany, ReferencedCompanies } from '../reading/referenced-companies.ts';
+import { type KnownRecords, lacksName, namingResources } from '../names/references.ts';
+import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type {
   ApiRecord,
@@ -20,7 +16,6 @@ import type {
   RecordOf,
   Resource,
 } from '../service/records/records.ts';
-import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { nameReferences } from '../tenant/naming.ts';
@@ -38,8 +33,8 @@ const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] }
 };
 
 /**
- * Names and currencies for the rows of a list: those of the companies are read, whatever else was read before, unless
- * only these other `fields` are shown.
+ * Names and currencies for the rows of a list, from the cached collections that the caller may read, and from the
+ * companies of the rows. These are read, whatever else was read before, unless only these other `fields` are shown.
  * @throws ApiError if the key is refused
  */
 export async function knownFor<R extends Resource>(
@@ -49,25 +44,32 @@ export async function knownFor<R extends Resource>(
   call: ToolCall,
   fields: readonly string[] = [],
 ): Promise<Known> {
-  const granted = (needed[resource] ?? []).filter((it) => tenant.grants.has(readGrant(it)));
-  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessKeyRefused)));
-  const ids = isInCompanyCurrency(resource) ? companiesToRead(tenant, rows, fields) : [];
-  return knownTo(tenant, await tenant.referencedCompanies(ids, call));
+  await readGranted(tenant, needed[resource] ?? [], call, unlessKeyRefused);
+  const companies = cachedById(tenant, 'company');
+  const ids = isInCompanyCurrency(resource) ? companiesToRead(rows, companies, fields) : [];
+  const referenced = await tenant.referencedCompanies(ids, call);
+  const company = (id: string) => companies?.get(id) ?? referenced?.get(id);
+  const names = {
+    company: (id: string) => company(id)?.name,
+    category: (id: string) => cachedById(tenant, 'category')?.get(id)?.name,
+    person: (id: string) =>
+      ownerNamesFor(tenant, tenant.cached('opportunity'), tenant.cached('quote')).get(id),
+  };
+  return {
+    currencyOf: { get: (id) => currencyCode(company(id)?.currency) },
+    nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
+  };
 }
 
-/**
- * Of the companies that the rows refer to, those whose name or currency is shown, and neither the row nor a cached
- * collection has it.
- */
+/** Of the companies that the rows refer to, those that are not cached, and whose name or currency is shown and lacking. */
 function companiesToRead(
-  tenant: Tenant,
   rows: readonly ApiRecord[],
+  cached: CachedById | undefined,
   fields: readonly string[],
 ): string[] {
   const showsAll = fields.length === 0;
   const showsCurrency = showsAll || fields.some((it) => it === 'currency' || isAmount(it));
   const showsName = showsAll || fields.some((it) => it.startsWith('company'));
-  const cached = cachedById(tenant, 'company');
   return rows.flatMap((row) => {
     const { id, name } = companyOf(row);
     if (id === undefined || cached?.has(id)) return [];
@@ -91,21 +93,27 @@ export async function readForColumns(
   call: ToolCall,
 ): Promise<void> {
   const columns = columnsOf(resource);
-  const needed = new Set(
-    fields.flatMap((field) => (isKeyOf(columns, field) ? (columns[field]?.needs ?? []) : [])),
-  );
-  needed.delete('product');
-  await readIfPermitted(tenant, [...needed], call);
+  const needs = fields.flatMap((it) => (isKeyOf(columns, it) ? (columns[it]?.needs ?? []) : []));
+  const others = needs.filter((it) => it !== 'product');
+  await readIfPermitted(tenant, [...new Set(others)], call);
 }
 
-/** Reads collections, as far as that is permitted. @throws ApiError */
-export async function readIfPermitted(
+/** Reads collections, as far as that is permitted: without permission the list shows ids. @throws ApiError */
+export const readIfPermitted = (
   tenant: Tenant,
   resources: readonly Resource[],
   call: ToolCall,
+): Promise<void> =>
+  readGranted(tenant, resources, call, ignoreApiError('not-permitted', 'no-route'));
+
+async function readGranted(
+  tenant: Tenant,
+  resources: readonly Resource[],
+  call: ToolCall,
+  orIgnore: (error: unknown) => undefined,
 ): Promise<void> {
   const granted = resources.filter((it) => tenant.grants.has(readGrant(it)));
-  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(unlessForbidden)));
+  await Promise.all(granted.map((it) => tenant.collection(it, call).catch(orIgnore)));
 }
 
 /** The list itself was read: without the names it shows ids. */
@@ -113,33 +121,10 @@ function unlessKeyRefused(error: unknown): undefined {
   if (!isApiError(error) || error.kind === 'key-refused') throw error;
 }
 
-/** Without permission the list shows ids. */
-const unlessForbidden = ignoreApiError('not-permitted', 'no-route');
-
-/**
- * Names and currencies from the cached collections that the caller may read, and from companies that were read for
- * lists. Sends no request.
- */
-function knownTo(tenant: Tenant, referenced: ReferencedCompanies | undefined): Known {
-  const companies = cachedById(tenant, 'company');
-  const company = (id: string) => companies?.get(id) ?? referenced?.get(id);
-  const owners = () => ownerNamesFor(tenant, tenant.cached('opportunity'), tenant.cached('quote'));
-  const names = {
-    company: (id: string) => company(id)?.name,
-    category: (id: string) => cachedById(tenant, 'category')?.get(id)?.name,
-    person: (id: string) => owners().get(id),
-  };
-  return {
-    currencyOf: { get: (id) => currencyCode(company(id)?.currency) },
-    nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
-  };
-}
+type CachedById = ReadonlyMap<string | undefined, NamedCompany>;
 
 /** The cached records of a collection that the caller may read. */
-function cachedById(
-  tenant: Tenant,
-  resource: 'company' | 'category',
-): ReadonlyMap<string | undefined, NamedCompany> | undefined {
+function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedById | undefined {
   const records: readonly NamedCompany[] | undefined = tenant.cached(resource);
   return (
     records &&
@@ -163,7 +148,7 @@ export async function nameProducts(
   tenant: Tenant,
   books: readonly PricingBook[],
   call: ToolCall,
-  each = Number.POSITIVE_INFINITY,
+  each?: number,
 ): Promise<readonly PricingBook[]> {
   const named = withProductNames(books, tenant.cached('product'));
   const unnamed = unnamedProducts(named, each);
@@ -177,12 +162,9 @@ export const showProductNames = (fields: readonly string[]): boolean =>
   fields.some((field) => field === 'product' || field.startsWith('products.'));
 
 /** Ids of the first `each` products of every book that have no name yet. */
-const unnamedProducts = (
-  books: readonly PricingBook[],
-  each = Number.POSITIVE_INFINITY,
-): string[] =>
+const unnamedProducts = (books: readonly PricingBook[], each?: number): string[] =>
   books.flatMap(({ products = [] }) =>
-    products.slice(0, each).flatMap((it) => (it.name || !it.productId ? [] : [it.productId])),
+    products.slice(0, each).flatMap(({ name, productId }) => (name ? [] : (productId ?? []))),
   );
 
 async function readProducts(
@@ -191,46 +173,35 @@ async function readProducts(
   call: ToolCall,
 ): Promise<readonly Product[]> {
   const query = { filters: `id:${ids.join('|')}`, size: maxIds, includeBundles: true };
-  const page =
-    ids.length <= maxIds && !ids.some((id) => /[,:|]/.test(id))
-      ? await tenant.list('product', query, call).catch(ignoreApiError('refused'))
-      : undefined;
-  if (page?.coverage.complete) return page.records;
-  return (await tenant.collection('product', call)).records;
+  const isOneRequest = ids.length <= maxIds && !ids.some((id) => /[,:|]/.test(id));
+  const page = isOneRequest
+    ? await tenant.list('product', query, call).catch(ignoreApiError('refused'))
+    : undefined;
+  return page?.coverage.complete
+    ? page.records
+    : (await tenant.collection('product', call)).records;
 }
 
+/** The name follows the id, so that a table of the products begins with both. */
 function withProductNames(
   books: readonly PricingBook[],
   products: readonly Product[] | undefined,
 ): readonly PricingBook[] {
   if (!products || unnamedProducts(books).length === 0) return books;
   const byId = new Map(products.map((product) => [product.id, product]));
-  return books.map((book) =>
-    book.products
-      ? { ...book, products: book.products.map((entry) => withProductName(entry, byId)) }
-      : book,
-  );
-}
-
-type BookEntry = NonNullable<PricingBook['products']>[number];
-
-/** The name follows the id, so that a table of the products begins with both. */
-function withProductName(
-  entry: BookEntry,
-  byId: ReadonlyMap<string | undefined, Product>,
-): BookEntry {
-  const { productId, ...prices } = entry;
-  const { name, mpn } = byId.get(productId) ?? {};
-  if (!productId || !name || entry.name) return entry;
-  return { productId, name, ...(mpn && { mpn }), ...prices };
+  return books.map((book) => {
+    const entries = book.products?.map((entry) => {
+      const { productId, ...prices } = entry;
+      const { name, mpn } = byId.get(productId) ?? {};
+      if (!productId || !name || entry.name) return entry;
+      return { productId, name, ...(mpn && { mpn }), ...prices };
+    });
+    return entries ? { ...book, products: entries } : book;
+  });
 }
 
 /** Records of the largest page. */
 const maxPage = 100;
-
-/** Checked of each page: what is kept of a reading would be made anew for every page. */
-const lackNames = async (resource: Resource, records: readonly ApiRecord[]): Promise<boolean> =>
-  (await runInSlices(withIncompleteReferences(resource, records))).length > 0;
 
 /** The rows with missing names of what they refer to, from what is known and from cached collections. */
 export async function nameRows<R extends Resource>(
@@ -243,7 +214,9 @@ export async function nameRows<R extends Resource>(
     const books: readonly unknown[] = withProductNames(records, tenant.cached('product'));
     return books as readonly RecordOf[R][];
   }
-  if (records.length <= maxPage && !(await lackNames(resource, records))) return records;
+  // What is made of a reading and kept would be made anew for every page.
+  if (records.length <= maxPage && !records.some((record) => lacksName(resource, record)))
+    return records;
   const cached = namingResources.map((each) => [each, tenant.cached(each)]);
   const company = tenant.cached('company') ?? companiesOf(records, known);
   const named: KnownRecords = { ...Object.fromEntries(cached), company, [resource]: records };

@@ -2,7 +2,7 @@
 
 import { compare, type Named } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
+import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { companyOf } from '../names/company-reference.ts';
 import { matchSteps } from '../names/name-filters.ts';
 import type { Collection } from '../reading/collection.ts';
@@ -49,32 +49,26 @@ export async function localPage<R extends Resource>(
   plan: LocalPlan,
   call: ToolCall,
 ): Promise<ListPage<RecordOf[R]> & { deleted: number }> {
-  const read = await readFor(tenant, resource, plan, call);
-  await Promise.all(neededBy(plan).map((each) => tenant.collection(each, call)));
-  if (needsCompanyNames(plan, read.records)) await readIfPermitted(tenant, ['company'], call);
-  const whole = { ...read, records: await nameRows(tenant, resource, read.records) };
-  const known = await knownFor(tenant, resource, [], call);
-  requireKnownKeys(resource, whole.records, plan, known);
-  const { conditions, notes } = await runInSlices(
-    resolveNames(whole.records, plan.conditions, known),
-  );
   const { text, sort } = plan;
+  const keys = [...plan.conditions, ...sort].map(({ key }) => key);
+  const { coverage, asOf, records: read } = await readFor(tenant, resource, plan, call);
+  await readForKeys(tenant, keys, read, call);
+  const all = await nameRows(tenant, resource, read);
+  const known = await knownFor(tenant, resource, [], call);
+  requireKnownKeys(resource, all, keys, known);
+  const notes = [...describeUnrecognized(resource, all), ...describeIgnored(plan, all.length)];
+  const conditions: Condition[] = [];
+  for (const condition of plan.conditions)
+    conditions.push(await runInSlices(resolveNames(all, condition, known, notes)));
   const isMatch = (record: RecordOf[R]) =>
     conditions.every((each) => passes(record, each, known)) &&
     (text === undefined || mentions(record, text));
-  const matching = await runInSlices(filterSteps(whole.records, isMatch));
+  const matching = await runInSlices(filterSteps(all, isMatch));
   const records = await runInSlices(sortedBy(matching, sort, known));
   const total = records.length;
-  const why =
-    total === 0 && notes.length === 0
-      ? await runInSlices(emptyReason(whole.records, conditions, known))
-      : [];
-  const coverage = { ...whole.coverage, read: total, total };
-  const page = sliceOf({ records, coverage, asOf: whole.asOf }, query);
-  const deleted = records.filter(isDeleted).length;
-  const unrecognized = describeUnrecognized(resource, whole.records);
-  const ignored = describeIgnored(plan, whole.records.length);
-  return { ...page, notes: [...unrecognized, ...ignored, ...notes, ...why], deleted };
+  if (total === 0) notes.push(...(await runInSlices(emptyReason(all, conditions, known))));
+  const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
+  return { ...page, notes, deleted: records.filter(isDeleted).length };
 }
 
 const parameterNames: Record<Ignorable, string> = {
@@ -89,59 +83,6 @@ const describeIgnored = ({ ignored = [] }: LocalPlan, count: number): Wording[] 
       wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${count} records.`,
   );
 
-/** How many records pass each filter alone, if none passes all of them, and what values there are for one that none passes. */
-function* emptyReason(
-  records: readonly ApiRecord[],
-  conditions: readonly Condition[],
-  known: Known,
-): Steps<Wording[]> {
-  const alone: Wording[] = [];
-  const ranges: Wording[] = [];
-  for (const condition of conditions) {
-    const { length } = yield* filterSteps(records, (record) => passes(record, condition, known));
-    alone.push(wording`${trusted(condition.key.name)} ${length}`);
-    if (length === 0) ranges.push(...rangeUnder(records, condition, known));
-  }
-  return conditions.length < 2
-    ? ranges
-    : [wording`No record passes all filters; alone they pass: ${join(alone, ', ')}.`, ...ranges];
-}
-
-const isOrdered = (value: unknown): boolean =>
-  typeof value === 'number' || /^\d{4}-\d{2}-\d{2}/.test(String(value));
-
-/** The least and the greatest value under the key of a comparison; nothing for other tests, and without values. */
-function rangeUnder(
-  records: readonly ApiRecord[],
-  { key, tests }: Condition,
-  known: Known,
-): Wording[] {
-  if (!tests.some((test) => 'order' in test)) return [];
-  const values = records.flatMap((record) => valuesOf(valueUnderKey(record, key, known)));
-  const [first, ...others] = values.filter(isOrdered);
-  if (first === undefined) return [];
-  const extreme = (sign: 1 | -1): Wording => {
-    const found = others.reduce(
-      (one, other) => (compareValues(other, one, sign) < 0 ? other : one),
-      first,
-    );
-    return identifier(String(found));
-  };
-  return [wording`Values of ${identifier(key.name)} go from ${extreme(1)} to ${extreme(-1)}.`];
-}
-
-const keysOf = ({ conditions, sort }: Criteria): Key[] =>
-  [...conditions, ...sort].map(({ key }) => key);
-
-const neededBy = (criteria: Criteria) => [
-  ...new Set(keysOf(criteria).flatMap(({ column }) => column?.needs ?? [])),
-];
-
-/** Whether names of companies are asked for, where some rows have their ids only. */
-const needsCompanyNames = (criteria: Criteria, records: readonly ApiRecord[]): boolean =>
-  keysOf(criteria).some(({ name }) => name === 'company') &&
-  records.map(companyOf).some(({ id, name }) => id !== undefined && name === undefined);
-
 /** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
   tenant: Tenant,
@@ -153,83 +94,107 @@ async function readFor<R extends Resource>(
   if (query || filters || sort) return tenant.collection(resource, call, search);
   const whole = await tenant.collection(resource, call);
   if (resource !== 'product' || includeBundles) return whole;
-  return { ...whole, records: whole.records.filter((record) => !isBundle(record)) };
+  const isListed = ({ productType }: ApiRecord) => productType !== 'bundle';
+  return { ...whole, records: whole.records.filter(isListed) };
 }
 
-const isBundle = ({ productType }: ApiRecord): boolean => productType === 'bundle';
+/** What the keys need besides; the names of companies where some rows have their ids only. */
+async function readForKeys(
+  tenant: Tenant,
+  keys: readonly Key[],
+  records: readonly ApiRecord[],
+  call: ToolCall,
+): Promise<void> {
+  const needs = new Set(keys.flatMap(({ column }) => column?.needs ?? []));
+  await Promise.all([...needs].map((each) => tenant.collection(each, call)));
+  const isUnnamed = (record: ApiRecord) => {
+    const { id, name } = companyOf(record);
+    return id !== undefined && name === undefined;
+  };
+  if (keys.some(({ name }) => name === 'company') && records.some(isUnnamed))
+    await readIfPermitted(tenant, ['company'], call);
+}
 
 /** @throws InvalidArguments for a key that is no column, and that no record has */
 function requireKnownKeys(
   resource: Resource,
   records: readonly ApiRecord[],
-  criteria: Criteria,
+  keys: readonly Key[],
   known: Known,
 ): void {
   const isMissing = (key: Key) => (record: ApiRecord) =>
     valuesOf(valueUnderKey(record, key, known)).length === 0;
-  const unknown = keysOf(criteria).find((key) => !key.column && records.every(isMissing(key)));
+  const unknown = keys.find((key) => !key.column && records.every(isMissing(key)));
   if (unknown === undefined || records.length === 0) return;
   throw new InvalidArguments(
     wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,
   );
 }
 
-interface ResolvedConditions {
-  conditions: readonly Condition[];
-  notes: readonly Wording[];
+/** How many records pass each filter alone, if none passes all of them, and the range of values for one that none passes. */
+function* emptyReason(
+  records: readonly ApiRecord[],
+  conditions: readonly Condition[],
+  known: Known,
+): Steps<Wording[]> {
+  const alone: Wording[] = [];
+  const ranges: Wording[] = [];
+  for (const condition of conditions) {
+    const { key, tests } = condition;
+    const { length } = yield* filterSteps(records, (record) => passes(record, condition, known));
+    alone.push(wording`${trusted(key.name)} ${length}`);
+    if (length > 0 || !tests.some((test) => 'order' in test)) continue;
+    const values = yield* flatMapSteps(records, (record) =>
+      valuesOf(valueUnderKey(record, key, known)).filter(isOrdered),
+    );
+    const sorted = yield* sortSteps(values, (a, b) => compareValues(a, b, 1));
+    const [first, last] = [sorted[0], sorted.at(-1)].map(String);
+    if (first && last && values.length > 0)
+      ranges.push(
+        wording`Values of ${identifier(key.name)} go from ${identifier(first)} to ${identifier(last)}.`,
+      );
+  }
+  return conditions.length < 2
+    ? ranges
+    : [wording`No record passes all filters; alone they pass: ${join(alone, ', ')}.`, ...ranges];
 }
 
-/** Texts of one filter for which similar names are looked for. */
+const isOrdered = (value: unknown): boolean =>
+  typeof value === 'number' || /^\d{4}-\d{2}-\d{2}/.test(String(value));
+
+/** Values of one filter for which similar names are looked for. */
 const maxResolved = 8;
 
 /** Replaces a text that no record has by the one name that it can mean; otherwise notes the nearest names. */
 function* resolveNames(
   records: readonly ApiRecord[],
-  conditions: readonly Condition[],
+  { key, tests }: Condition,
   known: Known,
-): Steps<ResolvedConditions> {
-  const notes: Wording[] = [];
-  const resolved: Condition[] = [];
-  for (const { key, tests } of conditions) {
-    const values = tests.some((test) => 'is' in test)
-      ? yield* valuesIn(records, key, known)
-      : new Set();
-    const unmatched = tests.filter((test) => isUnmatched(records, key, test, values));
-    const read = new Map<Test, Test>();
-    for (const test of unmatched.slice(0, maxResolved))
-      read.set(test, yield* resolveTest(key, test, [...values], notes));
-    resolved.push({ key, tests: tests.map((test) => read.get(test) ?? test) });
+  notes: Wording[],
+): Steps<Condition> {
+  const values = new Set(
+    yield* flatMapSteps(records, (record) => valuesOf(valueUnderKey(record, key, known))),
+  );
+  const isFound = (test: { is: string }) =>
+    values.has(test.is) ||
+    [...values].some((value) => isEqual(value, test.is)) ||
+    (key.column?.alternatives && records.some((record) => matchesAlternative(record, key, test)));
+  const resolved: Test[] = [];
+  for (const test of tests) {
+    const isKept = resolved.length >= maxResolved || !('is' in test) || isFound(test);
+    resolved.push(isKept ? test : yield* resolveName(key, test, [...values], notes));
   }
-  return { conditions: resolved, notes };
+  return { key, tests: resolved };
 }
 
-function* valuesIn(records: readonly ApiRecord[], key: Key, known: Known): Steps<Set<unknown>> {
-  const values = new Set<unknown>();
-  yield* forEachStep(records, (record) => {
-    for (const value of valuesOf(valueUnderKey(record, key, known))) values.add(value);
-  });
-  return values;
-}
-
-const isUnmatched = (
-  records: readonly ApiRecord[],
-  key: Key,
-  test: Test,
-  values: ReadonlySet<unknown>,
-): boolean =>
-  'is' in test &&
-  !values.has(test.is) &&
-  ![...values].some((value) => isEqual(value, test.is)) &&
-  !(key.column?.alternatives && records.some((record) => matchesAlternative(record, key, test)));
-
-function* resolveTest(
+function* resolveName(
   { name }: Key,
-  test: Test,
+  test: { is: string },
   values: readonly unknown[],
   notes: Wording[],
 ): Steps<Test> {
-  if (!('is' in test)) return test;
-  const names = values.flatMap((value) => (typeof value === 'string' ? [{ name: value }] : []));
+  const texts = values.filter((value) => typeof value === 'string');
+  const names = texts.map((value) => ({ name: value }));
   const found = yield* matchSteps(test.is, names, { byWords: true });
   const key = trusted(name);
   if (found.kind === 'one' && found.match.name !== undefined) {
@@ -237,7 +202,7 @@ function* resolveTest(
     return { is: found.match.name };
   }
   const candidates = found.kind === 'one' ? [] : found.candidates;
-  notes.push(...describeOccurring(key, test.is, candidates, values));
+  notes.push(...describeOccurring(key, test.is, candidates, texts));
   return test;
 }
 
@@ -249,19 +214,16 @@ function describeOccurring(
   key: Wording,
   text: string,
   candidates: readonly Named[],
-  values: readonly unknown[],
+  values: readonly string[],
 ): Wording[] {
-  const distinct = new Set(values.filter((value) => typeof value === 'string'));
   const similar = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
-  const shown = similar.length > 0 ? similar : [...distinct].sort(compare).slice(0, maxExamples);
+  const shown = similar.length > 0 ? similar : values.toSorted(compare).slice(0, maxExamples);
   if (shown.length === 0) return [];
-  const names = join(
-    shown.map((name) => quote(name)),
-    ', ',
-  );
+  const quoted = shown.map((name) => quote(name));
+  const names = join(quoted, ', ');
   const missing = wording`No record has the ${key} ${quote(text)}.`;
-  if (shown.length >= distinct.size) return [wording`${missing} There are: ${names}.`];
+  if (shown.length >= values.length) return [wording`${missing} There are: ${names}.`];
   return similar.length > 0
-    ? [wording`${missing} The most similar of ${distinct.size}: ${names}.`]
-    : [wording`${missing} There are ${distinct.size}, such as ${names}.`];
+    ? [wording`${missing} The most similar of ${values.length}: ${names}.`]
+    : [wording`${missing} There are ${values.length}, such as ${names}.`];
 }

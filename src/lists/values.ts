@@ -1,6 +1,6 @@
 /** How the values that filters and sorts are about are compared. */
 
-import { forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
+import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { valueAt } from './concise.ts';
 
 /** The value under a path with dots; `company.id` and `companyId` are two names of the same field. */
@@ -26,22 +26,19 @@ export function firstValue(value: unknown): unknown {
 /** A value as it is compared: without regard to letter case. */
 export const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
-/** `undefined` comes last in either direction. */
-export const compareValues = (one: unknown, other: unknown, sign: 1 | -1): number =>
-  compareComparable(comparable(one), comparable(other), sign);
-
 /** A value that need not be folded for each comparison. */
 type Comparable = number | string | undefined;
 
 const comparable = (value: unknown): Comparable =>
   value === undefined || typeof value === 'number' ? value : folded(value);
 
-function compareComparable(one: Comparable, other: Comparable, sign: 1 | -1): number {
-  if (one === undefined || other === undefined)
-    return Number(one === undefined) - Number(other === undefined);
-  if (typeof one === 'number' && typeof other === 'number') return sign * (one - other);
-  const [a, b] = [String(one), String(other)];
-  return a === b ? 0 : a < b ? -sign : sign;
+/** `undefined` comes last in either direction. */
+export function compareValues(one: unknown, other: unknown, sign: 1 | -1): number {
+  const [a, b] = [comparable(one), comparable(other)];
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+  const [first, second] = [String(a), String(b)];
+  return first === second ? 0 : first < second ? -sign : sign;
 }
 
 interface SortKey<R> {
@@ -49,29 +46,21 @@ interface SortKey<R> {
   sign: 1 | -1;
 }
 
-const valuesInStep = 50;
-
-/**
- * Sorts by the first value of each key. Equal records keep their order. Records with the same value are put together
- * first: an outcome or a stage has few values, which are quickly sorted.
- */
+/** Sorts by the first value of each key. Equal records keep their order. */
 export function* sortBy<R>(
   records: readonly R[],
-  [key, ...others]: readonly SortKey<R>[],
+  keys: readonly SortKey<R>[],
 ): Steps<readonly R[]> {
-  if (!key || records.length < 2) return records;
-  const groups = new Map<Comparable, R[]>();
-  yield* forEachStep(records, (record) => {
-    const value = comparable(firstValue(key.read(record)));
-    const group = groups.get(value);
-    if (group) group.push(record);
-    else groups.set(value, [record]);
+  if (keys.length === 0) return records;
+  const rows = yield* flatMapSteps(records, (record) => [
+    { record, values: keys.map(({ read }) => comparable(firstValue(read(record)))) },
+  ]);
+  const sorted = yield* sortSteps(rows, ({ values }, other) => {
+    for (const [at, { sign }] of keys.entries()) {
+      const order = compareValues(values[at], other.values[at], sign);
+      if (order !== 0) return order;
+    }
+    return 0;
   });
-  const values = yield* sortSteps([...groups.keys()], (a, b) => compareComparable(a, b, key.sign));
-  const result: R[] = [];
-  for (const [at, value] of values.entries()) {
-    for (const record of yield* sortBy(groups.get(value) ?? [], others)) result.push(record);
-    if (at % valuesInStep === 0) yield;
-  }
-  return result;
+  return sorted.map(({ record }) => record);
 }

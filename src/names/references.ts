@@ -93,17 +93,15 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
     linksOf('opportunity', deal).flatMap(({ ref, target }) => (ref.id === undefined ? target : [])),
   );
 
+/** Whether the id or the name of a reference is missing. */
+export const lacksName = (resource: Resource, record: ApiRecord): boolean =>
+  isOneOf(namingResources, resource) && linksOf(resource, record).some(isIncomplete);
+
 /** The records with a reference whose id or name is missing. */
-export function* withIncompleteReferences<R extends Resource>(
+export const withIncompleteReferences = <R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
-): Steps<readonly RecordOf[R][]> {
-  if (!isOneOf(namingResources, resource)) return [];
-  return yield* filterSteps(
-    records,
-    (record) => incompleteLinks(resource, record as ApiRecord).length > 0,
-  );
-}
+): Steps<readonly RecordOf[R][]> => filterSteps(records, (record) => lacksName(resource, record));
 
 const bytesPerEntry = 150;
 
