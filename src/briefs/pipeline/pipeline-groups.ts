@@ -19,6 +19,7 @@ import {
 } from '../../figures/naming.ts';
 import type { Steps } from '../../figures/steps.ts';
 import type { Opportunity } from '../../service/records/records.ts';
+import { closedFigures, type DealOutcome, meanDays } from './won-and-lost.ts';
 
 export const pipelineBy = [
   'stage',
@@ -33,14 +34,12 @@ export type PipelineBy = (typeof pipelineBy)[number];
 
 type Group = LabelledGroup<Deal>;
 
-/** How deals are grouped, and how their groups are ranked and named. */
-export interface Grouping<Figures extends object> {
+interface GroupOptions {
   by: PipelineBy;
-  /** The name of the deal's month, if `by` is `close_month`. */
-  monthOf(deal: Deal): string | undefined;
-  /** Which deals of a group it is ranked by. */
-  rankedBy(deal: Deal): boolean;
-  figuresOf(deals: readonly Deal[]): Figures;
+  today: Day;
+  show: readonly DealExtra[];
+  /** Groups beyond it become a last row, "N others". */
+  maxGroups: number;
 }
 
 const overdueMonth = 'overdue';
@@ -60,29 +59,56 @@ export const missingLabels: Readonly<Record<PipelineBy, string>> = {
 export const referenceLabel = (deal: Opportunity, by: Exclude<PipelineBy, 'close_month'>): Named =>
   named(by === 'stage' ? deal.pipelineStage : deal[by]);
 
+export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
+
+/** Groups of open deals; a month that has begun is without its overdue deals. */
+export const groupOpen = (deals: readonly Deal[], options: GroupOptions) =>
+  groupDeals(deals, options, {
+    monthOf({ record }) {
+      const closes = dayOf(record.expectedCloseDate);
+      return closes && closes < options.today ? overdueMonth : monthOf(closes);
+    },
+    rankedBy: () => true,
+    figuresOf: (group) => openFigures(group, options),
+  });
+
+export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
+
+/** Groups of closed deals, ranked by what was won; if the brief is about lost deals, by what was lost. */
+export const groupClosed = (deals: readonly Deal[], about: DealOutcome, options: GroupOptions) =>
+  groupDeals(deals, options, {
+    monthOf: ({ record }) => monthOf(dayOf(record.closedAt)),
+    rankedBy: ({ outcome }) => outcome === (about === 'lost' ? 'lost' : 'won'),
+    figuresOf: (group) => closedFigures(group, options.show),
+  });
+
+interface Grouping<Figures extends object> {
+  /** The name of the deal's month, if the deals are grouped by `close_month`. */
+  monthOf(deal: Deal): string | undefined;
+  /** Which deals of a group it is ranked by. */
+  rankedBy(deal: Deal): boolean;
+  figuresOf(deals: readonly Deal[]): Figures;
+}
+
 /**
  * Groups deals by the id of what `by` names, or by its name if it has no id. Ranked by the largest value in one
- * currency, then by count, name and id; groups beyond `limit` become a last row, "N others". Months are in time order.
+ * currency, then by count, name and id. Months are in time order.
  */
-export function groupDeals<Figures extends object>(
+function groupDeals<Figures extends object>(
   deals: readonly Deal[],
-  grouping: Grouping<Figures>,
-  limit: number,
+  { by, maxGroups: limit }: GroupOptions,
+  { monthOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
-  const { by, figuresOf } = grouping;
-  const groups = collectGroups(deals, (deal) => labelOf(deal, grouping));
+  const groups = collectGroups(deals, (deal) =>
+    by === 'close_month' ? compact({ name: monthOf(deal) }) : referenceLabel(deal.record, by),
+  );
   const how = { limit, missing: missingLabels[by], figuresOf };
   return by === 'close_month'
     ? groupRows(groups.sort(byTime), { ...how, choose: earliest })
-    : groupRows(rank(groups, grouping), how);
+    : groupRows(rank(groups, rankedBy), how);
 }
 
-/** The group of a deal: an id with its name, a month, or none. */
-function labelOf(deal: Deal, { by, monthOf }: Pick<Grouping<object>, 'by' | 'monthOf'>): Named {
-  return by === 'close_month' ? compact({ name: monthOf(deal) }) : referenceLabel(deal.record, by);
-}
-
-function rank(groups: Group[], { rankedBy }: Pick<Grouping<object>, 'rankedBy'>): Group[] {
+function rank(groups: Group[], rankedBy: (deal: Deal) => boolean): Group[] {
   const ranks = groups.map((group) => {
     const deals = group.items.filter(rankedBy);
     return { group, value: totalValue(deals).largest, count: deals.length };
@@ -107,27 +133,8 @@ function earliest(inOrder: readonly Group[], limit: number): readonly Group[] {
   return [...inOrder.slice(0, limit - 1), last];
 }
 
-/** Groups of open deals; a month that has begun is without its overdue deals. */
-export function openGrouping(
-  by: PipelineBy,
-  today: Day,
-  show: readonly DealExtra[],
-): Grouping<ReturnType<typeof openFigures>> {
-  return {
-    by,
-    monthOf({ record }) {
-      const closes = dayOf(record.expectedCloseDate);
-      return closes && closes < today ? overdueMonth : monthOf(closes);
-    },
-    rankedBy: () => true,
-    figuresOf: (deals) => openFigures(deals, today, show),
-  };
-}
-
-export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
-
 /** Amounts by currency; days since the last stage change, over the deals for which it is known. */
-function openFigures(deals: readonly Deal[], today: Day, show: readonly DealExtra[]) {
+function openFigures(deals: readonly Deal[], { today, show }: GroupOptions) {
   const inStage = deals.flatMap(({ record }) => {
     const day = dayOf(record.stageUpdatedAt);
     return day === undefined ? [] : daysSince(day, today);
@@ -137,10 +144,4 @@ function openFigures(deals: readonly Deal[], today: Day, show: readonly DealExtr
     ...dealAmounts(deals, show),
     ...compact({ daysInStage: meanDays(inStage) }),
   };
-}
-
-/** Whole days, half up; `undefined` without any. */
-export function meanDays(days: readonly number[]): number | undefined {
-  if (days.length === 0) return undefined;
-  return Math.round(days.reduce((sum, one) => sum + one, 0) / days.length);
 }

@@ -14,21 +14,21 @@ import {
   type TenantDeals,
   valueAmounts,
 } from '../../figures/deals.ts';
-import { type Amounts, type Decimal, decimal, sumOf } from '../../figures/money.ts';
+import { type Amounts, type Decimal, sumOf } from '../../figures/money.ts';
 import { compact, limitSorted, nonZero, nonZeroCounts, plural } from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
-import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
+import {
+  filterSteps,
+  forEachStep,
+  type ResultOf,
+  type Steps,
+  sortSteps,
+} from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity } from '../../service/records/records.ts';
 import { type Wording, wording } from '../../text/untrusted-text.ts';
-import { groupDeals, openGrouping, type PipelineBy } from './pipeline-groups.ts';
-import {
-  type ClosedPeriod,
-  closedGrouping,
-  closedPeriod,
-  type DealOutcome,
-  hasOutcome,
-} from './won-and-lost.ts';
+import { groupClosed, groupOpen, type PipelineBy } from './pipeline-groups.ts';
+import { closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
 
 export interface PipelineFilters {
   /** Filters as `resolveFilters` resolved them. */
@@ -88,22 +88,35 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
   return { ...defaults, ...compact(options), today, periodFrom, periodTo };
 }
 
-/** The deals that pass the filters: open ones, those closed at any time, and in the period. */
+/**
+ * The deals that pass the filters: open ones, those closed at any time, and in the period; and how many the minimum
+ * value leaves out because their value is unknown.
+ */
 function* select({ all }: TenantDeals, options: ResolvedOptions) {
-  const matching = yield* filterSteps(all, (deal) => passesFilters(deal, options));
-  const closed = matching.filter((deal) => hasOutcome(deal, 'closed'));
-  yield;
-  return {
-    open: matching.filter(
-      (deal) => hasOutcome(deal, 'open') && passesOpenFilters(deal.record, options),
-    ),
-    closed,
-    inPeriod: closed.filter((deal) => isClosedIn(deal, options)),
+  const { minValue, periodFrom, periodTo, ...others } = options;
+  const found: Record<'open' | 'closed' | 'inPeriod', Deal[]> = {
+    open: [],
+    closed: [],
+    inPeriod: [],
   };
+  const unknownValue = { open: 0, inPeriod: 0 };
+  yield* forEachStep(all, (deal) => {
+    if (!passesFilters(deal, others)) return;
+    const isOpen = deal.outcome === 'open' && passesOpenFilters(deal.record, options);
+    const isClosed = hasOutcome(deal, 'closed');
+    const isIn = isClosed && isBetween(dayOf(deal.record.closedAt), periodFrom, periodTo);
+    if (!deal.value) {
+      unknownValue.open += Number(isOpen);
+      unknownValue.inPeriod += Number(isIn);
+    }
+    if (!isWorth(deal, minValue)) return;
+    if (isOpen) found.open.push(deal);
+    if (isClosed) found.closed.push(deal);
+    if (isIn) found.inPeriod.push(deal);
+  });
+  yield;
+  return { ...found, unknownValue };
 }
-
-const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): boolean =>
-  hasOutcome(deal, 'closed') && isBetween(dayOf(deal.record.closedAt), periodFrom, periodTo);
 
 /**
  * Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline".
@@ -112,16 +125,14 @@ const isClosedIn = (deal: Deal, { periodFrom, periodTo }: ResolvedOptions): bool
  */
 export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   const resolved = resolveOptions(options);
-  const { open, closed, inPeriod } = yield* select(deals, resolved);
-  yield;
-  const { today, by = 'stage', show, maxGroups } = resolved;
+  const { open, closed, inPeriod, unknownValue } = yield* select(deals, resolved);
+  const { today, by = 'stage', show } = resolved;
   const totals = yield* openTotals(open, show);
-  yield;
-  const groups = yield* groupDeals(open, openGrouping(by, today, show), maxGroups);
+  const groups = yield* groupOpen(open, { ...resolved, by });
   yield;
   const lists = yield* attentionLists(open, resolved);
   yield;
-  const period = closedIn(inPeriod, resolved);
+  const period = closedPeriod(inPeriod, resolved);
   yield;
   const unknown = unknownCounts(open, closed);
   yield;
@@ -135,14 +146,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
     probability: deals.probability,
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(deals.all),
-    notes: pipelineNotes(
-      deals.all,
-      resolved,
-      closed,
-      (deal) =>
-        isClosedIn(deal, resolved) ||
-        (hasOutcome(deal, 'open') && passesOpenFilters(deal.record, resolved)),
-    ),
+    notes: pipelineNotes(resolved, closed, unknownValue.open + unknownValue.inPeriod),
   });
 }
 
@@ -154,15 +158,14 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
  */
 export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const resolved = resolveOptions(options);
-  const { closed, inPeriod } = yield* select(deals, resolved);
-  yield;
-  const { today, by = 'owner', show, maxGroups } = resolved;
+  const { closed, inPeriod, unknownValue } = yield* select(deals, resolved);
+  const { today, by = 'owner' } = resolved;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
   const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
   yield;
-  const period = closedIn(inPeriod, resolved);
+  const period = closedPeriod(inPeriod, resolved);
   yield;
-  const groups = yield* groupDeals(inPeriod, closedGrouping(by, outcome, show), maxGroups);
+  const groups = yield* groupClosed(inPeriod, outcome, { ...resolved, by });
   yield;
   return compact({
     today,
@@ -172,7 +175,7 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
     groups,
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(deals.all),
-    notes: pipelineNotes(deals.all, resolved, closed, (deal) => isClosedIn(deal, resolved)),
+    notes: pipelineNotes(resolved, closed, unknownValue.inPeriod),
   });
 }
 
@@ -187,29 +190,24 @@ export function* dealsAbout(
   return yield* sortSteps(wanted, byValue);
 }
 
-const closedIn = (
-  inPeriod: readonly Deal[],
-  { periodFrom: from, periodTo: to, show }: ResolvedOptions,
-): ClosedPeriod => closedPeriod(inPeriod, { from, to, show });
-
 const countDeleted = (deals: readonly Deal[]): number | undefined =>
   nonZero(deals.filter(({ outcome }) => outcome === 'deleted').length);
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 
 /** Filters of open and closed deals: owner, company, category, source, currency and minimum value. */
-export function passesFilters(
-  { record, currency, value }: Deal,
-  filters: PipelineFilters,
-): boolean {
+export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
+  const { record, currency } = deal;
   if (filters.currency && currency !== filters.currency.name) return false;
   for (const field of everyDeal) {
     const filter = filters[field];
     if (filter && !refersTo(record[field], filter)) return false;
   }
-  const minValue = decimal(filters.minValue);
-  return !minValue || (value?.gte(minValue) ?? false);
+  return isWorth(deal, filters.minValue);
 }
+
+const isWorth = ({ value }: Deal, minValue: number | undefined): boolean =>
+  minValue === undefined || (value !== undefined && !value.lt(minValue));
 
 /** Filters of open deals only: stage and close dates. */
 export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
@@ -231,13 +229,14 @@ function* openTotals(open: readonly Deal[], show: readonly DealExtra[]) {
   yield;
   const weightedMonthly = weightedOf(({ monthly }) => monthly);
   yield;
-  return {
+  return compact({
     count: open.length,
-    ...compact({ countByCurrency: countByCurrency(open) }),
+    countByCurrency: countByCurrency(open),
     ...values,
     ...revenues,
-    ...compact({ weightedOneTime, weightedMonthly }),
-  };
+    weightedOneTime,
+    weightedMonthly,
+  });
 }
 
 function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
@@ -287,41 +286,21 @@ const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
 /** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
-  deals: readonly Deal[],
-  filters: ResolvedOptions,
+  { stage, closeFrom, closeTo, minValue }: PipelineFilters,
   closed: readonly Deal[],
-  isInFigures: (deal: Deal) => boolean,
+  unknownValue: number,
 ): Wording[] | undefined {
-  const notes = [...filterNotes(deals, filters, isInFigures), ...undatedNote(closed)];
-  return notes.length > 0 ? notes : undefined;
-}
-
-function filterNotes(
-  deals: readonly Deal[],
-  filters: PipelineFilters,
-  isInFigures: (deal: Deal) => boolean,
-): Wording[] {
+  const undated = closed.filter(isUndated).length;
   const notes: Wording[] = [];
-  const { minValue, ...others } = filters;
-  const { stage, closeFrom, closeTo } = others;
-  if (stage !== undefined || closeFrom !== undefined || closeTo !== undefined) {
+  if (stage ?? closeFrom ?? closeTo)
     notes.push(
       wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,
     );
-  }
-  if (minValue !== undefined) {
-    const unknown = deals.filter(
-      (deal) => !deal.value && isInFigures(deal) && passesFilters(deal, others),
-    ).length;
+  if (minValue !== undefined)
     notes.push(
-      wording`The minimum value applies in each deal's own currency; ${plural(unknown, 'deal')} of unknown value omitted.`,
+      wording`The minimum value applies in each deal's own currency; ${plural(unknownValue, 'deal')} of unknown value omitted.`,
     );
-  }
-  return notes;
-}
-
-function undatedNote(closed: readonly Deal[]): Wording[] {
-  const undated = closed.filter(isUndated).length;
-  if (undated === 0) return [];
-  return [wording`${plural(undated, 'closed deal')} without a closing date: in no period.`];
+  if (undated > 0)
+    notes.push(wording`${plural(undated, 'closed deal')} without a closing date: in no period.`);
+  return notes.length > 0 ? notes : undefined;
 }

@@ -1,17 +1,20 @@
 /** Deals that were won or lost over a period: totals, win rates and groups. */
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { countByCurrency, type Deal, type DealExtra, totalValue } from '../../figures/deals.ts';
-import { type GroupRow, monthOf } from '../../figures/group-labels.ts';
 import { type Amounts, percentOf, roundedPercent, sumOf, zero } from '../../figures/money.ts';
 import { compact, nonZero } from '../../figures/naming.ts';
-import { type Grouping, meanDays, type PipelineBy } from './pipeline-groups.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
 export const dealOutcomes = ['open', 'won', 'lost', 'closed'] as const;
 export type DealOutcome = (typeof dealOutcomes)[number];
 
+interface Period {
+  periodFrom: Day;
+  periodTo: Day;
+  show: readonly DealExtra[];
+}
+
 export type ClosedPeriod = ReturnType<typeof closedPeriod>;
-export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
 
 const closed: readonly Deal['outcome'][] = ['won', 'lost', 'closed_unknown'];
 
@@ -25,10 +28,10 @@ export function daysToClose({ record }: Deal): number | undefined {
   return created && closed ? Math.max(0, daysBetween(created, closed)) : undefined;
 }
 
-/** `deals` are all deals closed from `from` to `to`. */
+/** `deals` are all deals closed in the period. */
 export function closedPeriod(
   deals: readonly Deal[],
-  { from, to, show }: { from: Day; to: Day; show: readonly DealExtra[] },
+  { periodFrom: from, periodTo: to, show }: Period,
 ) {
   const { won, lost, unknown } = byOutcome(deals);
   return {
@@ -63,17 +66,19 @@ const profitOf = (deals: readonly Deal[], show: readonly DealExtra[]): Amounts |
 const averageDays = (deals: readonly Deal[]): number | undefined =>
   meanDays(deals.flatMap((deal) => daysToClose(deal) ?? []));
 
-function winRates(won: readonly Deal[], lost: readonly Deal[]) {
-  return compact({
-    winRatePercent: rateByCount(won.length, lost.length),
-    winRatePercentByValue: rateByValue(won, lost),
-  });
+/** Whole days, half up; `undefined` without any. */
+export function meanDays(days: readonly number[]): number | undefined {
+  if (days.length === 0) return undefined;
+  return Math.round(days.reduce((sum, one) => sum + one, 0) / days.length);
 }
 
-/** won / (won + lost) × 100. */
-function rateByCount(won: number, lost: number): number | undefined {
-  const share = percentOf(zero.plus(won), zero.plus(won + lost));
-  return share && roundedPercent(share);
+/** won / (won + lost) × 100, by count and by value. */
+function winRates(won: readonly Deal[], lost: readonly Deal[]) {
+  const share = percentOf(zero.plus(won.length), zero.plus(won.length + lost.length));
+  return compact({
+    winRatePercent: share && roundedPercent(share),
+    winRatePercentByValue: rateByValue(won, lost),
+  });
 }
 
 function rateByValue(won: readonly Deal[], lost: readonly Deal[]): Amounts | undefined {
@@ -87,22 +92,8 @@ function rateByValue(won: readonly Deal[], lost: readonly Deal[]): Amounts | und
   return rates.length > 0 ? Object.fromEntries(rates) : undefined;
 }
 
-/** Groups of closed deals, ranked by what was won; if the brief is about lost deals, by what was lost. */
-export function closedGrouping(
-  by: PipelineBy,
-  outcome: DealOutcome,
-  show: readonly DealExtra[],
-): Grouping<ReturnType<typeof closedFigures>> {
-  const ranking = outcome === 'lost' ? 'lost' : 'won';
-  return {
-    by,
-    monthOf: ({ record }) => monthOf(dayOf(record.closedAt)),
-    rankedBy: (deal) => deal.outcome === ranking,
-    figuresOf: (deals) => closedFigures(deals, show),
-  };
-}
-
-function closedFigures(deals: readonly Deal[], show: readonly DealExtra[]) {
+/** The figures of a group of closed deals. */
+export function closedFigures(deals: readonly Deal[], show: readonly DealExtra[]) {
   const { won, lost, unknown } = byOutcome(deals);
   return compact({
     won: won.length,

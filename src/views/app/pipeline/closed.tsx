@@ -1,7 +1,7 @@
 /** Opportunities that were won, lost or closed in a period. */
 import { useState } from 'preact/hooks';
 import type { ClosedDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
-import type { ClosedGroup } from '../../../briefs/pipeline/won-and-lost.ts';
+import type { ClosedGroup } from '../../../briefs/pipeline/pipeline-groups.ts';
 import { useFormats } from '../shell/format.ts';
 import {
   ActionButton,
