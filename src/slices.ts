@@ -25,7 +25,7 @@ function beginTurn(): void {
 const isSliceOver = (): boolean => performance.now() - (sliceStart ?? beginSlice()) > sliceMs;
 
 /** Resolves in a later turn of the event loop, which has read from all sockets meanwhile. */
-export function nextSlice(): Promise<void> {
+function nextSlice(): Promise<void> {
   if (sliceStart === undefined) beginSlice();
   return new Promise((resolve) => waiting.push(resolve));
 }

@@ -63,9 +63,8 @@ async function servicePage<R extends Resource>(
     const judge = judgeOf(criteria, text);
     const page = await tenant.list(resource, { ...query, ...terms }, call, judge);
     if (page.ignored) return { plan: planFor(criteria, text, page.ignored) };
-    if (page.total > 0 || !terms.filters) return page;
-    const unproven = await tenant.unprovenFilters(resource, plan.search, terms.filters, call);
-    if (!unproven) return { plan };
+    const { unproven = [] } = page;
+    if (unproven === 'few records') return { plan };
     if (unproven.length > 0) throw unprovenError(unproven);
     return page;
   } catch (error) {

@@ -1,13 +1,15 @@
 import type { Call } from '../service/call.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
-import type { Page, PageQuery, Search } from '../service/page.ts';
-import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import type { PageQuery, Search } from '../service/page.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
 import type { LearntTraits } from './profile.ts';
-import { type ServicePages, searchText } from './service-pages.ts';
+import { filterFields, unprovenFields } from './proven-none.ts';
+import type { ServicePages } from './service-pages.ts';
+import type { AnyPage } from './sized-pages.ts';
 
 /** A slice of a list, with the total of the list. */
 export interface ListPage<R> {
@@ -23,15 +25,22 @@ export interface ListPage<R> {
   facets?: unknown;
   /** Set if the service ignored parameters; `records` is then empty. */
   ignored?: IgnoredParameters;
+  /**
+   * Where filters find nothing: the fields by which the service is not proven to filter, so none if its answer is right;
+   * `few records` if all records of the search can be read instead.
+   */
+  unproven?: readonly string[] | 'few records';
   notes?: readonly Wording[];
 }
 
 /** The source of a list. */
-export interface ListSource<R extends Resource> {
+export interface ListSource {
   readonly pages: ServicePages;
-  readonly resource: R;
+  readonly resource: Resource;
   /** Reads all results of a search. */
-  readonly readWhole: (search: Search) => Promise<Collection<RecordOf[R]>>;
+  readonly readWhole: (search: Search) => Promise<Collection<ApiRecord>>;
+  /** Whether all records were read before. */
+  readonly isCached: boolean;
   readonly call: Call;
   readonly judge?: PageJudge | undefined;
 }
@@ -51,25 +60,37 @@ export type PageJudge = Readonly<Record<Ignorable, (rows: readonly ApiRecord[]) 
 
 /**
  * A slice of a list: the service's page, or a slice of all records if the service does not page. Says which parameters
- * the service ignored, as far as the judge can tell.
+ * the service ignored, and whether it is right that nothing is found, as far as the judge can tell.
  * @throws ApiError
  */
-export async function readListPage<R extends Resource>(
-  source: ListSource<R>,
+export async function readListPage(
+  source: ListSource,
   query: PageQuery,
-): Promise<ListPage<RecordOf[R]>> {
+): Promise<ListPage<ApiRecord>> {
   const asOf = new Date();
   await source.pages.ready();
-  const { page, search } = await filteredPage(source, query);
-  const asked = { ...query, ...search };
-  const ignored = await ignoredParameters(source, asked, page);
+  const { page: first, asked } = await filteredPage(source, query);
+  const ignored = await ignoredParameters(source, asked, first);
   if (ignored.length > 0) return ignoringPage(asked, ignored, asOf);
-  const checked = await pageAtOffset(source, asked, page);
-  if (checked === undefined) return sliceOf(await source.readWhole(searchOf(asked)), query);
-  return pageAnswer(source, asked, checked, asOf);
+  const page = await pageAtOffset(source, asked, first);
+  const end = page && (await endOf(source, asked, page));
+  if (!page || end === 'hidden') return sliceOf(await source.readWhole(searchOf(asked)), query);
+  const answer = pageAnswer(source, asked, page, end === 'end', asOf);
+  const { judge, pages, resource, call, isCached } = source;
+  const { filters, sort: _, ...search } = searchOf(query);
+  if (!judge || !filters || answer.total > 0) return answer;
+  const unproven =
+    isCached && !search.query
+      ? 'few records'
+      : await unprovenFields(pages, resource, search, filters, call);
+  return { ...answer, unproven };
 }
 
-function ignoringPage<R>(query: PageQuery, names: readonly Ignorable[], asOf: Date): ListPage<R> {
+function ignoringPage(
+  query: PageQuery,
+  names: readonly Ignorable[],
+  asOf: Date,
+): ListPage<ApiRecord> {
   const search = { ...searchOf(query) };
   for (const name of names) delete search[name];
   const coverage = { complete: false, read: 0, total: 0, asOf };
@@ -77,29 +98,24 @@ function ignoringPage<R>(query: PageQuery, names: readonly Ignorable[], asOf: Da
 }
 
 /** If a filter by `company.id` finds nothing, tries `companyId`, which is its name in some services. */
-async function filteredPage<R extends Resource>(
-  { pages, resource, call, judge }: ListSource<R>,
+async function filteredPage(
+  source: ListSource,
   query: PageQuery,
-): Promise<{ page: Page<RecordOf[R]>; search: Pick<Search, 'filters'> }> {
-  const page = await pageAt(pages, resource, query, call);
+): Promise<{ page: AnyPage; asked: PageQuery }> {
+  const page = await pageAt(source, query);
+  const { pages, resource, call, judge } = source;
   const { filters = '', from = 0 } = query;
   const flat = filters.replace(/(^|,)([^:,]+)\.id:/g, '$1$2Id:');
   const isAnswered = page.records.length > 0 || (page.total ?? 0) > from;
-  if (flat === filters || isAnswered || !judge) return { page, search: {} };
-  const other = await pages
-    .page(resource, { ...query, filters: flat }, call)
-    .catch(ignoreApiError('refused'));
+  if (flat === filters || isAnswered || !judge) return { page, asked: query };
+  const asked = { ...query, filters: flat };
+  const other = await pages.page(resource, asked, call).catch(ignoreApiError('refused'));
   const fits = other && other.records.length > 0 && judge.filters(other.records);
-  return fits ? { page: other, search: { filters: flat } } : { page, search: {} };
+  return fits ? { page: other, asked } : { page, asked: query };
 }
 
 /** Reads a page. If it is refused, checks whether the offset parameter has another name or meaning, and retries. */
-async function pageAt<R extends Resource>(
-  pages: ServicePages,
-  resource: R,
-  query: PageQuery,
-  call: Call,
-): Promise<Page<RecordOf[R]>> {
+async function pageAt({ pages, resource, call }: ListSource, query: PageQuery): Promise<AnyPage> {
   try {
     return await pages.page(resource, query, call);
   } catch (error) {
@@ -109,27 +125,25 @@ async function pageAt<R extends Resource>(
   }
 }
 
-async function ignoredParameters<R extends Resource>(
-  source: ListSource<R>,
+async function ignoredParameters(
+  source: ListSource,
   query: PageQuery,
-  page: Page<RecordOf[R]>,
+  page: AnyPage,
 ): Promise<Ignorable[]> {
   const found: Ignorable[] = [];
   for (const name of ignorable) {
-    const value = query[name] ?? '';
-    if (value !== '' && source.judge?.[name](page.records) === false) {
-      if (await isIgnored(source, query, name, page)) found.push(name);
-    }
+    if (!query[name] || source.judge?.[name](page.records) !== false) continue;
+    if (await isIgnored(source, query, name, page)) found.push(name);
   }
   return found;
 }
 
 /** Compares with the same page requested without the parameter. */
-async function isIgnored<R extends Resource>(
-  { pages, resource, call }: ListSource<R>,
+async function isIgnored(
+  { pages, resource, call }: ListSource,
   query: PageQuery,
   name: Ignorable,
-  page: Page<RecordOf[R]>,
+  page: AnyPage,
 ): Promise<boolean> {
   const { honoured } = pages.traits(resource);
   const asked = traitOf(name, query[name] ?? '');
@@ -149,77 +163,40 @@ function traitOf(name: Ignorable, value: string): string {
   return `${name} ${name === 'sort' ? value : filterFields(value).join(' ')}`;
 }
 
-/** The fields of filters in the service's terms, whose values have no commas. */
-export const filterFields = (filters: string): string[] =>
-  filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
-
-/**
- * The page at the requested offset. `undefined` if the service ignores the offset, or leaves out records of a page.
- */
-async function pageAtOffset<R extends Resource>(
-  source: ListSource<R>,
+/** The page at the requested offset; `undefined` if the service ignores the offset. */
+async function pageAtOffset(
+  { pages, resource, call }: ListSource,
   query: PageQuery,
-  page: Page<RecordOf[R]>,
-): Promise<Page<RecordOf[R]> | undefined> {
-  const { pages, resource, call } = source;
-  const { from = 0 } = query;
-  if (pages.pageParam === undefined) return page;
-  let checked = page;
-  if (from > 0 && !isKnownOffset(source, query, page)) {
-    const isOther = await pages.learnOffset(resource, searchOf(query), call);
-    if (isOther) checked = await pages.page(resource, query, call);
-  }
-  if (from > 0 && pages.traits(resource).offset === 'ignored') return undefined;
-  return (await hidesRecords(source, query, checked)) ? undefined : checked;
+  page: AnyPage,
+): Promise<AnyPage | undefined> {
+  if (pages.pageParam === undefined || !query.from) return page;
+  const isUncertain = !pages.isAtOffset(resource, query, page.records);
+  if (isUncertain && (await pages.learnOffset(resource, searchOf(query), call)))
+    return pages.page(resource, query, call);
+  return pages.traits(resource).offset === 'ignored' ? undefined : page;
 }
 
 /**
- * Whether the page is certainly at the requested offset: it repeats no record of the first page, and it would be
- * empty if the offset counted pages.
+ * What follows a page: nothing, more records, or, where the service left out some of its own records, these again.
+ * A temporary error, such as a spent budget, is ignored: the page is an answer without this check.
  */
-function isKnownOffset<R extends Resource>(
-  { pages, resource }: ListSource<R>,
+async function endOf(
+  source: ListSource,
   query: PageQuery,
-  { records }: Page<RecordOf[R]>,
-): boolean {
-  if (pages.traits(resource).offset !== undefined) return true;
-  const sample = pages.sample(resource);
+  page: AnyPage,
+): Promise<'end' | 'more' | 'hidden'> {
+  const { pages, resource } = source;
+  const { records, total = Number.POSITIVE_INFINITY } = page;
   const { from = 0, size } = query;
-  if (sample?.total === undefined || sample.search !== searchText(query)) return false;
-  if (from >= sample.total && records.length === 0) return true;
-  const repeats = recordKeys(records).some((key) => sample.keys.includes(key));
-  const isNext = from <= sample.keys.length && !repeats && records.length > 0;
-  if (!isNext || sample.total > size * (from - 1)) return false;
-  pages.confirmOffset(resource);
-  return true;
-}
-
-/** Whether a page is short because the service left out some of its records; the next page then overlaps it. */
-async function hidesRecords<R extends Resource>(
-  { pages, resource, call }: ListSource<R>,
-  query: PageQuery,
-  { records, total }: Page<RecordOf[R]>,
-): Promise<boolean> {
+  if (pages.pageParam === undefined || records.length >= size) return 'more';
+  if (records.length === 0) return from === 0 ? 'end' : 'more';
   const traits = pages.traits(resource);
-  const end = (query.from ?? 0) + records.length;
-  const isShort = records.length > 0 && records.length < query.size && end < (total ?? Infinity);
-  if (!isShort || isFull(traits, records.length)) return false;
-  if (traits.shortPages === 'hidden') return true;
-  const repeats = async () => {
-    const looking = lookAt(pages, resource, { ...query, from: end }, call);
-    const [next] = recordKeys((await looking.catch(ignoreTemporary)) ?? []);
-    const keys = recordKeys(records);
-    // Without a total this may be the end, after which some services return the last record again.
-    const isUncertain = next === undefined || (total === undefined && next === keys.at(-1));
-    return isUncertain ? undefined : keys.includes(next);
-  };
-  let isHidden = await repeats();
-  // An offset of another meaning leads back into the page, too.
-  if (isHidden && (await pages.learnOffset(resource, searchOf(query), call)))
-    isHidden = await repeats();
-  if (isHidden === undefined) return false;
-  pages.learn(resource, { shortPages: isHidden ? 'hidden' : 'fewer' });
-  return isHidden;
+  if (from + records.length >= total || isFull(traits, records.length)) return 'more';
+  if (traits.shortPages === 'hidden') return 'hidden';
+  return lookBehind(source, query, page).catch((error: unknown) => {
+    if (!isApiError(error) || !error.retryable) throw error;
+    return 'more';
+  });
 }
 
 /**
@@ -229,80 +206,60 @@ async function hidesRecords<R extends Resource>(
 const isFull = ({ maxSize, maxRows, shortPages }: LearntTraits, rows: number): boolean =>
   (typeof maxSize === 'number' && rows >= maxSize) || (shortPages === 'fewer' && rows >= maxRows);
 
-/** The record at an offset, as a list; `undefined` if the request is refused. */
-async function lookAt<R extends Resource>(
-  pages: ServicePages,
-  resource: R,
+/** Requests the record behind a short page. */
+async function lookBehind(
+  { pages, resource, call }: ListSource,
   query: PageQuery,
-  call: Call,
-): Promise<readonly RecordOf[R][] | undefined> {
-  const page = await pages
-    .page(resource, { ...query, size: 1 }, call)
-    .catch(ignoreApiError('refused'));
-  return page?.records;
+  { records, total }: AnyPage,
+): Promise<'end' | 'more' | 'hidden'> {
+  const keys = recordKeys(records);
+  const behind = { ...query, from: (query.from ?? 0) + records.length, size: 1 };
+  const look = async () => {
+    const page = await pages.page(resource, behind, call).catch(ignoreApiError('refused'));
+    const [next] = recordKeys(page?.records ?? []);
+    // Behind the end some services return the last record again.
+    if (next === undefined || (total === undefined && next === keys.at(-1))) return 'end';
+    return keys.includes(next) ? 'hidden' : 'more';
+  };
+  const seen = await look();
+  // An offset of another meaning leads back into the page, or past the end.
+  const isDoubtful =
+    seen === 'hidden' ||
+    (seen === 'end' && total === undefined && pages.traits(resource).offset === undefined);
+  const isOther = isDoubtful && (await pages.learnOffset(resource, searchOf(query), call));
+  const found = isOther ? await look() : seen;
+  if (found !== 'end')
+    pages.learn(resource, { shortPages: found === 'hidden' ? 'hidden' : 'fewer' });
+  return found;
 }
 
-/** A temporary error, such as a spent budget, is ignored: the page is an answer without this check. */
-function ignoreTemporary(error: unknown): undefined {
-  if (!isApiError(error) || !error.retryable) throw error;
-}
-
-async function pageAnswer<R extends Resource>(
-  source: ListSource<R>,
+/** @param isEnd whether nothing follows a page without a total */
+function pageAnswer(
+  { pages }: ListSource,
   query: PageQuery,
-  page: Page<RecordOf[R]>,
+  { records: sent, facets, total: counted, countIsLimit }: AnyPage,
+  isEnd: boolean,
   asOf: Date,
-): Promise<ListPage<RecordOf[R]>> {
-  const { pages } = source;
-  const from = pages.pageParam === undefined ? 0 : (query.from ?? 0);
-  const sent = atMost(query.size, page);
-  const { records } = sent;
+): ListPage<ApiRecord> {
+  const isPaged = pages.pageParam !== undefined;
+  const from = isPaged ? (query.from ?? 0) : 0;
+  // A service that ignores the size sends more records than were asked for.
+  const records = sent.length > query.size ? sent.slice(0, query.size) : sent;
   const end = from + records.length;
-  const seenEnd = page.total === undefined && (await isEnd(source, query, records, end));
-  const isExact = seenEnd || (page.total !== undefined && page.countIsLimit !== true);
-  const total = Math.max(page.total ?? 0, records.length === 0 ? 0 : end);
+  const isExact = counted === undefined ? isEnd : countIsLimit !== true;
+  const total = Math.max(counted ?? 0, records.length === 0 ? 0 : end);
   const more = !isExact || end < total;
   const complete = from === 0 && !more;
   const reason = complete ? {} : { reason: isExact ? 'one page' : 'not counted' };
-  const hasNext = more && records.length > 0 && pages.pageParam !== undefined;
+  const hasNext = more && records.length > 0 && isPaged;
   return {
-    ...sent,
+    records,
+    facets,
     from,
     total,
     ...(hasNext ? { next: end } : {}),
     coverage: { complete, read: records.length, total, asOf, ...reason },
   };
-}
-
-/** A service that ignores the size sends more records than were asked for. */
-function atMost<R>(
-  size: number,
-  { records, facets }: Page<R>,
-): Pick<ListPage<R>, 'records' | 'facets'> {
-  return { records: records.length > size ? records.slice(0, size) : records, facets };
-}
-
-/** For a list without a total: whether a page that is shorter than requested is the last one. */
-async function isEnd<R extends Resource>(
-  { pages, resource, call }: ListSource<R>,
-  query: PageQuery,
-  records: readonly RecordOf[R][],
-  end: number,
-): Promise<boolean> {
-  if (pages.pageParam === undefined || records.length >= query.size) return false;
-  if (records.length === 0) return (query.from ?? 0) === 0;
-  const last = recordKeys(records).at(-1);
-  const hasNoneBehind = async () => {
-    const rows = await lookAt(pages, resource, { ...query, from: end }, call);
-    return recordKeys(rows ?? []).every((key) => key === last);
-  };
-  const learnOffset = () => pages.learnOffset(resource, searchOf(query), call);
-  const isLast = await hasNoneBehind().catch(ignoreTemporary);
-  if (!isLast || pages.traits(resource).offset !== undefined) return isLast ?? false;
-  // An offset of another meaning may lead past the end.
-  const isOther = await learnOffset().catch(ignoreTemporary);
-  if (isOther === undefined) return false;
-  return !isOther || ((await hasNoneBehind().catch(ignoreTemporary)) ?? false);
 }
 
 const searchOf = ({ size: _, from: __, ...search }: PageQuery): Search => search;

@@ -5,7 +5,6 @@ import { ignoreApiError } from '../service/errors.ts';
 import type { Page, Search } from '../service/page.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { fieldOf } from '../values.ts';
-import { filterFields } from './list-page.ts';
 import type { LearntTraits } from './profile.ts';
 import type { ServicePages } from './service-pages.ts';
 
@@ -18,7 +17,7 @@ type Pages = Pick<ServicePages, 'page' | 'traits' | 'learn'>;
 
 /**
  * The fields of filters by which the service is not proven to filter: if there are none, its answer that nothing passes
- * is right. `undefined` if all records of the search can be read with few requests.
+ * is right. `few records` if all records of the search can be read with few requests.
  * @param filters in the service's terms
  * @throws ApiError
  */
@@ -28,15 +27,19 @@ export async function unprovenFields(
   search: Search,
   filters: string,
   call: Call,
-): Promise<readonly string[] | undefined> {
+): Promise<readonly string[] | 'few records'> {
   const sample = await pages.page(resource, { ...search, size: sampleSize }, call);
-  if (isSmall(sample, pages.traits(resource))) return undefined;
+  if (isSmall(sample, pages.traits(resource))) return 'few records';
   const unproven: string[] = [];
   for (const field of filterFields(filters))
     if (!(await filtersBy(pages, resource, search, field, sample.records, call)))
       unproven.push(field);
   return unproven;
 }
+
+/** The fields of filters in the service's terms, whose values have no commas. */
+export const filterFields = (filters: string): string[] =>
+  filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
 /** Whether all records can be read with few requests. */
 function isSmall(

@@ -1,25 +1,23 @@
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
-import { isApiError } from '../service/errors.ts';
+import { ignoreApiError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import { meaningFrom, minSampleRows, offsetValue, probedOffset, probedSize } from './offset.ts';
+import { minSampleRows, Offsets, offsetValue } from './offset.ts';
 import { recordKeys } from './pass.ts';
-import { type LearntTraits, type OffsetMeaning, profileOf, type RouteProfile } from './profile.ts';
+import {
+  type LearntTraits,
+  type OffsetMeaning,
+  profileOf,
+  type RouteProfile,
+  ServiceProfile,
+} from './profile.ts';
 import { commonSizes } from './read-pages.ts';
-import { ServiceProfile } from './service-profile.ts';
-import { SizedPages } from './sized-pages.ts';
+import { type AnyPage, SizedPages } from './sized-pages.ts';
 
-/** Common names of the offset parameter. */
-const offsetNames = ['from', 'offset', 'skip', 'page'] as const;
 /** The result window of search engines: a total that is a multiple of it may be a limit. */
 const searchWindow = 10_000;
-
-/** After this time the meaning of the offset is checked again if pages do not fit together. */
-const doubtOffsetMs = 10 * 60_000;
-
-type Client = Pick<ApiClient, 'page' | 'pageParam'>;
 
 /** The first records of a route, to compare later pages with. */
 interface Sample {
@@ -36,21 +34,20 @@ interface Sample {
  */
 export class ServicePages {
   readonly pageParam: string | undefined;
-  readonly #client: Client;
   readonly #profile: ServiceProfile;
   readonly #sized: SizedPages;
+  readonly #offsets: Offsets;
   readonly #samples = new Map<Resource, Sample>();
-  /** The offset parameter that another route uses, assumed for routes that are not known yet. */
-  #assumed: OffsetMeaning | undefined;
   #isReady = false;
 
-  constructor(client: Client, profile = new ServiceProfile(client.pageParam)) {
-    this.#client = client;
+  constructor(
+    client: Pick<ApiClient, 'page' | 'pageParam'>,
+    profile = new ServiceProfile(client.pageParam),
+  ) {
+    this.pageParam = client.pageParam;
     this.#profile = profile;
     this.#sized = new SizedPages(client, profile);
-    this.pageParam = client.pageParam;
-    if (client.pageParam !== undefined)
-      this.#assumed = { name: client.pageParam, counts: 'records' };
+    this.#offsets = new Offsets(client.pageParam, this.#sized, profile);
   }
 
   /** Resolves when the stored profile is loaded. Never rejects. */
@@ -58,8 +55,7 @@ export class ServicePages {
     if (this.#isReady) return;
     await this.#profile.ready();
     this.#isReady = true;
-    const offsets = Object.values(this.#profile.all).map(({ offset }) => offset);
-    this.#assumed = offsets.find((it) => it !== undefined && it !== 'ignored') ?? this.#assumed;
+    this.#offsets.ready();
   }
 
   traits(resource: Resource): LearntTraits {
@@ -76,7 +72,17 @@ export class ServicePages {
   }
 
   profile(resource: Resource): RouteProfile {
-    return profileOf(resource, this.#client, this.traits(resource).offset);
+    return profileOf(resource, this, this.traits(resource).offset);
+  }
+
+  /** As `Offsets.learn`. */
+  learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean> {
+    return this.#offsets.learn(resource, search, call);
+  }
+
+  /** As `Offsets.confirm`. */
+  confirmOffset(resource: Resource): void {
+    this.#offsets.confirm(resource);
   }
 
   /**
@@ -93,98 +99,40 @@ export class ServicePages {
     const page = await this.#from(resource, query, call);
     this.learn(resource, { countedIn: page.countedIn ?? 'none' });
     this.#noteSample(resource, query, page);
-    return this.#withTrueCount(resource, query, page, call);
+    const counted = await this.#withTrueCount(resource, query, page, call);
+    return counted as Page<RecordOf[R]>;
   }
 
   /**
-   * Finds out what the offset of this route means, if that is unknown.
-   * @returns whether it differs from what was assumed
-   * @throws ApiError
+   * Whether a page is certainly at the requested offset: it repeats no record of the first page, and it would be
+   * empty if the offset counted pages.
    */
-  async learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean> {
-    const { offset, offsetAt = 0 } = this.traits(resource);
-    const isRecent = offset !== undefined && Math.abs(Date.now() - offsetAt) < doubtOffsetMs;
-    if (isRecent || this.#assumed === undefined) return false;
-    const assumed = offset ?? this.#assumed;
-    const found = await this.#findOffset(resource, search, call);
-    if (found === undefined) return false;
-    const isOther = !isSameOffset(found, assumed);
-    // Records that move meanwhile can look like another meaning, so it must be found twice.
-    if (isOther && !isSameOffset(found, await this.#findOffset(resource, search, call)))
-      return false;
-    this.learn(resource, { offset: found, offsetAt: Date.now() });
-    if (found !== 'ignored') this.#assumed = found;
-    return isOther;
+  isAtOffset(resource: Resource, query: PageQuery, records: readonly ApiRecord[]): boolean {
+    if (this.traits(resource).offset !== undefined) return true;
+    const sample = this.#samples.get(resource);
+    const { from = 0, size } = query;
+    if (sample?.total === undefined || sample.search !== searchText(query)) return false;
+    if (from >= sample.total && records.length === 0) return true;
+    const repeats = recordKeys(records).some((key) => sample.keys.includes(key));
+    const isNext = from <= sample.keys.length && !repeats && records.length > 0;
+    if (!isNext || sample.total > size * (from - 1)) return false;
+    this.confirmOffset(resource);
+    return true;
   }
 
-  /** Records that the offset means what was assumed: a reading was complete, or two pages fitted together. */
-  confirmOffset(resource: Resource): void {
-    const offset = this.#assumed;
-    if (offset === undefined || this.traits(resource).offset !== undefined) return;
-    this.learn(resource, { offset, offsetAt: Date.now() });
-  }
-
-  async #findOffset(
-    resource: Resource,
-    search: Search,
-    call: Call,
-  ): Promise<OffsetMeaning | 'ignored' | undefined> {
-    const page = await this.#sized.page(resource, { ...search, size: minSampleRows }, call);
-    const sample = recordKeys(page.records);
-    if (sample.length < minSampleRows) return undefined;
-    let ignored = false;
-    for (const name of new Set([this.#assumed?.name ?? 'from', ...offsetNames])) {
-      const counts = await this.#probe(resource, search, name, sample, call);
-      if (counts === 'ignored') ignored = true;
-      else if (counts !== undefined) return { name, counts };
-    }
-    return ignored ? 'ignored' : undefined;
-  }
-
-  /** What the parameter of that name counts; `undefined` if it is refused or returns nothing. */
-  async #probe(
-    resource: Resource,
-    search: Search,
-    name: string,
-    sample: readonly unknown[],
-    call: Call,
-  ): Promise<ReturnType<typeof meaningFrom>> {
-    const takesNoSize = this.traits(resource).maxSize === 'none';
-    const size = takesNoSize ? sample.length : probedSize;
-    const ask = async (from: number) => {
-      const request = { ...search, size, from, offsetName: name };
-      return recordKeys((await this.#sized.page(resource, request, call)).records);
-    };
-    try {
-      const counts = meaningFrom(sample, await ask(probedOffset), size);
-      if (counts !== undefined || !takesNoSize) return counts;
-      // The sample contains the first page only, so this can only distinguish pages counted from 0 and from 1.
-      return meaningOfFirst(sample, await ask(1));
-    } catch (error) {
-      if (isApiError(error, 'refused')) return undefined;
-      throw error;
-    }
-  }
-
-  #noteSample<R extends Resource>(
-    resource: R,
-    query: PageQuery,
-    { records, total }: Page<RecordOf[R]>,
-  ): void {
+  #noteSample(resource: Resource, query: PageQuery, { records, total }: AnyPage): void {
     if ((query.from ?? 0) > 0 || records.length < minSampleRows) return;
     const keys = recordKeys(records);
     this.#samples.set(resource, { search: searchText(query), keys, total });
   }
 
-  async #from<R extends Resource>(
-    resource: R,
+  #from(
+    resource: Resource,
     { from = 0, size, ...search }: PageQuery,
     call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    if (from === 0) return this.#sized.page(resource, { ...search, size }, call);
-    const offset = this.traits(resource).offset ?? this.#assumed;
-    if (offset === undefined || offset === 'ignored')
-      return this.#sized.page(resource, { ...search, size }, call);
+  ): Promise<AnyPage> {
+    const offset = from === 0 ? undefined : this.#offsets.of(resource);
+    if (offset === undefined) return this.#sized.page(resource, { ...search, size }, call);
     const { name: offsetName, counts } = offset;
     if (counts.startsWith('pages'))
       return this.#acrossPages(resource, { ...search, from, size }, offset, call);
@@ -193,70 +141,51 @@ export class ServicePages {
   }
 
   /** If the offset counts pages: reads the one or two pages that contain the requested rows. */
-  async #acrossPages<R extends Resource>(
-    resource: R,
+  async #acrossPages(
+    resource: Resource,
     { from = 0, size, ...search }: PageQuery,
     { name: offsetName, counts }: OffsetMeaning,
     call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const rows = this.#rowsOfPage(resource, size);
-    const records: RecordOf[R][] = [];
+  ): Promise<AnyPage> {
+    const rows = rowsOfPage(this.traits(resource), size);
+    const records: ApiRecord[] = [];
     const start = Math.floor(from / rows) * rows;
     for (let place = start; ; place += rows) {
-      const value = offsetValue(counts, place, rows);
-      const page = await this.#sized.page(
-        resource,
-        { ...search, size: rows, from: value, offsetName },
-        call,
-      );
+      const request = { ...search, size: rows, from: offsetValue(counts, place, rows), offsetName };
+      const page = await this.#sized.page(resource, request, call);
       records.push(...page.records);
-      const wanted = Math.min(size, rows);
-      const isLast = page.records.length < rows || place + rows >= from + wanted;
+      const isLast = page.records.length < rows || place + rows >= from + Math.min(size, rows);
       if (isLast) return { ...page, records: records.slice(from - start, from - start + size) };
     }
   }
 
-  /** Rows of a page, which must be the same for all pages if they are requested by number. */
-  #rowsOfPage(resource: Resource, size: number): number {
-    const { maxSize, maxRows, takenSize } = this.traits(resource);
-    if (maxSize === 'none') return Math.max(1, maxRows);
-    const most = maxRows > 0 && maxRows < takenSize ? maxRows : size;
-    return Math.min(size, most, maxSize ?? size);
-  }
-
   /** Requests the records after the total if it may be the number of rows of the page, or a limit of a search engine. */
-  async #withTrueCount<R extends Resource>(
-    resource: R,
+  async #withTrueCount(
+    resource: Resource,
     query: PageQuery,
-    page: Page<RecordOf[R]>,
+    page: AnyPage,
     call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const traits = this.traits(resource);
+  ): Promise<AnyPage> {
     const { total, records } = page;
     const { from = 0, size } = query;
     if (total === undefined) return page;
-    if (traits.countLimit === total) return { ...page, countIsLimit: true };
     if (total > from + records.length) this.learn(resource, { counts: 'all' });
-    else if (traits.counts === 'page') return uncounted(page);
-    if (total >= searchWindow && total % searchWindow === 0)
-      return this.#checkWindow(resource, query, page, call);
+    const { counts } = this.traits(resource);
+    if (counts === 'page') return uncounted(page);
+    if (await this.#isLimit(resource, query, page, call)) return { ...page, countIsLimit: true };
     const isDoubtful = from === 0 && total === records.length && isRound(total, size);
-    if (
-      this.traits(resource).counts === 'all' ||
-      !isDoubtful ||
-      !canPage(resource, this.profile(resource))
-    )
-      return page;
+    const canPage = routes[resource].shape !== 'tree' && this.profile(resource).offset !== 'none';
+    if (counts !== undefined || !isDoubtful || !canPage) return page;
     if (!(await this.#countsPage(resource, query, page, call))) return page;
     this.learn(resource, { counts: 'page' });
     return uncounted(page);
   }
 
   /** Whether the total changes with the size or, where the size has no effect, further records follow it. */
-  async #countsPage<R extends Resource>(
-    resource: R,
+  async #countsPage(
+    resource: Resource,
     { from: _, ...query }: PageQuery,
-    { records }: Page<RecordOf[R]>,
+    { records }: AnyPage,
     call: Call,
   ): Promise<boolean> {
     const ignoresSize = records.length > query.size;
@@ -266,45 +195,45 @@ export class ServicePages {
       const rows = smaller.records.length;
       if (rows < records.length) return smaller.total === rows;
     }
-    const hasMore = async () =>
-      hasOthers(await this.#recordsAfter(resource, query, records.length, call), records);
+    const hasMore = async () => {
+      const after = await this.#recordsAfter(resource, query, records.length, call);
+      return hasOthers(after ?? [], records);
+    };
     if (await hasMore()) return true;
     // More rows than requested, and not a usual page size: the service sends everything at once.
     if (ignoresSize && !commonSizes.includes(records.length)) return false;
-    if (this.traits(resource).offset === undefined) {
-      // Only an offset whose meaning is known shows whether further records follow.
-      if ((await this.learnOffset(resource, query, call)) && (await hasMore())) return true;
-    }
+    // Only an offset whose meaning is known shows whether further records follow.
+    const isUnknown = this.traits(resource).offset === undefined;
+    if (isUnknown && (await this.learnOffset(resource, query, call)) && (await hasMore()))
+      return true;
     return this.traits(resource).offset === 'ignored';
   }
 
-  async #checkWindow<R extends Resource>(
-    resource: R,
+  /** Whether there are records after a total that may be a limit, or what is after it is refused. */
+  async #isLimit(
+    resource: Resource,
     query: PageQuery,
-    page: Page<RecordOf[R]>,
+    { total = 0, records }: AnyPage,
     call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const { total = 0 } = page;
-    if (this.traits(resource).checkedCount === total) return page;
+  ): Promise<boolean> {
+    const { countLimit, checkedCount } = this.traits(resource);
+    if (countLimit === total) return true;
+    if (total < searchWindow || total % searchWindow !== 0 || checkedCount === total) return false;
     const after = await this.#recordsAfter(resource, { ...query, size: 1 }, total, call);
-    this.learn(resource, { checkedCount: total });
-    if (after !== 'refused' && !hasOthers(after, page.records)) return page;
-    this.learn(resource, { countLimit: total });
-    return { ...page, countIsLimit: true };
+    const isLimit = after === undefined || hasOthers(after, records);
+    this.learn(resource, { checkedCount: total, ...(isLimit && { countLimit: total }) });
+    return isLimit;
   }
 
-  async #recordsAfter<R extends Resource>(
-    resource: R,
+  /** `undefined` if they are refused. */
+  async #recordsAfter(
+    resource: Resource,
     query: PageQuery,
     from: number,
     call: Call,
-  ): Promise<readonly RecordOf[R][] | 'refused'> {
-    try {
-      return (await this.#from(resource, { ...query, from }, call)).records;
-    } catch (error) {
-      if (isApiError(error, 'refused')) return 'refused';
-      throw error;
-    }
+  ): Promise<readonly ApiRecord[] | undefined> {
+    const asked = this.#from(resource, { ...query, from }, call);
+    return (await asked.catch(ignoreApiError('refused')))?.records;
   }
 }
 
@@ -318,30 +247,20 @@ export const searchText = ({
 }: Search): string =>
   JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
-const isSameOffset = (
-  one: OffsetMeaning | 'ignored' | undefined,
-  other: OffsetMeaning | 'ignored' | undefined,
-): boolean => JSON.stringify(one) === JSON.stringify(other);
-
-function meaningOfFirst(
-  sample: readonly unknown[],
-  [key]: readonly unknown[],
-): 'pages' | 'pages from 1' | undefined {
-  if (key === undefined) return undefined;
-  return key === sample[0] ? 'pages from 1' : 'pages';
+/** Rows of a page, which must be the same for all pages if they are requested by number. */
+function rowsOfPage({ maxSize, maxRows, takenSize }: LearntTraits, size: number): number {
+  if (maxSize === 'none') return Math.max(1, maxRows);
+  const most = maxRows > 0 && maxRows < takenSize ? maxRows : size;
+  return Math.min(size, most, maxSize ?? size);
 }
-
-const canPage = (resource: Resource, { offset }: RouteProfile): boolean =>
-  routes[resource].shape !== 'tree' && offset !== 'none';
 
 /** Whether the number of rows is likely to be a page size. */
 const isRound = (rows: number, size: number): boolean =>
   rows > 0 && (rows >= size || commonSizes.includes(rows));
 
-const uncounted = <R>({ total: _, ...page }: Page<R>): Page<R> => page;
+const uncounted = ({ total: _, ...page }: AnyPage): AnyPage => page;
 
-function hasOthers(found: readonly unknown[] | 'refused', records: readonly unknown[]): boolean {
-  if (found === 'refused') return false;
+function hasOthers(found: readonly unknown[], records: readonly unknown[]): boolean {
   const known = new Set(recordKeys(records));
   return recordKeys(found).some((key) => !known.has(key));
 }

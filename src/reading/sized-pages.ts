@@ -2,16 +2,17 @@ import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { type ApiError, isApiError, isInternalError } from '../service/errors.ts';
 import type { Page, Search } from '../service/page.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
-import type { LearntTraits } from './profile.ts';
-import type { ServiceProfile } from './service-profile.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
+import type { LearntTraits, ServiceProfile } from './profile.ts';
 
 /** Page sizes to try in turn if a larger one is refused. */
 const smallerSizes = [100, 50, 25] as const;
 const minSize = 25;
 /** After this time a size that was answered with status 500 is tried again. */
 const failedSizeMs = 10 * 60_000;
-type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
+
+export type AnyPage = Page<ApiRecord>;
+export type SizedRequest = Search & { size: number; from?: number; offsetName?: string };
 
 /** Pages of the largest size that a route accepts, which is learnt. */
 export class SizedPages {
@@ -24,11 +25,7 @@ export class SizedPages {
   }
 
   /** Requests the largest size, up to the requested one, that the route accepts. */
-  async page<R extends Resource>(
-    resource: R,
-    request: SizedRequest,
-    call: Call,
-  ): Promise<Page<RecordOf[R]>> {
+  async page(resource: Resource, request: SizedRequest, call: Call): Promise<AnyPage> {
     let refusal: ApiError | undefined;
     for (const size of sizesFor(request.size, this.#profile.of(resource))) {
       try {
@@ -43,55 +40,57 @@ export class SizedPages {
   }
 
   /** A size that has not worked before may be the cause of a status 500. */
-  async #unlessTooLarge<R extends Resource>(
-    resource: R,
+  async #unlessTooLarge(
+    resource: Resource,
     request: SizedRequest,
     size: number | undefined,
     call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const probesSize = size !== undefined && size > this.#provenSize(resource);
+  ): Promise<AnyPage> {
+    const provenSize = Math.max(minSize, this.#profile.of(resource).takenSize);
+    const probesSize = size !== undefined && size > provenSize;
     try {
       return await this.#client.page(resource, { ...request, size, probesSize }, call);
     } catch (error) {
       if (!probesSize || !isInternalError(error)) throw error;
-      return this.#afterInternalError(resource, { ...request, size }, call);
+      return this.#afterInternalError(resource, { ...request, size }, provenSize, call);
     }
   }
-
-  readonly #provenSize = (resource: Resource): number =>
-    Math.max(minSize, this.#profile.of(resource).takenSize);
 
   /**
    * Requests the smallest size to find out whether the service is down or fails only for larger sizes. If it is down,
    * this sends as many requests as for any other page.
    */
-  async #afterInternalError<R extends Resource>(
-    resource: R,
+  async #afterInternalError(
+    resource: Resource,
     request: SizedRequest,
+    provenSize: number,
     call: Call,
-  ): Promise<Page<RecordOf[R]>> {
-    const smallest = { ...request, size: this.#provenSize(resource), attempts: 2 };
-    const small = await this.#client.page(resource, smallest, call);
-    const sizes = [request.size, ...smallerSizes.filter((it) => it < request.size)];
-    for (const size of sizes.filter((it) => it > smallest.size)) {
-      const page = await this.#client
-        .page(resource, { ...request, size, probesSize: true }, call)
-        .catch((error: unknown) => {
-          if (isInternalError(error)) return undefined;
-          throw error;
-        });
-      if (page) return this.#noteSize(resource, size, page, size < request.size && 'failed');
+  ): Promise<AnyPage> {
+    const smallest = { ...request, size: provenSize, attempts: 2 };
+    const small: AnyPage = await this.#client.page(resource, smallest, call);
+    const smaller = smallerSizes.filter((it) => provenSize < it && it < request.size);
+    for (const size of [request.size, ...smaller]) {
+      try {
+        const page = await this.#client.page(
+          resource,
+          { ...request, size, probesSize: true },
+          call,
+        );
+        return this.#noteSize(resource, size, page, size < request.size && 'failed');
+      } catch (error) {
+        if (!isInternalError(error)) throw error;
+      }
     }
-    return this.#noteSize(resource, smallest.size, small, 'failed');
+    return this.#noteSize(resource, provenSize, small, 'failed');
   }
 
   /** Learns the largest size; after a failure of a larger one only for a limited time. */
-  #noteSize<R extends Resource>(
-    resource: R,
+  #noteSize(
+    resource: Resource,
     size: number | undefined,
-    page: Page<RecordOf[R]>,
+    page: AnyPage,
     larger: 'refused' | 'failed' | false | undefined,
-  ): Page<RecordOf[R]> {
+  ): AnyPage {
     const { takenSize, maxRows } = this.#profile.of(resource);
     this.#profile.learn(resource, {
       takenSize: larger ? (size ?? 0) : Math.max(takenSize, size ?? 0),
@@ -119,7 +118,6 @@ function isAboutSize(
   const { upstreamMessage = '' } = error.facts;
   if (/\b(size|limit)\b/i.test(upstreamMessage)) return true;
   // Without a message, the size is the likely cause unless it worked before.
-  return (
-    size > takenSize && !/\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage)
-  );
+  const isAboutAnother = /\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage);
+  return size > takenSize && !isAboutAnother;
 }

@@ -1,7 +1,6 @@
 import type { Collection } from '../reading/collection.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
-import { unprovenFields } from '../reading/proven-none.ts';
 import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { type CallContext, interactiveCall, readingCall } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
@@ -62,26 +61,16 @@ export class Tenant {
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    const page =
-      routes[resource].shape === 'paged'
-        ? await this.#page(resource, query, call, judge)
-        : sliceOf(await this.collection(resource, call, { query: query.query }), query);
-    const notes = describeUnrecognized(resource, page.records);
-    return notes.length === 0 ? page : { ...page, notes: [...notes, ...(page.notes ?? [])] };
-  }
-
-  async #page<R extends Resource>(
-    resource: R,
-    query: PageQuery,
-    call: CallContext,
-    judge: PageJudge | undefined,
-  ): Promise<ListPage<RecordOf[R]>> {
     const { pages, items } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
+    if (routes[resource].shape !== 'paged')
+      return withNotes(resource, sliceOf(await readWhole({ query: query.query }), query));
     const apiCall = interactiveCall(call);
-    const page = await readListPage({ pages, resource, readWhole, call: apiCall, judge }, query);
+    const isCached = this.cached(resource) !== undefined;
+    const source = { pages, resource, readWhole, isCached, call: apiCall, judge };
+    const page = await readListPage(source, query);
     const records = await items.marked(resource, page.records, apiCall);
-    return { ...page, records };
+    return withNotes(resource, { ...page, records: records as readonly RecordOf[R][] });
   }
 
   /**
@@ -128,22 +117,6 @@ export class Tenant {
   }
 
   /**
-   * The fields by which the service is not proven to filter, for filters that find nothing: none if its answer is
-   * right. `undefined` if all records of the search can be read with few requests.
-   * @throws NotGranted, ApiError
-   */
-  async unprovenFilters(
-    resource: Resource,
-    search: Search,
-    filters: string,
-    call: CallContext,
-  ): Promise<readonly string[] | undefined> {
-    this.requireGrant(readGrant(resource));
-    if (!search.query && this.cached(resource)) return undefined;
-    return unprovenFields(this.#shared.pages, resource, search, filters, interactiveCall(call));
-  }
-
-  /**
    * Reads the items of the wanted quotes that the service's lists leave out, as far as budget and time allow.
    * @returns all the quotes with these items, and how many of the wanted have unknown items still
    * @throws NotGranted; the signal's reason when the call was cancelled
@@ -187,6 +160,14 @@ export class Tenant {
   close(): Promise<void> {
     return this.#shared.close();
   }
+}
+
+function withNotes<R extends Resource>(
+  resource: R,
+  page: ListPage<RecordOf[R]>,
+): ListPage<RecordOf[R]> {
+  const notes = describeUnrecognized(resource, page.records);
+  return notes.length === 0 ? page : { ...page, notes };
 }
 
 const findsPart = (resource: Resource, { query, filters, sort, includeBundles }: Search): boolean =>

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { ServiceProfile } from '../../src/reading/service-profile.ts';
+import { ServiceProfile } from '../../src/reading/profile.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
