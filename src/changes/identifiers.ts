@@ -15,53 +15,25 @@ const maxReadWhole = 300;
 const sampleSize = 100;
 const searchSize = 25;
 
-/** What was looked for, and what shows that nothing else has such an identifier. */
-export interface Absence {
-  /** Opportunities whose identifier is this one, or looks like it. */
-  alike: readonly Opportunity[];
-  provenBy: 'search' | 'reading';
-}
-
 /**
- * Looks for an identifier so that none is proof that there is none.
- * @param known what proved it the last time
+ * Opportunities whose identifier is this one, or looks like it; none is proof that there is none.
  * @throws ChangeRefused if not all opportunities could be read
  */
-export async function lookForAbsence(
+export async function lookForAll(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
-  known?: Absence['provenBy'],
-): Promise<Absence> {
-  let sample: Sample | undefined;
-  if (known === undefined) sample = await sampleOf(tenant, call);
-  else if (known === 'reading' && !isLong(tenant)) sample = await readFirstPage(tenant, call);
-  const isSearched =
-    known === 'search' ||
-    (sample !== undefined && (await canSearch(tenant, externalId, sample, call)));
-  const found = isSearched ? await searchService(tenant, externalId, call) : undefined;
-  if (found?.isWhole) {
-    const alike = await alikeAmong([...(sample?.records ?? []), ...found.records], externalId);
-    return { alike, provenBy: 'search' };
-  }
-  const records = sample?.isWhole ? sample.records : await readAnew(tenant, externalId, call);
-  return { alike: await alikeAmong(records, externalId), provenBy: 'reading' };
+): Promise<Opportunity[]> {
+  const isFindable = isPlain(externalId) && (await searchesIdentifiers(tenant, call));
+  const found = isFindable ? await searchService(tenant, externalId, call) : undefined;
+  if (found?.isWhole)
+    return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
+  const sample = await sampleOf(tenant, call);
+  return alikeAmong(
+    sample.isWhole ? sample.records : await readAnew(tenant, externalId, call),
+    externalId,
+  );
 }
-
-/** Whether the opportunities that were read last are more than a page. */
-const isLong = (tenant: Tenant): boolean =>
-  (tenant.cached('opportunity')?.length ?? 0) > sampleSize;
-
-/** Whether a search proves that there is no such identifier, where there are too many opportunities to read them all. */
-const canSearch = async (
-  tenant: Tenant,
-  externalId: string,
-  sample: Sample,
-  call: ToolCall,
-): Promise<boolean> =>
-  sample.total > maxReadWhole &&
-  isPlain(externalId) &&
-  (await searchesIdentifiers(tenant, sample, call));
 
 /** Opportunities whose identifier is this one, or looks like it. */
 export async function alikeAmong(
@@ -115,10 +87,6 @@ export function sampleOf(tenant: Tenant, call: ToolCall): Promise<Sample> {
 async function readSample(tenant: Tenant, call: ToolCall): Promise<Sample> {
   const records = tenant.cached('opportunity');
   if (records) return { records, total: records.length, isWhole: false };
-  return readFirstPage(tenant, call);
-}
-
-async function readFirstPage(tenant: Tenant, call: ToolCall): Promise<Sample> {
   const page = await tenant.firstPage('opportunity', { size: sampleSize }, call);
   const { total = Infinity, countIsLimit } = page;
   const isWhole = total <= page.records.length && !countIsLimit;
@@ -140,14 +108,15 @@ export async function searchService(
 /** The name under which is kept whether the service's search finds identifiers. */
 const searchTrait = 'query externalIdentifier';
 
-/** Searches for the identifier of a known opportunity, in the other letter case: only that one may be found. */
-async function searchesIdentifiers(
-  tenant: Tenant,
-  { records, total }: Sample,
-  call: ToolCall,
-): Promise<boolean> {
+/**
+ * Whether the service's search finds identifiers, where there are too many opportunities to read them all: it is asked
+ * for that of a known one, in the other letter case, and may find only that one.
+ */
+async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<boolean> {
   const learnt = tenant.writes.learnt(searchTrait);
   if (learnt !== undefined) return learnt;
+  const { records, total } = await sampleOf(tenant, call);
+  if (total <= maxReadWhole) return false;
   const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
   if (known?.externalIdentifier === undefined) return false;
   const found = await searchService(tenant, inOtherCase(known.externalIdentifier), call);

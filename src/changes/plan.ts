@@ -25,17 +25,9 @@ import {
 import { sampleOf } from './identifiers.ts';
 import { takesStoredScale } from './probability.ts';
 import { ChangeRefused } from './refusal.ts';
-import {
-  findLookAlike,
-  knownName,
-  referenceFields,
-  requireExisting,
-  resolveCompany,
-  resolveContact,
-  resolveReference,
-} from './resolve.ts';
+import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
 import { rulesConcerning } from './service-rules.ts';
-import type { Target, TenantScale } from './target.ts';
+import { nameRecord, type Target, type TenantScale } from './target.ts';
 import { describeUnsendable, type Present } from './unchanged.ts';
 import { sentFields } from './writable-fields.ts';
 
@@ -81,10 +73,13 @@ function refuseSecrets(values: RequestedValues): void {
  */
 export async function buildPlan(
   tenant: Tenant,
-  target: Target,
+  unnamed: Target,
   requested: RequestedValues,
   call: ToolCall,
 ): Promise<ChangePlan> {
+  const { present } = unnamed;
+  const record = present && (await nameRecord(tenant, present.record));
+  const target = present && record ? { ...unnamed, present: { ...present, record } } : unnamed;
   const requestDigest = digestOf([
     tenant.key.identity,
     target.externalId,
@@ -112,7 +107,7 @@ function differenceTo(
   requested: RequestedValues,
   requestDigest: string,
 ): Pick<ChangePlan, 'before' | 'changes' | 'digest'> {
-  const before = withNames(tenant, currentValues(target));
+  const before = currentValues(target);
   const changes = changesBetween(before, requested);
   if (changes.length > 0) refuseUnsendable(tenant, target, requested);
   const { id, updatedAt } = target.present?.record ?? {};
@@ -173,18 +168,6 @@ function refuseAmbiguousProbability(
   );
 }
 
-/** With the names of references that the service gives by id only, as far as they were read and the caller may see them. */
-function withNames(tenant: Tenant, values: FieldValues): FieldValues {
-  const entries = sentFields.map(({ name, kind }): [string, FieldValue] => {
-    const reference = kind === 'reference' ? referenceOf(values[name]) : undefined;
-    if (!reference || reference.id === '' || reference.name !== undefined)
-      return [name, values[name]];
-    const known = knownName(tenant, name, reference.id);
-    return [name, known === undefined ? reference : { ...reference, name: known }];
-  });
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
-}
-
 async function planContext(
   tenant: Tenant,
   target: Target,
@@ -229,13 +212,20 @@ async function lookAlikes(
   call: ToolCall,
 ): Promise<Remark[]> {
   const remarks: Remark[] = [];
-  for (const { field, label, kind, to } of changes) {
-    const chosen = kind === 'reference' ? referenceOf(to) : undefined;
+  for (const field of referenceFields) {
+    const change = changes.find((it) => it.field === field);
+    const chosen = change && referenceOf(change.to);
     if (!chosen) continue;
     const other = await findLookAlike(tenant, field, chosen, call);
     if (!other) continue;
     const name = chosen.name ?? chosen.id;
-    remarks.push({ about: 'look-alike', label, name, other: other.name ?? '', id: other.id });
+    remarks.push({
+      about: 'look-alike',
+      label: change.label,
+      name,
+      other: other.name ?? '',
+      id: other.id,
+    });
   }
   return remarks;
 }
@@ -282,15 +272,10 @@ async function resolveReferences(
 ): Promise<RequestedValues> {
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
   const requested: Record<string, FieldValue> = Object.fromEntries(given);
-  if (requested.company)
-    requested.company = await resolveCompany(tenant, String(requested.company), call);
-  if (requested.contact) {
+  for (const field of referenceFields) {
+    const text = requested[field];
     const company = referenceOf(requested.company ?? before.company);
-    requested.contact = await resolveContact(tenant, String(requested.contact), company, call);
-  }
-  for (const what of referenceFields) {
-    if (requested[what])
-      requested[what] = await resolveReference(tenant, what, String(requested[what]), call);
+    if (text) requested[field] = await resolveReference(tenant, field, String(text), company, call);
   }
   if (typeof requested.probability === 'number')
     requested.probability = roundShare(requested.probability);

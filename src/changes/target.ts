@@ -9,14 +9,7 @@ import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor } from './fields.ts';
-import {
-  type Absence,
-  alikeAmong,
-  lookForAbsence,
-  namesakesOf,
-  sampleOf,
-  searchService,
-} from './identifiers.ts';
+import { alikeAmong, lookForAll, namesakesOf, sampleOf, searchService } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 import type { Present } from './unchanged.ts';
 
@@ -41,8 +34,6 @@ export interface Target {
   externalId: string;
   /** Absent if it does not exist yet. */
   present?: Present;
-  /** Of a new record: what showed that there is none. */
-  provenBy?: Absence['provenBy'];
   scale: TenantScale;
 }
 
@@ -63,17 +54,9 @@ export async function findTarget(
     );
   }
   refuseDotSegments(externalId);
-  const known = selector.create ? undefined : await findPresent(tenant, externalId, call);
-  if (known) return existingTarget(tenant, known, selector, call);
-  const { alike, provenBy } = await lookForAbsence(tenant, externalId, call);
-  const found = alike.find(hasIdentifier(externalId));
-  if (found) {
-    refuseNamesakes(found, alike);
-    return existingTarget(tenant, await presentOf(tenant, found, call), selector, call);
-  }
-  refuseSimilarIdentifier(externalId, alike);
-  if (selector.create)
-    return { externalId, provenBy, scale: await tenantScale(tenant, call, selector) };
+  const present = await findByExternalId(tenant, externalId, call, selector);
+  if (present) return existingTarget(tenant, present, selector, call);
+  if (selector.create) return { externalId, scale: await tenantScale(tenant, call, selector) };
   throw new ChangeRefused(
     wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
   );
@@ -88,17 +71,22 @@ const hasIdentifier =
   ({ externalIdentifier }: Opportunity): boolean =>
     externalIdentifier === externalId;
 
-/** The opportunity, from those that were read last, or by a search. @throws ChangeRefused if it has a namesake */
-async function findPresent(
+/**
+ * The opportunity with this external identifier; `undefined` if it is certain that there is none.
+ * @param create it is expected that there is none
+ * @throws ChangeRefused if it has a namesake, another identifier looks like this one, or it is not certain
+ */
+export async function findByExternalId(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
+  { create = false }: Pick<TargetSelector, 'create'> = {},
 ): Promise<Present | undefined> {
   const sources = [
     async () => tenant.cached('opportunity') ?? [],
     async () => (await searchService(tenant, externalId, call)).records,
   ];
-  for (const read of sources) {
+  for (const read of create ? [] : sources) {
     const alike = await alikeAmong(await read(), externalId);
     const found = alike.find(hasIdentifier(externalId));
     if (found?.id === undefined) continue;
@@ -106,7 +94,14 @@ async function findPresent(
     const present = await readPresent(tenant, found.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;
   }
-  return undefined;
+  const all = await lookForAll(tenant, externalId, call);
+  const found = all.find(hasIdentifier(externalId));
+  if (!found) {
+    refuseSimilarIdentifier(externalId, all);
+    return undefined;
+  }
+  refuseNamesakes(found, all);
+  return presentOf(tenant, found, call);
 }
 
 async function targetById(
@@ -202,39 +197,40 @@ export async function readPresent(tenant: Tenant, id: string, call: ToolCall): P
   return { record: await fillInReferences(tenant, record, call), raw };
 }
 
-/** Looks up missing ids of references: a reference without an id cannot be sent back. */
+/** Looks up missing ids of references, without which they cannot be sent back, and names that were read before. */
 async function fillInReferences(
   tenant: Tenant,
   record: Opportunity,
   call: ToolCall,
 ): Promise<Opportunity> {
   const missing = referencesWithoutId(record);
-  const known: { -readonly [R in keyof KnownRecords]: KnownRecords[R] } = { opportunity: [record] };
+  const read: { -readonly [R in keyof KnownRecords]: KnownRecords[R] } = {};
   for (const resource of ['company', 'contact', 'category'] as const) {
-    if (!tenant.grants.has(`${resource}:read`)) continue;
-    const collection = missing.has(resource) ? await tenant.collection(resource, call) : undefined;
+    if (!missing.has(resource) || !tenant.grants.has(`${resource}:read`)) continue;
+    const { records, coverage } = await tenant.collection(resource, call);
     // One of several of that name may be among those that could not be read.
-    const records = collection?.coverage.complete ? collection.records : tenant.cached(resource);
-    if (records) known[resource] = records;
+    if (coverage.complete) read[resource] = records;
   }
-  const [named = record] = await nameReferences(tenant, 'opportunity', [record], known);
-  return named;
+  return nameRecord(tenant, record, read);
 }
 
-/**
- * Finds an opportunity by external identifier.
- * @throws ChangeRefused if it is not certain that there is none
- */
-export async function findByExternalId(
+/** With the names of what it refers to, as far as they were read and the caller may see them. */
+export async function nameRecord(
   tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<Present | undefined> {
-  const found = (await searchService(tenant, externalId, call)).records;
-  const isIt = hasIdentifier(externalId);
-  const record =
-    found.find(isIt) ?? (await lookForAbsence(tenant, externalId, call)).alike.find(isIt);
-  return record && presentOf(tenant, record, call);
+  record: Opportunity,
+  read: KnownRecords = {},
+): Promise<Opportunity> {
+  const cached = (resource: 'company' | 'contact' | 'category') =>
+    tenant.grants.has(`${resource}:read`) ? tenant.cached(resource) : undefined;
+  const known = {
+    company: cached('company'),
+    contact: cached('contact'),
+    category: cached('category'),
+    opportunity: tenant.cached('opportunity') ?? [record],
+    ...read,
+  };
+  const [named = record] = await nameReferences(tenant, 'opportunity', [record], known);
+  return named;
 }
 
 /**
@@ -259,15 +255,12 @@ export async function refreshTarget(
   target: Target,
   call: ToolCall,
 ): Promise<Target> {
-  const { externalId, present, provenBy, scale } = target;
+  const { externalId, present, scale } = target;
   const id = present?.record.id;
   if (id === undefined) {
-    const { alike } = await lookForAbsence(tenant, externalId, call, provenBy);
-    const created = alike.find(hasIdentifier(externalId))?.id;
-    if (created !== undefined)
-      return { externalId, present: await readPresent(tenant, created, call), scale };
-    refuseSimilarIdentifier(externalId, alike);
-    return target;
+    // Another call: what is read once a call is read again.
+    const created = await findByExternalId(tenant, externalId, { ...call }, { create: true });
+    return created ? { externalId, present: created, scale } : target;
   }
   const now = await readPresent(tenant, id, call);
   refuseDeleted(now.record);

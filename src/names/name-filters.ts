@@ -25,15 +25,19 @@ import type { Ref } from '../service/records/records.ts';
 
 /** A reference or a record that a filter can mean. */
 export interface Candidate extends Ref {
-  externalIdentifier?: string;
+  externalIdentifier?: string | undefined;
+  email?: string | undefined;
   deletedAt?: unknown;
   deleted?: unknown;
 }
 
 /** `one`: what is meant. `several`: all that fit equally well. `none`: the nearest names, best first. */
 export type NameMatch =
-  | { kind: 'one'; match: NameFilter }
-  | { kind: 'several' | 'none'; candidates: Named[]; total: number };
+  | { kind: 'one'; by: MatchedBy; match: NameFilter }
+  | { kind: 'several'; by: MatchedBy; candidates: Named[]; total: number }
+  | { kind: 'none'; candidates: Named[]; total: number };
+
+type MatchedBy = 'id' | 'identifier' | 'name';
 
 /** What a filter means. */
 export interface NameFilter extends Named {
@@ -78,21 +82,19 @@ export function* matchSteps(
 ): Steps<NameMatch> {
   const choices = yield* choicesOf(candidates);
   const found = yield* bestMatches(choices, fitsOf(text, byWords), (choice) => choice.isDeleted);
-  const [first, ...others] = found?.preferred ?? [];
-  if (first && others.length === 0) return { kind: 'one', match: filterOf(first) };
-  if (first) return listed('several', [first, ...others].sort(byName));
-  return listed('none', yield* nearest(text, choices));
+  const [first, ...others] = found?.matches ?? [];
+  const by = found?.by === 0 ? 'id' : found?.by === 1 ? 'identifier' : 'name';
+  if (first && others.length === 0) return { kind: 'one', by, match: filterOf(first) };
+  if (first) return { kind: 'several', by, ...listed([first, ...others].sort(byName)) };
+  return { kind: 'none', ...listed(yield* nearest(text, choices)) };
 }
 
 /** What the first of several ways to match finds which finds anything. */
 export interface BestMatches<T> {
   /** Position of the test. */
   by: number;
-  /** Deleted ones too. */
-  all: readonly T[];
-  current: readonly T[];
   /** The current ones, or the deleted ones if there are no others. */
-  preferred: readonly T[];
+  matches: readonly T[];
 }
 
 /** The candidates that match best. `tests` has the most specific way to match first. */
@@ -105,13 +107,12 @@ export function* bestMatches<T>(
     const all = yield* filterSteps(candidates, fits);
     if (all.length === 0) continue;
     const current = all.filter((candidate) => !isDeleted(candidate));
-    return { by, all, current, preferred: current.length > 0 ? current : all };
+    return { by, matches: current.length > 0 ? current : all };
   }
   return undefined;
 }
 
-const listed = (kind: 'several' | 'none', choices: readonly Choice[]): NameMatch => ({
-  kind,
+const listed = (choices: readonly Choice[]): { candidates: Named[]; total: number } => ({
   candidates: choices.slice(0, maxListed).map(namedOf),
   total: choices.length,
 });
@@ -126,7 +127,7 @@ const namedOf = ({ id, name }: Named): Named => compact({ id, name });
 interface Choice extends Named {
   /** An id may come with several names. */
   names: Set<string>;
-  identifier: string | undefined;
+  identifiers: Set<string>;
   isDeleted: boolean;
 }
 
@@ -138,24 +139,21 @@ function* choicesOf(candidates: Iterable<Candidate | undefined>): Steps<Choice[]
     const name = nonBlank(candidate?.name);
     if (!candidate || (!id && !name)) return;
     const key = id ? `id ${id}` : `name ${normaliseName(name)}`;
-    const known = choices.get(key);
-    if (!known) choices.set(key, choiceOf(candidate, { id, name }));
-    else if (name && !known.names.has(name)) addName(known, name);
+    const known = choices.get(key) ?? newChoice(candidate, id);
+    choices.set(key, known);
+    if (name && !known.names.has(name)) addName(known, name);
+    for (const identifier of [candidate.externalIdentifier, candidate.email])
+      if (nonBlank(identifier)) known.identifiers.add(String(identifier).trim().toLowerCase());
   });
   return [...choices.values()];
 }
 
-function choiceOf(
-  candidate: Candidate,
-  { id, name }: { id: string | undefined; name: string | undefined },
-): Choice {
-  return {
-    ...compact({ id, name }),
-    names: new Set(name ? [name] : []),
-    identifier: nonBlank(candidate.externalIdentifier)?.toLowerCase(),
-    isDeleted: isDeleted(candidate),
-  };
-}
+const newChoice = (candidate: Candidate, id: string | undefined): Choice => ({
+  ...compact({ id }),
+  names: new Set(),
+  identifiers: new Set(),
+  isDeleted: isDeleted(candidate),
+});
 
 function addName(choice: Choice, name: string): void {
   choice.names.add(name);
@@ -172,7 +170,7 @@ function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[]
     [...choice.names].some(fits);
   return [
     ({ id }) => id === asGiven,
-    ({ identifier }) => identifier === lower,
+    ({ identifiers }) => identifiers.has(lower),
     some((name) => normaliseName(name) === lower),
     some((name) => folded !== '' && foldName(name) === folded),
     ...(byWords && words.size > 0 ? [some((name) => hasWords(name, words))] : []),

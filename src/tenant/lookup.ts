@@ -87,7 +87,7 @@ async function resolveAmong<K extends SearchKind>(
   const hits = await runInSlices(index.find(text));
   const tests = matchKinds.map((kind) => (hit: Hit<K>) => hit.by === kind);
   const named = runSteps(bestMatches(hits, tests, ({ record }) => isDeleted(record)));
-  const matches = named?.preferred ?? [];
+  const matches = named?.matches ?? [];
   const [match] = matches;
   if (match && matches.length === 1) return { kind: 'one', record: match.record };
   const candidates = (matches.length > 1 ? matches : hits).map(({ record }) => record);

@@ -52,6 +52,7 @@ describe('a name filter', () => {
   test('offers several matches with their ids', () => {
     expect(meant('Anna')).toEqual({
       kind: 'several',
+      by: 'name',
       candidates: [
         { id: 'u3', name: 'Anna Meyer' },
         { id: 'u4', name: 'Anna Weiß' },

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChangeRefused } from '../../src/changes/refusal.ts';
-import {
-  findLookAlike,
-  requireExisting,
-  resolveCompany,
-  resolveContact,
-  resolveReference,
-} from '../../src/changes/resolve.ts';
+import { findLookAlike, requireExisting, resolveReference } from '../../src/changes/resolve.ts';
 import { findTarget, refreshTarget, tenantScale } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
@@ -49,7 +43,8 @@ describe('a company', () => {
     { id: 'blank', name: ' ' },
   ];
   const all = shared(async () => (await tenantOver({ company })).tenant);
-  const find = async (text: string) => answerOf(resolveCompany(await all(), text, call));
+  const find = async (text: string) =>
+    answerOf(resolveReference(await all(), 'company', text, undefined, call));
 
   test.each<[string, unknown]>([
     ['acme', { id: 'acme', name: 'Acme' }],
@@ -64,30 +59,8 @@ describe('a company', () => {
     expect(await find(text)).toEqual(found);
   });
 
-  test('that is not found is answered with all, if there are few, otherwise with similar ones', async () => {
-    const current = company.filter((row) => !row.deleted).map(({ id }) => id);
-    expect(await find('Nobody')).toEqual(['There is no company "Nobody".', ...current.slice(0, 8)]);
-    const similar = async (rows: Row[], text: string) =>
-      answerOf(resolveCompany((await tenantOver({ company: rows })).tenant, text, call));
-    const nine = [
-      ...fillers(7, 'Filler'),
-      { id: 'x', name: 'Nordic Ltd' },
-      { id: 'y', name: 'Аcme' },
-    ];
-    const [, ...eight] = (await similar(nine.slice(0, 8), 'Nobody')) as string[];
-    expect(eight).toHaveLength(8);
-    expect(await similar(nine, 'NORDIC/of')).toEqual(['There is no company "NORDIC/of".', 'x']);
-    expect(await similar(nine, 'Its Ltd')).toEqual(['There is no company "Its Ltd".', 'x']);
-    expect(await similar(nine, 'Acme')).toEqual(['There is no company "Acme".', 'y']);
-    expect(await similar(nine, 'td')).toEqual([
-      'There is no company "td". Look it up with cpq_find or a list first.',
-    ]);
-    const [, ...many] = (await similar(fillers(20, 'Filler'), 'a filler')) as string[];
-    expect(many).toHaveLength(8);
-  });
-
   test('is shown among several by what distinguishes it', async () => {
-    const found = resolveCompany(await all(), 'Twin', call);
+    const found = resolveReference(await all(), 'company', 'Twin', undefined, call);
     await expect(found).rejects.toMatchObject({
       details: {
         candidates: [
@@ -100,9 +73,9 @@ describe('a company', () => {
 
   test('is searched for only where it is not known', async () => {
     const { tenant, upstream } = await tenantOver({ company });
-    await resolveCompany(tenant, 'acme', call);
+    await resolveReference(tenant, 'company', 'acme', undefined, call);
     expect(upstream.requests.some(({ query }) => query.has('query'))).toBe(false);
-    await answerOf(resolveCompany(tenant, 'Nobody', call));
+    await answerOf(resolveReference(tenant, 'company', 'Nobody', undefined, call));
     expect(upstream.requests.some(({ query }) => query.get('query') === 'Nobody')).toBe(true);
   });
 
@@ -121,7 +94,10 @@ describe('a company', () => {
     const made = { id: 'made', name: 'Made', externalIdentifier: 'M-1' };
     const tenant = await tenantWithOld(fillers(2, 'Filler'), [made]);
     for (const text of ['made', 'Made', 'M-1'])
-      expect(await answerOf(resolveCompany(tenant, text, call)), text).toEqual({
+      expect(
+        await answerOf(resolveReference(tenant, 'company', text, undefined, call)),
+        text,
+      ).toEqual({
         id: 'made',
         name: 'Made',
       });
@@ -129,8 +105,11 @@ describe('a company', () => {
 
   test('that was renamed since it was cached is one company', async () => {
     const tenant = await tenantWithOld([{ id: 'x', name: 'Old' }], [{ id: 'x', name: 'Made' }]);
-    expect(await answerOf(resolveCompany(tenant, 'Made', call))).toEqual({ id: 'x', name: 'Made' });
-    expect(await answerOf(resolveCompany(tenant, 'Nobody', call))).toEqual([
+    expect(await answerOf(resolveReference(tenant, 'company', 'Made', undefined, call))).toEqual({
+      id: 'x',
+      name: 'Made',
+    });
+    expect(await answerOf(resolveReference(tenant, 'company', 'Nobody', undefined, call))).toEqual([
       'There is no company "Nobody".',
       'x',
     ]);
@@ -146,6 +125,42 @@ describe('a company', () => {
     expect(await existing('gone', 'Gone')).toEqual(['The company "Gone" has been deleted.']);
     expect(await existing('gone')).toEqual(['The company "gone" has been deleted.']);
     expect(await existing('none', 'None')).toEqual(['There is no company "None" (none) any more.']);
+  });
+});
+
+describe('a company that is not found', () => {
+  const similar = async (company: Row[], text: string) => {
+    const { tenant } = await tenantOver({ company });
+    return answerOf(resolveReference(tenant, 'company', text, undefined, call));
+  };
+  const named = [
+    { id: 'x', name: 'Nordic Ltd' },
+    { id: 'y', name: 'Аcme' },
+    { id: 'gone', name: 'Nordic Ltd', deleted },
+  ];
+
+  test('is answered with all, if there are few, those with a similar name first', async () => {
+    const few = [...fillers(3, 'Filler'), ...named];
+    expect(await similar(few, 'Nordick')).toEqual([
+      'There is no company "Nordick".',
+      'x',
+      'f0',
+      'f1',
+      'f2',
+      'y',
+    ]);
+  });
+
+  test('is answered with similar ones, if there are many', async () => {
+    const many = [...fillers(12, 'Filler'), ...named];
+    for (const text of ['NORDIC/of', 'Nordic Limited'])
+      expect(await similar(many, text)).toEqual([`There is no company "${text}".`, 'x']);
+    expect(await similar(many, 'Acme')).toEqual(['There is no company "Acme".', 'y']);
+    expect(await similar(many, 'zz')).toEqual([
+      'There is no company "zz". Look it up with cpq_find or a list first.',
+    ]);
+    const [, ...shown] = (await similar(fillers(20, 'Filler'), 'a filler')) as string[];
+    expect(shown).toHaveLength(8);
   });
 });
 
@@ -170,7 +185,7 @@ describe('a contact', () => {
   const all = shared(async () => (await tenantOver({ contact })).tenant);
   const find = async (text: string, companyId?: string) => {
     const company = companyId === undefined ? undefined : { id: companyId };
-    return answerOf(resolveContact(await all(), text, company, call));
+    return answerOf(resolveReference(await all(), 'contact', text, company, call));
   };
 
   test.each<[text: string, company: string | undefined, found: unknown]>([
@@ -196,7 +211,9 @@ describe('a contact', () => {
   });
 
   test('is shown among several by company and e-mail address, as far as they are known', async () => {
-    await expect(resolveContact(await all(), 'Cid', undefined, call)).rejects.toMatchObject({
+    await expect(
+      resolveReference(await all(), 'contact', 'Cid', undefined, call),
+    ).rejects.toMatchObject({
       details: {
         candidates: [
           { hint: 'acme, info@x.example' },
@@ -218,7 +235,7 @@ describe('an owner, stage, category or source', () => {
   ];
   const all = shared(async () => (await tenantOver({ opportunity })).tenant);
   const find = async (what: Parameters<typeof resolveReference>[1], text: string) =>
-    answerOf(resolveReference(await all(), what, text, call));
+    answerOf(resolveReference(await all(), what, text, undefined, call));
 
   test('is found by id, identifier, or any of its names, and shown by the last', async () => {
     for (const text of ['u1', 'U-1', 'uma old', 'Uma New'])
@@ -266,11 +283,10 @@ describe('another record whose name looks the same', () => {
     ['company', { id: 'c3', name: 'Bolt' }, undefined],
     ['contact', { id: 'p1', name: 'Ada' }, { id: 'p2', name: 'Аda' }],
     ['contact', { id: 'p3', name: 'Bob' }, undefined],
-    ['stage', { id: 's1', name: 'Won' }, { id: 's2', name: 'Lost' }],
+    ['stage', { id: 's1', name: 'Won' }, { id: 's2', name: 'Wоn' }],
     ['stage', { id: 's3', name: 'New' }, undefined],
     ['stage', { id: 'New' }, { id: 's3', name: 'New' }],
-    ['name', { id: 's1', name: 'Won' }, undefined],
-  ])('%s %j', async (field, reference, other) => {
+  ] as const)('%s %j', async (field, reference, other) => {
     expect(await findLookAlike(await all(), field, reference, call)).toEqual(other);
   });
 });
