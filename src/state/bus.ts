@@ -26,20 +26,23 @@ export class LocalBus implements UpdateBus {
     };
   }
 
-  /** Notifies every listener. An error of one is logged, so that the others and the publisher do not fail. */
-  notify(tenant: string, update: Update | 'missed'): void {
-    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) {
-      try {
-        listener(update);
-      } catch (error) {
-        const { name, message } = toError(error);
-        this.#report('update not handled', { error: name, message });
-      }
-    }
+  notify(tenant: string, update: Update): void {
+    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) this.call(listener, update);
   }
 
   /** Updates of unknown tenants were missed: notifies every listener. */
   notifyAllMissed(): void {
-    for (const tenant of [...this.#listeners.keys()]) this.notify(tenant, 'missed');
+    const all = [...this.#listeners.values()].flatMap((listeners) => [...listeners]);
+    for (const listener of all) this.call(listener, 'missed');
+  }
+
+  /** An error of one listener is logged, so that the others and the publisher do not fail. */
+  call(listener: Listener, update: Update | 'missed'): void {
+    try {
+      listener(update);
+    } catch (error) {
+      const { name, message } = toError(error);
+      this.#report('update not handled', { error: name, message });
+    }
   }
 }

@@ -182,7 +182,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'Servers share one rate budget': [
       [
         'slow/replicas-budget.slow',
-        'two replicas have half each while Redis is unavailable, and no more when it returns',
+        'two replicas have half each while Redis is unavailable, and what the service counts when it returns',
       ],
     ],
     'While a configured Redis is unavailable, nothing is written': [
@@ -440,6 +440,6 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     ],
   },
   'docs/state.md': {
-    'a full disk': [['slow/unwritable-state.slow', 'is reported until there is space again']],
+    'a full disk': [['slow/unwritable-state.slow', 'is reported until a write succeeds again']],
   },
 };

@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { journalFile } from '../../src/state/files/journal-file.ts';
+import { journalFile } from '../../src/state/files/json-files.ts';
 import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,

@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { type SelectedRow, selectPage } from '../inbox-page.ts';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readPage } from '../inbox.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import type {
   Inbox,
@@ -10,12 +9,11 @@ import type {
   InboxEvent,
   InboxLimits,
   InboxPage,
-  InboxRow,
   InboxSlice,
   Update,
 } from '../port.ts';
-import { draftPath, ifMissing, removeAbandonedDrafts, syncFolder } from './files.ts';
-import { appendLines, isCutLine, parseLine } from './json-lines.ts';
+import { ifMissing, replaceFile, syncFolder } from './files.ts';
+import { appendLines, isCutLine, parseLine } from './json-files.ts';
 
 /** The index entry of an event: its position in the file, and the fields that queries use. */
 interface IndexEntry extends InboxEntry {
@@ -45,24 +43,16 @@ export class InboxFile implements Inbox {
   readonly #limits: InboxLimits;
   readonly #notify: (update: Update) => void;
   readonly #mutex = new KeyedMutex();
-  readonly #byId = new Map<string, IndexEntry>();
+  readonly #ids = new Set<string>();
   #pending: Arrival[] = [];
   /** In the order of arrival, which is the order of the file. */
   #entries: IndexEntry[] = [];
-  /** The entries by time, newest first; computed on demand. */
-  #sorted: IndexEntry[] | undefined;
   #bytes = 0;
-  /** Arrival of the first expired event that is still in the file. */
-  #oldestExpired: number | undefined;
-  /** Offsets of damaged lines. */
-  #damaged: number[] = [];
-  /** True if the last write may not be synced: its events must not count as known yet. */
-  #unsynced = false;
-  /** Ids of events that a failed write may have stored: a repetition publishes their updates. */
-  readonly #unpublished = new Set<string>();
+  #damaged = 0;
   /** The offset up to which the index was built, and the inode of that file. */
   #readTo = 0;
   #inode = 0;
+  #compactedAt = 0;
 
   constructor(path: string, limits: InboxLimits, notify: (update: Update) => void) {
     this.#path = path;
@@ -82,13 +72,12 @@ export class InboxFile implements Inbox {
   list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
     return this.#mutex.runExclusive('file', () =>
       this.#withFile(async (file) => {
-        this.#dropExpired();
-        const { selected, total } = selectPage(this.#newestFirst(), accepts, slice);
-        const rows: InboxRow[] = [];
-        for (const one of selected) if (file) rows.push(await loadRow(file, one));
+        // Reversed first: of events with the same time, the one that arrived last is the newest.
+        const newestFirst = this.#entries.toReversed().sort((a, b) => b.at - a.at);
+        const page = await readPage(newestFirst, accepts, slice, (entry) => loadEvent(file, entry));
         const [oldest] = this.#entries;
-        const page = { rows, total, damaged: this.#damaged.length };
-        return oldest ? { ...page, keptSince: oldest.arrived } : page;
+        const keptSince = oldest ? { keptSince: oldest.arrived } : {};
+        return { ...page, damaged: this.#damaged, ...keptSince };
       }),
     );
   }
@@ -96,37 +85,26 @@ export class InboxFile implements Inbox {
   async #storePending(): Promise<void> {
     const arrivals = this.#pending.splice(0);
     try {
-      await this.#store(arrivals);
+      await this.#withFile(async () => {});
+      const added = await this.#store(arrivals.filter(({ event }) => !this.#ids.has(event.id)));
+      for (const arrival of arrivals)
+        arrival.onStored(added.get(arrival.event.id) === arrival ? 'new' : 'known');
     } catch (error) {
       for (const arrival of arrivals) arrival.onFailed(error);
       return;
     }
-    for (const { event, update, onStored } of arrivals) {
-      const isNew = this.#unpublished.delete(event.id);
-      if (isNew && update) this.#notify(update);
-      onStored(isNew ? 'new' : 'known');
-    }
     await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
   }
 
-  async #store(arrivals: readonly Arrival[]): Promise<void> {
-    await this.#withFile(async (file) => this.#unsynced && file?.sync());
-    for (const id of this.#unpublished) if (!this.#byId.has(id)) this.#unpublished.delete(id);
-    const added = this.#withoutDuplicates(arrivals);
-    if (added.size > 0) {
-      this.#unsynced = true;
-      for (const id of added.keys()) this.#unpublished.add(id);
-      await appendLines(this.#path, [...added.values()].map(toLine));
-      await this.#withFile(async () => {});
-    }
-    this.#unsynced = false;
-  }
-
-  #withoutDuplicates(arrivals: readonly Arrival[]): Map<string, Arrival> {
-    const added = new Map<string, Arrival>();
-    for (const arrival of arrivals) {
-      const { id } = arrival.event;
-      if (!this.#byId.has(id) && !added.has(id)) added.set(id, arrival);
+  /** @returns those that were stored, by id: the first of each */
+  async #store(arrivals: readonly Arrival[]): Promise<ReadonlyMap<string, Arrival>> {
+    const added = new Map(arrivals.toReversed().map((arrival) => [arrival.event.id, arrival]));
+    const inOrder = arrivals.filter((arrival) => added.get(arrival.event.id) === arrival);
+    try {
+      if (added.size > 0) await appendLines(this.#path, inOrder.map(toLine));
+    } finally {
+      // A write that failed may have stored some of them.
+      for (const { update } of inOrder) if (update) this.#notify(update);
     }
     return added;
   }
@@ -137,6 +115,7 @@ export class InboxFile implements Inbox {
     if (!file) this.#reset(0);
     try {
       if (file) await this.#updateIndex(file);
+      this.#dropExpired();
       return await work(file);
     } finally {
       await file?.close();
@@ -157,86 +136,45 @@ export class InboxFile implements Inbox {
   #reset(inode: number): void {
     this.#inode = inode;
     this.#entries = [];
-    this.#sorted = undefined;
-    this.#byId.clear();
-    this.#damaged = [];
-    this.#oldestExpired = undefined;
-    this.#bytes = this.#readTo = 0;
+    this.#ids.clear();
+    this.#bytes = this.#damaged = this.#readTo = 0;
   }
 
   #indexLine(line: Record<string, unknown> | undefined, offset: number, length: number): void {
     if (!line || !isEventLine(line)) {
-      this.#damaged.push(offset);
+      this.#damaged += 1;
       return;
     }
     const { id, at, arrived, subject, event, record } = line;
-    if (this.#byId.has(id)) return;
-    const entry = { id, at, arrived, subject, event, record, offset, length };
-    this.#byId.set(id, entry);
-    this.#entries.push(entry);
+    if (this.#ids.has(id)) return;
+    this.#ids.add(id);
+    this.#entries.push({ id, at, arrived, subject, event, record, offset, length });
     this.#bytes += length;
-    this.#sorted = undefined;
-  }
-
-  #newestFirst(): IndexEntry[] {
-    // Reversed first: of events with the same time, the one that arrived last is the newest.
-    this.#sorted ??= this.#entries.toReversed().sort((a, b) => b.at - a.at);
-    return this.#sorted;
   }
 
   #dropExpired(): void {
     const { days, events, megabytes } = this.#limits;
     const oldest = Date.now() - days * dayMs;
     let expired = 0;
-    for (const { arrived, length } of this.#entries) {
+    for (const { id, arrived, length } of this.#entries) {
       const tooMany = this.#entries.length - expired > events;
       if (arrived > oldest && !tooMany && this.#bytes <= megabytes * 1024 * 1024) break;
       this.#bytes -= length;
+      this.#ids.delete(id);
       expired += 1;
     }
-    const dropped = this.#entries.splice(0, expired);
-    const [first, last] = [dropped[0], dropped.at(-1)];
-    if (!first || !last) return;
-    this.#oldestExpired ??= first.arrived;
-    for (const { id } of dropped) this.#byId.delete(id);
-    // Lines before an expired one arrived earlier.
-    this.#damaged = this.#damaged.filter((offset) => offset > last.offset);
-    this.#sorted = undefined;
+    this.#entries.splice(0, expired);
   }
 
-  /** Rewrites the file without expired events, once they take more space than the kept ones or for a day. */
+  /** Rewrites the file without expired events, once they take more space than the kept ones, or daily. */
   async #compact(): Promise<void> {
-    this.#dropExpired();
+    await this.#withFile(async () => {});
     const start = this.#entries[0]?.offset ?? this.#readTo;
-    const expiredAt = (this.#oldestExpired ?? Number.NaN) + this.#limits.days * dayMs;
-    const isDue = start >= this.#bytes + minCompactBytes || Date.now() - expiredAt > dayMs;
-    if (!isDue) return;
-    const copy = draftPath(this.#path);
-    try {
-      const inode = await copyFrom(this.#path, start, copy);
-      await rename(copy, this.#path);
-      await syncFolder(dirname(this.#path));
-      for (const entry of this.#entries) entry.offset -= start;
-      this.#damaged = this.#damaged.flatMap((at) => (at < start ? [] : [at - start]));
-      this.#readTo -= start;
-      this.#inode = inode;
-      this.#oldestExpired = undefined;
-      await removeAbandonedDrafts(dirname(this.#path), `${basename(this.#path)}.`);
-    } finally {
-      await rm(copy, { force: true });
-    }
-  }
-}
-
-/** @returns the inode of the copy */
-async function copyFrom(path: string, start: number, copy: string): Promise<number> {
-  await pipeline(createReadStream(path, { start }), createWriteStream(copy, { mode: 0o600 }));
-  const file = await open(copy, 'r+');
-  try {
-    await file.sync();
-    return (await file.stat()).ino;
-  } finally {
-    await file.close();
+    const isLarge = start >= this.#bytes + minCompactBytes;
+    if (!isLarge && (start === 0 || Date.now() - this.#compactedAt < dayMs)) return;
+    await replaceFile(this.#path, createReadStream(this.#path, { start }));
+    await syncFolder(dirname(this.#path));
+    this.#compactedAt = Date.now();
   }
 }
 
@@ -254,20 +192,14 @@ function isEventLine(line: Record<string, unknown>): line is Record<string, unkn
   return texts && times && (record === undefined || typeof record === 'string');
 }
 
-async function loadRow(
-  file: FileHandle,
-  { row, previous }: SelectedRow<IndexEntry>,
-): Promise<InboxRow> {
-  const event = await loadEvent(file, row);
-  return previous ? { event, previous: await loadEvent(file, previous) } : { event };
-}
-
 async function loadEvent(
-  file: FileHandle,
+  file: FileHandle | undefined,
   { offset, length }: IndexEntry,
-): Promise<InboxEvent & { at: number }> {
-  const { buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
-  const { arrived: _, ...event } = JSON.parse(buffer.toString('utf8')) as Line;
+): Promise<InboxEvent | undefined> {
+  const read = await file?.read(Buffer.allocUnsafe(length), 0, length, offset);
+  const line = parseLine(read?.buffer.toString('utf8') ?? '');
+  if (!line || !isEventLine(line)) return undefined;
+  const { arrived: _, ...event } = line;
   return event;
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SnapshotStore } from '../port.ts';
-import { ifMissing, removeAbandonedDrafts, replaceFile, syncFolder } from './files.ts';
+import { ifMissing, replaceFile, syncFolder } from './files.ts';
 
 const isName = /^[a-z0-9-]+$/;
 
@@ -26,12 +26,13 @@ export class SnapshotFiles implements SnapshotStore {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await replaceFile(path, value);
     await syncFolder(this.#folder);
-    await removeAbandonedDrafts(this.#folder);
   }
 
   async remove(names: readonly string[]): Promise<void> {
     for (const name of names) await rm(this.#path(name), { force: true });
-    await removeAbandonedDrafts(this.#folder);
+    // Drafts were left by a process that was killed.
+    for (const file of await this.#list())
+      if (file.endsWith('.draft')) await rm(join(this.#folder, file), { force: true });
     if ((await this.#list()).length === 0) await rmdir(this.#folder).catch(() => {}); // Written to meanwhile.
   }
 

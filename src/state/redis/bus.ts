@@ -1,8 +1,7 @@
 import { LocalBus } from '../bus.ts';
 import type { Update, UpdateBus } from '../port.ts';
 import type { ReportEvent } from '../write-status.ts';
-import { keyOf } from './keys.ts';
-import type { RedisLink } from './link.ts';
+import { keyOf, type RedisLink } from './link.ts';
 
 /**
  * A shared copy of a collection belongs to a generation; a change increments the generation. The counter expires
@@ -35,19 +34,13 @@ export class RedisBus implements UpdateBus {
   readonly #link: RedisLink;
   readonly #process: string;
   readonly #local: LocalBus;
-  readonly #subscriptions = new Map<string, { listeners: number; unsubscribe: () => void }>();
-  /** Updates that could not be published while Redis was unavailable. */
-  readonly #unsent = new Map<string, { tenant: string; update: Update }>();
 
   constructor(link: RedisLink, process: string, report: ReportEvent) {
     this.#link = link;
     this.#process = process;
     this.#local = new LocalBus(report);
-    link.onReconnect(() => {
-      // A script may have run although its response was lost. It notified the other processes only.
-      this.#local.notifyAllMissed();
-      this.#resendUnsent();
-    });
+    // A script may have run although its response was lost. It notified the other processes only.
+    link.onReconnect(() => this.#local.notifyAllMissed());
   }
 
   async publish(tenant: string, update: Update): Promise<void> {
@@ -55,26 +48,21 @@ export class RedisBus implements UpdateBus {
     const { collection } = update;
     const keys = collection === undefined ? [] : [generationKey(tenant, collection)];
     const values = [channelName(tenant), this.toMessage(update)];
-    await this.#link.runScript(publishScript, keys, values).catch((error: unknown) => {
-      if (collection !== undefined) this.#unsent.set(`${tenant} ${collection}`, { tenant, update });
-      throw error;
-    });
+    await this.#link.runScript(publishScript, keys, values);
   }
 
   subscribe(tenant: string, listener: Listener): () => void {
     const unsubscribeLocal = this.#local.subscribe(tenant, listener);
-    const subscription = this.#subscriptions.get(tenant) ?? {
-      listeners: 0,
-      unsubscribe: this.#subscribeRemote(tenant),
+    const onMessage = (message: string) => {
+      const { from, ...update } = JSON.parse(message) as Update & { from: string };
+      if (from !== this.#process) this.#local.call(listener, update);
     };
-    subscription.listeners += 1;
-    this.#subscriptions.set(tenant, subscription);
+    const unsubscribeRemote = this.#link.subscribe(channelName(tenant), onMessage, () =>
+      this.#local.call(listener, 'missed'),
+    );
     return () => {
       unsubscribeLocal();
-      subscription.listeners -= 1;
-      if (subscription.listeners > 0) return;
-      subscription.unsubscribe();
-      this.#subscriptions.delete(tenant);
+      unsubscribeRemote();
     };
   }
 
@@ -84,21 +72,5 @@ export class RedisBus implements UpdateBus {
 
   toMessage(update: Update): string {
     return JSON.stringify({ ...update, from: this.#process });
-  }
-
-  #subscribeRemote(tenant: string): () => void {
-    const onMessage = (message: string) => {
-      const { from, ...update } = JSON.parse(message) as Update & { from: string };
-      if (from !== this.#process) this.#local.notify(tenant, update);
-    };
-    return this.#link.subscribe(channelName(tenant), onMessage, () =>
-      this.#local.notify(tenant, 'missed'),
-    );
-  }
-
-  #resendUnsent(): void {
-    const unsent = [...this.#unsent.values()];
-    this.#unsent.clear();
-    for (const { tenant, update } of unsent) this.publish(tenant, update).catch(() => {});
   }
 }

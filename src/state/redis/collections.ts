@@ -2,15 +2,13 @@ import { compress, decompress } from '../compression.ts';
 import { delay } from '../delay.ts';
 import {
   type CollectionKey,
+  ifUnavailable,
   type SharedCollections,
   type SharedReading,
-  StateUnavailable,
 } from '../port.ts';
 import { generationKey } from './bus.ts';
-import { keyOf } from './keys.ts';
-import type { RedisLink } from './link.ts';
+import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock } from './lock.ts';
-import { listReply } from './replies.ts';
 
 /**
  * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns the
@@ -18,9 +16,7 @@ import { listReply } from './replies.ts';
  * process has it. The lock's name contains the generation, so no process waits for one that reads an outdated
  * collection.
  */
-const lookupScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const lookupScript = `${nowScript}
 local generation = redis.call('GET', KEYS[1]) or '0'
 local copy = redis.call('HMGET', KEYS[2], 'generation', 'asOf')
 if copy[1] == generation and now - copy[2] < tonumber(ARGV[1]) then
@@ -34,17 +30,13 @@ return {generation, 'wait'}
 /** KEYS: generation, copy. ARGV: generation, body, age, milliseconds to keep. */
 const storeScript = `
 if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
-local time = redis.call('TIME')
-local asOf = time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[3]
+${nowScript}
+local asOf = now - ARGV[3]
 redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'body', ARGV[2], 'asOf', asOf)
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 `;
 
 type LoadCollection = () => Promise<SharedReading & { keepMs: number }>;
-type LookupResult =
-  | { what: 'cached'; reading: SharedReading }
-  | { what: 'locked'; generation: string }
-  | { what: 'wait' };
 
 const firstPollMs = 50;
 const maxPollMs = 500;
@@ -71,43 +63,23 @@ export class RedisCollections implements SharedCollections {
     const token = newToken();
     for (let waitMs = firstPollMs; ; waitMs = Math.min(maxPollMs, waitMs * 1.5)) {
       signal.throwIfAborted();
-      const found = await this.#lookup(key, freshMs, token);
+      const found = await this.#lookup(key, freshMs, token).catch(ifUnavailable(() => undefined));
       // Without Redis, every process loads for itself.
       if (found === undefined) return load();
-      if (found.what === 'cached') return found.reading;
-      if (found.what === 'locked') return this.#loadLocked(key, found.generation, token, load);
+      const [generation, what, body, ageMs] = found;
+      if (Buffer.isBuffer(body)) {
+        const value = await decode(body).catch(() => undefined);
+        return value === undefined ? load() : { value, ageMs: Number(ageMs) };
+      }
+      if (String(what) === 'locked') return this.#loadLocked(key, String(generation), token, load);
       await delay(waitMs * (0.75 + Math.random() / 2), signal);
     }
   }
 
-  async #lookup(
-    key: CollectionKey,
-    freshMs: number,
-    token: string,
-  ): Promise<LookupResult | undefined> {
+  async #lookup(key: CollectionKey, freshMs: number, token: string): Promise<readonly unknown[]> {
     const keys = [...collectionKeys(key), lockKey(key)];
-    try {
-      const reply = await this.#link.runScript(lookupScript, keys, [freshMs, token, this.#lockMs]);
-      const [generation, what, body, ageMs = 0] = listReply(reply);
-      if (Buffer.isBuffer(body)) return await this.#toResult(key, body, Number(ageMs));
-      const status = String(what);
-      return status === 'locked'
-        ? { what: status, generation: String(generation) }
-        : { what: 'wait' };
-    } catch (error) {
-      if (error instanceof StateUnavailable) return undefined;
-      throw error;
-    }
-  }
-
-  /** Deletes a damaged copy, so that it is loaded again. */
-  async #toResult(key: CollectionKey, body: Buffer, ageMs: number): Promise<LookupResult> {
-    try {
-      return { what: 'cached', reading: { value: await decode(body), ageMs } };
-    } catch {
-      await this.#link.send(['DEL', copyKey(key)]);
-      return { what: 'wait' };
-    }
+    const values = [freshMs, token, this.#lockMs];
+    return listReply(await this.#link.runScript(lookupScript, keys, values));
   }
 
   #loadLocked(
@@ -137,6 +109,7 @@ export class RedisCollections implements SharedCollections {
   }
 }
 
+/** @throws for a damaged copy */
 const decode = async (body: Buffer): Promise<unknown> =>
   JSON.parse((await decompress(body, maxJsonBytes)).toString());
 

@@ -1,28 +1,23 @@
 import { fieldOf, parseJson } from '../../values.ts';
-import { compress, decompress } from '../compression.ts';
-import { selectPage } from '../inbox-page.ts';
+import { decompress } from '../compression.ts';
+import { readPage } from '../inbox.ts';
 import type {
   Inbox,
   InboxEntry,
   InboxEvent,
   InboxLimits,
   InboxPage,
-  InboxRow,
   InboxSlice,
   Update,
 } from '../port.ts';
 import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './bus.ts';
-import { keyOf } from './keys.ts';
-import type { RedisLink } from './link.ts';
-import { listReply } from './replies.ts';
+import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
 
 /**
  * KEYS: index by time, index by arrival, events, counts. ARGV: milliseconds to keep, maximum events, maximum bytes.
  * Deletes expired events, a bounded number at a time.
  */
-const sweepScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+const sweepScript = `${nowScript}
 local function drop(member)
   local id = string.match(member, '\\t([^\\t]*)$')
   redis.call('HINCRBY', KEYS[4], 'bytes', -redis.call('HSTRLEN', KEYS[3], id))
@@ -67,8 +62,8 @@ return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
 `;
 
 const dayMs = 86_400_000;
-/** Shorter events do not compress well. */
-const minCompressBytes = 1_024;
+/** The first byte of a stored event: earlier versions compressed some. */
+const plainMarker = 0;
 const compressedMarker = 1;
 /** Several times what a delivery may have. */
 const maxEventBytes = 16 * 1024 * 1024;
@@ -83,8 +78,6 @@ export class RedisInbox implements Inbox {
   readonly #bus: RedisBus;
   readonly #tenant: string;
   readonly #limits: readonly number[];
-  /** Resolves when every earlier event is encoded. */
-  #encoded: Promise<unknown> = Promise.resolve();
 
   constructor(link: RedisLink, bus: RedisBus, tenant: string, limits: InboxLimits) {
     this.#link = link;
@@ -101,43 +94,27 @@ export class RedisInbox implements Inbox {
     const generation = collection === undefined ? [] : [generationKey(this.#tenant, collection)];
     const { id, at = '', subject, event: name, record = '' } = event;
     const index = [subject, name, record].map(withoutTabs).join('\t');
-    const values = [...this.#limits, id, at, index, await this.#encode(event), ...notification];
+    const content = Buffer.concat([Buffer.of(plainMarker), Buffer.from(JSON.stringify(event))]);
+    const values = [...this.#limits, id, at, index, content, ...notification];
     const isNew = await this.#link.runScript(addScript, [...this.#keys(), ...generation], values);
     if (isNew !== 1) return 'known';
     if (update) this.#bus.notifyLocal(this.#tenant, update);
     return 'new';
   }
 
-  /** Compressing takes time: a shorter event waits for it, so that the order of arrival is kept. */
-  async #encode(event: InboxEvent): Promise<Buffer> {
-    const both = Promise.all([encode(event), this.#encoded]);
-    this.#encoded = both.catch(() => {}); // `add` throws it.
-    const [content] = await both;
-    return content;
-  }
-
   async list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
     const reply = await this.#link.runScript(listScript, this.#keys(), this.#limits);
     const [members, first] = listReply(reply);
-    const { selected, total } = selectPage(toEntries(listReply(members)), accepts, slice);
-    const needed = selected.flatMap(({ row, previous }) => (previous ? [row, previous] : [row]));
-    const loaded = await this.#load(needed);
-    const rows = selected.map(({ row, previous }): InboxRow => {
-      const event = { body: '', ...loaded.get(row.id), ...row };
-      const earlier = previous && loaded.get(previous.id);
-      return earlier ? { event, previous: earlier } : { event };
-    });
-    const page = { rows, total, damaged: 0 };
-    return String(first) === '' ? page : { ...page, keptSince: Number(first) };
+    const entries = toEntries(listReply(members));
+    const page = await readPage(entries, accepts, slice, ({ id }) => this.#load(id));
+    const keptSince = String(first) === '' ? {} : { keptSince: Number(first) };
+    return { ...page, damaged: 0, ...keptSince };
   }
 
-  async #load(entries: readonly InboxEntry[]): Promise<Map<string, InboxEvent>> {
-    const ids = [...new Set(entries.map(({ id }) => id))];
-    if (ids.length === 0) return new Map();
-    const [, , events = ''] = this.#keys();
-    const bodies = listReply(await this.#link.sendForBytes(['HMGET', events, ...ids]));
-    const loaded = await Promise.all(bodies.map((body) => decode(body)));
-    return new Map(loaded.flatMap((event) => (event ? [[event.id, event] as const] : [])));
+  async #load(id: string): Promise<InboxEvent | undefined> {
+    return decode(
+      await this.#link.sendForBytes(['HGET', keyOf(this.#tenant, 'inbox', 'events'), id]),
+    );
   }
 
   #keys(): string[] {
@@ -155,13 +132,6 @@ function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
     const [, subject = '', event = '', record, id = ''] = String(members[at]).split('\t');
     yield { id, at: Number(members[at + 1]), subject, event, record: record || undefined };
   }
-}
-
-/** The first byte says whether the rest is compressed. */
-async function encode(event: InboxEvent): Promise<Buffer> {
-  const content = Buffer.from(JSON.stringify(event));
-  if (content.length < minCompressBytes) return Buffer.concat([Buffer.of(0), content]);
-  return Buffer.concat([Buffer.of(compressedMarker), await compress(content)]);
 }
 
 /** The event; undefined if it was deleted after the index was read, or is damaged. */

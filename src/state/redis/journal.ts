@@ -1,7 +1,6 @@
-import { parseLine } from '../files/json-lines.ts';
+import { parseLine } from '../files/json-files.ts';
 import type { Journal } from '../port.ts';
-import type { RedisLink } from './link.ts';
-import { listReply } from './replies.ts';
+import { listReply, type RedisLink } from './link.ts';
 
 const batchSize = 1_000;
 

@@ -2,19 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client';
 import { errorCode } from '../../values.ts';
 import { StateUnavailable } from '../port.ts';
+import { shortHash } from '../short-hash.ts';
 
 export interface LinkOptions {
   url: URL;
   /** Logs that Redis became unavailable, or is available again. */
   report(event: string, facts: Record<string, unknown>): void;
-  /** Timeout of a command, after which Redis counts as unavailable. */
-  commandMs?: number;
 }
 
-/** A period in which Redis is unavailable. */
+/** A period in which Redis cannot be reached. */
 export interface Outage {
   since: Date;
-  reason: string;
 }
 
 type Argument = string | Buffer;
@@ -26,18 +24,17 @@ interface Subscription {
   isActive: boolean;
 }
 
-const defaultCommandMs = 2_000;
+const connectMs = 2_000;
 const firstConnectMs = 3_000;
-const probeMs = 500;
-/** Pings detect a dead connection that is otherwise idle. */
-const pingMs = 5_000;
-const socketTimeoutMs = 15_000;
+/** A connection on which Redis does not even answer pings for this long is lost. */
+const socketTimeoutMs = 2_000;
+const pingMs = 700;
 
 /** Authentication errors, which a retry cannot solve. */
 const authErrors = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 
 /**
- * Two connections to Redis, one for commands and one for subscriptions. While Redis is unavailable, every command
+ * Two connections to Redis, one for commands and one for subscriptions. While Redis is unreachable, every command
  * fails at once with StateUnavailable. Lost connections are re-established automatically.
  */
 export class RedisLink {
@@ -46,9 +43,6 @@ export class RedisLink {
   readonly #options: LinkOptions;
   readonly #reconnectListeners = new Set<() => void>();
   readonly #subscriptions = new Set<Subscription>();
-  #probe: NodeJS.Timeout | undefined;
-  /** Why Redis is unusable although it is connected. */
-  #unusable: StateUnavailable | undefined;
   #outage: Outage | undefined;
   #closed = false;
 
@@ -60,6 +54,13 @@ export class RedisLink {
     this.#commands.on('reconnecting', () => this.#updateStatus());
     this.#commands.on('error', (error: Error) => this.#updateStatus(error));
     this.#subscriber.on('error', () => {}); // It reconnects; `ready` restores the subscriptions.
+    this.#subscriber.on('ready', () => {
+      for (const subscription of this.#subscriptions) {
+        // The client restores active subscriptions, but messages may have been lost meanwhile.
+        if (subscription.isActive) subscription.onMissed();
+        else void this.#attach(subscription);
+      }
+    });
   }
 
   /**
@@ -69,7 +70,8 @@ export class RedisLink {
    */
   static async open(options: LinkOptions): Promise<RedisLink> {
     const link = new RedisLink(options);
-    const rejection = await Promise.race([link.#connect(), pauseFor(firstConnectMs)]);
+    const timeout = pause(firstConnectMs, undefined, { ref: false });
+    const rejection = await Promise.race([link.#connect(), timeout]);
     if (rejection !== undefined) {
       await link.close();
       throw new Error(`Redis at ${options.url.host} rejects the connection: ${rejection}`);
@@ -78,22 +80,18 @@ export class RedisLink {
     return link;
   }
 
-  get isUp(): boolean {
-    return !this.#unusable && this.#commands.isReady;
-  }
-
   get outage(): Outage | undefined {
     return this.#outage;
   }
 
-  /** @throws StateUnavailable; Redis's error for an invalid command */
+  /** @throws StateUnavailable */
   async send(args: readonly Argument[]): Promise<unknown> {
-    return this.#withTimeout(() => this.#commands.sendCommand([...args]));
+    return this.#commands.sendCommand([...args]).catch(rethrowAsUnavailable);
   }
 
   /** Like `send`, but returns strings as buffers. @throws StateUnavailable */
   async sendForBytes(args: readonly Argument[]): Promise<unknown> {
-    return this.#withTimeout(() => this.#commands.sendCommand([...args], asBytes));
+    return this.#commands.sendCommand([...args], asBytes).catch(rethrowAsUnavailable);
   }
 
   /**
@@ -106,13 +104,8 @@ export class RedisLink {
     keys: readonly string[],
     values: readonly (Argument | number)[],
   ): Promise<unknown> {
-    return this.sendForBytes([
-      'EVAL',
-      script,
-      String(keys.length),
-      ...keys,
-      ...values.map(toArgument),
-    ]);
+    const args = values.map((value) => (typeof value === 'number' ? String(value) : value));
+    return this.sendForBytes(['EVAL', script, String(keys.length), ...keys, ...args]);
   }
 
   /**
@@ -133,26 +126,18 @@ export class RedisLink {
     };
   }
 
-  /** Calls the listener whenever Redis becomes available again. */
+  /** Calls the listener whenever Redis can be reached again. */
   onReconnect(listener: () => void): void {
     this.#reconnectListeners.add(listener);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#probe);
     for (const client of [this.#commands, this.#subscriber]) if (client.isOpen) client.destroy();
   }
 
   /** @returns the reason if Redis rejects the connection */
   async #connect(): Promise<string | undefined> {
-    this.#subscriber.on('ready', () => {
-      for (const subscription of this.#subscriptions) {
-        // The client restores active subscriptions, but messages may have been lost meanwhile.
-        if (subscription.isActive) subscription.onMissed();
-        else void this.#attach(subscription);
-      }
-    });
     const failure = new Promise<string | undefined>((resolve) => {
       this.#commands.once('error', ({ message }: Error) =>
         resolve(authErrors.test(message) ? message : undefined),
@@ -173,62 +158,15 @@ export class RedisLink {
     }
   }
 
-  async #withTimeout<T>(send: () => Promise<T>): Promise<T> {
-    if (!this.isUp) throw this.#unusable ?? unreachableError();
-    const timeout = new Timeout(this.#options.commandMs ?? defaultCommandMs);
-    try {
-      return await Promise.race([send(), timeout.expired]);
-    } catch (error) {
-      throw this.#toStateError(error);
-    } finally {
-      timeout.cancel();
-    }
-  }
-
-  /** Converts an error, and marks Redis as unusable if later commands would fail too. */
-  #toStateError(error: unknown): unknown {
-    if (error instanceof ResponseTimeout) this.#markUnusable(error);
-    if (error instanceof StateUnavailable) return error;
-    if (!(error instanceof ErrorReply)) return new StateUnavailable('Redis closed the connection');
-    if (wrongType.test(error.message)) return new StateUnavailable(wrongTypeReason);
-    const [, reason] = unavailableErrors.exec(error.message) ?? [];
-    if (reason === undefined && error.message.startsWith('ERR ')) return error;
-    const failure = new StateUnavailable(
-      `Redis reports ${reason ?? error.message.split(' ', 1)[0]}`,
-    );
-    if (reason !== undefined) this.#markUnusable(failure);
-    return failure;
-  }
-
-  /** Rejects all commands until Redis accepts a write again. */
-  #markUnusable(reason: StateUnavailable): void {
-    if (this.#unusable || this.#closed) return;
-    this.#unusable = reason;
-    this.#updateStatus(reason);
-    const probe = async () => {
-      if (this.#closed) return;
-      if (await this.#acceptsWrites()) this.#unusable = undefined;
-      else this.#probe = setTimeout(probe, probeMs).unref();
-      this.#updateStatus();
-    };
-    void probe();
-  }
-
-  async #acceptsWrites(): Promise<boolean> {
-    if (!this.#commands.isReady) return false;
-    const write = this.#commands.sendCommand(['SET', 'cpq:probe', '1', 'PX', '1000']);
-    const answer = await Promise.race([write.catch(() => undefined), pauseFor(probeMs)]);
-    return answer !== undefined;
-  }
-
   #updateStatus(error?: Error): void {
     if (this.#closed) return;
     const { url, report } = this.#options;
-    if (!this.isUp && !this.#outage) {
-      this.#outage = { since: new Date(), reason: (this.#unusable ?? unreachableError()).code };
+    const { isReady } = this.#commands;
+    if (!isReady && !this.#outage) {
+      this.#outage = { since: new Date() };
       const code = errorCode(error);
       report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
-    } else if (this.isUp && this.#outage) {
+    } else if (isReady && this.#outage) {
       this.#outage = undefined;
       report('shared state back', { redis: url.host });
       for (const listener of this.#reconnectListeners) listener();
@@ -236,36 +174,7 @@ export class RedisLink {
   }
 }
 
-class ResponseTimeout extends StateUnavailable {}
-
-class Timeout {
-  /** Rejects after the timeout. */
-  readonly expired: Promise<never>;
-  #timer: NodeJS.Timeout | undefined;
-  #cancelled = false;
-
-  constructor(ms: number) {
-    this.expired = new Promise((_, reject) => {
-      const expire = () => {
-        if (!this.#cancelled) reject(new ResponseTimeout('Redis does not answer'));
-      };
-      // If this process was blocked, the response may have arrived already: setImmediate lets it be read first.
-      this.#timer = setTimeout(() => setImmediate(expire), ms);
-    });
-  }
-
-  cancel(): void {
-    this.#cancelled = true;
-    clearTimeout(this.#timer);
-  }
-}
-
-const unreachableError = (): StateUnavailable => new StateUnavailable('Redis cannot be reached');
-
 const asBytes = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } };
-
-const toArgument = (value: Argument | number): Argument =>
-  typeof value === 'number' ? String(value) : value;
 
 function createRedisClient(url: URL) {
   return createClient({
@@ -274,7 +183,7 @@ function createRedisClient(url: URL) {
     disableOfflineQueue: true,
     pingInterval: pingMs,
     socket: {
-      connectTimeout: defaultCommandMs,
+      connectTimeout: connectMs,
       socketTimeout: socketTimeoutMs,
       // Retries forever, with jitter, so that processes do not reconnect at the same time.
       reconnectStrategy: (tries: number) =>
@@ -283,11 +192,40 @@ function createRedisClient(url: URL) {
   });
 }
 
-/** Errors of an unavailable Redis; older versions only quote the code in a script's error. */
-const unavailableErrors = /(?:^|-)(READONLY|OOM|LOADING|MISCONF|MASTERDOWN|NOREPLICAS|BUSY)\b/;
-/** A key that was written by another program; scripts quote the error. */
-const wrongType = /\bWRONGTYPE\b/;
-const wrongTypeReason =
-  'Redis has one of its keys with another type: give this server a database of its own';
+const ownDatabase = 'give this server a database of its own';
 
-const pauseFor = (ms: number): Promise<undefined> => pause(ms, undefined, { ref: false });
+/** Its message is not repeated, because it may quote the command. */
+function rethrowAsUnavailable(error: unknown): never {
+  if (!(error instanceof ErrorReply)) throw new StateUnavailable('Redis cannot be reached');
+  // Older versions only quote the code in a script's error.
+  const [, code] = /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(error.message) ?? [];
+  if (code === 'WRONGTYPE')
+    throw new StateUnavailable(`Redis has one of its keys with another type: ${ownDatabase}`);
+  throw new StateUnavailable(
+    code === undefined
+      ? `Redis refuses a command: ${ownDatabase}, where it may use every command`
+      : `Redis reports ${code}`,
+  );
+}
+
+/** A tenant's namespace: a hash, with the tenant's name in front if there are several tenants. */
+const isNamespace = /^(?:[a-z0-9][a-z0-9-]{0,62}-)?[0-9a-f]{16}$/;
+
+/**
+ * A Redis key of a tenant: `cpq:{tenant}:…`. The braces keep all keys of a tenant on one node of a cluster. A name
+ * that is not a namespace is hashed, so that Redis holds no address and no API key.
+ */
+export const keyOf = (tenant: string, ...rest: readonly string[]): string =>
+  ['cpq', `{${isNamespace.test(tenant) ? tenant : shortHash(tenant)}}`, ...rest].join(':');
+
+/** The entries of a reply that must be a list. @throws TypeError for any other reply */
+export function listReply(reply: unknown): readonly unknown[] {
+  if (Array.isArray(reply)) return reply;
+  throw new TypeError('Redis gave no list where one was expected');
+}
+
+/** Lua that sets `now` to the clock of Redis, in milliseconds since the epoch. */
+export const nowScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+`;

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseLine } from '../files/json-files.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import {
   defaultInboxLimits,
   type Health,
   type InboxLimits,
   type OnceSet,
+  type ProfileStore,
   type State,
   StateUnavailable,
 } from '../port.ts';
@@ -15,10 +17,8 @@ import { RedisBus } from './bus.ts';
 import { RedisCollections } from './collections.ts';
 import { RedisInbox } from './inbox.ts';
 import { redisJournal } from './journal.ts';
-import { keyOf } from './keys.ts';
-import { type LinkOptions, RedisLink } from './link.ts';
+import { keyOf, type LinkOptions, RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
-import { redisProfileStore } from './profile.ts';
 import { RedisRates } from './rates.ts';
 import { redisSnapshots, redisSnapshotTenants } from './snapshots.ts';
 
@@ -28,8 +28,6 @@ export interface RedisOptions extends LinkOptions {
   inbox?: InboxLimits;
   /** Lifetime of a lock after the process that held it has died. */
   lockMs?: number;
-  /** After an outage, the time in which processes report their requests before they share a budget again. */
-  settleMs?: number;
 }
 
 const maxLockWaitMs = 30_000;
@@ -41,23 +39,22 @@ const lockPollMs = 60;
  * @throws Error when Redis rejects the user or password
  */
 export async function redisState(options: RedisOptions): Promise<State> {
-  const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs, settleMs } = options;
+  const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs } = options;
   const link = await RedisLink.open(options);
   const process = newToken();
   const bus = new RedisBus(link, process, options.report);
-  const sharing = { process, share: 1 / replicas };
   const mutex = new KeyedMutex();
-  const advice = new ConfigurationAdvice(link);
+  const advice = configurationAdvice(link);
   const writes = new WriteStatus(options.report, () => link.outage !== undefined);
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
   return {
-    rates: new RedisRates(link, settleMs === undefined ? sharing : { ...sharing, settleMs }),
+    rates: new RedisRates(link, process, 1 / replicas),
     once: redisOnceSet(link),
     bus,
     collections: new RedisCollections(link, lockMs),
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, new RedisInbox(link, bus, tenant, inbox)),
-    health: () => healthOf(link, replicas, advice.notes, writes),
+    health: () => healthOf(link, replicas, advice(), writes),
     secret: sharedSecret(link),
     profile: (tenant) => redisProfileStore(link, keyOf(tenant, 'service')),
     journal: (tenant) =>
@@ -117,47 +114,45 @@ function healthOf(
   { outage }: RedisLink,
   replicas: number,
   advice: readonly string[],
-  { failure }: WriteStatus,
+  writes: WriteStatus,
 ): Health {
   if (outage) {
     const notes = [
-      `${outage.reason}: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`,
+      `Redis cannot be reached: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`,
     ];
     const since = outage.since.toISOString();
     return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
   }
-  if (!failure) return { kind: 'redis', ok: true, notes: [...advice] };
-  const notes = [`The last write failed (${failure.code}).`, ...advice];
-  const since = failure.since.toISOString();
-  return { kind: 'redis', ok: false, fault: 'unwritable', since, notes };
+  const health = writes.health('redis', 'nothing is written, and webhooks are rejected');
+  return { ...health, notes: [...health.notes, ...advice] };
 }
 
-/** Warnings about settings of Redis that can lose stored data. */
-class ConfigurationAdvice {
-  readonly #link: RedisLink;
-  notes: string[] = [];
-
-  constructor(link: RedisLink) {
-    this.#link = link;
-    link.onReconnect(() => void this.#check());
-    void this.#check();
-  }
-
-  async #check(): Promise<void> {
-    const facts = await this.#link.send(['INFO']).catch(() => ''); // The user may lack the permission.
-    const matches = (name: string, value: RegExp) =>
-      new RegExp(`^${name}:(${value.source})\\r?$`, 'm').test(String(facts));
-    this.notes = [
-      ...(matches('aof_enabled', /0/)
-        ? [
-            'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.',
-          ]
-        : []),
-      ...(matches('maxmemory_policy', /(?:allkeys|volatile)-[\w-]+/)
-        ? [
-            'Redis may evict stored data, such as received events and used consents. Set maxmemory-policy to noeviction.',
-          ]
-        : []),
-    ];
-  }
+/** @returns warnings about settings of Redis that can lose stored data, as of the last connection */
+function configurationAdvice(link: RedisLink): () => readonly string[] {
+  let notes: string[] = [];
+  const check = async () => {
+    const facts = String(await link.send(['INFO']).catch(() => '')); // The user may lack the permission.
+    notes = [];
+    if (/^aof_enabled:0\r?$/m.test(facts)) notes.push(noLogAdvice);
+    if (/^maxmemory_policy:(?:allkeys|volatile)-/m.test(facts)) notes.push(evictionAdvice);
+  };
+  link.onReconnect(() => void check());
+  void check();
+  return () => notes;
 }
+
+const noLogAdvice =
+  'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.';
+const evictionAdvice =
+  'Redis may evict stored data, such as received events and used consents. Set maxmemory-policy to noeviction.';
+
+/** A profile in a key that expires. */
+const redisProfileStore = (link: RedisLink, key: string): ProfileStore => ({
+  async load() {
+    const text = await link.send(['GET', key]);
+    return typeof text === 'string' ? parseLine(text) : undefined;
+  },
+  async save(value, keepMs) {
+    await link.send(['SET', key, JSON.stringify(value), 'PX', String(keepMs)]);
+  },
+});

@@ -1,7 +1,5 @@
 import type { SnapshotStore } from '../port.ts';
-import { keyOf } from './keys.ts';
-import type { RedisLink } from './link.ts';
-import { listReply } from './replies.ts';
+import { keyOf, listReply, type RedisLink } from './link.ts';
 
 const part = 'history';
 

@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isObject, parseJson } from '../../values.ts';
-import { syncFolder } from './files.ts';
+import type { Journal, ProfileStore } from '../port.ts';
+import { ifMissing, replaceFile, syncFolder } from './files.ts';
 
 /** Ends a line that a crash or a full disk cut short; JSON does not contain it. */
 const cutMarker = '\u0018';
@@ -40,3 +41,29 @@ export function parseLine(line: string): Record<string, unknown> | undefined {
   const entry = parseJson(line);
   return isObject(entry) ? entry : undefined;
 }
+
+/**
+ * A journal in a file: one JSON object per line, readable by its owner only. `append` returns after the entry is
+ * synced to disk. A line that is incomplete after a crash does not affect the others.
+ */
+export const journalFile = (path: string): Journal => ({
+  append: (entry) => appendLines(path, [JSON.stringify(entry)]),
+  async read() {
+    const text = await readFile(path, 'utf8').catch(ifMissing(''));
+    const lines = text.split('\n').filter((line) => line !== '');
+    const entries = lines.map(parseLine).filter((entry) => entry !== undefined);
+    return { entries, damaged: lines.length - entries.length };
+  },
+});
+
+/** A profile in a file that only its owner can read. It is replaced as a whole. */
+export const profileFile = (path: string): ProfileStore => ({
+  async load() {
+    const stored = parseLine(await readFile(path, 'utf8').catch(ifMissing('')));
+    return Number(stored?.expiresAt) > Date.now() ? stored?.value : undefined;
+  },
+  async save(value, keepMs) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await replaceFile(path, JSON.stringify({ expiresAt: Date.now() + keepMs, value }));
+  },
+});
