@@ -1,20 +1,17 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts';
-import { ServicePages } from '../reading/service-pages.ts';
 import { isApiError } from '../service/errors.ts';
-import { reservedOf } from '../service/traffic/budget.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
 import { resolveAddress } from './address.ts';
 import { checkBriefs } from './doctor/briefs.ts';
-import { checkAs, type Finding } from './doctor/check.ts';
+import { checkAs } from './doctor/check.ts';
 import { checkForms } from './doctor/forms.ts';
 import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
-import { Prober, type Probes } from './doctor/prober.ts';
+import { Prober } from './doctor/prober.ts';
 import { type Report, table } from './doctor/report.ts';
 import { checkRoutes, grantsFor, probeRoutes } from './doctor/routes.ts';
-import { checkAddress, checkBudget, checkClock } from './doctor/service.ts';
-import { checkStages } from './doctor/stages.ts';
+import { checkAddress, checkBudget, checkStages } from './doctor/service.ts';
 
 const maxMs = 55_000;
 
@@ -41,26 +38,26 @@ export async function doctor(argv: readonly string[]): Promise<void> {
 
 async function examine(settings: Settings, argv: readonly string[]): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
-  const prober = new Prober({ baseUrl, key }, settings.pageParam, maxMs, showProgress);
-  const pages = new ServicePages(prober);
+  const prober = new Prober({ baseUrl, key, pageParam: settings.pageParam }, maxMs);
   try {
-    const here = await checkLocal(settings, argv);
-    const probes = await probeRoutes(prober, pages);
-    const findings = await checkService(prober, probes, pages);
-    const stages = await checkStages(prober, settings.barredStages, pages);
+    const local = await checkLocal(settings, argv);
+    const probes = await probeRoutes(prober);
     const access = checkAddress(baseUrl, probes);
     // An error that affects every request is reported once, not for every route.
     const answered = access.some(({ status }) => status === 'fail') ? new Map() : probes;
+    const isKnown = [...probes.values()].some(
+      ({ error }) => !error || isApiError(error, 'unfamiliar'),
+    );
+    const found = isKnown ? [...checkForms(probes), ...(await checkPaging(prober, probes))] : [];
+    const stages = await checkStages(prober, settings.barredStages);
+    const findings = [checkBudget(prober.budget, settings.rateLimit), ...found];
     const grants = grantsFor(probes, settings.grants);
+    const [budget, ...others] = findings.map(({ effect: _, ...check }) => check);
     const checks = [
-      ...here,
-      ...access,
-      checkClock(prober.headers),
-      checkBudget(prober.headers, settings.rateLimit),
-      ...checkRoutes(answered, settings),
-      ...findings.map(({ effect: _, ...found }) => found),
-      ...stages,
-      ...checkBriefs(answered, findings, settings.grants, mayWalk(prober, settings)),
+      ...[...local, ...access, ...(budget ? [budget] : [])],
+      ...checkRoutes(answered, settings.grants),
+      ...[...others, ...stages],
+      ...checkBriefs(answered, findings, settings.grants),
     ];
     const report: Report = {
       version,
@@ -74,37 +71,9 @@ async function examine(settings: Settings, argv: readonly string[]): Promise<Rep
     // Again: invisible characters, which are removed by now, may have hidden the key from the first search.
     return withoutSecrets(report);
   } finally {
-    clearProgress();
     await prober.close();
     await close();
   }
-}
-
-/** One check after the other: each begins with what the one before has learnt. */
-async function checkService(
-  prober: Prober,
-  probes: Probes,
-  pages: ServicePages,
-): Promise<Finding[]> {
-  const hasAnswer = [...probes.values()].some(
-    ({ error }) => !error || isApiError(error, 'unfamiliar'),
-  );
-  return hasAnswer ? [...checkForms(probes), ...(await checkPaging(prober, probes, pages))] : [];
-}
-
-/** Whether more requests are left than are kept for single records and pages. */
-const mayWalk = ({ headers: { remaining, limit } }: Prober, { rateLimit }: Settings): boolean =>
-  remaining === undefined || remaining > reservedOf(Math.min(rateLimit, limit ?? rateLimit));
-
-const clearLine = '\r\u001b[2K';
-
-/** A progress line on a terminal; no output elsewhere. */
-function showProgress(path: string, requests: number): void {
-  if (process.stderr.isTTY) process.stderr.write(`${clearLine}Request ${requests}: ${path}`);
-}
-
-function clearProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write(clearLine);
 }
 
 /** Resolves when the text is flushed, because a failed check ends the process right after. */

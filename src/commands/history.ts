@@ -133,19 +133,6 @@ async function openAll(
   ]);
 }
 
-/** How many days are kept for each configured tenant that has any. */
-export const describeHistories = (settings: Settings): Promise<string> =>
-  withHistories(settings, async (all) => {
-    const histories = configuredOnly(all);
-    const texts = await Promise.all(
-      [...histories].map(async ([name, stored]) => {
-        const kept = await describeKept(stored);
-        return histories.size === 1 || kept === undefined ? kept : `${name} ${kept}`;
-      }),
-    );
-    return texts.filter((text) => text !== undefined).join('; ');
-  });
-
 async function describeKept({ opportunities, quotes }: TenantHistory): Promise<string | undefined> {
   const [ofDeals, ofQuotes] = [rangeOf(await opportunities.days()), rangeOf(await quotes.days())];
   return ofQuotes === undefined ? ofDeals : `${ofDeals ?? 'no days'}; of the quotes ${ofQuotes}`;

@@ -55,7 +55,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['operating/deploy', 'logs the status of each request, and none of its content'],
     ],
     '`doctor` warns of files of secrets that other users of the machine can read': [
-      ['commands/doctor', 'include the tenants file, the token file and the state folder'],
+      ['commands/doctor', 'include the tenants file and the token file'],
     ],
     'By default nothing is granted but reading': [
       ['tools/catalog', 'is read-only unless a write is granted'],

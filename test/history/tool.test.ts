@@ -399,8 +399,6 @@ describe('cpq-mcp history', () => {
     const range = '2 days, 2026-01-02 to 2026-01-03; of the quotes 1 day, 2026-01-03 to 2026-01-03';
     const env = { CPQ_BASE_URL: address.baseUrl, CPQ_API_KEY: address.key, CPQ_STATE_DIR: copy };
     expect((await run(['history', 'list'], env)).stdout).toBe(`default: ${range}\n`);
-    const { stdout } = await run(['doctor'], env);
-    expect(stdout.replace(/\s+/g, ' ')).toContain(`history: ${range}`);
     const wrong = await run(['history', 'clear', '--tenant', 'acme'], env);
     expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('default')]);
     expect((await run(['history', 'clear'], env)).stdout).toBe('default: deleted 2 days\n');

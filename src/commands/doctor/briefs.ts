@@ -26,34 +26,29 @@ const briefs: Readonly<Record<string, Needs>> = {
 
 type Verdict = Pick<DoctorCheck, 'status' | 'detail' | 'remedy'>;
 
-const severity = { pass: 0, skip: 1, warn: 2, fail: 3 } as const;
+const worstFirst = ['fail', 'warn', 'skip', 'pass'] as const;
 
 /** What the results of the other checks mean for each answer from whole collections. */
 export const checkBriefs = (
   probes: Probes,
   findings: readonly Finding[],
   grants: ReadonlySet<Grant>,
-  mayWalk: boolean,
 ): DoctorCheck[] =>
   Object.entries(briefs).map(([tool, [required, optional]]) => {
-    const verdicts = [
-      ...required.flatMap((resource) => routeOf(resource, true, probes, grants)),
-      ...optional.flatMap((resource) => routeOf(resource, false, probes, grants)),
-      ...findings.flatMap((finding) => effectOn(tool, [...required, ...optional], finding)),
-      ...(mayWalk ? [] : [tooFewRequests]),
+    const needed = [...required, ...optional];
+    const verdicts: Verdict[] = [
+      ...needed.flatMap((it) => routeOf(it, required.includes(it), probes, grants)),
+      ...findings.flatMap((finding) => effectOn(tool, needed, finding)),
+      { status: 'pass', detail: 'complete' },
     ];
-    const [worst] = verdicts.toSorted(
-      (one, other) => severity[other.status] - severity[one.status],
-    );
-    const { status = 'pass', detail = 'complete', remedy } = worst ?? {};
+    const worst = worstFirst.find((status) => verdicts.some((it) => it.status === status));
+    const {
+      status = 'pass',
+      detail = '',
+      remedy,
+    } = verdicts.find((it) => it.status === worst) ?? {};
     return checkAs(`brief:${tool}`, tool)(status, detail, remedy);
   });
-
-const tooFewRequests: Verdict = {
-  status: 'warn',
-  detail: 'not now: the remaining requests are reserved for single records and pages',
-  remedy: 'Ask again in ten minutes',
-};
 
 function routeOf(
   resource: Resource,
@@ -74,12 +69,18 @@ function routeOf(
     : [{ status: 'fail', detail: `needs ${path}, which cannot be read`, remedy: 'See above' }];
 }
 
-function effectOn(tool: string, needed: readonly Resource[], finding: Finding): Verdict[] {
-  const { title, effect } = finding;
+function effectOn(
+  tool: string,
+  needed: readonly Resource[],
+  { title, effect }: Finding,
+): Verdict[] {
   if (!effect?.of.some((resource) => needed.includes(resource))) return [];
   if (effect.is === 'partial')
     return [
-      { status: 'warn', detail: `covers only a part, which the answer says; see "${title}" above` },
+      {
+        status: 'warn',
+        detail: `may cover only a part, which the answer says; see "${title}" above`,
+      },
     ];
   // A search computes no figures.
   if (effect.is === 'wrong figures' && tool === 'cpq_find') return [];

@@ -15,18 +15,13 @@ export interface DoctorCheck {
   remedy?: string;
 }
 
-/**
- * What a result means for answers from these records. `wrong`: they may be wrong; `wrong figures`: only figures computed
- * from them; `partial`: not all of them can be read, which answers say.
- */
-interface Effect {
-  readonly of: readonly Resource[];
-  readonly is: 'wrong' | 'wrong figures' | 'partial';
-}
-
 /** A check of the service. */
 export interface Finding extends DoctorCheck {
-  effect?: Effect;
+  /**
+   * What it means for answers from these records. `wrong`: they may be wrong; `wrong figures`: only figures computed
+   * from them; `partial`: not all of them can be read, which answers say.
+   */
+  effect?: { readonly of: readonly Resource[]; readonly is: 'wrong' | 'wrong figures' | 'partial' };
 }
 
 /** The detail of a check that was left out because of an earlier one, or for lack of time or requests. */
@@ -35,7 +30,7 @@ export const notTried = 'not tried';
 /** Makes results of one check. */
 export const checkAs =
   (id: string, title: string) =>
-  (status: CheckStatus, detail: string, remedy?: string, effect?: Effect): Finding => ({
+  (status: CheckStatus, detail: string, remedy?: string, effect?: Finding['effect']): Finding => ({
     ...{ id, title, status, detail },
     ...(remedy === undefined ? {} : { remedy }),
     ...(effect && { effect }),

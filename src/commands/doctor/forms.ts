@@ -52,21 +52,16 @@ const timeFields = /(At|_at|Date|_date)$/;
 
 function checkDates(probes: Probes): Finding {
   const found = checkAs('records:dates', 'dates');
-  const unreadable = main.filter((resource) =>
-    probes.get(resource)?.records.some(hasUnreadableTime),
-  );
-  if (unreadable.length === 0) return found('pass', 'readable');
-  const paths = unreadable.map((resource) => routes[resource].path).join(', ');
-  const effect = { of: unreadable, is: 'wrong figures' } as const;
-  return found('fail', `cannot be read in ${paths}`, undefined, effect);
+  const of = main.filter((resource) => probes.get(resource)?.records.some(hasUnreadableTime));
+  if (of.length === 0) return found('pass', 'readable');
+  const paths = of.map((resource) => routes[resource].path).join(', ');
+  return found('fail', `cannot be read in ${paths}`, undefined, { of, is: 'wrong figures' });
 }
 
-const hasUnreadableTime = ({ unreadable, ...record }: ApiRecord): boolean =>
-  Object.keys(unreadable ?? {}).some((name) => timeFields.test(name)) ||
-  Object.entries(record).some(
+/** A time that is no text is among the unreadable values. */
+const hasUnreadableTime = (record: ApiRecord): boolean =>
+  Object.entries({ ...record.unreadable, ...record }).some(
     ([name, value]) =>
       timeFields.test(name) &&
-      typeof value === 'string' &&
-      value.trim() !== '' &&
-      Number.isNaN(Date.parse(value)),
+      (typeof value !== 'string' || (value.trim() !== '' && Number.isNaN(Date.parse(value)))),
   );

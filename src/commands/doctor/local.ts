@@ -1,16 +1,19 @@
-import { randomUUID } from 'node:crypto';
-import { access, constants, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import {
+  ConfigError,
+  environmentName,
+  type Settings,
+  settingWarnings,
+  toolSelectionOf,
+} from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
-import { errorCode, messageOf } from '../../values.ts';
+import { errorCode, keysOf } from '../../values.ts';
+import { tokensPath } from '../auth-strategies.ts';
 import { checkAs, type DoctorCheck } from './check.ts';
-import { checkFiles } from './files.ts';
 import { inShort } from './routes.ts';
-
-const oldestNode = [20, 19] as const;
 
 /** Checks that need no request. */
 export async function checkLocal(
@@ -21,9 +24,8 @@ export async function checkLocal(
   return [
     checkSettings(settings),
     ...settingWarnings(argv, process.env).map((warning) => variables('warn', warning)),
-    checkNode(process.versions.node),
     await checkState(settings),
-    ...(await checkFiles(settings)),
+    ...(process.platform === 'win32' ? [] : await checkFiles(settings)),
   ];
 }
 
@@ -40,56 +42,74 @@ function checkSettings(settings: Settings): DoctorCheck {
   return found('fail', detail, 'Grant more, or select other tools');
 }
 
-export function checkNode(version: string): DoctorCheck {
-  const node = checkAs('node', 'Node');
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [minMajor, minMinor] = oldestNode;
-  if (major > minMajor || (major === minMajor && minor >= minMinor)) return node('pass', version);
-  return node('fail', version, `Install Node ${oldestNode.join('.')} or later`);
-}
-
 async function checkState(settings: Settings): Promise<DoctorCheck> {
   const state = checkAs('state', 'state folder');
   const folder = settings.stateDir ?? defaultStateFolder(process.env);
   const problem = await writeProblem(folder);
-  if (problem === undefined)
-    return state('pass', `${folder} is writable${await keptHistory(settings)}`);
+  if (problem === undefined) return state('pass', `${folder} is writable`);
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
   const remedy = `Set ${environmentName('stateDir')} to a folder that this user can write to; it stores the journal of changes`;
   return state(status, `${folder}: ${problem}`, remedy);
 }
 
-/** How many days of the pipeline's history are kept; nothing if there are none. */
-async function keptHistory(settings: Settings): Promise<string> {
-  if (settings.sandbox || settings.historyDays === 0) return '';
-  try {
-    const { describeHistories } = await import('../history.ts');
-    const kept = await describeHistories(settings);
-    return kept === '' ? '' : `; history: ${kept}`;
-  } catch (error) {
-    return `; the history cannot be read: ${messageOf(error)}`;
-  }
-}
-
-/** Leaves no changes: a missing folder is not created; its nearest existing parent is checked instead. */
+/** A missing folder is not created: its nearest existing parent is checked instead. */
 async function writeProblem(folder: string): Promise<string | undefined> {
-  try {
-    const found = await stat(folder).catch(() => undefined);
-    if (!found) await access(await nearestExisting(folder), constants.W_OK);
-    else if (!found.isDirectory()) return 'is not a folder';
-    else {
-      const file = join(folder, `.doctor-${randomUUID()}`);
-      await writeFile(file, '', { flag: 'wx' });
-      await rm(file);
-    }
-    return undefined;
-  } catch (error) {
-    return errorCode(error) ?? String(error);
-  }
+  const found = await stat(folder).catch(() => undefined);
+  if (!found && dirname(folder) !== folder) return writeProblem(dirname(folder));
+  if (!found?.isDirectory()) return 'is not a folder';
+  return access(folder, constants.W_OK).then(
+    () => undefined,
+    (error: unknown) => errorCode(error) ?? 'is not accessible',
+  );
 }
 
-async function nearestExisting(folder: string): Promise<string> {
-  const parent = dirname(folder);
-  const found = await stat(parent).catch(() => undefined);
-  return found || parent === folder ? parent : nearestExisting(parent);
+const titles = {
+  apiKeyFile: 'key file',
+  webhookSecretFile: 'webhook secret file',
+  webhookSigningSecretFile: 'signing secret file',
+  metricsTokenFile: 'metrics token file',
+} as const satisfies Partial<Record<keyof Settings, string>>;
+
+const writableByAll = 0o002;
+const readableByAllOrWritableByGroup = 0o024;
+
+/** Checks whether other users can read or change the files with secrets. */
+async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
+  const files = [
+    ...secretFiles(settings),
+    { id: 'tokens', title: 'tokens file', path: tokensPath(settings) },
+  ];
+  const { tenantsFile: path } = settings;
+  try {
+    if (path !== undefined) {
+      const { readTenants } = await import('../tenants.ts');
+      const tenants = [...readTenants(path, { ...settings, metricsTokenFile: undefined })];
+      files.push({ id: 'tenants', title: 'tenants file', path });
+      files.push(...tenants.flatMap(([name, tenant]) => secretFiles(tenant, ` of ${name}`)));
+    }
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [checkAs('tenants', 'tenants file')('fail', error.message)];
+  }
+  return (await Promise.all(files.map(checkFile))).flat();
+}
+
+const secretFiles = (settings: Settings, ofTenant = '') =>
+  keysOf(titles).flatMap((name) => {
+    const path = settings[name];
+    return path === undefined
+      ? []
+      : [{ id: name + ofTenant, title: titles[name] + ofTenant, path }];
+  });
+
+async function checkFile({ id, title, path }: { id: string; title: string; path: string }) {
+  const found = await stat(path).catch(() => undefined);
+  if (!found) return [];
+  const result = checkAs(`file:${id}`, title);
+  const remedy = `chmod 600 ${path}`;
+  if (found.mode & writableByAll)
+    return [result('fail', `every user of this machine can change ${path}`, remedy)];
+  if (found.mode & readableByAllOrWritableByGroup)
+    return [result('warn', `other users of this machine can read or change ${path}`, remedy)];
+  return [result('pass', `not accessible to every user: ${path}`)];
 }

@@ -1,3 +1,4 @@
+import { ServicePages } from '../../reading/service-pages.ts';
 import type { Call } from '../../service/call.ts';
 import {
   ApiClient,
@@ -7,8 +8,7 @@ import {
 } from '../../service/client.ts';
 import type { WireResponse } from '../../service/connections/wire.ts';
 import { ApiError, isApiError } from '../../service/errors.ts';
-import type { Page, PageRequest } from '../../service/page.ts';
-import type { ApiRecord, RecordOf, Resource } from '../../service/records/records.ts';
+import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
 
 /** The first page of one route. */
@@ -22,12 +22,10 @@ export interface Probe {
 
 export type Probes = ReadonlyMap<Resource, Probe>;
 
-/** From response headers. */
-export interface ServiceHeaders {
+/** What responses say of the rate budget; `retryAfter` in seconds. */
+export interface ReportedBudget {
   remaining?: number;
   limit?: number;
-  /** Milliseconds that the service's clock is ahead of ours; the Date header has whole seconds. */
-  clockAheadMs?: number;
   retryAfter?: number;
 }
 
@@ -35,56 +33,36 @@ export interface ServiceHeaders {
 const maxRequests = 40;
 const attemptMs = 10_000;
 
-/** The API client with a maximum number of requests and a deadline; keeps what response headers say. */
+/** The pages of the service as the server reads them, with a maximum number of requests and a deadline. */
 export class Prober implements RequestInterceptor {
-  readonly headers: ServiceHeaders = {};
+  readonly pages: ServicePages;
+  readonly budget: ReportedBudget = {};
+  readonly call: Call;
   requests = 0;
   readonly #client: ApiClient;
-  readonly #deadline: number;
-  readonly #onRequest: (path: string, requests: number) => void;
 
-  constructor(
-    target: { baseUrl: URL; key: string },
-    pageParam: string,
-    withinMs: number,
-    onRequest: (path: string, requests: number) => void,
-  ) {
-    this.#client = new ApiClient({
-      ...target,
-      pageParam,
-      limits: { attemptMs },
-      interceptor: this,
+  constructor(target: { baseUrl: URL; key: string; pageParam: string }, withinMs: number) {
+    const { signal } = new AbortController();
+    this.call = { signal, deadline: Date.now() + withinMs, purpose: 'interactive' };
+    const client = new ApiClient({ ...target, limits: { attemptMs }, interceptor: this });
+    this.#client = client;
+    this.pages = new ServicePages({
+      pageParam: client.pageParam,
+      /** Requested once; again if the answer held an error that a second one may not have. */
+      page(resource, query, call) {
+        const request = () => client.page(resource, { ...query, attempts: 1 }, call);
+        return request().catch((error: unknown) => {
+          if (isApiError(error, 'embedded-error', 'malformed')) return request();
+          throw error;
+        });
+      },
     });
-    this.#deadline = Date.now() + withinMs;
-    this.#onRequest = onRequest;
-  }
-
-  /** Name of the offset parameter in the settings. */
-  get pageParam(): string | undefined {
-    return this.#client.pageParam;
   }
 
   /** Whether further requests may be sent. */
   get canAsk(): boolean {
-    const hasTime = Date.now() < this.#deadline && this.headers.retryAfter === undefined;
+    const hasTime = Date.now() < this.call.deadline && this.budget.retryAfter === undefined;
     return hasTime && this.requests < maxRequests;
-  }
-
-  get call(): Call {
-    const { signal } = new AbortController();
-    return { signal, deadline: this.#deadline, purpose: 'interactive' };
-  }
-
-  /**
-   * One page, requested once; again if the answer held an error that a second one may not have.
-   * @throws ApiError
-   */
-  page<R extends Resource>(resource: R, query: PageRequest): Promise<Page<RecordOf[R]>> {
-    const request = () => this.#client.page(resource, { ...query, attempts: 1 }, this.call);
-    return request().catch((error: unknown) => {
-      if (isApiError(error, 'embedded-error', 'malformed')) return request();
-      throw error;
-    });
   }
 
   close(): Promise<void> {
@@ -94,32 +72,20 @@ export class Prober implements RequestInterceptor {
   /** @throws ApiError (`budget-spent`) when no further request may be sent */
   async intercept<T>({ facts }: ApiRequest, _: Call, { send, parse }: Attempt<T>): Promise<T> {
     if (!this.canAsk) throw new ApiError('budget-spent', { ...facts, seconds: undefined });
-    const started = Date.now();
     this.requests += 1;
-    this.#onRequest(facts.path ?? '', this.requests);
     try {
       const response = await send(undefined);
-      this.#keepHeaders(response, started);
+      this.#noteBudget('remaining', response);
+      this.#noteBudget('limit', response);
       return parse(response);
     } catch (error) {
-      if (isApiError(error, 'rate-limited')) this.headers.retryAfter = error.facts.seconds ?? 60;
+      if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
       throw error;
     }
   }
 
-  #keepHeaders(response: WireResponse, started: number): void {
-    const number = (name: string) => {
-      const text = header(response, name);
-      return text === undefined || !/^\d+$/.test(text) ? undefined : Number(text);
-    };
-    const remaining = number('x-ratelimit-remaining');
-    const limit = number('x-ratelimit-limit');
-    // Answers may arrive out of order: the lowest value is the latest.
-    if (remaining !== undefined) {
-      this.headers.remaining = Math.min(remaining, this.headers.remaining ?? remaining);
-    }
-    if (limit !== undefined) this.headers.limit = limit;
-    const date = Date.parse(header(response, 'date') ?? '');
-    if (!Number.isNaN(date)) this.headers.clockAheadMs ??= date + 500 - (started + Date.now()) / 2;
+  #noteBudget(what: 'remaining' | 'limit', response: WireResponse): void {
+    const text = header(response, `x-ratelimit-${what}`) ?? '';
+    if (/^\d+$/.test(text)) this.budget[what] = Number(text);
   }
 }

@@ -1,8 +1,12 @@
+import { findUnknownStages } from '../../changes/unknown-stages.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { type ApiError, isApiError } from '../../service/errors.ts';
-import { checkAs, type DoctorCheck, notTried } from './check.ts';
-import type { Probes, ServiceHeaders } from './prober.ts';
+import { resources } from '../../service/routes.ts';
+import { reservedOf } from '../../service/traffic/budget.ts';
+import { checkAs, type DoctorCheck, type Finding, notTried, quoted } from './check.ts';
+import { unlessApiError } from './paging.ts';
+import type { Prober, Probes, ReportedBudget } from './prober.ts';
 
 const address = checkAs('address', 'address');
 const key = checkAs('key', 'key');
@@ -27,41 +31,35 @@ function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
   return [answers, key('skip', notTried)];
 }
 
-const lowBudgetShare = 0.1;
-
-export function checkBudget(
-  { remaining, limit, retryAfter }: ServiceHeaders,
-  configured: number,
-): DoctorCheck {
+export function checkBudget(reported: ReportedBudget, configured: number): Finding {
+  const { remaining, limit = configured, retryAfter } = reported;
   const budget = checkAs('budget', 'rate budget');
   if (retryAfter !== undefined)
     return budget('fail', `exhausted for ${retryAfter} s`, 'Run doctor again after that');
-  if (remaining === undefined) {
-    const assumed = `${configured} requests in ten minutes are assumed`;
-    return budget('skip', `not reported by the service; ${assumed}`);
+  if (remaining === undefined)
+    return budget('skip', `not reported; ${configured} requests in ten minutes are assumed`);
+  const left = `${remaining} of ${limit} requests remaining in these ten minutes`;
+  if (remaining <= reservedOf(Math.min(configured, limit))) {
+    const remedy = 'They are reserved for single records and pages: ask again in ten minutes';
+    return budget('warn', left, remedy, { of: resources, is: 'partial' });
   }
-  const left = `${remaining} of ${limit ?? configured} requests remaining in these ten minutes`;
-  if (limit !== undefined && limit !== configured) {
-    const remedy = `Set ${environmentName('rateLimit')}=${limit}`;
-    return budget('warn', `${left}; ${configured} are configured`, remedy);
-  }
-  if (remaining >= configured * lowBudgetShare) return budget('pass', left);
-  return budget('warn', left, 'Other programs of this tenant share this budget');
+  if (limit === configured) return budget('pass', left);
+  const remedy = `Set ${environmentName('rateLimit')}=${limit}`;
+  return budget('warn', `${left}; ${configured} are configured`, remedy);
 }
 
-const minuteMs = 60_000;
-const hourMs = 3_600_000;
-
-export function checkClock({ clockAheadMs: ahead }: ServiceHeaders): DoctorCheck {
-  const clock = checkAs('clock', 'clock');
-  if (ahead === undefined) return clock('skip', 'the service sends no Date header');
-  const offset = Math.abs(ahead);
-  if (offset < minuteMs) return clock('pass', 'in sync with the service');
-  const duration =
-    offset < 2 * hourMs
-      ? `${Math.round(offset / minuteMs)} minutes`
-      : `${Math.round(offset / hourMs)} hours`;
-  const detail = `${duration} ${ahead > 0 ? 'behind' : 'ahead of'} the service`;
-  const remedy = 'Correct the clock: stale and overdue depend on it';
-  return clock(offset < hourMs ? 'warn' : 'fail', detail, remedy);
+/** Checks by one page of opportunities that every barred stage is in use: a misspelt one has no effect. */
+export async function checkStages(
+  { pages, call }: Prober,
+  words: readonly string[],
+): Promise<DoctorCheck[]> {
+  if (words.length === 0) return [];
+  const stages = checkAs('stages', 'barred stages');
+  const page = await pages.page('opportunity', { size: 100 }, call).catch(unlessApiError);
+  if (!page) return [stages('skip', 'no opportunity could be read')];
+  const { unknown, stages: known } = await findUnknownStages(page.records, words);
+  if (unknown.length === 0) return [stages('pass', `each is in use: ${quoted(words)}`)];
+  const remedy = `Check the spelling in ${environmentName('barredStages')}; these stages are in use: ${quoted(known)}`;
+  const none = `none of ${page.records.length} opportunities is in ${quoted(unknown)}`;
+  return [stages('warn', none, remedy)];
 }
