@@ -64,3 +64,13 @@ export function decodeSegment(text: string): string {
     return text;
   }
 }
+
+/** JSON with sorted property names, so that equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const names = Object.keys(value).sort();
+  const pairs = names.map((name) => [name, fieldOf(value, name)] as const);
+  const shown = pairs.filter(([, inner]) => inner !== undefined);
+  return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
+}

@@ -1,8 +1,9 @@
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { canonicalJson } from '../values.ts';
 import type { ChangeCall, NotAgreed, Proposal } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
-import { canonicalJson, nextValue, referenceOf } from './fields.ts';
+import { nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
 import { forgetPlan, setAsideFor } from './pending.ts';
 import { type ChangePlan, planAgain } from './plan.ts';

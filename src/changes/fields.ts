@@ -3,7 +3,7 @@ import { contactName } from '../figures/naming.ts';
 import { flatForms } from '../service/records/normalise.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { Verbatim } from '../text/untrusted-text.ts';
-import { fieldOf, isObject } from '../values.ts';
+import { canonicalJson, isObject } from '../values.ts';
 import { type FieldKind, sentFields, writableFields } from './writable-fields.ts';
 
 export interface Reference {
@@ -113,16 +113,6 @@ export const sentProperties: ReadonlySet<string> = new Set(
     return [property, ...ids, ...names];
   }),
 );
-
-/** JSON with sorted property names, so that equal values have equal texts. */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  const names = Object.keys(value).sort();
-  const pairs = names.map((name) => [name, fieldOf(value, name)] as const);
-  const shown = pairs.filter(([, inner]) => inner !== undefined);
-  return `{${shown.map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`).join(',')}}`;
-}
 
 export interface FieldChange {
   field: string;

@@ -5,8 +5,8 @@
 import { isApiError } from '../service/errors.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { wording } from '../text/untrusted-text.ts';
+import { canonicalJson } from '../values.ts';
 import type { ChangeCall } from './consent.ts';
-import { canonicalJson } from './fields.ts';
 import type { ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
 

@@ -6,10 +6,9 @@ import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { quote, wording } from '../text/untrusted-text.ts';
-import { isObject, parseJson } from '../values.ts';
+import { canonicalJson, isObject, parseJson } from '../values.ts';
 import type { Proposal, Remark } from './consent.ts';
 import {
-  canonicalJson,
   changesBetween,
   customField,
   type FieldChange,

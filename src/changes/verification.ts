@@ -2,8 +2,8 @@ import { ignoreApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { canonicalJson } from '../values.ts';
 import {
-  canonicalJson,
   changedCustomFields,
   customField,
   type FieldChange,

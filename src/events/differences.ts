@@ -1,8 +1,7 @@
-import { canonicalJson } from '../changes/fields.ts';
 import { plural } from '../figures/naming.ts';
 import { type Resource, toRecord } from '../service/records/records.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isObject, type JsonObject } from '../values.ts';
+import { canonicalJson, isObject, type JsonObject } from '../values.ts';
 
 /** A changed field by the service's name; a custom field is named as `customFields.region`. */
 export interface FieldDifference {
@@ -42,33 +41,32 @@ export function fieldDifferences(
   before: KnownFields,
   after: JsonObject,
 ): FieldDifference[] {
-  const [was, is] = [normalised(resource, before.fields), normalised(resource, after)];
-  return Object.keys(after).flatMap((field) => {
-    const isKnown = before.isWhole || Object.hasOwn(before.fields, field);
-    if (ignoredFields.has(field) || !isKnown) return [];
-    const [from, to] = [ownValue(was, field), ownValue(is, field)];
-    if (field === 'customFields') return customDifferences(from, to, before.isWhole);
-    return isSameValue(from, to) ? [] : [{ field, from, to }];
-  });
+  // Normalised: numeric strings are numbers, empty fields are absent.
+  const was = toRecord(resource, structuredClone(before.fields));
+  const is = toRecord(resource, structuredClone(after));
+  const known = withCustomFields(before.fields, was);
+  const [from, to] = [withCustomFields(was, was), withCustomFields(is, is)];
+  return Object.keys(withCustomFields(after, is))
+    .filter((name) => !ignoredFields.has(name) && (before.isWhole || Object.hasOwn(known, name)))
+    .map((field) => ({ field, from: ownValue(from, field), to: ownValue(to, field) }))
+    .filter((one) => !isSameValue(one.from, one.to));
+}
+
+/** The fields, with each custom field of `normalised` beside them. */
+function withCustomFields(
+  { customFields: _, ...fields }: JsonObject,
+  { customFields }: JsonObject,
+): JsonObject {
+  const custom = Object.entries(isObject(customFields) ? customFields : {});
+  return Object.fromEntries([
+    ...Object.entries(fields),
+    ...custom.map(([name, value]) => [`customFields.${name}`, value]),
+  ]);
 }
 
 /** A payload may have a field that every object inherits, such as `constructor`. */
 export const ownValue = (fields: JsonObject, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
-
-/** A normalised copy: numeric strings are numbers, empty fields are absent. */
-const normalised = (resource: Resource, fields: JsonObject): JsonObject =>
-  toRecord(resource, structuredClone(fields));
-
-function customDifferences(was: unknown, is: unknown, isWhole: boolean): FieldDifference[] {
-  const before = isObject(was) ? was : {};
-  const after = isObject(is) ? is : {};
-  return Object.keys(after).flatMap((name) => {
-    if (!isWhole && !Object.hasOwn(before, name)) return [];
-    const [from, to] = [ownValue(before, name), after[name]];
-    return isSameValue(from, to) ? [] : [{ field: `customFields.${name}`, from, to }];
-  });
-}
 
 /** Nested records are compared by id and name only. */
 function isSameValue(one: unknown, other: unknown): boolean {

@@ -1,7 +1,7 @@
 import { displayName } from '../names/search.ts';
 import { payloadOf, recordFrom } from '../service/records/payload.ts';
 import { type ApiRecord, type Resource, toRecord } from '../service/records/records.ts';
-import type { InboxEntry, InboxRow } from '../state/port.ts';
+import type { InboxEntry, InboxEvent, InboxRow } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import type { JsonObject } from '../values.ts';
@@ -14,7 +14,6 @@ import {
   type Subject,
   subjects,
 } from './names.ts';
-import { fieldsOf } from './read-event.ts';
 
 export interface EventQuery {
   subject?: Subject | undefined;
@@ -93,9 +92,8 @@ function matchesQuery(
 }
 
 function summarize({ event: stored, previous }: InboxRow): EventSummary {
-  const { subject, event, record, body, before } = stored;
-  const payload = payloadOf(body);
-  const fields = payload && recordFrom(payload, subject);
+  const { subject, event, record, before } = stored;
+  const { payload, fields } = contentOf(stored);
   const summary: EventSummary = {
     at: new Date(stored.at),
     subject,
@@ -105,7 +103,7 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
     isDamaged: payload === undefined,
   };
   if (!isSubject(subject) || !fields) return summary;
-  const previousFields = previous && fieldsOf(subject, previous.body);
+  const previousFields = previous && contentOf(previous).fields;
   // All events of one delivery were compared with the same cached record, so the previous event is more exact.
   const earlier = previousFields ? { ...before, ...previousFields } : before;
   return {
@@ -114,6 +112,12 @@ function summarize({ event: stored, previous }: InboxRow): EventSummary {
     changes: earlier && changesFrom(subject, { fields: earlier, isWhole: false }, fields),
     order: subject === 'order' ? scalarsOf(fields) : undefined,
   };
+}
+
+/** Undefined where the body cannot be read, or has no record. */
+function contentOf({ subject, body }: InboxEvent) {
+  const payload = payloadOf(body);
+  return { payload, fields: payload && recordFrom(payload, subject) };
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../changes/fields.ts';
 import { inBothCases } from '../service/records/normalise.ts';
-import { maxDepth, payloadOf, recordFrom, recordKeys } from '../service/records/payload.ts';
+import { maxDepth, recordFrom, recordKeys } from '../service/records/payload.ts';
 import { parseWithoutSecrets } from '../text/secrets.ts';
-import { isObject, isShallow, type JsonObject } from '../values.ts';
+import { canonicalJson, isObject, isShallow, type JsonObject } from '../values.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 
-/** The recognized content of a delivery. */
+/** One event of a delivery. */
 export interface ReceivedEvent {
   /** Equal for all deliveries of one event; undefined if they do not differ from those of a later event. */
   id: string | undefined;
@@ -18,16 +17,13 @@ export interface ReceivedEvent {
   record: string | undefined;
   /** The record after the event, as the service sent it. */
   fields: JsonObject | undefined;
-}
-
-/** An event with the text that is stored of it. */
-export interface DeliveredEvent extends ReceivedEvent {
+  /** The text that is stored of it. */
   body: string;
 }
 
 /** The content of one delivery, which may hold several events. */
 export interface ReceivedDelivery {
-  events: DeliveredEvent[];
+  events: ReceivedEvent[];
   /** Entries of a list that name no event. */
   unrecognized: number;
   isList: boolean;
@@ -64,28 +60,16 @@ const deliveryKeys = new Set([
  * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
  */
 export function readDelivery(body: string, now: number): ReceivedDelivery {
-  const payload = parse(body);
+  const payload = parseWithoutSecrets(body);
+  if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
   const list = listIn(payload);
-  if (!list) {
-    const event = { ...readPayload(toPayload(payload), now), body: JSON.stringify(payload) };
-    return { events: [event], unrecognized: 0, isList: false };
-  }
-  if (list.length > maxEvents) {
+  const entries = list ?? [payload];
+  if (entries.length > maxEvents)
     throw new UnrecognizedEvent(`the body has more than ${maxEvents} events`);
-  }
-  const entries = list.map((entry) => readEntry(entry, now));
-  const events = entries.flatMap((entry) => (entry instanceof UnrecognizedEvent ? [] : [entry]));
-  if (events.length === 0) throw entries[0] ?? new UnrecognizedEvent('the body has no events');
-  return { events, unrecognized: entries.length - events.length, isList: true };
-}
-
-function readEntry(entry: unknown, now: number): DeliveredEvent | UnrecognizedEvent {
-  try {
-    return { ...readPayload(toPayload(entry), now), body: JSON.stringify(entry) };
-  } catch (error) {
-    if (error instanceof UnrecognizedEvent) return error;
-    throw error;
-  }
+  const read = entries.map((entry) => readEvent(entry, now));
+  const events = read.filter((event) => typeof event !== 'string');
+  if (events.length === 0) throw new UnrecognizedEvent(String(read[0] ?? 'the body has no events'));
+  return { events, unrecognized: read.length - events.length, isList: list !== undefined };
 }
 
 /** The events of a delivery of several: a list, or a list in an object that names no event itself. */
@@ -95,43 +79,33 @@ function listIn(payload: unknown): unknown[] | undefined {
   return listKeys.map((key) => payload[key]).find(Array.isArray);
 }
 
-/** Parses one event. The payload is not documented, so many spellings are accepted; unknown events are accepted too. */
-function readPayload(payload: JsonObject, now: number): ReceivedEvent {
-  const { subject, event } = eventNamesIn(payload);
+/**
+ * Parses one event. The payload is not documented, so many spellings are accepted; unknown events are accepted too.
+ * @returns what is wrong with it, if it names no event
+ */
+function readEvent(payload: unknown, now: number): ReceivedEvent | string {
+  if (!isObject(payload)) return 'the body is not a JSON object';
+  if (!isShallow(payload, maxDepth)) return 'the body is nested too deeply';
+  const named = eventNamesIn(payload);
+  if (!named) return noEventMessage;
+  const { subject, event } = named;
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
-  const times = timesIn(payload, event, fields);
+  const times = [
+    ...timeKeys.map((key) => payload[key]),
+    ...recordTimes(event).map((key) => (fields ?? payload)[key]),
+  ];
   // A day alone may be that of several updates.
   const hasTime = firstTime(times.filter(hasTimeOfDay), now) !== undefined;
-  // `createdAt` beside the event may be that of the record, which all its events have in common.
-  const created = fields ? [] : createdKeys.map((key) => payload[key]);
-  return {
-    id: eventIdOf(payload, [subject, event, record ?? ''], hasTime),
-    subject,
-    event,
-    at: firstTime([...times, ...created], now),
-    record,
-    fields,
-  };
+  // May be the time of the record, which all its events have in common.
+  const created = createdKeys.map((key) => payload[key]);
+  const id = eventIdOf(payload, [subject, event, record ?? ''], hasTime);
+  const at = firstTime([...times, ...created], now);
+  return { id, subject, event, at, record, fields, body: JSON.stringify(payload) };
 }
 
-/** The record in a stored event, if it contains one. */
-export function fieldsOf(subject: string, body: string): JsonObject | undefined {
-  const payload = payloadOf(body);
-  return payload && recordFrom(payload, subject);
-}
-
-function parse(body: string): unknown {
-  const payload = parseWithoutSecrets(body);
-  if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
-  return payload;
-}
-
-function toPayload(payload: unknown): JsonObject {
-  if (!isObject(payload)) throw new UnrecognizedEvent('the body is not a JSON object');
-  if (!isShallow(payload, maxDepth)) throw new UnrecognizedEvent('the body is nested too deeply');
-  return payload;
-}
+const noEventMessage =
+  'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"entityType": "quote", "entityId": "…", "action": "ordered"}';
 
 function textsAt(payload: JsonObject, keys: readonly string[]): string[] {
   return keys.flatMap((key) => {
@@ -141,32 +115,15 @@ function textsAt(payload: JsonObject, keys: readonly string[]): string[] {
   });
 }
 
-function eventNamesIn(payload: JsonObject): { subject: string; event: string } {
+function eventNamesIn(payload: JsonObject): { subject: string; event: string } | undefined {
   const named = textsAt(payload, nameKeys);
-  const [namedSubject] = textsAt(payload, subjectKeys);
+  const subjects = textsAt(payload, subjectKeys).slice(0, 1);
   const pair = named.map(pairFrom).find((pair) => pair !== undefined);
   if (pair) return pair;
-  const known = [...(namedSubject === undefined ? [] : [namedSubject]), ...named].find(subjectFrom);
-  const subject = (known && subjectFrom(known)) ?? namedSubject;
+  const known = [...subjects, ...named].find(subjectFrom);
+  const subject = (known && subjectFrom(known)) ?? subjects[0] ?? 'unknown';
   const event = named.find((name) => name !== known);
-  if (event === undefined) {
-    throw new UnrecognizedEvent(
-      'it names no event: expected for example {"event": "quote.ordered", "data": {…}} or {"entityType": "quote", "entityId": "…", "action": "ordered"}',
-    );
-  }
-  return subject === undefined
-    ? unknownSubject(payload, event)
-    : { subject, event: eventFrom(subject, event) };
-}
-
-/** An event of an unknown subject, such as `invoice.paid`, or without a subject, such as `ping`. */
-function unknownSubject(payload: JsonObject, event: string): { subject: string; event: string } {
-  const written = nameKeys.map((key) => payload[key]).find((it) => typeof it === 'string') ?? '';
-  const [first = '', ...rest] = written.split(/[.:/]/).map(normaliseEventName);
-  const after = rest.join('_');
-  return first !== '' && after !== ''
-    ? { subject: first, event: after }
-    : { subject: 'unknown', event };
+  return event === undefined ? undefined : { subject, event: eventFrom(subject, event) };
 }
 
 function recordIdFrom(
@@ -192,12 +149,6 @@ function idFrom(value: unknown): string | undefined {
   const id = value.trim();
   return id !== '' && id.length <= 200 ? id : undefined;
 }
-
-/** Values that can be the time of the event, best first. */
-const timesIn = (payload: JsonObject, event: string, fields: JsonObject | undefined): unknown[] => [
-  ...(fields ? [...timeKeys, ...createdKeys] : timeKeys).map((key) => payload[key]),
-  ...recordTimes(event).map((key) => (fields ?? payload)[key]),
-];
 
 const firstTime = (values: readonly unknown[], now: number): number | undefined =>
   values.map((value) => timeFrom(value, now)).find((time) => time !== undefined);

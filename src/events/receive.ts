@@ -6,7 +6,7 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { fieldOf, type JsonObject } from '../values.ts';
 import { fieldDifferences, ownValue } from './differences.ts';
 import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
-import { type DeliveredEvent, type ReceivedEvent, readDelivery } from './read-event.ts';
+import { type ReceivedEvent, readDelivery } from './read-event.ts';
 
 export interface Receipt {
   /** `known`: an earlier delivery of the event is stored already. */
@@ -46,7 +46,7 @@ export async function receiveDelivery(tenant: Tenant, body: string): Promise<Del
 
 async function storeEvent(
   tenant: Tenant,
-  { id, subject, event, at, record, fields, body }: DeliveredEvent,
+  { id, subject, event, at, record, fields, body }: ReceivedEvent,
   before: JsonObject | undefined,
   now: number,
 ): Promise<Receipt> {

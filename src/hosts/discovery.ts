@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { legacyRevisions, modernRevision, description as serverInfo } from '../mcp/identity.ts';
 import { loopbackNames } from '../setting-values.ts';
@@ -19,39 +18,23 @@ export type Discovery = (
   response: ServerResponse,
 ) => boolean;
 
-interface PublicDocument {
-  type: string;
-  content: (endpoint: URL, auth: ReadonlySet<string>) => object;
-}
-
 const cardType = 'application/mcp-server-card+json';
-
-/** By path: the server card of the endpoint, and the catalog of the domain, which names the card. */
-const documents: Readonly<Record<string, PublicDocument>> = {
-  '/mcp/server-card': { type: cardType, content: serverCard },
-  '/.well-known/ai-catalog.json': { type: 'application/ai-catalog+json', content: catalog },
-};
+const catalogType = 'application/ai-catalog+json';
 
 /**
- * Publishes what a program may know before it connects, as the server-card extension of the protocol describes it.
- * Nothing in it depends on the tenants.
+ * Publishes what a program may know before it connects, as the server-card extension of the protocol describes it: the
+ * card of the endpoint, and the catalog of the domain, which names the card. Nothing in it depends on the tenants.
  */
 export const discovery =
   ({ publicUrl, auth }: DiscoveryOptions): Discovery =>
   (path, request, response) => {
-    const document = documents[path];
-    if (!document || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
+    const isCard = path === '/mcp/server-card';
+    if (!isCard && path !== '/.well-known/ai-catalog.json') return false;
     const endpoint = publicUrl ?? localEndpoint(request);
-    if (!endpoint) return false;
-    const text = JSON.stringify(document.content(endpoint, auth));
-    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-    const headers = { ...cacheHeaders, ...(publicUrl && pageHeaders), etag };
-    if (request.headers['if-none-match'] === etag) response.writeHead(304, headers).end();
-    else {
-      const body = Buffer.from(text);
-      const described = { 'content-type': document.type, 'content-length': body.length };
-      response.writeHead(200, { ...headers, ...described }).end(body);
-    }
+    if (!endpoint || !['GET', 'HEAD'].includes(request.method ?? '')) return false;
+    const text = JSON.stringify(isCard ? serverCard(endpoint, auth) : catalog(endpoint));
+    const type = { 'content-type': isCard ? cardType : catalogType };
+    response.writeHead(200, { ...cacheHeaders, ...(publicUrl && pageHeaders), ...type }).end(text);
     return true;
   };
 
@@ -60,8 +43,6 @@ const cacheHeaders = { 'cache-control': 'public, max-age=3600' };
 const pageHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET',
-  'access-control-allow-headers': 'Content-Type, If-None-Match',
-  'access-control-expose-headers': 'ETag',
 };
 
 /** The endpoint as a program on this machine reached it; undefined for other names, and for web pages. */

@@ -5,16 +5,11 @@ import type { Health } from '../state/port.ts';
 import type { StreamLimit } from './streams.ts';
 import type { DeliveryResult } from './webhooks.ts';
 
-export interface Rendered {
-  contentType: string;
-  body: string;
-}
-
 /** Values of the whole server that are read when metrics are collected. */
 export interface ServerGauges {
-  queuedCalls?(): number;
-  openStreams?(): number;
-  health?(): Health;
+  queuedCalls(): number;
+  openStreams(): number;
+  health(): Health;
 }
 
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
@@ -29,9 +24,9 @@ const noTenant = 'unknown';
  */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #gauges = new Map<string, Set<Gauges>>();
+  readonly #tenants = new Set<{ tenant: string; gauges: Gauges }>();
   #inFlight = 0;
-  #server: ServerGauges = {};
+  #server: ServerGauges | undefined;
 
   readonly #calls = this.#counter('calls_total', 'Finished tool calls', [
     'tenant',
@@ -82,31 +77,44 @@ export class Metrics {
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
-    this.#gauge('budget_left', 'Requests left in the rate budget', ['tenant'], (set) =>
-      this.#eachBudget((tenant, remaining) => set({ tenant }, remaining)),
-    );
-    this.#gauge(
-      'collection_age_seconds',
-      'Age of the cached collection',
-      ['tenant', 'collection'],
-      (set) => this.#eachAge((tenant, collection, age) => set({ tenant, collection }, age)),
-    );
-    this.#gauge(
-      'collection_too_large_bytes',
-      'Size of a collection that alone is larger than the cache',
-      ['tenant', 'collection'],
-      (set) =>
-        this.#eachTooLarge((tenant, collection, bytes) => set({ tenant, collection }, bytes)),
-    );
+    this.#addTenantGauges();
+    this.#addServerGauges();
+  }
+
+  #addTenantGauges(): void {
+    const labels = ['tenant', 'collection'] as const;
+    const budget = async (set: SetValue<'tenant'>) => {
+      for (const { tenant, gauges } of this.#tenants) {
+        // A value that cannot be read is left out, so that the others are still reported.
+        const remaining = await gauges.remainingBudget?.().catch(() => undefined);
+        if (remaining !== undefined) set({ tenant }, remaining);
+      }
+    };
+    // Several keys of one tenant share a budget; the lowest known value is the most accurate.
+    this.#gauge('budget_left', 'Requests left in the rate budget', ['tenant'], budget, Math.min);
+    this.#gauge('collection_age_seconds', 'Age of the cached collection', labels, (set) => {
+      for (const { tenant, gauges } of this.#tenants)
+        for (const [collection, asOf] of gauges.cachedCollections?.() ?? [])
+          set({ tenant, collection }, Math.max(0, (Date.now() - asOf) / 1000));
+    });
+    const tooLarge = 'Size of a collection that alone is larger than the cache';
+    this.#gauge('collection_too_large_bytes', tooLarge, labels, (set) => {
+      for (const { tenant, gauges } of this.#tenants)
+        for (const [collection, bytes] of gauges.largeCollections?.() ?? [])
+          set({ tenant, collection }, bytes);
+    });
+  }
+
+  #addServerGauges(): void {
     this.#gauge('calls_in_flight', 'Calls in flight', [], (set) => set({}, this.#inFlight));
     this.#gauge('calls_queued', 'Requests to /mcp waiting in the fair queue', [], (set) =>
-      set({}, this.#server.queuedCalls?.() ?? 0),
+      set({}, this.#server?.queuedCalls() ?? 0),
     );
     this.#gauge('streams_open', 'Open streams of updates', [], (set) =>
-      set({}, this.#server.openStreams?.() ?? 0),
+      set({}, this.#server?.openStreams() ?? 0),
     );
     this.#gauge('state_healthy', 'Whether state can be stored, 0 or 1', ['kind'], (set) => {
-      const health = this.#server.health?.();
+      const health = this.#server?.health();
       if (health) set({ kind: health.kind }, health.ok ? 1 : 0);
     });
   }
@@ -146,13 +154,9 @@ export class Metrics {
 
   /** Registers gauges that are read at every scrape. @returns a function that unregisters them */
   registerGauges(tenant: string, gauges: Gauges): () => void {
-    const registered = this.#gauges.get(tenant) ?? new Set();
-    this.#gauges.set(tenant, registered.add(gauges));
-    return () => {
-      registered.delete(gauges);
-      if (registered.size === 0 && this.#gauges.get(tenant) === registered)
-        this.#gauges.delete(tenant);
-    };
+    const registered = { tenant, gauges };
+    this.#tenants.add(registered);
+    return () => void this.#tenants.delete(registered);
   }
 
   registerServerGauges(gauges: ServerGauges): void {
@@ -163,40 +167,9 @@ export class Metrics {
     this.#streamsRefused.inc({ limit });
   }
 
-  async render(): Promise<Rendered> {
+  async render(): Promise<{ contentType: string; body: string }> {
     const body = await this.#registry.metrics();
     return { contentType: this.#registry.contentType, body };
-  }
-
-  /** Several keys of one tenant share a budget; the lowest known value is the most accurate. */
-  async #eachBudget(record: (tenant: string, remaining: number) => void): Promise<void> {
-    const readings = [...this.#gauges].map(async ([tenant, registered]) => {
-      const budgets = await Promise.all([...registered].map(remainingBudgetOf));
-      const known = budgets.filter((remaining) => remaining !== undefined);
-      if (known.length > 0) record(tenant, Math.min(...known));
-    });
-    await Promise.all(readings);
-  }
-
-  #eachAge(record: (tenant: string, collection: string, seconds: number) => void): void {
-    for (const [tenant, registered] of this.#gauges) {
-      const oldest = new Map<string, number>();
-      for (const gauges of registered) {
-        for (const [collection, asOf] of gauges.cachedCollections?.() ?? []) {
-          oldest.set(collection, Math.min(asOf, oldest.get(collection) ?? asOf));
-        }
-      }
-      for (const [collection, asOf] of oldest) {
-        record(tenant, collection, Math.max(0, (Date.now() - asOf) / 1000));
-      }
-    }
-  }
-
-  #eachTooLarge(record: (tenant: string, collection: string, bytes: number) => void): void {
-    for (const [tenant, registered] of this.#gauges)
-      for (const gauges of registered)
-        for (const [collection, bytes] of gauges.largeCollections?.() ?? [])
-          record(tenant, collection, bytes);
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
@@ -213,12 +186,13 @@ export class Metrics {
     return new Histogram({ name: `cpq_${name}`, help, buckets, labelNames, registers });
   }
 
-  /** A gauge that is reset and computed at every scrape. */
+  /** A gauge that is computed at every scrape; of several values with the same labels it has the one that `pick` returns. */
   #gauge<L extends string>(
     name: string,
     help: string,
     labelNames: readonly L[],
-    collect: (set: (labels: Partial<Record<L, string>>, value: number) => void) => unknown,
+    collect: (set: SetValue<L>) => unknown,
+    pick: (one: number, other: number) => number = Math.max,
   ): void {
     const gauge: Gauge<L> = new Gauge({
       name: `cpq_${name}`,
@@ -226,16 +200,19 @@ export class Metrics {
       labelNames,
       registers: [this.#registry],
       async collect() {
+        const values = new Map<string, number>();
         gauge.reset();
-        await collect((labels, value) => gauge.set(labels, value));
+        await collect((labels, value) => {
+          const series = JSON.stringify(labels);
+          values.set(series, pick(values.get(series) ?? value, value));
+          gauge.set(labels, values.get(series) ?? value);
+        });
       },
     });
   }
 }
 
-/** A value that cannot be read is left out, so that the others are still reported. */
-const remainingBudgetOf = async (gauges: Gauges): Promise<number | undefined> =>
-  gauges.remainingBudget?.().catch(() => undefined);
+type SetValue<L extends string> = (labels: Partial<Record<L, string>>, value: number) => void;
 
 function deliveryOutcome(status: number): string {
   if (status >= 500) return 'not_kept';

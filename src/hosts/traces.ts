@@ -16,6 +16,15 @@ import type { Observation, OutgoingRequest, RequestOutcome } from '../service/tr
 const registry = Symbol.for('opentelemetry.js.api.1');
 
 /**
+ * The API ignores providers registered by an earlier 1.x version; the methods used here are the same in all
+ * of them.
+ */
+function provider(): TracerProvider {
+  const registered = (globalThis as { [registry]?: { trace?: TracerProvider } })[registry];
+  return registered?.trace ?? trace.getTracerProvider();
+}
+
+/**
  * Creates spans with the OpenTelemetry SDK registered in this process; without one, incoming trace context is
  * propagated unchanged. Spans contain tool and route names, never arguments.
  */
@@ -33,10 +42,7 @@ export class Traces {
       'cpq.tenant': tenant,
     };
     const span = this.#start(`tools/call ${tool}`, SpanKind.SERVER, attributes, from);
-    return toObservation<CallOutcome>(
-      span,
-      (outcome) => outcome === 'error' || outcome === 'failed',
-    );
+    return toObservation(span, ['ok', 'asked', 'refused', 'cancelled']);
   }
 
   onRequest(
@@ -54,8 +60,7 @@ export class Traces {
       'cpq.tenant': tenant,
     };
     const span = this.#start(`${method} ${path}`, SpanKind.CLIENT, attributes, from);
-    const isOk = (outcome: RequestOutcome) => outcome === '2xx' || outcome === 'cancelled';
-    return toObservation(span, (outcome) => !isOk(outcome));
+    return toObservation(span, ['2xx', 'cancelled']);
   }
 
   #start(
@@ -70,15 +75,6 @@ export class Traces {
   }
 }
 
-/**
- * The API ignores providers registered by an earlier 1.x version; the methods used here are the same in all
- * of them.
- */
-function provider(): TracerProvider {
-  const registered = (globalThis as { [registry]?: { trace?: TracerProvider } })[registry];
-  return registered?.trace ?? trace.getTracerProvider();
-}
-
 function contextOf({ traceparent, tracestate }: Trace) {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
@@ -87,9 +83,10 @@ function contextOf({ traceparent, tracestate }: Trace) {
     : { ...context, traceState: createTraceState(tracestate) };
 }
 
+/** @param harmless outcomes that are no errors */
 function toObservation<Outcome extends string>(
   span: Span,
-  isError: (outcome: Outcome) => boolean,
+  harmless: readonly Outcome[],
 ): Observation<Outcome> {
   const at = traceOf(span);
   return {
@@ -97,7 +94,7 @@ function toObservation<Outcome extends string>(
     end(outcome, status) {
       span.setAttribute('cpq.outcome', outcome);
       if (status !== undefined) span.setAttribute('http.response.status_code', status);
-      if (isError(outcome)) {
+      if (!harmless.includes(outcome)) {
         span.setAttribute('error.type', outcome);
         span.setStatus({ code: SpanStatusCode.ERROR });
       }

@@ -32,7 +32,7 @@ export interface WebhookOptions {
   /** Limits guessing of secrets. */
   guesses: GuessLimiter;
   onError(error: unknown): void;
-  onDelivery?(result: DeliveryResult): void;
+  onDelivery(result: DeliveryResult): void;
 }
 
 /** Handles requests below `/webhooks/`. @returns whether the path is one of them */
@@ -59,37 +59,32 @@ const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { count
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
     if (!path.startsWith(prefix)) return false;
-    answer(options, path.slice(prefix.length), request, response).catch(options.onError);
+    const segments = path.slice(prefix.length).split('/').map(decodeSegment);
+    answer(options, segments, request, response).catch(options.onError);
     return true;
   };
 }
 
 async function answer(
-  options: WebhookOptions,
-  path: string,
+  { tenant: find, guesses, onError, onDelivery }: WebhookOptions,
+  [name = '', secretInPath, ...rest]: readonly (string | undefined)[],
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const [name = '', secret, ...rest] = path.split('/').map(decodeSegment);
-  const tenant = rest.length === 0 ? options.tenant(name) : undefined;
-  const known = { tenant: tenant ? name : undefined };
+  const found = rest.length === 0 ? find(name) : undefined;
+  const tenant = found && name;
+  const { method, headers } = request;
+  const delivery = { method, headers, secretInPath, readBody: () => readInTurn(request) };
   try {
-    const { method, headers } = request;
-    const delivery = await limitGuesses(options.guesses, request, known.tenant, () =>
-      receive(tenant, {
-        method,
-        headers,
-        secretInPath: secret,
-        readBody: () => readInTurn(request),
-      }),
-    );
-    sendJson(response, 200, describeReceipt(delivery));
-    options.onDelivery?.({ ...known, status: 200, delivery });
+    const work = () => receive(found, delivery);
+    const receipt = await limitGuesses(guesses, guesses.senderOf(request), tenant, work);
+    sendJson(response, 200, describeReceipt(receipt));
+    onDelivery({ tenant, status: 200, delivery: receipt });
   } catch (error) {
     if (request.destroyed && !request.complete) return; // The sender has disconnected.
-    const rejection = toRejection(error, options.onError);
+    const rejection = toRejection(error, onError);
     sendRefusal(request, response, rejection);
-    options.onDelivery?.({ ...known, status: rejection.status });
+    onDelivery({ tenant, status: rejection.status });
   }
 }
 
@@ -119,11 +114,11 @@ function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
  */
 async function limitGuesses<T>(
   guesses: GuessLimiter,
-  request: IncomingMessage,
+  address: string,
   tenant: string | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
-  const sender = `${guesses.senderOf(request)} webhooks`;
+  const sender = `${address} webhooks`;
   const ofTenant = tenant === undefined ? [] : [`${sender} of ${tenant}`];
   for (const name of ofTenant) guesses.check(name);
   try {
@@ -178,22 +173,13 @@ async function receive(
   );
   if (!tenant || (tenant.secret !== undefined && !hasSecret)) throw unauthorized();
   const { signingSecret } = tenant;
-  const body = await (signingSecret === undefined
-    ? readBody()
-    : readSigned(signatureIn(headers), signingSecret, readBody));
+  const signature = signatureIn(headers);
+  if (signingSecret !== undefined && signature === undefined) throw unauthorized();
+  const body = await readBody();
+  if (signingSecret !== undefined && !isSignature(signature ?? '', body, signingSecret))
+    throw unauthorized();
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
-}
-
-async function readSigned(
-  signature: string | undefined,
-  secret: string,
-  readBody: Delivery['readBody'],
-): Promise<Buffer> {
-  if (signature === undefined) throw unauthorized();
-  const body = await readBody();
-  if (!isSignature(signature, body, secret)) throw unauthorized();
-  return body;
 }
 
 function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {

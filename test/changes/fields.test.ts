@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   bodyValue,
-  canonicalJson,
   changedCustomFields,
   changesBetween,
   customField,
@@ -15,6 +14,7 @@ import {
 } from '../../src/changes/fields.ts';
 import { type FieldKind, fieldNames, sentFields } from '../../src/changes/writable-fields.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
+import { canonicalJson } from '../../src/values.ts';
 
 /** Every value of these tests as a record may have it: of a form that the types do not promise. */
 const raw = (fields: Record<string, unknown>): Opportunity => fields as Opportunity;

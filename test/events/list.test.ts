@@ -215,7 +215,9 @@ describe('text of events in cpq_list_events', () => {
     const server = await serve();
     await tell(server, { type: 'invoice.paid', data: { id: 'i1', text: 'of a stranger' } });
     const { records, text } = await server.call('cpq_list_events');
-    expect(records).toMatchObject([{ subject: 'invoice', event: 'paid', id: 'i1', known: false }]);
+    expect(records).toMatchObject([
+      { subject: 'unknown', event: 'invoice_paid', id: 'i1', known: false },
+    ]);
     expect(text).not.toContain('of a stranger');
   });
 

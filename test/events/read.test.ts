@@ -133,10 +133,10 @@ describe('the time of an event', () => {
 
 describe('an unknown event', () => {
   test.each([
-    [{ type: 'invoice.paid' }, 'invoice', 'paid'],
+    [{ type: 'invoice.paid' }, 'unknown', 'invoice_paid'],
     [{ subject: 'invoice', event: 'paid' }, 'invoice', 'paid'],
     [{ event: 'quote.archived' }, 'quote', 'archived'],
-    [{ type: 'constructor.created' }, 'constructor', 'created'],
+    [{ type: 'constructor.created' }, 'unknown', 'constructor_created'],
     [{ subject: 'toString', event: 'created' }, 'to_string', 'created'],
     [{ type: 'constructor' }, 'unknown', 'constructor'],
     [{ type: 'ping' }, 'unknown', 'ping'],
@@ -366,9 +366,9 @@ describe('changes of a record', () => {
       { customFields: { region: 'south', same: 1 }, labels: ['a'], items: [{ id: 1 }, { id: 2 }] },
     ];
     expect(changed(before, after)).toEqual([
-      'customFields.region: "north" → "south"',
       'labels: "a, b" → "a"',
       'items: 1 entry → 2 entries',
+      'customFields.region: "north" → "south"',
     ]);
     const [line = ''] = changed({ description: 'x' }, { description: 'y'.repeat(500) });
     expect(line.length).toBeLessThan(100);

@@ -107,12 +107,6 @@ describe('the server card', () => {
     });
   });
 
-  test('is sent again only if it changed', async () => {
-    const { etag = '' } = (await get(cardPath)).headers;
-    const again = await get(cardPath, { 'if-none-match': etag });
-    expect([again.status, again.text]).toEqual([304, '']);
-  });
-
   test('of a local server names the address that was used, and is not for web pages', async () => {
     const { url } = await local();
     const reply = await getLocal(cardPath);

@@ -177,7 +177,11 @@ describe('gauges', () => {
     const { watch, metric } = await start();
     expect(await metric('cpq_state_healthy')).toEqual({});
     const health: Health = { kind: 'redis', ok: true, notes: [] };
-    watch.metrics.registerServerGauges({ health: () => health, queuedCalls: () => 5 });
+    watch.metrics.registerServerGauges({
+      health: () => health,
+      openStreams: () => 0,
+      queuedCalls: () => 5,
+    });
     const call = watch.tenant('acme').onCall('cpq_find', undefined);
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 1 });
     health.ok = false;

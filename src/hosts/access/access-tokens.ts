@@ -24,7 +24,7 @@ export async function accessTokenStrategy({
   onError,
 }: AccessTokenOptions): Promise<AuthStrategy> {
   const file = new TokenFileReader(path, onError);
-  await file.open();
+  await file.reload();
   return {
     wwwAuthenticate: 'Bearer realm="cpq-mcp"',
     async authenticate(request) {
@@ -39,11 +39,7 @@ export async function accessTokenStrategy({
         );
       }
       const tenant = tenants.find(stored.tenant);
-      if (!tenant)
-        throw new HttpError(
-          403,
-          stored.tenant === undefined ? missingTenantMessage : unknownTenantMessage,
-        );
+      if (!tenant) throw new HttpError(403, tenantMessage);
       return {
         caller: `token:${stored.name}`,
         tenant,
@@ -54,9 +50,8 @@ export async function accessTokenStrategy({
   };
 }
 
-const unknownTenantMessage = 'The tenant of this access token is not served here.';
-const missingTenantMessage =
-  'This access token names no tenant, and this server has several or none: ask for one that does.';
+const tenantMessage =
+  'The tenant of this access token is not served here, or it names none of several: ask for another token.';
 
 /** Caches the file and reloads it when it changes. */
 class TokenFileReader {
@@ -66,15 +61,10 @@ class TokenFileReader {
   #stamp = '';
   #checkedAt = 0;
   #lastError = '';
-  #reloading: Promise<void> | undefined;
 
   constructor(path: string, onError: (error: unknown) => void) {
     this.#path = path;
     this.#onError = onError;
-  }
-
-  async open(): Promise<void> {
-    await this.#reload();
   }
 
   async tokens(): Promise<readonly StoredToken[]> {
@@ -82,16 +72,16 @@ class TokenFileReader {
   }
 
   async latest(): Promise<readonly StoredToken[]> {
-    this.#reloading ??= this.#reload()
-      .catch((error: unknown) => this.#reportOnce(error))
-      .finally(() => {
-        this.#reloading = undefined;
-      });
-    await this.#reloading;
+    await this.reload().catch((error: unknown) => {
+      // A repeated error is reported once.
+      if (String(error) !== this.#lastError) this.#onError(error);
+      this.#lastError = String(error);
+    });
     return this.#tokens;
   }
 
-  async #reload(): Promise<void> {
+  /** @throws TokenFileError */
+  async reload(): Promise<void> {
     this.#checkedAt = Date.now();
     const found = await stat(this.#path).catch(() => undefined);
     const stamp = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
@@ -99,12 +89,5 @@ class TokenFileReader {
     this.#tokens = await readTokens(this.#path);
     this.#stamp = stamp;
     this.#lastError = '';
-  }
-
-  /** Reports a repeated error once. */
-  #reportOnce(error: unknown): void {
-    const message = String(error);
-    if (message !== this.#lastError) this.#onError(error);
-    this.#lastError = message;
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ifMissing, replaceFile } from '../../state/files/files.ts';
@@ -119,6 +119,8 @@ function isStoredToken(entry: unknown): entry is StoredToken {
   );
 }
 
+const lockTimeoutMs = 10_000;
+
 /**
  * Replaces the file atomically, under a lock; concurrent readers see the old or the new file.
  * @throws TokenFileError, or what `change` throws; then the file is unchanged
@@ -128,68 +130,24 @@ export async function updateTokens(
   change: (tokens: readonly StoredToken[]) => readonly StoredToken[],
 ): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = await acquireLock(`${path}.lock`);
+  const lock = `${path}.lock`;
+  await acquireLock(lock);
   try {
     const tokens = change(await readTokens(path));
-    await replaceFile(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`, async () => {
-      // If another program took over the lock meanwhile, its change must not be overwritten.
-      if (!(await lock.isHeld())) throw new TokenFileError(lockBusyError(`${path}.lock`));
-    });
+    await replaceFile(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
   } finally {
-    await lock.release();
+    await rm(lock, { force: true });
   }
 }
 
-interface Lock {
-  isHeld(): Promise<boolean>;
-  release(): Promise<void>;
-}
-
-const lockTimeoutMs = 10_000;
-const lockStaleMs = 5_000;
-
-const lockBusyError = (path: string): string =>
-  `Another program is changing the tokens. If none is running, remove ${path}`;
-
-async function acquireLock(path: string): Promise<Lock> {
-  const end = Date.now() + lockTimeoutMs;
-  const owner = randomBytes(16).toString('hex');
-  for (;;) {
-    try {
-      await writeFile(path, owner, { flag: 'wx', mode: 0o600 });
-      return toLock(path, owner);
-    } catch (error) {
-      const code = errorCode(error);
-      if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be created (${code})`);
-      await removeStale(path);
-      if (Date.now() > end) throw new TokenFileError(lockBusyError(path));
-      await pause(50);
-    }
+async function acquireLock(path: string): Promise<void> {
+  for (const end = Date.now() + lockTimeoutMs; ; await pause(50)) {
+    const code = await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch(errorCode);
+    if (code === undefined) return;
+    if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be created (${code})`);
+    if (Date.now() > end)
+      throw new TokenFileError(
+        `Another program is changing the tokens. If none is running, remove ${path}`,
+      );
   }
-}
-
-function toLock(path: string, owner: string): Lock {
-  const isHeld = async () => (await readFile(path, 'utf8').catch(() => '')) === owner;
-  return {
-    isHeld,
-    async release() {
-      if (await isHeld()) await rm(path, { force: true });
-    },
-  };
-}
-
-/** Removes the lock of a killed program: renames it, which only one program can do, then checks its age again. */
-async function removeStale(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (!found || Date.now() - found.mtimeMs <= lockStaleMs) return;
-  const renamed = `${path}.${randomBytes(4).toString('hex')}`;
-  try {
-    await rename(path, renamed);
-    const { ino, mtimeMs } = await stat(renamed);
-    // Another program has just created it: put it back.
-    if (ino !== found.ino || mtimeMs !== found.mtimeMs) await link(renamed, path);
-  } catch {
-    // Another program was first.
-  }
-  await rm(renamed, { force: true });
 }
