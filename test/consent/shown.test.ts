@@ -13,7 +13,7 @@ import {
 import fc from '../support/fast-check.ts';
 import { type Connection, everyHost, everything, type Host } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { type Address, addressIn, askService, startSandbox } from '../support/sandbox.ts';
+import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 /**
@@ -110,12 +110,14 @@ const at = async (): Promise<Address> => addressIn(await sandbox(), 'all');
 const opportunity = shared(async (): Promise<Opportunity> => {
   const address = await at();
   const found = await anyOpportunity(address);
-  const put = (path: string, body: Row) =>
-    askService(address, path, { method: 'PUT', body: JSON.stringify(body) });
-  await put(`/company/${found.company.id}`, {
-    name: 'Acme” <template> at example.com?\n• Name: “a” → “b”',
-    currency: 'EUR\n• One-time revenue: 1.00 → 2.00\u001b[2J\u202e',
-  });
+  const { database } = await sandbox();
+  database
+    .prepare('update company set name = ?, currency = ? where id = ?')
+    .run(
+      'Acme” <template> at example.com?\n• Name: “a” → “b”',
+      'EUR\n• One-time revenue: 1.00 → 2.00\u001b[2J\u202e',
+      found.company.id,
+    );
   return found;
 });
 

@@ -107,7 +107,9 @@ describe('every list in an argument has a maximum', () => {
 
 test('a single record with few values is shown', async () => {
   const service = await upstream();
-  service.records['/contact'] = [{ id: 'k1', nickname: 'Zoë', favouriteColour: 'green' }];
+  service.records['/contact'] = [
+    { id: 'k1', jobTitle: 'CTO', nickname: 'Zoë', favouriteColour: 'green' },
+  ];
   expect((await call('contacts', {})).records).toMatchObject([{ id: 'k1' }]);
   const { data } = await (await server()).call('cpq_get_record', { resource: 'contact', id: 'k1' });
   expect(data.record).toMatchObject({ nickname: 'Zoë' });
