@@ -74,11 +74,11 @@ function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
 /** A line for the names of the columns, and one for each row; `undefined` if a value does not fit a cell. */
 function tableLines(rows: readonly JsonObject[], indent: string): string[] | undefined {
   const columns = tableColumns(rows);
-  const lines = [tableLine(columns, indent)];
+  const lines = [tableLine(columns.map(escapeCell), indent)];
   for (const row of rows) {
     const cells: string[] = [];
     for (const name of columns) {
-      const cell = onOneLine(row[name]);
+      const cell = tableCell(row[name]);
       if (cell === undefined) return undefined;
       cells.push(cell);
     }
@@ -87,14 +87,19 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
   return lines;
 }
 
-const mayNeedEscape = /[|\\]/;
-
-/** Cells are escaped, and the first is marked if it looks like a field name or a bullet. */
+/** Marks the first cell if it looks like a field name or a bullet. */
 function tableLine(cells: readonly string[], indent: string): string {
-  const joined = cells.join('');
-  const shown = mayNeedEscape.test(joined) ? cells.map(escapeCell) : cells;
-  const line = indent + shown.join('|');
+  const line = indent + cells.join('|');
   return /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
+}
+
+const needsWork = /[\n|\\]/;
+
+function tableCell(value: unknown): string | undefined {
+  // Nearly all cells.
+  if (typeof value === 'string' && !needsWork.test(value)) return value;
+  const text = onOneLine(value);
+  return text && escapeCell(text);
 }
 
 /** Escapes `|`, and a trailing backslash that would escape the cell's border. */
