@@ -3,7 +3,7 @@ import { decide } from '../src/changes/decide.ts';
 import { planOnce } from '../src/changes/pending.ts';
 import { makePlan } from '../src/changes/plan.ts';
 import { findTarget } from '../src/changes/target.ts';
-import { type AllowedInvisible, firstInvisible } from '../src/text/characters.ts';
+import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { day, defineTool } from '../src/tool-kit/define-tool.ts';
 

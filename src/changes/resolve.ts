@@ -9,7 +9,7 @@ import type { ToolCall } from '../tenant/call.ts';
 import { searchRecords } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { firstInvisible } from '../text/characters.ts';
+import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import type { Reference } from './fields.ts';

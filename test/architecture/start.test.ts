@@ -35,7 +35,7 @@ test('a start over stdio loads little, in few files', async () => {
   const { atStart, byFirstCall } = await loadedFiles();
   expect(atStart.length).toBeLessThanOrEqual(3);
   // 20 kB take a millisecond to compile.
-  expect(bytesOf(atStart)).toBeLessThanOrEqual(78_000);
+  expect(bytesOf(atStart)).toBeLessThanOrEqual(75_000);
   expect(atStart.join('')).toContain('cpq_list_companies');
   expect(byFirstCall.length).toBeLessThanOrEqual(3);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { firstInvisible } from '../../src/text/characters.ts';
+import { firstInvisible } from '../../src/text/invisible-characters.ts';
 import { looksLike } from '../../src/text/look-alikes.ts';
 import fc from '../support/fast-check.ts';
 
