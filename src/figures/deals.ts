@@ -48,7 +48,7 @@ export interface Deal {
 export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale): Deal {
   const oneTime = decimal(record.onetimeRevenue);
   const monthly = decimal(record.monthlyRevenue);
-  const value = valueOver(oneTime, monthly, monthsOf(record));
+  const value = valueOver(oneTime, monthly, record);
   return {
     record,
     outcome: outcomeOf(record),
@@ -56,13 +56,9 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
     oneTime,
     monthly,
     value,
-    profit: valueOver(
-      decimal(record.oneTimeProfit),
-      decimal(record.monthlyProfit),
-      monthsOf(record),
-    ),
+    profit: valueOver(decimal(record.oneTimeProfit), decimal(record.monthlyProfit), record),
     rank: value?.toNumber() ?? -Number.MAX_VALUE,
-    monthsAssumed: Boolean(record.monthlyRevenue) && monthsOf(record) === undefined,
+    monthsAssumed: Boolean(record.monthlyRevenue) && !hasMonths(record),
     chance: probabilityShare(record.probability, scale),
   };
 }
@@ -97,23 +93,23 @@ export function* tenantDeals(
   return { all, probability };
 }
 
-/** The value months of an opportunity; 0 and less count as missing. */
-function monthsOf({ valueMonths }: Opportunity): number | undefined {
-  return valueMonths !== undefined && valueMonths > 0 ? valueMonths : undefined;
-}
+/** 0 months and less count as missing. */
+const hasMonths = ({ valueMonths = 0 }: Opportunity): boolean => valueMonths > 0;
 
+/** one-time + monthly × value months (12 where missing); `undefined` when neither amount is known. */
 function valueOver(
   oneTime: Decimal | undefined,
   monthly: Decimal | undefined,
-  months: number | undefined,
+  record: Opportunity,
 ): Decimal | undefined {
   if (!monthly) return oneTime;
+  const months = hasMonths(record) ? record.valueMonths : undefined;
   return (oneTime ?? zero).plus(monthly.times(months ?? assumedMonths));
 }
 
-/** one-time + monthly × value months (12 where missing); `undefined` when neither revenue is known. */
+/** The total contract value. */
 export const dealValue = (record: Opportunity): Decimal | undefined =>
-  valueOver(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), monthsOf(record));
+  valueOver(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), record);
 
 /** The day of the last known change: stage change or update, else creation. */
 export const lastChange = (record: Opportunity): Day | undefined =>
@@ -149,13 +145,13 @@ export function dealRow(deal: Deal, show: readonly DealExtra[] = []) {
 
 const maxAsk = 240;
 
-/** The description on one line; a tag of HTML is not cut in two. */
+/** The description on one line. */
 function askOf({ description }: Opportunity): string | undefined {
   const line = nonBlank(description?.replace(/\s+/g, ' '));
   if (line === undefined || line.length <= maxAsk) return line;
   const cut = line.slice(0, maxAsk).toWellFormed();
-  const tag = cut.lastIndexOf('<');
-  return `${tag > cut.lastIndexOf('>') ? cut.slice(0, tag) : cut}…`;
+  // A tag of HTML is not cut in two.
+  return `${cut.replace(/<[^<>]*$/, '')}…`;
 }
 
 export const totalValue = (deals: readonly Deal[]): CurrencySums =>

@@ -90,16 +90,8 @@ export class Decimal {
     return this.cmp(other) < 0;
   }
 
-  lte(other: Decimal | number): boolean {
-    return this.cmp(other) <= 0;
-  }
-
   gt(other: Decimal | number): boolean {
     return this.cmp(other) > 0;
-  }
-
-  gte(other: Decimal | number): boolean {
-    return this.cmp(other) >= 0;
   }
 
   /** The nearest number; infinite if there is none. */

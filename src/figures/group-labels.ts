@@ -32,16 +32,14 @@ export function collectGroups<Item>(
   return [...groups.values()];
 }
 
-/** Names that several groups share, letter case aside: their rows need ids. */
-function sharedNames(groups: readonly { label: Named }[]): ReadonlySet<string> {
-  const byFold = groupBy(groups, ({ label }) => normaliseName(label.name));
-  return new Set([...byFold].flatMap(([name, same]) => (same.length > 1 ? name : [])));
-}
-
-/** The label of a row. It has an id only where the name is not unique: an id is a third of a row, and filters accept names. */
-function rowLabel(label: Named, missing: string, shared: ReadonlySet<string>): Named {
-  if (!label.name) return label.id ? { id: label.id } : { name: missing };
-  return shared.has(normaliseName(label.name)) ? label : { name: label.name };
+/** Tells the label of each row. It has an id only where the name is not unique: an id is a third of a row, and filters accept names. */
+function rowLabels(groups: readonly { label: Named }[], missing: string): (label: Named) => Named {
+  const counts = groupBy(groups, ({ label }) => normaliseName(label.name));
+  return (label) => {
+    if (!label.name) return label.id ? { id: label.id } : { name: missing };
+    const isShared = (counts.get(normaliseName(label.name))?.length ?? 0) > 1;
+    return isShared ? label : { name: label.name };
+  };
 }
 
 /** The name of the row that merges the groups beyond a limit. */
@@ -67,10 +65,10 @@ export function* groupRows<Item, Figures extends object>(
   { limit, missing, figuresOf, choose = (all, cut) => all.slice(0, cut) }: GroupRows<Item, Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   const shown = groups.length <= limit + 1 ? groups : choose(groups, limit);
-  const shared = sharedNames(groups);
+  const labelOf = rowLabels(groups, missing);
   const rows: GroupRow<Figures>[] = [];
   for (const { label, items } of shown) {
-    rows.push({ ...rowLabel(label, missing, shared), ...figuresOf(items) });
+    rows.push({ ...labelOf(label), ...figuresOf(items) });
     yield;
   }
   const others = groups.filter((group) => !shown.includes(group));

@@ -11,29 +11,20 @@ export const zero: Decimal = Decimal.of(0);
 export const hundred: Decimal = Decimal.of(100);
 
 /** A known number as a decimal; `undefined` for a missing one, which is unknown and never 0. */
-export function decimal(value: number | undefined): Decimal | undefined {
-  return value === undefined || !Number.isFinite(value) ? undefined : Decimal.of(value);
-}
+export const decimal = (value: number | undefined): Decimal | undefined =>
+  value === undefined || !Number.isFinite(value) ? undefined : Decimal.of(value);
 
 /** An amount for the reader: 2 decimals, half away from zero. */
-export function rounded(amount: Decimal): number {
-  return finite(amount.round(2));
-}
+export const rounded = (amount: Decimal): number => finite(amount.round(2));
 
 /** A price or cost per unit for the reader: 4 decimals, since a unit may cost less than a cent. */
-export function perUnit(amount: Decimal): number {
-  return finite(amount.round(4));
-}
+export const perUnit = (amount: Decimal): number => finite(amount.round(4));
 
 /** A percentage for the reader: 1 decimal, half away from zero. */
-export function roundedPercent(percent: Decimal): number {
-  return finite(percent.round(1));
-}
+export const roundedPercent = (percent: Decimal): number => finite(percent.round(1));
 
 /** A percentage as given: rounded, it would not match the totals. */
-export function givenPercent(percent: Decimal): number {
-  return finite(percent);
-}
+export const givenPercent = (percent: Decimal): number => finite(percent);
 
 /** JSON has neither -0 nor Infinity. */
 function finite(value: Decimal): number {
@@ -108,12 +99,7 @@ export class CurrencySums {
   /** Ignores an unknown amount; the caller counts those. */
   add(currency: string, amount: Decimal | undefined): void {
     if (!amount) return;
-    const sum = this.#sums.get(currency);
-    this.#sums.set(currency, sum ? sum.plus(amount) : amount);
-  }
-
-  addAll(other: CurrencySums): void {
-    for (const [currency, amount] of other.#sums) this.add(currency, amount);
+    this.#sums.set(currency, (this.#sums.get(currency) ?? zero).plus(amount));
   }
 
   of(currency: string): Decimal | undefined {

@@ -142,17 +142,16 @@ export function groupBy<Item>(
   keyOf: (item: Item) => string,
 ): Map<string, [Item, ...Item[]]> {
   const groups = new Map<string, [Item, ...Item[]]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group) group.push(item);
-    else groups.set(key, [item]);
-  }
+  for (const item of items) addTo(groups, keyOf(item), item);
   return groups;
 }
 
 /** Adds an item to the list under its key. */
-export function addTo<Item>(groups: Map<string, Item[]>, key: string, item: Item): void {
+export function addTo<Item>(
+  groups: Map<string, Item[]> | Map<string, [Item, ...Item[]]>,
+  key: string,
+  item: Item,
+): void {
   const group = groups.get(key);
   if (group) group.push(item);
   else groups.set(key, [item]);

@@ -15,7 +15,6 @@ const lostWords = ['lost'];
 const acceptedTerms = [...wonWords, 'accepted', 'approved', 'signed', 'ordered'];
 const refusedWords = [...lostWords, 'declined', 'rejected', 'cancelled', 'canceled', 'abandoned'];
 const openWords = ['open', 'reopened'];
-const closedWords = ['closed'];
 
 /** Words that negate the rest of their clause: "not yet sent", "awaiting signed order". */
 const negations = new Set(['not', 'no', 'never', 'non', 'almost', 'awaiting', 'pending']);
@@ -77,27 +76,19 @@ export function deletionOf(record: {
  */
 export function outcomeOf(opportunity: Opportunity): Outcome {
   if (isDeleted(opportunity)) return 'deleted';
+  const isClosed = Boolean(opportunity.closedAt);
+  const [won, lost] = isClosed ? [acceptedTerms, refusedWords] : [wonWords, lostWords];
   const texts = [opportunity.statusId, opportunity.pipelineStage?.name].map(plainWords);
-  return opportunity.closedAt ? outcomeOfClosed(texts) : outcomeWithoutClosing(texts);
+  for (const words of texts) {
+    if (!isClosed && hasAny(words, openWords)) return 'open';
+    const isWon = hasAny(words, won);
+    if (isWon !== hasAny(words, lost)) return isWon ? 'won' : 'lost';
+  }
+  return isClosed || texts.some((words) => words.has('closed')) ? 'closed_unknown' : 'open';
 }
 
-function outcomeOfClosed(texts: readonly ReadonlySet<string>[]): Outcome {
-  for (const words of texts) {
-    const won = hasAny(words, acceptedTerms);
-    const lost = hasAny(words, refusedWords);
-    if (won !== lost) return won ? 'won' : 'lost';
-  }
-  return 'closed_unknown';
-}
-
-function outcomeWithoutClosing(texts: readonly ReadonlySet<string>[]): Outcome {
-  for (const words of texts) {
-    if (hasAny(words, openWords)) return 'open';
-    const won = hasAny(words, wonWords);
-    const lost = hasAny(words, lostWords);
-    if (won !== lost) return won ? 'won' : 'lost';
-  }
-  return texts.some((words) => hasAny(words, closedWords)) ? 'closed_unknown' : 'open';
-}
+/** The outcome in a word. */
+export const outcomeWord = (outcome: Outcome) =>
+  outcome === 'closed_unknown' ? 'closed' : outcome;
 
 export const isOpen = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'open';

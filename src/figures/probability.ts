@@ -27,23 +27,18 @@ export function probabilityScale(opportunities: readonly Opportunity[]): Probabi
   }
   const { values, above, fractions } = counts;
   if (values === 0) return { scale: 'unknown', decided: 'no opportunity has a probability' };
-  return above > 0 ? outOfHundred(values, above, fractions) : outOfOne(values, fractions);
-}
-
-function outOfHundred(values: number, above: number, fractions: number): ProbabilityScale {
+  if (above === 0)
+    return fractions > 0
+      ? { scale: '0-1' }
+      : {
+          scale: '0-1',
+          decided: `${values} values are all 0 or 1, so 1 is read as certain: check them`,
+          ambiguous: true,
+        };
   if (fractions === 0) return { scale: '0-100' };
   return {
     scale: '0-100',
     decided: `${above} of ${values} values are above 1; ${fractions} between 0 and 1 are read as under 1 %: check them`,
-    ambiguous: true,
-  };
-}
-
-function outOfOne(values: number, fractions: number): ProbabilityScale {
-  if (fractions > 0) return { scale: '0-1' };
-  return {
-    scale: '0-1',
-    decided: `${values} values are all 0 or 1, so 1 is read as certain: check them`,
     ambiguous: true,
   };
 }

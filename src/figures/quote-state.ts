@@ -4,7 +4,7 @@
  */
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { type Day, dayOf } from './days.ts';
-import { hasAny, isDeleted, type Outcome, outcomeOf, plainWords } from './outcome.ts';
+import { hasAny, isDeleted, outcomeOf, outcomeWord, plainWords } from './outcome.ts';
 import { recordsById, type Steps } from './steps.ts';
 
 /** `other`: the tenant's own status, or none at all. */
@@ -31,13 +31,11 @@ const categoryWords: readonly (readonly [StatusCategory, readonly string[]])[] =
  */
 export function statusCategoryOf(quote: Quote): StatusCategory {
   if (isDeleted(quote)) return 'deleted';
-  if (!quote.status?.trim()) return statusCategoryByTimes(quote);
-  const words = plainWords(quote.status);
-  const matching = categoryWords.filter(([, wanted]) => hasAny(words, wanted));
-  return matching.length === 1 && matching[0] ? matching[0][0] : 'other';
-}
-
-function statusCategoryByTimes(quote: Quote): StatusCategory {
+  if (quote.status?.trim()) {
+    const words = plainWords(quote.status);
+    const [match, ...others] = categoryWords.filter(([, wanted]) => hasAny(words, wanted));
+    return match && others.length === 0 ? match[0] : 'other';
+  }
   if (quote.approvedAt) return 'approved';
   if (quote.declinedAt) return 'declined';
   if (quote.expiredAt) return 'expired';
@@ -53,10 +51,8 @@ export function statusOfQuote(quote: Quote): string {
 }
 
 /** Whether the customer has not answered a quote, by its status: draft or sent. */
-export function isUnanswered(quote: Quote): boolean {
-  const statusCategory = statusCategoryOf(quote);
-  return statusCategory === 'draft' || statusCategory === 'sent';
-}
+export const isUnanswered = (quote: Quote): boolean =>
+  ['draft', 'sent'].includes(statusCategoryOf(quote));
 
 /** Whether a quote no longer goes out: approved, declined or deleted. */
 export const isAnsweredOrDeleted = (quote: Quote): boolean =>
@@ -88,10 +84,8 @@ export const isPastExpiry = ({ expiresAt }: Quote, today: Day): boolean =>
   (dayOf(expiresAt) ?? today) < today;
 
 /** Whether a quote is open: it can be accepted, now or once it is sent. */
-export function isOpenQuote(quote: Quote, today: Day): boolean {
-  const acceptance = acceptanceOf(quote, today);
-  return acceptance === 'draft' || acceptance === 'open to acceptance';
-}
+export const isOpenQuote = (quote: Quote, today: Day): boolean =>
+  ['draft', 'open to acceptance'].includes(acceptanceOf(quote, today));
 
 /** The state of a quote in a row: the acceptance only where the status does not say it. */
 export interface QuoteState {
@@ -117,14 +111,6 @@ export const dealStates = [
 /** Of the opportunity that a quote names; `closed`: with unknown outcome. */
 export type DealState = (typeof dealStates)[number];
 
-const stateOfOutcome: Readonly<Record<Outcome, DealState>> = {
-  open: 'open',
-  won: 'won',
-  lost: 'lost',
-  closed_unknown: 'closed',
-  deleted: 'deleted',
-};
-
 /** Tells the state of the deal of a quote, from all opportunities. */
 export function* dealStateReader(
   opportunities: readonly Opportunity[],
@@ -133,6 +119,6 @@ export function* dealStateReader(
   return ({ opportunity }) => {
     if (opportunity === undefined) return 'none';
     const deal = opportunity.id === undefined ? undefined : byId.get(opportunity.id);
-    return deal ? stateOfOutcome[outcomeOf(deal)] : 'not_found';
+    return deal ? outcomeWord(outcomeOf(deal)) : 'not_found';
   };
 }

@@ -11,25 +11,20 @@ import { addToTerm, overYear, type TermTotals, termKey, totalsByTerm } from './t
  * cost, without setup. A missing quantity counts as 1.
  */
 export function lineAmounts(item: QuoteItem) {
-  const quantity = decimal(item.quantity);
   const price = decimal(item.price);
   const cost = decimal(item.cost);
   const discount = decimal(item.discount);
-  const times = quantity ?? zero.plus(1);
+  const times = decimal(item.quantity) ?? zero.plus(1);
   const unitPrice = price && discount ? lessPercent(price, discount) : price;
-  return {
-    quantityAssumed: !quantity,
-    ...(unitPrice && { unitPrice, total: times.times(unitPrice) }),
-    ...(cost && { cost: times.times(cost) }),
-  };
+  return { unitPrice, total: unitPrice?.times(times), cost: cost?.times(times) };
 }
 
 /** The sum of the prices, and of the lines and setups of which both price and cost are known. */
 export interface TermSums {
-  price?: Decimal;
+  price?: Decimal | undefined;
   /** Over the lines and setups with a price and a cost, so that a profit can be calculated. */
-  comparablePrice?: Decimal;
-  comparableCost?: Decimal;
+  comparablePrice?: Decimal | undefined;
+  comparableCost?: Decimal | undefined;
   /** Lines and setups that lack a price or a cost. */
   withoutPriceOrCost?: number;
 }
@@ -41,12 +36,7 @@ export interface QuoteSums {
   unknownPrices: number;
   assumedQuantities: number;
   /** The part of `one-time` that is setup, before discounts. */
-  setup: SetupSums;
-}
-
-export interface SetupSums {
-  price?: Decimal;
-  cost?: Decimal;
+  setup: { price?: Decimal | undefined; cost?: Decimal | undefined };
 }
 
 /** Adds up the items before the discount of the quote. */
@@ -55,59 +45,48 @@ export function sumItems(items: readonly QuoteItem[]): QuoteSums {
     items: items.length,
     terms: new Map(),
     unknownPrices: 0,
-    assumedQuantities: 0,
+    assumedQuantities: items.filter(({ quantity }) => decimal(quantity) === undefined).length,
     setup: {},
   };
-  for (const item of items) addItem(sums, item);
+  for (const item of items) {
+    const { total, cost } = lineAmounts(item);
+    addCharge(sums, termKey(item), total, cost);
+    addSetup(sums, item);
+  }
   return sums;
 }
 
-function addItem(sums: QuoteSums, item: QuoteItem): void {
-  const line = lineAmounts(item);
-  if (line.quantityAssumed) sums.assumedQuantities += 1;
-  if (!line.total) sums.unknownPrices += 1;
-  addPart(termSums(sums, termKey(item)), line.total, line.cost);
-  addSetup(sums, item);
-}
+const sumOfBoth = (one: Decimal | undefined, other: Decimal | undefined): Decimal | undefined =>
+  one && other ? one.plus(other) : (one ?? other);
 
-/** A setup that has a cost and no price is not charged, so its profit is the negative cost. */
-function addSetup(sums: QuoteSums, item: QuoteItem): void {
-  const { price, cost } = setupOf(item);
-  if (!price && !cost) return;
-  const { setup } = sums;
+/** @param comparable the price to compare with the cost */
+function addCharge(
+  sums: QuoteSums,
+  key: string,
+  price: Decimal | undefined,
+  cost: Decimal | undefined,
+  comparable = price,
+): void {
+  const term = sums.terms.get(key) ?? {};
+  sums.terms.set(key, term);
   if (!price) sums.unknownPrices += 1;
-  if (price) setup.price = (setup.price ?? zero).plus(price);
-  if (cost) setup.cost = (setup.cost ?? zero).plus(cost);
-  const term = termSums(sums, 'one-time');
-  if (!price && cost) addComparable(term, zero, cost);
-  else addPart(term, price, cost);
+  term.price = sumOfBoth(term.price, price);
+  if (comparable && cost) {
+    term.comparablePrice = sumOfBoth(term.comparablePrice, comparable);
+    term.comparableCost = sumOfBoth(term.comparableCost, cost);
+  } else term.withoutPriceOrCost = (term.withoutPriceOrCost ?? 0) + 1;
 }
 
-/** Setup is charged once, regardless of quantity. Price and cost of 0 count as no setup. */
-function setupOf(item: QuoteItem): { price?: Decimal; cost?: Decimal } {
-  if (!item.setupPrice && !item.setupCost) return {};
-  const price = decimal(item.setupPrice);
-  const cost = decimal(item.setupCost);
-  return { ...(price && { price }), ...(cost && { cost }) };
-}
-
-function termSums(sums: QuoteSums, key: string): TermSums {
-  const found = sums.terms.get(key);
-  if (found) return found;
-  const fresh: TermSums = {};
-  sums.terms.set(key, fresh);
-  return fresh;
-}
-
-function addPart(term: TermSums, price: Decimal | undefined, cost: Decimal | undefined): void {
-  if (price) term.price = (term.price ?? zero).plus(price);
-  if (price && cost) addComparable(term, price, cost);
-  else term.withoutPriceOrCost = (term.withoutPriceOrCost ?? 0) + 1;
-}
-
-function addComparable(term: TermSums, price: Decimal, cost: Decimal): void {
-  term.comparablePrice = (term.comparablePrice ?? zero).plus(price);
-  term.comparableCost = (term.comparableCost ?? zero).plus(cost);
+/**
+ * Setup is charged once, regardless of quantity. Price and cost of 0 count as no setup. A setup that has a cost and no
+ * price is not charged, so its profit is the negative cost.
+ */
+function addSetup(sums: QuoteSums, item: QuoteItem): void {
+  if (!item.setupPrice && !item.setupCost) return;
+  const [price, cost] = [decimal(item.setupPrice), decimal(item.setupCost)];
+  sums.setup.price = sumOfBoth(sums.setup.price, price);
+  sums.setup.cost = sumOfBoth(sums.setup.cost, cost);
+  addCharge(sums, 'one-time', price, cost, price ?? zero);
 }
 
 /** The discount of a whole quote: percent of every term, or an amount taken off once. */
@@ -134,7 +113,7 @@ export function applyDiscount(sums: QuoteSums, discount: QuoteDiscount | undefin
   const terms =
     discount.kind === 'percent' ? percentOff(sums, discount.percent) : new Map(sums.terms);
   if (discount.kind === 'amount' && hasKnownPrice(sums)) {
-    terms.set('one-time', amountOff(sums.terms.get('one-time'), discount.amount));
+    terms.set('one-time', amountOff(discount.amount, sums.terms.get('one-time')));
   }
   return { ...sums, terms };
 }
@@ -143,31 +122,24 @@ const hasKnownPrice = (sums: QuoteSums): boolean =>
   [...sums.terms.values()].some((term) => term.price !== undefined);
 
 function percentOff(sums: QuoteSums, percent: Decimal): Map<string, TermSums> {
-  const less = (amount: Decimal): Decimal => lessPercent(amount, percent);
-  return new Map(
-    [...sums.terms].map(([key, term]): [string, TermSums] => [
-      key,
-      {
-        ...term,
-        ...(term.price && { price: less(term.price) }),
-        ...(term.comparablePrice && { comparablePrice: less(term.comparablePrice) }),
-      },
-    ]),
-  );
+  const less = (amount: Decimal | undefined) => amount && lessPercent(amount, percent);
+  const reduced = (term: TermSums): TermSums => ({
+    ...term,
+    price: less(term.price),
+    comparablePrice: less(term.comparablePrice),
+  });
+  return new Map([...sums.terms].map(([key, term]) => [key, reduced(term)]));
 }
 
 /** Without one-time lines the amount is a credit, which costs nothing. */
-function amountOff(term: TermSums | undefined, amount: Decimal): TermSums {
-  if (!term) {
-    const credit = zero.minus(amount);
-    return { price: credit, comparablePrice: credit, comparableCost: zero };
-  }
-  return {
-    ...term,
-    price: (term.price ?? zero).minus(amount),
-    ...(term.comparablePrice && { comparablePrice: term.comparablePrice.minus(amount) }),
-  };
-}
+const amountOff = (
+  amount: Decimal,
+  term: TermSums = { comparablePrice: zero, comparableCost: zero },
+): TermSums => ({
+  ...term,
+  price: (term.price ?? zero).minus(amount),
+  comparablePrice: term.comparablePrice?.minus(amount),
+});
 
 /** Sums of a quote after all discounts, unrounded. */
 export const sumQuote = (quote: Quote): QuoteSums =>
@@ -206,11 +178,10 @@ export function quoteTotals(quote: Quote): QuoteTotals {
 }
 
 /** The totals of these sums, rounded. */
-export const termTotals = (sums: QuoteSums): TermTotals => totalsByTerm(pricesByTerm(sums));
+export const termTotals = (sums: QuoteSums): TermTotals => totalsByTerm(addPrices(new Map(), sums));
 
-function pricesByTerm(sums: QuoteSums): Map<string, Decimal> {
-  const prices = new Map<string, Decimal>();
-  for (const [key, { price }] of sums.terms) addToTerm(prices, key, price);
+function addPrices(prices: Map<string, Decimal>, { terms }: QuoteSums): Map<string, Decimal> {
+  for (const [key, { price }] of terms) addToTerm(prices, key, price);
   return prices;
 }
 
@@ -225,7 +196,7 @@ export function sumQuotes(quotes: readonly Quote[]): {
   for (const quote of quotes) {
     const sums = sumQuote(quote);
     unknownPrices += sums.unknownPrices;
-    for (const [key, { price }] of sums.terms) addToTerm(prices, key, price);
+    addPrices(prices, sums);
   }
   const unknownItems = quotes.filter(hasUnknownItems).length;
   return { totals: totalsByTerm(prices), unknownPrices, unknownItems };

@@ -19,13 +19,8 @@ export function* forEachStep<T>(items: Iterable<T>, work: (item: T) => void): St
   }
 }
 
-export function* filterSteps<T>(items: readonly T[], test: (item: T) => boolean): Steps<T[]> {
-  const kept: T[] = [];
-  yield* forEachStep(items, (item) => {
-    if (test(item)) kept.push(item);
-  });
-  return kept;
-}
+export const filterSteps = <T>(items: readonly T[], test: (item: T) => boolean): Steps<T[]> =>
+  flatMapSteps(items, (item) => (test(item) ? [item] : []));
 
 export function* flatMapSteps<T, U>(
   items: readonly T[],

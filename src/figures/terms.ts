@@ -73,15 +73,11 @@ export function byTerm(a: string, b: string): number {
 /** Amounts by term key, rounded, each under its own field. */
 export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals {
   const totals: TermTotals = {};
-  for (const [key, field] of termFields) {
-    const amount = amounts.get(key);
-    if (amount) totals[field] = rounded(amount);
-  }
-  const others = [...amounts]
-    .filter(([key]) => !isNamedTerm(key))
-    .sort(([a], [b]) => compare(a, b));
-  if (others.length > 0) {
-    totals.otherTerms = Object.fromEntries(others.map(([key, amount]) => [key, rounded(amount)]));
+  const fields = new Map<string, (typeof termFields)[number][1]>(termFields);
+  for (const [key, amount] of [...amounts].sort(([a], [b]) => byTerm(a, b))) {
+    const field = fields.get(key);
+    if (field) totals[field] = rounded(amount);
+    else totals.otherTerms = { ...totals.otherTerms, [key]: rounded(amount) };
   }
   return totals;
 }

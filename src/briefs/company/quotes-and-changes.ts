@@ -13,7 +13,7 @@ import {
   nonZero,
   quoteName,
 } from '../../figures/naming.ts';
-import { type Outcome, outcomeOf } from '../../figures/outcome.ts';
+import { outcomeOf, outcomeWord } from '../../figures/outcome.ts';
 import { isOpenQuote, stateFields } from '../../figures/quote-state.ts';
 import { quoteTotals, sumQuotes } from '../../figures/quote-totals.ts';
 import type { Opportunity, Quote, RecordOf } from '../../service/records/records.ts';
@@ -85,20 +85,12 @@ function quotesByStatus(quotes: readonly Quote[], { today, currencyOf }: Options
 /** Events by rising importance: of two on one day, the later in this list is reported. */
 type TimedEvents = readonly (readonly [what: string, time: string | undefined])[];
 
-const outcomeWords: Readonly<Record<Outcome, string>> = {
-  won: 'won',
-  lost: 'lost',
-  closed_unknown: 'closed',
-  open: 'closed',
-  deleted: 'deleted',
-};
-
 const eventsOf = {
   company: (): TimedEvents => [],
   contact: (): TimedEvents => [],
   opportunity: (record: Opportunity): TimedEvents => [
     ['stage changed', record.stageUpdatedAt],
-    [outcomeWords[outcomeOf(record)], record.closedAt],
+    [closingOf(record), record.closedAt],
   ],
   quote: (record: Quote): TimedEvents => [
     ['sent', record.sentAt],
@@ -107,6 +99,12 @@ const eventsOf = {
     ['expired', record.expiredAt],
   ],
 };
+
+/** With a closing time it is closed, even where its words say that it is open. */
+function closingOf(record: Opportunity): string {
+  const outcome = outcomeWord(outcomeOf(record));
+  return outcome === 'open' ? 'closed' : outcome;
+}
 
 /** The records of one account. */
 type Account = { readonly [R in keyof typeof eventsOf]: readonly RecordOf[R][] };

@@ -3,6 +3,7 @@ import { type Day, dayOf } from '../../figures/days.ts';
 import { type Deal, type DealExtra, dealRow, idleDays } from '../../figures/deals.ts';
 import { rounded } from '../../figures/money.ts';
 import { compact, nonBlank } from '../../figures/naming.ts';
+import { outcomeWord } from '../../figures/outcome.ts';
 import { type DealOutcome, daysToClose } from './won-and-lost.ts';
 
 export type OpenDeal = ReturnType<typeof openDealRow>;
@@ -29,13 +30,12 @@ export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]) 
 
 export function closedDealRow(deal: Deal, about: DealOutcome, show: readonly DealExtra[]) {
   const { ask, ...row } = dealRow(deal, show);
-  const outcome = deal.outcome === 'closed_unknown' ? 'closed' : deal.outcome;
   return {
     ...row,
     ...compact({
       owner: ownerOf(deal),
       // Only where deals of several outcomes are listed together.
-      outcome: about === 'closed' ? outcome : undefined,
+      outcome: about === 'closed' ? outcomeWord(deal.outcome) : undefined,
       closed: dayOf(deal.record.closedAt),
       daysToClose: daysToClose(deal),
       ask,
