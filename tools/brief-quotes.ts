@@ -22,7 +22,13 @@ import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections, readItems } from '../src/tenant/read-collections.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, formatAmounts, toCoverage, today } from '../src/tool-kit/answers.ts';
+import {
+  answerWithRows,
+  formatAmounts,
+  pageOf,
+  toCoverage,
+  today,
+} from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   answerFields,
@@ -98,15 +104,16 @@ export const briefQuotes = defineTool({
       const found = await runInSlices(findQuotes(quotes, opportunity, options));
       const { matching } = found;
       const withItems = await readItems(tenant, matching, matching, call, read.coverage);
-      const withAll = { ...found, matching: withItems.quotes };
-      const report = await runInSlices(quotesReport(withAll, options));
+      const report = await runInSlices(
+        quotesReport({ ...found, matching: withItems.quotes }, options),
+      );
       return quotesAnswer(
         report,
         { from: args.from ?? 0, size: args.size ?? 5 },
         toCoverage(withItems.coverage),
         {
           scope: describeScope(filters, aboutLines(args.item)),
-          notes: [...emptyNotes(report, args.item), ...groupNotes(report.brief), ...read.omitted],
+          notes: [...quotesNotes(report.brief, args.item), ...read.omitted],
         },
       );
     });
@@ -139,44 +146,33 @@ const occurring = (
 const namedAcceptance = (name: Acceptance) =>
   name === 'past expiry' ? { name, externalIdentifier: 'expired' } : { name };
 
-const emptyNotes = ({ count }: QuotesReport, item: string | undefined): Wording[] => {
-  if (count > 0) return [];
-  const about =
-    item === undefined
-      ? wording``
-      : wording` The text ${quote(item)} may be spelt otherwise in lines.`;
-  return [wording`No quote matches all of the filters: leave one out to see more.${about}`];
-};
-
-/** Where not all groups are shown: they are ranked by count, not by value. */
-const groupNotes = ({ by, groups }: QuotesBrief): Wording[] =>
-  by !== 'month' && groups.shown < groups.total
+const quotesNotes = ({ total, by, groups }: QuotesBrief, item: string | undefined): Wording[] => {
+  if (total.count === 0) {
+    const about = item ? wording` The text ${quote(item)} may be spelt otherwise in lines.` : '';
+    return [wording`No quote matches all of the filters: leave one out to see more.${about}`];
+  }
+  // The groups are ranked by count, not by value.
+  return by !== 'month' && groups.shown < groups.total
     ? [
         wording`The groups shown have the most quotes; one of the others may have a higher value: groups ${groups.total} shows all.`,
       ]
     : [];
+};
 
 function quotesAnswer(
-  report: QuotesReport,
+  { brief, count, rows }: QuotesReport,
   { from, size }: { from: number; size: number },
   coverage: Record<string, unknown>,
   { scope, notes }: { scope: readonly Wording[]; notes: readonly Wording[] },
 ): Answer {
-  const { brief, count } = report;
   // Not the report itself, which is a hundred times as large: answers are kept.
-  const all = report.rows(from, size);
+  const all = rows(from, size);
   return answerWithRows(all.length, (shown) => {
-    const rows = all.slice(0, shown);
-    const end = from + rows.length;
-    const page = compact({
-      shown: rows.length,
-      from: from || undefined,
-      total: count,
-      next: rows.length > 0 && end < count ? end : undefined,
-    });
+    const { from: start, ...page } = pageOf(shown, from, count);
+    const shownRows = { ...page, ...(start > 0 && { from }), rows: all.slice(0, shown) };
     return {
       summary: join([...scope, quotesSummary(brief)], ' '),
-      data: { ...brief, quotes: { ...page, rows }, coverage },
+      data: { ...brief, quotes: shownRows, coverage },
       notes,
     };
   });

@@ -32,6 +32,20 @@ export function collectGroups<Item>(
   return [...groups.values()];
 }
 
+/** The groups with the highest of these numbers first, then by name and id. */
+export function rankGroups<Item>(
+  groups: readonly LabelledGroup<Item>[],
+  ranksOf: (items: readonly Item[]) => readonly number[],
+): LabelledGroup<Item>[] {
+  const ranked = groups.map((group) => ({ group, ranks: ranksOf(group.items) }));
+  ranked.sort(
+    (a, b) =>
+      a.ranks.reduce((order, rank, at) => order || (b.ranks[at] ?? 0) - rank, 0) ||
+      byName(a.group.label, b.group.label),
+  );
+  return ranked.map(({ group }) => group);
+}
+
 /** Tells the label of each row. It has an id only where the name is not unique: an id is a third of a row, and filters accept names. */
 function rowLabels(groups: readonly { label: Named }[], missing: string): (label: Named) => Named {
   const counts = groupBy(groups, ({ label }) => normaliseName(label.name));

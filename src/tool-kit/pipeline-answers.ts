@@ -7,7 +7,7 @@ import type { Deal } from '../figures/deals.ts';
 import { compact, plural } from '../figures/naming.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
-import { answerWithRows, formatAmounts, limitLists } from './answers.ts';
+import { answerWithRows, formatAmounts, limitLists, type Page, pageOf } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { describeScope } from './name-filters.ts';
 
@@ -64,11 +64,16 @@ export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer
   const { coverage } = asked;
   const summary = [...scopeOf(asked.filters), ...summaryOf(brief, sections)];
   const write = (rows: number): Answer => {
-    const page = deals && dealsPage(deals, rows);
-    const listed = page ? [listedSummary(page.page)] : [];
+    const records = deals?.records.slice(0, rows);
+    const page = deals && records && pageOf(records.length, deals.from, deals.total);
+    const listed = page ? [listedSummary(page)] : [];
     return {
       summary: join([...summary, ...listed], ' '),
-      data: { ...shownFigures(figures, sections, rows), ...page, coverage },
+      data: {
+        ...shownFigures(figures, sections, rows),
+        ...compact({ records, page }),
+        coverage,
+      },
       notes: allNotes,
     };
   };
@@ -108,29 +113,12 @@ function shownFigures(
   return limitLists(Object.fromEntries(kept), rows);
 }
 
-/** The deals that an answer can show, and how many there are in all. */
-interface ListedDeals {
-  records: readonly (OpenDeal | ClosedDeal)[];
-  from: number;
-  total: number;
-}
-
-async function listDeals(asked: Asked): Promise<ListedDeals> {
-  const { rowOf, rows = maxDeals, dealsFrom: from = 0 } = asked;
-  const all = await asked.deals();
+async function listDeals({ deals, rowOf, rows = maxDeals, dealsFrom: from = 0 }: Asked) {
+  const all = await deals();
   return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
 }
 
-function dealsPage({ records: all, from, total }: ListedDeals, rows: number) {
-  const records = all.slice(0, rows);
-  const end = from + records.length;
-  const next = records.length > 0 && end < total ? end : undefined;
-  return { records, page: { shown: records.length, from, total, ...compact({ next }) } };
-}
-
-type DealsPage = ReturnType<typeof dealsPage>;
-
-function listedSummary({ shown, from, total, next }: DealsPage['page']): Wording {
+function listedSummary({ shown, from, total, next }: Page): Wording {
   const start = from > 0 ? wording` from ${from}` : wording``;
   const more = next === undefined ? wording`` : wording` Next: deals_from ${next}.`;
   return wording`Listed: ${shown} of ${total}${start}, the highest value first.${more}`;

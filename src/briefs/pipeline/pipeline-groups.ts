@@ -8,15 +8,9 @@ import {
   groupRows,
   type LabelledGroup,
   monthOf,
+  rankGroups,
 } from '../../figures/group-labels.ts';
-import {
-  byName,
-  compact,
-  compare,
-  type LimitedList,
-  type Named,
-  named,
-} from '../../figures/naming.ts';
+import { compact, compare, type LimitedList, type Named, named } from '../../figures/naming.ts';
 import type { Steps } from '../../figures/steps.ts';
 import type { Opportunity } from '../../service/records/records.ts';
 import { closedFigures, type DealOutcome, meanDays } from './won-and-lost.ts';
@@ -105,18 +99,13 @@ function groupDeals<Figures extends object>(
   const how = { limit, missing: missingLabels[by], figuresOf };
   return by === 'close_month'
     ? groupRows(groups.sort(byTime), { ...how, choose: earliest })
-    : groupRows(rank(groups, rankedBy), how);
-}
-
-function rank(groups: Group[], rankedBy: (deal: Deal) => boolean): Group[] {
-  const ranks = groups.map((group) => {
-    const deals = group.items.filter(rankedBy);
-    return { group, value: totalValue(deals).largest, count: deals.length };
-  });
-  ranks.sort(
-    (a, b) => b.value - a.value || b.count - a.count || byName(a.group.label, b.group.label),
-  );
-  return ranks.map(({ group }) => group);
+    : groupRows(
+        rankGroups(groups, (items) => {
+          const ranked = items.filter(rankedBy);
+          return [totalValue(ranked).largest, ranked.length];
+        }),
+        how,
+      );
 }
 
 /** Overdue first, the months, those without one last. */

@@ -1,15 +1,10 @@
 /** Quotes over all customers: figures by group, and the quotes behind them. */
 
 import { type Day, dayOf, requireDay, within } from '../../figures/days.ts';
+import { collectGroups, groupRows, monthOf, rankGroups } from '../../figures/group-labels.ts';
 import {
-  collectGroups,
-  groupRows,
-  type LabelledGroup,
-  monthOf,
-} from '../../figures/group-labels.ts';
-import {
-  type Amounts,
   type CurrencyOf,
+  type CurrencySums,
   currencyOfRecord,
   rounded,
   sumOf,
@@ -39,13 +34,7 @@ import {
   sumQuote,
   termTotals,
 } from '../../figures/quote-totals.ts';
-import {
-  filterSteps,
-  flatMapSteps,
-  type ResultOf,
-  type Steps,
-  sortSteps,
-} from '../../figures/steps.ts';
+import { filterSteps, flatMapSteps, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { isNamedTerm } from '../../figures/terms.ts';
 import { mentionsText, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity, Quote } from '../../service/records/records.ts';
@@ -67,7 +56,7 @@ export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires']
 
 type QuoteDate = (typeof quoteDates)[number];
 
-interface QuoteFilters {
+export interface QuotesOptions {
   /** Filters as `resolveFilters` resolved them. */
   owner?: Named;
   company?: Named;
@@ -81,9 +70,6 @@ interface QuoteFilters {
   to?: Day;
   /** A text in a line's name, part number or manufacturer; `(none)`: quotes without lines. */
   item?: string;
-}
-
-export interface QuotesOptions extends QuoteFilters {
   today: Day;
   currencyOf: CurrencyOf;
   /** Default: status. */
@@ -109,29 +95,37 @@ const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
 
 type DealOf = ((quote: Quote) => DealState) | undefined;
 
-/** Quotes that match all filters but `item`; the state of a deal is known only with `dealOf`. */
-function matchingQuotes(
+/** Finds the quotes that match all filters but `item`. @throws RangeError if `today` is not a day. */
+export function* findQuotes(
   quotes: readonly Quote[],
-  filters: QuoteFilters & Pick<QuotesOptions, 'today' | 'currencyOf'>,
-  dealOf: DealOf,
-): Steps<readonly Quote[]> {
-  const { owner, company, status, currency, acceptance, dealState } = filters;
-  return filterSteps(
+  opportunities: readonly Opportunity[] | undefined,
+  options: QuotesOptions,
+) {
+  const today = requireDay(options.today, 'today');
+  const { owner, company, status, currency, acceptance, dealState } = options;
+  // Only with opportunities is the state of a deal known.
+  const dealOf = opportunities && (yield* dealStateReader(opportunities));
+  const matching: readonly Quote[] = yield* filterSteps(
     quotes,
     (quote) =>
       !isDeleted(quote) &&
       (!owner || refersTo(quote.owner, owner)) &&
       (!company || refersTo(quote.company, company)) &&
       (!status || statusOfQuote(quote) === status.name) &&
-      (!currency || currencyOfRecord(quote, filters.currencyOf) === currency.name) &&
-      (!acceptance || acceptanceOf(quote, filters.today) === acceptance.name) &&
+      (!currency || currencyOfRecord(quote, options.currencyOf) === currency.name) &&
+      (!acceptance || acceptanceOf(quote, today) === acceptance.name) &&
       (!dealState || dealOf?.(quote) === dealState.name) &&
-      isInPeriod(quote, filters),
+      isInPeriod(quote, options),
   );
+  return {
+    matching,
+    dealOf,
+    deleted: quotes.filter(isDeleted).length,
+  };
 }
 
 /** A quote without the date is in no period. */
-function isInPeriod(quote: Quote, { date, from, to }: QuoteFilters): boolean {
+function isInPeriod(quote: Quote, { date, from, to }: QuotesOptions): boolean {
   if (from === undefined && to === undefined) return true;
   const day = dayIn(quote, date);
   return day !== undefined && within(day, from, to);
@@ -146,18 +140,6 @@ function hasItem({ items = [] }: Quote, text: string): boolean {
   return items.some(({ name, mpn, manufacturer }) =>
     [name, mpn, manufacturer].some((field) => field !== undefined && mentionsText(field, text)),
   );
-}
-
-/** Finds the quotes that match all filters but `item`. @throws RangeError if `today` is not a day. */
-export function* findQuotes(
-  quotes: readonly Quote[],
-  opportunities: readonly Opportunity[] | undefined,
-  options: QuotesOptions,
-) {
-  requireDay(options.today, 'today');
-  const dealOf = opportunities && (yield* dealStateReader(opportunities));
-  const matching = yield* matchingQuotes(quotes, options, dealOf);
-  return { matching, dealOf, deleted: quotes.filter(isDeleted).length };
 }
 
 /**
@@ -241,12 +223,12 @@ function figuresOf(facts: readonly Facts[]) {
     oneTime: ofTerm('one-time'),
     monthly: ofTerm('monthly'),
     yearly: ofTerm('yearly'),
-    firstYearValue: firstYearOf(facts),
+    firstYearValue: firstYearOf(facts).toAmounts(),
   });
 }
 
-const firstYearOf = (facts: readonly Facts[]): Amounts | undefined =>
-  sumOf(facts, ({ firstYear }) => firstYear).toAmounts();
+const firstYearOf = (facts: readonly Facts[]): CurrencySums =>
+  sumOf(facts, ({ firstYear }) => firstYear);
 
 /** Numbers of quotes with an unknown or partly unknown figure. */
 function countUnknown(facts: readonly Facts[]) {
@@ -265,44 +247,34 @@ const hasOtherTerms = ({ sums }: Facts): boolean =>
 function acceptanceRows(facts: readonly Facts[]) {
   return acceptances.flatMap((acceptance) => {
     const these = facts.filter((each) => each.acceptance === acceptance);
-    const firstYearValue = firstYearOf(these);
+    const firstYearValue = firstYearOf(these).toAmounts();
     return these.length > 0 ? [compact({ acceptance, count: these.length, firstYearValue })] : [];
   });
 }
 
-type Group = LabelledGroup<Facts>;
-
 /** By count, then by the largest first-year value in one currency and by name; months in time order. */
 function* groupsOf(
   facts: readonly Facts[],
-  { by = 'status', date, maxGroups = 24 }: QuotesOptions,
+  { by = 'status', date = defaultDate, maxGroups = 24 }: QuotesOptions,
 ) {
   const groups = collectGroups(facts, (each) => labelOf(each, by, date));
   yield;
-  if (by === 'month') groups.sort((a, b) => byName(a.label, b.label));
-  else sortByRank(groups);
-  return yield* groupRows(groups, {
+  const ordered =
+    by === 'month'
+      ? groups.sort((a, b) => byName(a.label, b.label))
+      : rankGroups(groups, (items) => [items.length, firstYearOf(items).largest]);
+  return yield* groupRows(ordered, {
     limit: maxGroups,
-    missing: by === 'month' ? `no ${date ?? defaultDate} date` : `no ${by.replace('_', ' ')}`,
+    missing: by === 'month' ? `no ${date} date` : `no ${by.replace('_', ' ')}`,
     figuresOf,
   });
 }
 
-function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate | undefined): Named {
+function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate): Named {
   const { quote, status, acceptance, currency, dealState } = facts;
   if (by === 'owner' || by === 'company') return named(quote[by]);
   if (by === 'month') return compact({ name: monthOf(dayIn(quote, date)) });
   return compact({ name: { status, acceptance, currency, deal_state: dealState }[by] });
-}
-
-function sortByRank(groups: Group[]): void {
-  const ranks = new Map(
-    groups.map((group) => [group, Math.max(0, ...Object.values(firstYearOf(group.items) ?? {}))]),
-  );
-  const rank = (group: Group): number => ranks.get(group) ?? 0;
-  groups.sort(
-    (a, b) => b.items.length - a.items.length || rank(b) - rank(a) || byName(a.label, b.label),
-  );
 }
 
 function toRow(facts: Facts) {
