@@ -43,7 +43,7 @@ const suites = [
   ],
   [/\/(?:execute|verification)/, 'test/consent/faults test/consent/steps test/consent/crash'],
   [/\/(?:resolve|target|plan|fields)/, 'test/consent/resolving test/consent/look-alikes'],
-  [/\/(?:decide|service-rules|shown)/, 'test/consent/steps test/consent/question'],
+  [/\/(?:decide|rules|shown)/, 'test/consent/steps test/consent/question'],
   [/^src\/tenant\/changes\//, 'test/consent/journal test/consent/revert test/consent/look-alikes'],
 ];
 /** A change that makes a loop endless counts as noticed. A busy machine needs a tenth of it. */

@@ -1,7 +1,9 @@
 import type { ToolCall } from '../tenant/call.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
-import type { ServiceRule } from './service-rules.ts';
+
+/** A rule of the service's web interface. Whether the API has it too is not documented, and differs by tenant. */
+export type ServiceRule = 'status' | 'locked' | 'computed' | 'title' | 'category';
 
 /** A note for the person, in addition to the changes. */
 export type Remark =

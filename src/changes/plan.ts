@@ -25,7 +25,7 @@ import { sampleOf } from './identifiers.ts';
 import { takesStoredScale } from './probability.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
-import { rulesConcerning } from './service-rules.ts';
+import { rulesConcerning } from './rules.ts';
 import { nameRecord, type Target, type TenantScale } from './target.ts';
 import { describeUnsendable, type Present } from './unchanged.ts';
 import { sentFields } from './writable-fields.ts';

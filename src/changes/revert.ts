@@ -1,5 +1,4 @@
 import { outcomeOf } from '../figures/outcome.ts';
-import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
@@ -17,7 +16,7 @@ import {
 import { type RecordedChange, readChanges } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { matchStages, stagesOf } from './stages.ts';
+import { allowedStagesAmong, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 import { sentFields, type WritableField } from './writable-fields.ts';
 
@@ -101,17 +100,13 @@ async function cannotDelete(
   call: ToolCall,
 ): Promise<ChangeRefused> {
   const { records } = await tenant.collection('opportunity', call);
-  const { barredStages, allowedStages, fields } = tenant.writes.rules;
-  const stages = stagesOf(records.filter(isLost));
-  const all = stagesOf(records);
-  const barred = await matchStages(all, barredStages);
-  const allowed = await matchStages(all, allowedStages);
-  const names = stages
-    .filter(({ id }) => !barred.ids.has(id))
-    .filter(({ id }) => allowedStages.length === 0 || allowed.ids.has(id))
+  const { rules } = tenant.writes;
+  const { isAllowed } = await allowedStagesAmong(stagesOf(records), rules);
+  const stages = stagesOf(records.filter((deal) => outcomeOf(deal) === 'lost'))
+    .filter(({ id }) => isAllowed(id))
     .flatMap(({ names: [name] }) => name ?? []);
   const nearest =
-    names.length > 0 && fields.has('stage')
+    stages.length > 0 && rules.fields.has('stage')
       ? 'The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.'
       : 'The nearest thing is to close it in the product.';
   const verb = outcome?.outcome === 'written' ? 'created' : 'may have created';
@@ -120,9 +115,7 @@ async function cannotDelete(
     {
       opportunity_id: outcome?.opportunityId,
       external_id: intent.externalId,
-      stages: names.slice(0, 5),
+      stages: stages.slice(0, 5),
     },
   );
 }
-
-const isLost = (opportunity: Opportunity): boolean => outcomeOf(opportunity) === 'lost';

@@ -1,18 +1,21 @@
+import { normaliseName } from '../figures/naming.ts';
+import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { join, quote, trusted, wording } from '../text/untrusted-text.ts';
-import { nextReference, type Reference } from './fields.ts';
+import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { keysOf } from '../values.ts';
+import type { ServiceRule } from './consent.ts';
+import { type FieldChange, nextReference, nextValue, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
-import type { ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { matchStages, stagesOf } from './stages.ts';
+import { allowedStagesAmong, stagesOf } from './stages.ts';
 
 const hourMs = 3_600_000;
 
 /** @throws ChangeRefused for a field or a stage that may not be written */
 export async function checkAllowed(
   tenant: Tenant,
-  plan: Pick<ChangePlan, 'changes'>,
+  plan: { changes: readonly FieldChange[] },
   call: ToolCall,
 ): Promise<void> {
   const { fields } = tenant.writes.rules;
@@ -29,20 +32,16 @@ export async function checkAllowed(
 
 /** Checks all names of the stage: a renamed stage is barred under its old and its new name. */
 async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Promise<void> {
-  const { barredStages, allowedStages } = tenant.writes.rules;
-  if (barredStages.length === 0 && allowedStages.length === 0) return;
+  const { rules } = tenant.writes;
+  if (rules.barredStages.length === 0 && rules.allowedStages.length === 0) return;
   const { records } = await tenant.collection('opportunity', call);
   const known = stagesOf(records);
   const names = known.find(({ id }) => id === stage.id)?.names ?? [];
   const asked = { id: stage.id, names: new Set([...names, stage.name ?? '']) };
   const stages = [...known.filter(({ id }) => id !== stage.id), asked];
-  const [barred, allowed] = [
-    await matchStages(stages, barredStages),
-    await matchStages(stages, allowedStages),
-  ];
-  const isAllowed = allowedStages.length === 0 || allowed.ids.has(stage.id);
-  if (barred.ids.has(stage.id) || !isAllowed) throw stageRefused(stage, allowedStages);
-  const [unknown] = barred.unknown;
+  const { isAllowed, unknown: unknownStages } = await allowedStagesAmong(stages, rules);
+  if (!isAllowed(stage.id)) throw stageRefused(stage, rules.allowedStages);
+  const [unknown] = unknownStages;
   if (unknown === undefined) return;
   throw new ChangeRefused(
     wording`The operator of this server bars the stage ${quote(unknown)}, and no opportunity is in a stage of that name, so it is not certain which stage is meant. Until then no stage can be set.`,
@@ -85,3 +84,37 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
     wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
   );
 }
+
+const editableStatuses = ['active', 'not ready to buy'];
+/** No warning: if every question had it, nobody would read it. */
+const neutralStatus = 'open';
+const maxTitleLength = 128;
+
+/** The rules by which the service may refuse these changes, or store something else. */
+export function rulesConcerning(
+  record: Opportunity | undefined,
+  changes: readonly FieldChange[],
+): ServiceRule[] {
+  const replaces = (name: string) =>
+    changes.some(({ field, from }) => field === name && from !== undefined);
+  const status = normaliseName(record?.statusId);
+  const concerns: Record<ServiceRule, boolean> = {
+    status: !['', neutralStatus, ...editableStatuses].includes(status),
+    locked: replaces('company') || replaces('contact'),
+    computed: record !== undefined && (replaces('onetime_revenue') || replaces('monthly_revenue')),
+    title: String(nextValue(changes, 'name') ?? '').length > maxTitleLength,
+    category: record === undefined && nextValue(changes, 'category') === undefined,
+  };
+  return keysOf(concerns).filter((rule) => concerns[rule]);
+}
+
+/** What the web interface does, as a sentence. */
+export const describeRule = (rule: ServiceRule): Wording => descriptions[rule];
+
+const descriptions: Record<ServiceRule, Wording> = {
+  status: wording`Only opportunities in the status Active or Not ready to buy can be changed.`,
+  locked: wording`Company and contact are locked once a quote was sent.`,
+  computed: wording`Some tenants compute revenue from the quoted items.`,
+  title: wording`A name may have at most ${trusted(String(maxTitleLength))} characters.`,
+  category: wording`Some tenants require a category.`,
+};

@@ -1,4 +1,3 @@
-import { watchStages } from '../changes/unknown-stages.ts';
 import { environmentName, receivesWebhooks, type Settings } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
@@ -56,9 +55,6 @@ export class TenantHandle implements RetirableTenant {
     ]);
     this.#observer = common.observer?.(name);
     const observed = this.#observer && { observer: this.#observer };
-    const onCollection = watchStages(settings.barredStages, (found) =>
-      common.log.warn('barred stages not in use', { tenant: name, ...found }),
-    );
     const onTooLarge = (collection: string, bytes: number) =>
       common.log.warn('collection larger than the cache', {
         tenant: name,
@@ -82,7 +78,7 @@ export class TenantHandle implements RetirableTenant {
       ...more,
       ...observed,
     };
-    this.tenant = new Tenant({ ...options, onCollection, onTooLarge });
+    this.tenant = new Tenant({ ...options, onTooLarge });
     this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
     this.#settings = settings;
     this.#common = common;

@@ -7,7 +7,7 @@ import {
   type Reference,
   referenceOf,
 } from '../changes/fields.ts';
-import { describeRule } from '../changes/service-rules.ts';
+import { describeRule } from '../changes/rules.ts';
 import { isCurrencyCode } from '../figures/money.ts';
 import {
   join,

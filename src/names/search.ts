@@ -13,15 +13,8 @@ import type {
   RecordOf,
 } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
-import {
-  comparePhones,
-  emailParts,
-  isSimilarDomain,
-  phoneDigits,
-  phoneEnd,
-  swapped,
-} from './identifiers.ts';
 import { normalisePart } from './part-numbers.ts';
+import { comparePhones, phoneDigits, phoneEnd } from './phones.ts';
 import { WordIndex } from './word-index.ts';
 
 export const searchKinds = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
@@ -50,12 +43,11 @@ interface IndexEntry {
   exact: readonly string[];
   /** As digits. */
   phones?: readonly string[];
-  email?: string | undefined;
 }
 
 /** How a text can equal a part of a record, most specific first. */
 export const matchKinds = ['id', 'identifier', 'name'] as const;
-export type MatchKind = (typeof matchKinds)[number];
+type MatchKind = (typeof matchKinds)[number];
 
 export interface Hit<K extends SearchKind> {
   record: RecordOf[K];
@@ -77,7 +69,6 @@ const describe: { [K in SearchKind]: Describe<K> } = {
     more: words(contact.companyName, contact.email),
     exact: ids(contact, contact.email, contact.phone, contact.mobilePhone),
     phones: phonesOf(contact.phone, contact.mobilePhone),
-    email: contact.email,
   }),
   opportunity: (opportunity: Opportunity) => ({
     name: words(opportunity.name),
@@ -154,22 +145,20 @@ class IdentifierIndex {
   readonly #entryAt: (at: number) => IndexEntry | undefined;
   readonly #whole = new Positions();
   readonly #phoneEnds = new Positions();
-  readonly #emailLocals = new Positions();
 
   constructor(entryAt: (at: number) => IndexEntry | undefined) {
     this.#entryAt = entryAt;
   }
 
   get bytes(): number {
-    return this.#whole.bytes + this.#phoneEnds.bytes + this.#emailLocals.bytes;
+    return this.#whole.bytes + this.#phoneEnds.bytes;
   }
 
   add(entry: IndexEntry): void {
-    const { at, name, exact, phones = [], email = '' } = entry;
+    const { at, name, exact, phones = [] } = entry;
     const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
     for (const key of new Set(keys)) this.#whole.add(key, at);
     for (const end of new Set(phones.map(phoneEnd))) this.#phoneEnds.add(end, at);
-    this.#emailLocals.add(emailParts(email)?.local ?? '', at);
   }
 
   /** Entries with this identifier or name; without regard to accents only if none matches with them. */
@@ -177,20 +166,11 @@ class IdentifierIndex {
     const key = normaliseIdentifier(text);
     const found = this.#whole.get(withoutAccents(key));
     const literal = found.filter((at) => isCalled(this.#entryAt(at), key));
-    return [...(literal.length > 0 ? literal : found), ...this.#withPhone(text, 'same')];
+    return [...(literal.length > 0 ? literal : found), ...this.withPhone(text, 'same')];
   }
 
-  /** Entries whose identifier or name is similar to this text. */
-  similar(text: string): number[] {
-    const neighbours = [...swapped(withoutAccents(normaliseIdentifier(text.slice(0, maxSwapped))))];
-    return [
-      ...neighbours.flatMap((key) => this.#whole.get(key)),
-      ...this.#withPhone(text, 'similar'),
-      ...this.#withEmail(text),
-    ];
-  }
-
-  #withPhone(text: string, likeness: ReturnType<typeof comparePhones>): number[] {
+  /** Entries with this phone number, or with one that ends with it. */
+  withPhone(text: string, likeness: ReturnType<typeof comparePhones>): number[] {
     const digits = phoneDigits(text);
     if (digits === undefined) return [];
     return this.#phoneEnds
@@ -199,24 +179,7 @@ class IdentifierIndex {
         this.#entryAt(at)?.phones?.some((phone) => comparePhones(phone, digits) === likeness),
       );
   }
-
-  #withEmail(text: string): number[] {
-    const typed = emailParts(text.trim());
-    if (!typed) return [];
-    return this.#emailLocals
-      .get(typed.local)
-      .slice(0, maxCompared)
-      .filter((at) => {
-        const email = emailParts(this.#entryAt(at)?.email ?? '');
-        return email !== undefined && isSimilarDomain(email.domain, typed.domain);
-      });
-  }
 }
-
-/** Characters of a text in which two may be swapped. */
-const maxSwapped = 100;
-/** E-mail addresses of one local part, such as "info", whose domains are compared. */
-const maxCompared = 1_000;
 
 /**
  * The search index of a collection, to which the records are added one by one, so that others can be served in between.
@@ -253,7 +216,7 @@ export class SearchIndex<K extends SearchKind> {
   *find(text: string): Steps<Hit<K>[]> {
     const equal = new Set(this.#identifiers.equal(text));
     yield;
-    const alike = this.#identifiers.similar(text);
+    const alike = this.#identifiers.withPhone(text, 'similar');
     yield;
     const similar = [...alike, ...(yield* this.#words.search(text, tolerant))];
     const none = equal.size === 0 && similar.length === 0;

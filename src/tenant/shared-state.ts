@@ -9,7 +9,7 @@ import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
-import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
+import type { Quote, RecordOf, Resource } from '../service/records/records.ts';
 import type { RateBudget } from '../service/traffic/budget.ts';
 import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
@@ -41,8 +41,6 @@ export interface TenantOptions
   history?: HistoryOptions;
   /** Called when a collection alone is larger than the cache: it is then kept compressed. */
   onTooLarge?: (resource: Resource, bytes: number) => void;
-  /** Called for every collection that is returned, read or cached. */
-  onCollection?: (resource: Resource, collection: Collection<ApiRecord>) => void;
   /**
    * Name of the tenant if there are several. Tenants of different names share no state, even with the same address
    * and key; a tenant keeps its state when its key is replaced.
@@ -122,7 +120,6 @@ export class SharedTenantState {
     call: CallContext,
   ): Promise<Collection<RecordOf[R]>> {
     const collection = await this.collections.read(resource, call);
-    this.options.onCollection?.(resource, collection);
     this.histories.note(resource, collection);
     if (resource !== 'quote') return collection;
     const records = await this.withKnownItems(collection.records);

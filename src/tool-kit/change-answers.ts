@@ -10,7 +10,7 @@ import {
   shownValue,
 } from '../changes/fields.ts';
 import type { ChangePlan } from '../changes/plan.ts';
-import { describeRule } from '../changes/service-rules.ts';
+import { describeRule } from '../changes/rules.ts';
 import { concise } from '../lists/concise.ts';
 import {
   identifier,

@@ -2,11 +2,14 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import { shownValue } from '../../src/changes/fields.ts';
 import { journalError, readChanges } from '../../src/changes/journal.ts';
-import { checkAllowed, checkHourlyLimit } from '../../src/changes/rules.ts';
-import { describeRule, rulesConcerning } from '../../src/changes/service-rules.ts';
-import { stagesOf } from '../../src/changes/stages.ts';
-import { findUnknownStages, watchStages } from '../../src/changes/unknown-stages.ts';
-import type { Opportunity, Resource } from '../../src/service/records/records.ts';
+import {
+  checkAllowed,
+  checkHourlyLimit,
+  describeRule,
+  rulesConcerning,
+} from '../../src/changes/rules.ts';
+import { findUnknownStages, stagesOf } from '../../src/changes/stages.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/consent.ts';
@@ -93,27 +96,6 @@ describe('stages', () => {
     expect(found).toEqual({ unknown: ['Lost'], stages: ['Offer', 'Won'] });
     const many = Array.from({ length: 40 }, (_, at) => stage({ id: `${at}`, name: `Stage ${at}` }));
     expect((await findUnknownStages(many, ['x'])).stages).toHaveLength(30);
-  });
-
-  test('that are barred and do not exist are reported once, at the first complete reading', async () => {
-    const reportsAfter = async (words: string[], ...reads: [Resource, boolean][]) => {
-      const reports: unknown[] = [];
-      const watch = watchStages(words, (found) => reports.push(found));
-      for (const [resource, complete] of reads) {
-        const coverage = { complete, read: 1, total: 1 };
-        watch(resource, { records: opportunities, coverage, asOf: new Date() });
-      }
-      // These take as long as the search under way, and begin later.
-      for (const word of words) await findUnknownStages(opportunities, [word, word]);
-      return reports;
-    };
-    const found = { unknown: ['Lost'], stages: ['Offer', 'Won'] };
-    const complete: [Resource, boolean] = ['opportunity', true];
-    expect(await reportsAfter(['Lost'], complete, complete)).toEqual([found]);
-    expect(await reportsAfter(['Lost', 'Won'], ['opportunity', false], complete)).toEqual([found]);
-    expect(await reportsAfter(['Lost'], ['opportunity', false])).toEqual([]);
-    expect(await reportsAfter(['Lost'], ['company', true])).toEqual([]);
-    expect(await reportsAfter(['Won'], complete)).toEqual([]);
   });
 });
 

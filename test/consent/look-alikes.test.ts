@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
-import { everyHost } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
@@ -235,30 +234,6 @@ describe('a barred stage', () => {
     expect(answer.text).toMatch(/^Nothing was written\. .* bars the stage "Gewonnen", and no/);
     expect(answer.text).toContain('CPQ_BARRED_STAGES');
     expect((await strict.upsert({ opportunity_id, name: 'No' })).outcome).toBe('not_asked');
-  });
-
-  test('without opportunities is logged once when opportunities are read', async () => {
-    const { baseUrl, key } = await at();
-    const host = everyHost.find(({ name }) => name === 'modern over stdio') ?? everyHost[0];
-    const server = await host?.start(
-      { baseUrl, key },
-      {
-        env: { CPQ_BARRED_STAGES: 'Gewonen; gewonnen\u00a0(won)' },
-      },
-    );
-    if (!server) throw new Error('no host');
-    expect(server.output.stderr).toBe('');
-    await server.call('cpq_brief_pipeline');
-    await server.call('cpq_brief_pipeline');
-    await server.close();
-    const [line, ...others] = server.output.stderr.trim().split('\n');
-    expect(others).toEqual([]);
-    expect(JSON.parse(line ?? '')).toMatchObject({
-      level: 'warn',
-      event: 'barred stages not in use',
-      unknown: ['Gewonen'],
-      stages: expect.arrayContaining(['Gewonnen (won)']),
-    });
   });
 
   test('is checked by doctor', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Proposal } from '../../src/changes/consent.ts';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
-import { rulesConcerning } from '../../src/changes/service-rules.ts';
+import { rulesConcerning } from '../../src/changes/rules.ts';
 import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
