@@ -108,7 +108,7 @@ describe('every list in an argument has a maximum', () => {
 test('a single record with few values is shown', async () => {
   const service = await upstream();
   service.records['/contact'] = [
-    { id: 'k1', jobTitle: 'CTO', nickname: 'Zoë', favouriteColour: 'green' },
+    { id: 'k1', phone: '+1 555 0100', nickname: 'Zoë', favouriteColour: 'green' },
   ];
   expect((await call('contacts', {})).records).toMatchObject([{ id: 'k1' }]);
   const { data } = await (await server()).call('cpq_get_record', { resource: 'contact', id: 'k1' });
