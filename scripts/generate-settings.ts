@@ -1,4 +1,5 @@
 // Generates docs/settings.md from the tables in src/config/.
+import { flagOf, type Setting } from '../src/config/setting.ts';
 import { settings } from '../src/config.ts';
 import { code, generated, row } from './generated.ts';
 
@@ -10,15 +11,11 @@ A setting is an environment variable or a flag; the flag takes precedence. Secre
 show flags. \`cpq-mcp doctor\` checks the settings.
 `;
 
-interface SettingDescription {
-  env: string;
-  flag?: string;
-  bare?: boolean;
-  description: string;
-  fallback?: string;
-}
+type SettingDescription = Omit<Setting, 'parse'>;
 
-function describeSetting({ env, flag, bare, description, fallback }: SettingDescription): string {
+function describeSetting(described: SettingDescription): string {
+  const { env, bare, description, fallback } = described;
+  const flag = flagOf(described);
   const setting = flag === undefined ? '' : code(bare ? `--${flag}` : `--${flag} …`);
   const usual = fallback === undefined || fallback === '' ? '' : code(fallback);
   return row(code(env), setting, usual, description);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { retiredSettings } from './config/retired.ts';
-import type { Setting } from './config/setting.ts';
+import { flagOf, type Setting } from './config/setting.ts';
 import { environmentName, type SettingName, type Settings, settings } from './config/settings.ts';
 import { isOfService, unknownVariables } from './config/unknown-variables.ts';
 import type { ToolSelection } from './mcp/surface.ts';
@@ -47,7 +47,7 @@ export function readSettings(
   const read: Record<string, unknown> = {};
   for (const name of keysOf(settings)) {
     const setting: Setting = settings[name];
-    const fromFlag = setting.flag === undefined ? undefined : flags[setting.flag];
+    const fromFlag = flags[flagOf(setting) ?? ''];
     const given = fromFlag ?? givenIn(setting.env, environment[setting.env]) ?? setting.fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
@@ -97,7 +97,8 @@ function readFlags(
 ): Record<string, string> {
   const options: Record<string, { type: 'string' | 'boolean' }> = {};
   for (const name of allowed) {
-    const { flag, bare }: Setting = settings[name];
+    const flag = flagOf(settings[name]);
+    const { bare }: Setting = settings[name];
     if (flag !== undefined) options[flag] = { type: bare ? 'boolean' : 'string' };
   }
   for (const { flag } of retiredSettings) options[flag] = { type: 'string' };
@@ -122,7 +123,9 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const problem = `${error.message}. ${setting.description}.`;
-    throw new ConfigError((nameOf) => `${byFlag ? `--${setting.flag}` : nameOf(name)}: ${problem}`);
+    throw new ConfigError(
+      (nameOf) => `${byFlag ? `--${flagOf(setting)}` : nameOf(name)}: ${problem}`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { httpSettings } from '../config/http-settings.ts';
+import { flagOf, type Setting } from '../config/setting.ts';
 import { settings } from '../config.ts';
 import { isKeyOf, keysOf } from '../values.ts';
 import { wrap } from './wrap.ts';
@@ -11,7 +12,8 @@ export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
     (name) => command !== 'stdio' || !isKeyOf(httpSettings, name),
   );
   const lines = names.map((name) => {
-    const { env, flag, bare, description, fallback } = { ...blank, ...settings[name] };
+    const { env, bare, description, fallback = '' }: Setting = settings[name];
+    const flag = flagOf(settings[name]);
     const shown = flag === undefined ? '(no flag)' : `--${flag}${bare ? '' : ' VALUE'}`;
     const saysDefault = /default/.test(description);
     const byDefault = fallback === '' || bare || saysDefault ? '' : ` (default: ${fallback})`;
@@ -20,5 +22,3 @@ export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
   const own = command === 'doctor' ? '  --json\n      Print the report as JSON\n' : '';
   return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${own}${lines.join('\n')}\n`;
 }
-
-const blank: { flag?: string; bare?: boolean; fallback: string } = { fallback: '' };

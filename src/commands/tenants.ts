@@ -9,7 +9,7 @@ import {
 } from '../config.ts';
 import type { TenantRegistry } from '../hosts/access/gate.ts';
 import type { NameOf } from '../setting-names.ts';
-import { fieldOf, isObject, keysOf, parseJson } from '../values.ts';
+import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import { configuredAddress, resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
@@ -17,44 +17,18 @@ import { defaultName, TenantHandle } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];
 
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value.trim() !== '';
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
-
-/** Types of values in the file, by their name in messages. An empty list of grants is rejected, so that it does not become the default. */
-const types = {
-  'a string': (value: unknown) => (isText(value) ? value : undefined),
-  'a number': (value: unknown) => (typeof value === 'number' ? value : undefined),
-  'a string or a list of strings': (value: unknown) =>
-    isText(value) || (isTexts(value) && value.length > 0) ? value : undefined,
-  'a string or a list of strings, which may be empty': (value: unknown) =>
-    isText(value) || isTexts(value) ? value : undefined,
-} satisfies Record<string, (value: unknown) => Given | undefined>;
-
+const texts = [
+  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'consent'] as const),
+  ...(['webhookSecret', 'webhookSecretFile'] as const),
+  ...(['webhookSigningSecret', 'webhookSigningSecretFile'] as const),
+] satisfies SettingName[];
+const lists = [
+  ...(['grants', 'toolsets', 'tools', 'writeFields', 'barredStages', 'allowedStages'] as const),
+] satisfies SettingName[];
+const numbers = ['rateLimit', 'freshSeconds', 'writesPerHour'] as const satisfies SettingName[];
 /** Settings that the file may contain; others are inherited from the server. */
-const typeOf = {
-  baseUrl: 'a string',
-  apiKey: 'a string',
-  apiKeyFile: 'a string',
-  grants: 'a string or a list of strings',
-  toolsets: 'a string or a list of strings',
-  tools: 'a string or a list of strings',
-  pageParam: 'a string',
-  rateLimit: 'a number',
-  freshSeconds: 'a number',
-  consent: 'a string',
-  writesPerHour: 'a number',
-  writeFields: 'a string or a list of strings',
-  barredStages: 'a string or a list of strings, which may be empty',
-  allowedStages: 'a string or a list of strings, which may be empty',
-  webhookSecret: 'a string',
-  webhookSecretFile: 'a string',
-  webhookSigningSecret: 'a string',
-  webhookSigningSecretFile: 'a string',
-} as const satisfies Partial<Record<keyof Settings, keyof typeof types>>;
-type TenantSetting = keyof typeof typeOf;
-const tenantSettings = keysOf(typeOf);
-const isTenantSetting = (name: string): name is TenantSetting => Object.hasOwn(typeOf, name);
+const tenantSettings = [...texts, ...lists, ...numbers];
+const isTenantSetting = (name: string) => isOneOf(tenantSettings, name);
 /** The file's own name of a setting, or the variable of one that it cannot hold. */
 const nameInFile: NameOf<SettingName> = (name) =>
   isTenantSetting(name) ? optionName(name) : environmentName(name);
@@ -198,8 +172,13 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
         `"${name}" is not a setting of a tenant. Known: ${tenantSettings.join(', ')}`,
       );
     }
-    const given = validValue(name, value);
-    options[name] = name.endsWith('File') ? resolve(folder, String(given)) : given;
+    if (!isGiven(name, value)) {
+      // Without the value, which may be a misplaced key.
+      throw new ConfigError(
+        `${name} must be a ${isOneOf(numbers, name) ? 'number' : 'text'}${isOneOf(lists, name) ? ' or a list of texts' : ''}`,
+      );
+    }
+    options[name] = name.endsWith('File') ? resolve(folder, String(value)) : value;
   }
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
@@ -209,10 +188,11 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   return settings;
 }
 
-/** @throws ConfigError without the value, which may be a misplaced key */
-function validValue(name: TenantSetting, value: unknown): Given {
-  const type = typeOf[name];
-  const given = types[type](value);
-  if (given !== undefined) return given;
-  throw new ConfigError(`${name} must be ${type}`);
+/** An empty list of grants or tools is rejected, so that it does not become the default. */
+function isGiven(name: string, value: unknown): value is Given {
+  if (isOneOf(numbers, name)) return typeof value === 'number';
+  if (!isOneOf(lists, name) || !Array.isArray(value)) return isText(value);
+  return value.every(isText) && (value.length > 0 || name.endsWith('Stages'));
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';

@@ -9,7 +9,8 @@ import {
   updateTokens,
 } from '../hosts/access/token-file.ts';
 import { parseToolNames } from '../mcp/surface.ts';
-import { grantNames, parseGrants } from '../tenant/grants.ts';
+import { parseList } from '../setting-values.ts';
+import { parseGrants } from '../tenant/grants.ts';
 import { isKeyOf, keysOf, messageOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
@@ -90,8 +91,9 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
   const requested = {
     name,
     tenant: tenantOf(flags.tenant, server),
-    grants: grantsOf(flags.grants ?? 'read'),
-    tools: toolsOf(flags.tools),
+    grants: namesOf('--grants', flags.grants ?? 'read', parseGrantNames),
+    tools:
+      flags.tools === undefined ? undefined : [...namesOf('--tools', flags.tools, parseToolNames)],
     days: daysOf(flags.days),
   };
   const { token: made, stored } = createToken(requested);
@@ -119,18 +121,14 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
     return;
   }
   if (rows.length === 0) process.stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
+  if (rows.length === 0) return;
+  const cells = rows.map(({ expired, ...row }) => [
+    ...[row.name, row.tenant ?? '', row.grants.join(','), row.tools?.join(',') ?? 'all'],
+    row.created.slice(0, 10),
+    row.expires.slice(0, 10) + (expired ? ' (expired)' : ''),
+  ]);
   const header = ['name', 'tenant', 'grants', 'tools', 'created', 'expires'];
-  const lines = rows.map(
-    ({ name, tenant = '', grants, tools = ['all'], created, expires, expired }) => [
-      name,
-      tenant,
-      grants.join(','),
-      tools.join(','),
-      created.slice(0, 10),
-      expires.slice(0, 10) + (expired ? ' (expired)' : ''),
-    ],
-  );
-  if (rows.length > 0) process.stdout.write(table([header, ...lines]));
+  process.stdout.write(table([header, ...cells]));
 }
 
 /** Without id and hash. */
@@ -155,30 +153,21 @@ function singleName(names: readonly string[]): string {
   return name;
 }
 
-function grantsOf(requested: string): readonly string[] {
-  const names = splitNames(requested);
+/** @throws ConfigError for an empty list, and where `parse` throws a RangeError */
+function namesOf<T>(flag: string, list: string, parse: (names: readonly string[]) => T): T {
+  const names = parseList(list);
+  if (names.length === 0) throw new ConfigError(`${flag} is empty`);
   try {
-    if (names.length > 0 && parseGrants(names).size > 0) return names;
+    return parse(names);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ConfigError(`--grants: ${error.message}. Known: ${grantNames.join(', ')}`);
-  }
-  throw new ConfigError(`--grants is empty. Known: ${grantNames.join(', ')}`);
-}
-
-function toolsOf(requested: string | undefined): readonly string[] | undefined {
-  if (requested === undefined) return undefined;
-  const names = splitNames(requested);
-  if (names.length === 0) throw new ConfigError('--tools is empty');
-  try {
-    return [...parseToolNames(names)];
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new ConfigError(`--tools: ${error.message}`);
+    throw error instanceof RangeError ? new ConfigError(`${flag}: ${error.message}`) : error;
   }
 }
 
-const splitNames = (list: string): string[] => list.split(/[\s,]+/).filter(Boolean);
+function parseGrantNames(names: readonly string[]): readonly string[] {
+  parseGrants(names);
+  return names;
+}
 
 function daysOf(requested: string | undefined): number {
   const days = requested === undefined ? defaultDays : Number(requested.trim() || Number.NaN);
@@ -199,13 +188,8 @@ function tenantOf(requested: string | undefined, server: Settings): string | und
 }
 
 function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, at) =>
-    Math.max(...rows.map((row) => (row[at] ?? '').length)),
-  );
+  const widthOf = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0));
   const line = (row: readonly string[]) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return `${rows.map(line).join('\n')}\n`;
+    row.map((cell, at) => cell.padEnd(widthOf(at))).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

@@ -19,34 +19,29 @@ export type AuthStrategyName = (typeof authStrategies)[number];
 export const httpSettings = {
   tenantsFile: setting({
     env: 'CPQ_TENANTS_FILE',
-    flag: 'tenants-file',
     description:
       'A JSON file with the tenants that http serves, instead of one address and key; reloaded on SIGHUP',
     parse: parseText,
   }),
   auth: setting({
     env: 'CPQ_AUTH',
-    flag: 'auth',
     description: `How callers of http authenticate, one or more of ${authStrategies.join(', ')}: token is an access token of this server, oauth a token of an identity provider, key the caller's own API key; without it, http listens on loopback addresses only`,
     fallback: '',
     parse: (given) => new Set(parseList(given).map(oneOf(authStrategies))),
   }),
   tokensFile: setting({
     env: 'CPQ_TOKENS_FILE',
-    flag: 'tokens-file',
     description:
       'File of the access tokens created by cpq-mcp token; default: tokens.json in the state folder',
     parse: parseText,
   }),
   publicUrl: setting({
     env: 'CPQ_PUBLIC_URL',
-    flag: 'public-url',
     description: 'Public URL of /mcp, such as https://mcp.example.com/mcp',
     parse: webAddress,
   }),
   allowedHosts: setting({
     env: 'CPQ_ALLOWED_HOSTS',
-    flag: 'allowed-hosts',
     description:
       'Host names, without port, that are allowed in the Host header, besides loopback and the public URL',
     fallback: '',
@@ -54,7 +49,6 @@ export const httpSettings = {
   }),
   trustedProxies: setting({
     env: 'CPQ_TRUSTED_PROXIES',
-    flag: 'trusted-proxies',
     description:
       'Addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For header is trusted',
     fallback: '',
@@ -62,7 +56,6 @@ export const httpSettings = {
   }),
   oauthIssuer: setting({
     env: 'CPQ_OAUTH_ISSUER',
-    flag: 'oauth-issuer',
     description: 'Issuer whose tokens are accepted, exactly as in their iss claim',
     parse: (given) => {
       const { protocol, hostname } = webAddress(given);
@@ -74,27 +67,23 @@ export const httpSettings = {
   }),
   oauthAudience: setting({
     env: 'CPQ_OAUTH_AUDIENCE',
-    flag: 'oauth-audience',
     description: 'Expected token audience; default: the public URL',
     parse: parseText,
   }),
   oauthTenantClaim: setting({
     env: 'CPQ_OAUTH_TENANT_CLAIM',
-    flag: 'oauth-tenant-claim',
     description: 'Token claim with the tenant name; not needed if only one tenant is served',
     fallback: 'tenant',
     parse: parseText,
   }),
   oauthScopePrefix: setting({
     env: 'CPQ_OAUTH_SCOPE_PREFIX',
-    flag: 'oauth-scope-prefix',
     description: 'Prefix of grants in OAuth scopes, such as cpq: in cpq:read',
     fallback: '',
     parse: parseText,
   }),
   keyBaseUrls: setting({
     env: 'CPQ_KEY_BASE_URLS',
-    flag: 'key-base-urls',
     description:
       'Addresses of the service that callers with their own key may use; * matches one label, as in https://*.example.com',
     fallback: '',
@@ -102,7 +91,6 @@ export const httpSettings = {
   }),
   allowPrivate: setting({
     env: 'CPQ_ALLOW_PRIVATE',
-    flag: 'allow-private',
     bare: true,
     description: 'Allow callers to use addresses in private networks',
     fallback: '0',
@@ -110,27 +98,25 @@ export const httpSettings = {
   }),
   callsPerMinute: setting({
     env: 'CPQ_CALLS_PER_MINUTE',
-    flag: 'calls-per-minute',
     description: 'HTTP calls per caller and minute',
     fallback: '300',
     parse: wholeNumber(1, 1_000_000),
   }),
   callsAtOnce: setting({
     env: 'CPQ_CALLS_AT_ONCE',
-    flag: 'calls-at-once',
     description: 'Concurrent HTTP calls per caller; further calls wait',
     fallback: '16',
     parse: wholeNumber(1, 100_000),
   }),
   metricsToken: setting({
     env: 'CPQ_METRICS_TOKEN',
+    secret: true,
     description:
       'Bearer token for /metrics, at least 16 characters; without it, /metrics is available only if callers need no authentication',
     parse: parseSecret,
   }),
   metricsTokenFile: setting({
     env: 'CPQ_METRICS_TOKEN_FILE',
-    flag: 'metrics-token-file',
     description: 'A file that contains the metrics token',
     parse: parseText,
   }),

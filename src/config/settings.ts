@@ -1,6 +1,6 @@
 import type { NameOf } from '../setting-names.ts';
 import { httpSettings } from './http-settings.ts';
-import type { Setting } from './setting.ts';
+import { flagOf, type Setting } from './setting.ts';
 import { tenantSettings } from './tenant-settings.ts';
 
 /** Every setting; a flag wins over the environment. */
@@ -10,8 +10,8 @@ export type SettingName = keyof typeof settings;
 
 /** The environment variable of a setting, with the flag of a switch. */
 export const environmentName: NameOf<SettingName> = (name) => {
-  const { env, flag, bare }: Setting = settings[name];
-  return bare ? `${env} (--${flag})` : env;
+  const setting: Setting = settings[name];
+  return setting.bare ? `${setting.env} (--${flagOf(setting)})` : setting.env;
 };
 
 export type Settings = {

@@ -41,9 +41,9 @@ export function unknownVariables(
   for (const [name, value] of Object.entries(environment)) {
     const isOurs = value !== undefined && name.toUpperCase().startsWith(prefix);
     if (!isOurs || isKnown(name, environment, settings)) continue;
-    const nearest = isOfService(name, value) ? [] : meantBy(name.toUpperCase(), settings);
-    if (nearest.length === 0) unknown.ignored.push(name);
-    else unknown.refused.push(`${name} is not a setting. Nearest: ${nearest.join(', ')}`);
+    const isLike = isOfService(name, value) ? undefined : likeSetting(name.toUpperCase(), settings);
+    if (isLike === undefined) unknown.ignored.push(name);
+    else unknown.refused.push(`${name} is not a setting${isLike}`);
   }
   return unknown;
 }
@@ -59,26 +59,10 @@ const isKnown = (
   return isSetting && environment[known] !== undefined;
 };
 
-/** The settings that a name may stand for; none if it resembles no setting and would restrict nothing. */
-function meantBy(name: string, settings: readonly string[]): string[] {
+/** That a name resembles a setting, or would restrict something; undefined if it does neither. */
+function likeSetting(name: string, settings: readonly string[]): string | undefined {
   const nearest = nearestOf(name, settings) ?? '';
   const length = name.length - prefix.length;
-  if (editDistance(name, nearest) <= (length < 6 ? 1 : 2)) return [nearest];
-  if (!restricts.test(name)) return [];
-  const shared = settings.map((setting) => ({ setting, words: sharedWords(name, setting) }));
-  const most = Math.max(...shared.map(({ words }) => words));
-  return most === 0
-    ? [nearest]
-    : shared.filter(({ words }) => words === most).map(({ setting }) => setting);
+  if (editDistance(name, nearest) <= (length < 6 ? 1 : 2)) return `. Nearest: ${nearest}`;
+  return restricts.test(name) ? '' : undefined;
 }
-
-const wordsOf = (name: string): string[] =>
-  name
-    .slice(prefix.length)
-    .split('_')
-    .map((word) => word.replace(/S$/, ''));
-
-const sharedWords = (name: string, other: string): number => {
-  const words = wordsOf(other);
-  return wordsOf(name).filter((word) => words.includes(word)).length;
-};

@@ -10,7 +10,7 @@ export interface Settings {
   publicApi: boolean;
 }
 
-export type Subject = 'company' | 'contact' | 'opportunity' | 'order' | 'product' | 'quote';
+type Subject = 'company' | 'contact' | 'opportunity' | 'order' | 'product' | 'quote';
 export type EventName =
   | 'created'
   | 'updated'
