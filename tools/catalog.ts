@@ -9,7 +9,6 @@ import { getCategoryTree } from './get-category-tree.ts';
 import { getRecord } from './get-record.ts';
 import { listChanges } from './list-changes.ts';
 import { listEvents } from './list-events.ts';
-import { listProducts } from './list-products.ts';
 import {
   listCategories,
   listCompanies,
@@ -18,6 +17,7 @@ import {
   listDiscountGroups,
   listOpportunities,
   listPricingBooks,
+  listProducts,
   listQuotes,
   listQuoteTemplates,
   listQuoteWidgets,

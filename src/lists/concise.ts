@@ -38,8 +38,10 @@ export function withKeys<R extends Resource>(
 }
 
 /** Every field that is not empty. */
-export const fullRecord = (record: object): JsonObject =>
-  (withoutEmpty(record) ?? {}) as JsonObject;
+export function fullRecord(record: object): JsonObject {
+  const full = withoutEmpty(record);
+  return isObject(full) ? full : {};
+}
 
 /** Every field; also the currency of the record's amounts, and of a company the name of its account manager, if known. */
 export function wholeRecord<R extends Resource>(
@@ -65,7 +67,7 @@ export function selectFields<R extends Resource>(
   known: Known = nothingKnown,
 ): JsonObject {
   const { id, number, name, deleted } = concise(resource, record, known);
-  const row: JsonObject = { id, number, name: name ?? (record as JsonObject).name, deleted };
+  const row: JsonObject = { id, number, name: name ?? fieldOf(record, 'name'), deleted };
   for (const field of fields) row[field] = withoutEmpty(fieldValue(resource, record, field, known));
   return fullRecord(row);
 }

@@ -50,11 +50,14 @@ const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
 const yearShape = /^\d{4}$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
 
+const noCriteria: Criteria = { conditions: [], sort: [] };
+
 /**
  * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or.
  * @throws InvalidArguments
  */
 export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
+  if (filters === '' && sort === '') return noCriteria;
   const values = filters.split('|').length + filters.split(',').length - 1;
   if (values > maxValues)
     throw new InvalidArguments(

@@ -57,7 +57,7 @@ export async function requestConsent(
       question: { message: question, state: createSeal(key, 'asked', proposal) },
     };
   if (!parts.allowTokens) return { outcome: 'not_asked', why: tokensNotAllowed(parts.nameOf) };
-  if (typeof confirm === 'string') return checkToken(proposal, parts, key, confirm);
+  if (typeof confirm === 'string') return openSeal(parts.state, key, 'token', proposal, confirm);
   const offer = { token: createSeal(key, 'token', proposal), question };
   return { outcome: 'not_asked', offer, why: wording`this host cannot ask a person` };
 }
@@ -92,24 +92,13 @@ async function checkAnswer(
     ? inputResponse(inputResponses, questionName)
     : { kind: 'none' as const };
   if (response.kind !== 'elicit') {
-    return { outcome: 'refused', why: wording`the host sent no answer to the question` };
+    return refused(wording`the host sent no answer to the question`);
   }
   if (response.action === 'decline') return { outcome: 'declined' };
   if (response.action === 'cancel') return { outcome: 'cancelled' };
   const { content = {} } = response;
   if (!Object.hasOwn(content, 'agree') || content.agree !== true) return { outcome: 'declined' };
-  const status = await openSeal(state, key, 'asked', proposal, echoed);
-  return status === 'good' ? { outcome: 'agreed', how: 'asked' } : toConsent(status);
-}
-
-async function checkToken(
-  proposal: Proposal,
-  { state }: ConsentParts,
-  key: Uint8Array,
-  token: string,
-): Promise<Consent> {
-  const status = await openSeal(state, key, 'token', proposal, token);
-  return status === 'good' ? { outcome: 'agreed', how: 'token' } : toConsent(status);
+  return openSeal(state, key, 'asked', proposal, echoed);
 }
 
 const tokensNotAllowed = (nameOf: NameOf): Wording =>
@@ -117,19 +106,6 @@ const tokensNotAllowed = (nameOf: NameOf): Wording =>
 
 const tooLong = (length: number, hidden: number): Wording =>
   wording`the question would have ${counted(length)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;
-
-type SealStatus = 'good' | 'moved' | 'expired' | 'used' | 'foreign' | 'forged';
-
-function toConsent(status: Exclude<SealStatus, 'good'>): Consent {
-  if (status === 'moved') return { outcome: 'moved' };
-  const why = {
-    expired: wording`it is older than ten minutes`,
-    used: wording`it was used before`,
-    foreign: wording`it was given for another change`,
-    forged: wording`it was not given out by this server, or for another purpose`,
-  };
-  return { outcome: 'refused', why: why[status] };
-}
 
 /**
  * `expiry.nonce.subject-code.digest-code.mac`: the last code authenticates the rest. The subject and digest codes distinguish a genuine seal for another
@@ -152,16 +128,22 @@ async function openSeal(
   purpose: 'asked' | 'token',
   proposal: Proposal,
   sealed: string,
-): Promise<SealStatus> {
+): Promise<Consent> {
   const [expiry = '', nonce = '', subject = '', digest = '', mac = ''] = sealed.trim().split('.');
   const body = `${expiry}.${nonce}.${subject}.${digest}`;
-  if (!isEqual(mac, hmacCode(key, `${purpose} ${body}`))) return 'forged';
+  if (!isEqual(mac, hmacCode(key, `${purpose} ${body}`)))
+    return refused(wording`it was not given out by this server, or for another purpose`);
   const expiresAt = Number.parseInt(expiry, 36);
-  if (expiresAt <= Date.now()) return 'expired';
-  if (!isEqual(subject, subjectCode(key, proposal))) return 'foreign';
-  if (!isEqual(digest, digestCode(key, proposal))) return 'moved';
-  return (await state.once.claim(`consent ${nonce}`, expiresAt)) ? 'good' : 'used';
+  if (expiresAt <= Date.now()) return refused(wording`it is older than ten minutes`);
+  if (!isEqual(subject, subjectCode(key, proposal)))
+    return refused(wording`it was given for another change`);
+  if (!isEqual(digest, digestCode(key, proposal))) return { outcome: 'moved' };
+  return (await state.once.claim(`consent ${nonce}`, expiresAt))
+    ? { outcome: 'agreed', how: purpose }
+    : refused(wording`it was used before`);
 }
+
+const refused = (why: Wording): Consent => ({ outcome: 'refused', why });
 
 const hmacCode = (key: Uint8Array, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);

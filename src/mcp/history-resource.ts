@@ -35,28 +35,21 @@ async function openQuotes(tenant: Tenant, currencyOf: CurrencyOf): Promise<Map<D
   const history = tenant.grants.has('quote:read') ? await tenant.history('quote') : undefined;
   const totals = history ? await openQuotesByDay(history, currencyOf) : [];
   return new Map(
-    [...totals].map(([day, { count, value, unknownValue }]) => [
+    [...totals].map(([day, { count: quotes, value, unknownValue }]) => [
       day,
-      compact({
-        quotes: count,
-        quotesFirstYearValue: value,
-        quotesOfUnknownValue: unknownValue,
-      }),
+      compact({ quotes, quotesFirstYearValue: value, quotesOfUnknownValue: unknownValue }),
     ]),
   );
 }
 
+const notKept = wording`No history of the pipeline is kept: the operator of this server has turned it off.`;
+const notWhole = wording`The opportunities could not be read completely now: there are snapshots only.`;
+
 function historyNotes(rows: readonly KeptDay[], isKept: boolean, isWhole: boolean): Wording[] {
   const without = rows.filter(({ count }) => count === undefined).length;
   return [
-    ...(isKept
-      ? []
-      : [
-          wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
-        ]),
-    ...(isWhole
-      ? []
-      : [wording`The opportunities could not be read completely now: there are snapshots only.`]),
+    ...(isKept ? [] : [notKept]),
+    ...(isWhole ? [] : [notWhole]),
     ...(without > 0 ? [wording`${without} of ${rows.length} days are without totals.`] : []),
   ];
 }

@@ -78,19 +78,15 @@ export const readableTemplates = ({ grants, surface }: Access): readonly Resourc
  * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
-  {
-    tenant,
-    surface,
-    nameOf,
-    isMadeUp,
-  }: Pick<CallParts, 'tenant' | 'surface' | 'nameOf' | 'isMadeUp'>,
+  parts: Pick<CallParts, 'tenant' | 'surface' | 'nameOf' | 'isMadeUp'>,
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
+  const { surface, nameOf, isMadeUp } = parts;
   if (uri === guideUri) return textContents(uri, isMadeUp ? `${madeUpNotice}\n\n${guide}` : guide);
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list, isMadeUp === true);
-  const read = readerOf({ tenant, surface }, uri, call);
+  const read = readerOf(parts, uri, call);
   return read().catch((error: unknown) => {
     call.signal.throwIfAborted();
     if (error instanceof InvalidParams) throw error;
@@ -98,6 +94,7 @@ export async function readResource(
   });
 }
 
+/** Throws at once for an unknown address. */
 function readerOf(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   uri: string,
@@ -107,20 +104,12 @@ function readerOf(
     return async () => (await import('./history-resource.ts')).readHistory(tenant, call);
   if (uri.startsWith(exportPrefix))
     return async () => (await import('./export.ts')).readExport({ tenant, surface }, uri, call);
-  return readerOfRecord({ tenant, surface }, uri, call);
-}
-
-function readerOfRecord(
-  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
-  uri: string,
-  call: ChangeCall,
-): () => Promise<ReadResourceResult> {
   const { template, id } = parseUri({ grants: tenant.grants, surface }, uri);
   return async () => {
-    const { resource } = template;
+    const { resource, title } = template;
     const found = await readRecord(tenant, template, id, call);
     const record = wholeRecord(resource, found, await knownFor(tenant, resource, [found], call));
-    const text = await recordText(wording`${trusted(template.title)} ${identifier(id)}`, record);
+    const text = await recordText(wording`${trusted(title)} ${identifier(id)}`, record);
     return textContents(uri, withoutSecrets(text));
   };
 }
@@ -131,12 +120,10 @@ const textContents = (uri: string, text: string): ReadResourceResult => ({
 
 function parseUri(access: Access, uri: string): { template: ResourceTemplate; id: string } {
   const [, kind, rest] = /^cpq:\/\/([a-z-]+)\/([^/?#]+)$/.exec(uri) ?? [];
-  const templates = readableTemplates(access).map(
-    (template) => [template.uriTemplate, template] as const,
-  );
-  const template = new Map(templates).get(`cpq://${kind}/{id}`);
+  const templates = readableTemplates(access);
+  const template = templates.find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
   if (template && rest !== undefined) return { template, id: decodeSegment(rest) };
-  const known = [guideUri, ...templates.map(([uriTemplate]) => uriTemplate)].join(', ');
+  const known = [guideUri, ...templates.map(({ uriTemplate }) => uriTemplate)].join(', ');
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 
