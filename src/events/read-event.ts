@@ -92,12 +92,12 @@ function readEvent(payload: unknown, now: number): ReceivedEvent | string {
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
   const times = [
-    ...timeKeys.map((key) => payload[key]),
+    ...(fields ? [...timeKeys, ...createdKeys] : timeKeys).map((key) => payload[key]),
     ...recordTimes(event).map((key) => (fields ?? payload)[key]),
   ];
   // A day alone may be that of several updates.
   const hasTime = firstTime(times.filter(hasTimeOfDay), now) !== undefined;
-  // May be the time of the record, which all its events have in common.
+  // Without a nested record it may be the time of the record, which all its events have in common.
   const created = createdKeys.map((key) => payload[key]);
   const id = eventIdOf(payload, [subject, event, record ?? ''], hasTime);
   const at = firstTime([...times, ...created], now);

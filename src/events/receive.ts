@@ -5,16 +5,12 @@ import type { Update } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { fieldOf, type JsonObject } from '../values.ts';
 import { fieldDifferences, ownValue } from './differences.ts';
-import { collectionOf, isKnownEvent, isSubject, type Subject } from './names.ts';
+import { collectionOf, isSubject, type Subject } from './names.ts';
 import { type ReceivedEvent, readDelivery } from './read-event.ts';
 
 export interface Receipt {
   /** `known`: an earlier delivery of the event is stored already. */
   how: 'new' | 'known';
-  subject: string;
-  event: string;
-  /** True if the service is known to send this event. */
-  isKnown: boolean;
   /** Milliseconds since the event, if its time is known. */
   lagMs?: number;
 }
@@ -54,32 +50,32 @@ async function storeEvent(
     { id: id ?? randomUUID(), subject, event, body, at, record, before },
     isSubject(subject) ? toUpdate(subject, record, fields) : undefined,
   );
-  const receipt = { how, subject, event, isKnown: isKnownEvent(subject, event) };
-  return at === undefined ? receipt : { ...receipt, lagMs: now - at };
+  return at === undefined ? { how } : { how, lagMs: now - at };
 }
 
-/** A cached record by subject and id. */
-type CachedRecords = ReadonlyMap<string, ReadonlyMap<string, JsonObject>>;
-
-/** The cached states of the records that the events are about; each collection is searched once. */
-function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]): CachedRecords {
-  const ids = new Set(events.map(({ record }) => record));
-  const concerned = new Set(events.map(({ subject }) => subject));
-  return new Map(
-    [...concerned].map((subject) => {
-      const cached = isSubject(subject) && subject !== 'order' ? tenant.cached(subject) : undefined;
-      const wanted: readonly JsonObject[] = cached?.filter(({ id }) => ids.has(id)) ?? [];
-      return [subject, new Map(wanted.map((row) => [String(row.id), row]))];
-    }),
-  );
+/** The cached states of the records that the events are about, by `recordKey`; each collection is searched once. */
+function cachedRecords(tenant: Tenant, events: readonly ReceivedEvent[]) {
+  const wanted = new Set(events.map(recordKey));
+  const found = new Map<string, JsonObject>();
+  for (const subject of new Set(events.map((event) => event.subject))) {
+    const cached = isSubject(subject) && subject !== 'order' ? tenant.cached(subject) : undefined;
+    for (const row of cached ?? []) {
+      const key = recordKey({ subject, record: row.id });
+      if (wanted.has(key)) found.set(key, row);
+    }
+  }
+  return found;
 }
+
+const recordKey = ({ subject, record }: { subject: string; record?: unknown }): string =>
+  `${subject}\n${record}`;
 
 /** Earlier values of the changed fields, from the cached collection, which is invalidated afterwards. */
 function fieldsBefore(
-  earlier: CachedRecords,
+  earlier: ReadonlyMap<string, JsonObject>,
   { subject, record, fields }: ReceivedEvent,
 ): JsonObject | undefined {
-  const cached = record === undefined ? undefined : earlier.get(subject)?.get(record);
+  const cached = record === undefined ? undefined : earlier.get(recordKey({ subject, record }));
   if (!isSubject(subject) || !fields || !cached || isOlder(fields, cached)) return undefined;
   const known = { fields: cached, isWhole: true };
   const changed = fieldDifferences(collectionOf(subject), known, fields);
@@ -100,17 +96,9 @@ function toUpdate(
   fields: JsonObject | undefined,
 ): Update {
   const collection = collectionOf(subject);
-  const names = subject === 'order' ? quoteIds(fields) : recordNames(collection, record, fields);
-  return { collection, names };
-}
-
-function recordNames(
-  collection: keyof typeof displayName,
-  record: string | undefined,
-  fields: JsonObject | undefined,
-): string[] {
+  if (subject === 'order') return { collection, names: quoteIds(fields) };
   const name = fields && displayName[collection](toRecord(collection, structuredClone(fields)));
-  return [record, name].filter((word) => word !== undefined);
+  return { collection, names: [record, name].filter((word) => word !== undefined) };
 }
 
 /** The id of the quote of an order, if it contains one. */

@@ -14,34 +14,23 @@ export function requireReadable(headers: IncomingHttpHeaders, maxBytes: number):
  */
 export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   requireReadable(request.headers, maxBytes);
-  if (request.destroyed) throw new Error('the sender disconnected');
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let read = 0;
-    request.on('data', (chunk: Buffer) => {
-      read += chunk.length;
-      if (read <= maxBytes) chunks.push(chunk);
-      // The request is not destroyed: the error response is sent over the same connection.
-      else reject(tooLarge(maxBytes));
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', reject);
-    request.once('close', () => {
-      if (!request.complete) reject(new Error('the sender disconnected'));
-    });
-  });
+  // It is not destroyed: an error is sent over the same connection.
+  return readChunks(request.iterator({ destroyOnReturn: false }), maxBytes);
 }
 
-/** The same for the body of a `Request` whose headers were checked. */
-export async function readRequestBody(request: Request, maxBytes: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  let read = 0;
-  for await (const chunk of request.body ?? []) {
-    read += chunk.length;
-    if (read > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+/** @throws HttpError (413) for more bytes */
+export async function readChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Buffer> {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    read.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(read);
 }
 
 const tooLarge = (maxBytes: number): HttpError =>

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -74,6 +75,7 @@ const connectionLimits = {
 /**
  * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. The gate
  * authenticates requests and selects the endpoint.
+ * @throws the system error, such as EADDRINUSE
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const frontend = new HttpFrontend(gate, options);
@@ -83,7 +85,8 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
     options.observer.onHttpRequest(request, response, () => frontend.handle(request, response));
   });
   const sockets = openSockets(server);
-  await listen(server, options);
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return { url: urlOf(options.host, port), close: () => close(server, frontend, sockets) };
 }
@@ -278,17 +281,6 @@ function requireGrants({ challenge }: Session, message: unknown): void {
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
-
-/** @throws the system error, such as EADDRINUSE */
-function listen(server: NodeServer, { host, port }: HttpOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-}
 
 function openSockets(server: NodeServer): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();

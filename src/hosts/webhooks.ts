@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { UnrecognizedEvent } from '../events/read-event.ts';
 import type { DeliveryReceipt } from '../events/receive.ts';
 import { Slots } from '../slots.ts';
 import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
 import { HttpError, isGuess, isSameSecret, retryAfterHeader } from './access/http-error.ts';
-import { readBody, readRequestBody, requireReadable, sendJson, sendRefusal } from './http-io.ts';
+import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
 /** A tenant that receives webhooks; it has at least one of the two secrets. */
 export interface WebhookTenant {
@@ -142,7 +143,7 @@ export async function answerDelivery(
 ): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
   const secretInPath = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
-  const readBody = () => readRequestBody(request, maxBytes);
+  const readBody = () => readChunks(Readable.from(request.body ?? []), maxBytes);
   try {
     const delivery = { method: request.method, headers, secretInPath, readBody };
     return Response.json(describeReceipt(await receive(tenant, delivery)));

@@ -90,13 +90,10 @@ export interface InboxEvent {
 }
 
 /** The indexed fields of an event. */
-export interface InboxEntry {
-  id: string;
+export type InboxEntry = Pick<InboxEvent, 'id' | 'subject' | 'event'> & {
   at: number;
-  subject: string;
-  event: string;
   record: string | undefined;
-}
+};
 
 export interface InboxRow {
   event: InboxEvent & { at: number };

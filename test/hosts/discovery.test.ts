@@ -69,7 +69,6 @@ const card = z.strictObject({
 });
 
 const cardPath = '/mcp/server-card';
-const catalogPath = '/.well-known/ai-catalog.json';
 
 describe('the server card', () => {
   test('is public, says how to connect, and nothing of the tenant', async () => {
@@ -90,23 +89,6 @@ describe('the server card', () => {
     }
   });
 
-  test('is named by the catalog of the domain', async () => {
-    const { publicUrl } = await team();
-    const { headers, text } = await get(catalogPath);
-    expect(headers['content-type']).toBe('application/ai-catalog+json');
-    expect(JSON.parse(text)).toEqual({
-      specVersion: '1.0',
-      entries: [
-        {
-          identifier: 'urn:air:mcp.example.com:cpq-mcp',
-          displayName: 'Quotes and pipeline',
-          type: 'application/mcp-server-card+json',
-          url: `${publicUrl}/server-card`,
-        },
-      ],
-    });
-  });
-
   test('of a local server names the address that was used, and is not for web pages', async () => {
     const { url } = await local();
     const reply = await getLocal(cardPath);
@@ -114,20 +96,17 @@ describe('the server card', () => {
     const [{ url: named, headers }] = card.parse(await reply.json()).remotes;
     expect([named, headers]).toEqual([url, undefined]);
     expect((await getLocal(cardPath, { origin: 'https://page.example' })).status).toBe(403);
-    expect((await getLocal(catalogPath, { origin: url.replace('/mcp', '') })).status).toBe(404);
+    expect((await getLocal(cardPath, { origin: url.replace('/mcp', '') })).status).toBe(404);
   });
 
-  test.each([cardPath, catalogPath])(
-    'is not made for a Host header that is no address: %s',
-    async (path) => {
-      const { url } = await local();
-      for (const host of ['127.0.0.1:99999', '[::1]:70000', 'localhost:', 'evil.com@localhost'])
-        expect((await requestWithHost(new URL(path, url), host)).statusCode, host).toBeOneOf([
-          403, 404,
-        ]);
-      expect((await getLocal('/healthz')).status).toBe(200);
-    },
-  );
+  test.each([cardPath])('is not made for a Host header that is no address: %s', async (path) => {
+    const { url } = await local();
+    for (const host of ['127.0.0.1:99999', '[::1]:70000', 'localhost:', 'evil.com@localhost'])
+      expect((await requestWithHost(new URL(path, url), host)).statusCode, host).toBeOneOf([
+        403, 404,
+      ]);
+    expect((await getLocal('/healthz')).status).toBe(200);
+  });
 });
 
 test('the icon is the one in the folder of icons', async () => {

@@ -195,7 +195,7 @@ describe('gauges', () => {
 
 test('webhook deliveries are counted, with their delay', async () => {
   const { watch, metric } = await start();
-  const receipt = { subject: 'order', event: 'created', isKnown: true, lagMs: 2_000 };
+  const receipt = { lagMs: 2_000 };
   const { metrics } = watch;
   const stored = (...receipts: Receipt[]) => {
     const delivery = { receipts, unrecognized: 0, isList: receipts.length > 1 };

@@ -63,7 +63,6 @@ const paths = [
   '/mcp',
   '/mcp/',
   '/mcp/server-card',
-  '/.well-known/ai-catalog.json',
   '/mcp?x=1',
   '//mcp',
   '/MCP',

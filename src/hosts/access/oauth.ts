@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { loopbackNames } from '../../setting-values.ts';
+import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { fieldOf } from '../../values.ts';
 import type { AuthStrategy, TenantRegistry } from './gate.ts';
@@ -172,33 +172,22 @@ function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlyS
 
 const maxName = 120;
 
-/**
- * The caller's name: subject and client, since a person may use several programs. Different pairs never share
- * a name: characters are escaped, and long names end in a hash.
- */
+/** Subject and client, since a person may use several programs; printable and short, and no two pairs share a name. */
 function callerName({ sub, client_id }: JWTPayload): string {
-  const name = `oauth:${[sub, client_id].filter(isText).map(escapeName).join(' ')}`;
-  if (name.length <= maxName) return name;
-  const rest = createHash('sha256').update(name).digest('hex').slice(0, 32);
-  return `${name.slice(0, maxName)}… ${rest}`;
+  const parts = [sub, client_id].filter(isText);
+  const name = parts.map((text) => encodeURIComponent(text.toWellFormed())).join(' ');
+  return `oauth:${name.length <= maxName ? name : shortHash(name)}`;
 }
 
 const isText = (claim: unknown): claim is string => typeof claim === 'string' && claim !== '';
 
-/** Escapes spaces, percent signs and non-printable characters. */
-const escapeName = (text: string): string =>
-  text.replace(/[^\x21-\x24\x26-\x7e]/gu, (it) => `%${Buffer.from(it).toString('hex')}`);
-
 function tenantOf(claims: JWTPayload, { tenantClaim, tenants }: OAuthOptions) {
   const named = claims[tenantClaim];
-  if (named === undefined || typeof named === 'string') {
-    const tenant = tenants.find(named);
-    if (tenant) return tenant;
-  }
-  throw new HttpError(
-    403,
+  const tenant = named === undefined || isText(named) ? tenants.find(named) : undefined;
+  if (tenant) return tenant;
+  const message =
     named === undefined
       ? `The access token does not say which tenant it is for (claim "${tenantClaim}").`
-      : 'The tenant of this access token is not served here.',
-  );
+      : 'The tenant of this access token is not served here.';
+  throw new HttpError(403, message);
 }

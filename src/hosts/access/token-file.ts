@@ -70,10 +70,8 @@ const hashOf = (token: string): Buffer => createHash('sha256').update(token).dig
 export function findToken(token: string, stored: readonly StoredToken[]): StoredToken | undefined {
   const [, id] = tokenPattern.exec(token) ?? [];
   const candidate = id === undefined ? undefined : stored.find((one) => one.id === id);
-  if (!candidate) return undefined;
-  const known = Buffer.from(candidate.hash, 'hex');
-  const given = hashOf(token);
-  return known.length === given.length && timingSafeEqual(known, given) ? candidate : undefined;
+  const known = Buffer.from(candidate?.hash ?? '', 'hex');
+  return candidate && timingSafeEqual(known, hashOf(token)) ? candidate : undefined;
 }
 
 export const isExpired = ({ expires }: StoredToken, now = Date.now()): boolean =>
