@@ -25,11 +25,8 @@ import {
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
-import {
-  type PipelineSection,
-  pipelineAnswer,
-  pipelineSections,
-} from '../src/tool-kit/pipeline-answers.ts';
+import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
+import { keysOf } from '../src/values.ts';
 
 /** Filters that closed deals do not have: a heading with one of them would promise other figures than it has. */
 const ofOpenDeals = {
@@ -37,17 +34,6 @@ const ofOpenDeals = {
   close_from: 'is for the expected close of open deals; with this outcome use period_from',
   close_to: 'is for the expected close of open deals; with this outcome use period_to',
 } as const;
-
-/** Refuses filters of open deals where the answer is about closed ones. */
-const fittingOutcome = <Input extends z.ZodObject>(input: Input): Input =>
-  Object.entries(ofOpenDeals).reduce(
-    (checked, [name, message]) =>
-      checked.refine((args) => args.outcome === 'open' || args[name] === undefined, {
-        path: [name],
-        message,
-      }),
-    input,
-  );
 
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
@@ -59,8 +45,8 @@ export const briefPipeline = defineTool({
   needs: ['opportunity:read'],
   hints: readOnlyHints,
   input: inOrder(
-    fittingOutcome(
-      z.strictObject({
+    z
+      .strictObject({
         outcome: z.enum(dealOutcomes).default('open'),
         sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
         by: z.enum(pipelineBy).optional(),
@@ -73,8 +59,12 @@ export const briefPipeline = defineTool({
         groups: z.int().min(1).optional(),
         rows: z.int().min(0).optional(),
         deals_from: z.int().min(0).optional(),
+      })
+      .superRefine((args, { addIssue }) => {
+        for (const name of args.outcome === 'open' ? [] : keysOf(ofOpenDeals))
+          if (args[name] !== undefined)
+            addIssue({ code: 'custom', path: [name], message: ofOpenDeals[name] });
       }),
-    ),
     ['close_from', 'close_to'],
     ['period_from', 'period_to', today],
   ),
@@ -120,7 +110,8 @@ export const briefPipeline = defineTool({
           : await runInSlices(closedBrief(deals, outcome, options)),
         {
           filters: options,
-          sections: withGroups(args.sections, args.by),
+          // `by` adds the section of the groups, whichever sections were chosen.
+          sections: args.by && args.sections ? [...args.sections, 'groups'] : args.sections,
           rows: args.rows,
           dealsFrom: args.deals_from,
           deals: () => runInSlices(dealsAbout(deals, outcome, options)),
@@ -135,12 +126,3 @@ export const briefPipeline = defineTool({
     });
   },
 });
-
-/** `by` adds the section of the groups, whichever sections were chosen. */
-const withGroups = (
-  sections: PipelineSection[] | undefined,
-  by: string | undefined,
-): PipelineSection[] | undefined =>
-  sections === undefined || by === undefined
-    ? sections
-    : [...new Set([...sections, 'groups' as const])];

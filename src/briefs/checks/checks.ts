@@ -35,7 +35,13 @@ import {
   pricingDrift,
   thinMargins,
 } from './products.ts';
-import { expiringQuotes, quotesOfClosedDeals, staleQuotes, unlistedOnQuotes } from './quotes.ts';
+import {
+  expiringQuotes,
+  quotesOfClosedDeals,
+  staleQuotes,
+  unlistedOnQuotes,
+  zeroPrices,
+} from './quotes.ts';
 import {
   contactsWithoutEmail,
   contractsRunningOut,
@@ -44,7 +50,6 @@ import {
   opportunitiesWithoutQuote,
   stalledOpportunities,
 } from './records.ts';
-import { zeroPrices } from './zero-prices.ts';
 
 /** Every check by name, in the order in which the tool lists them. */
 export const checks = {
