@@ -89,15 +89,14 @@ function pricesSummary(found: ProductPrices): Wording {
 }
 
 function deletedSentences({ company, product }: ProductPrices): Wording[] {
-  const sentence = (what: Wording, deleted: string | true | undefined): Wording[] => {
-    if (deleted === undefined) return [];
-    return deleted === true
-      ? [wording`The ${what} is deleted.`]
-      : [wording`The ${what} was deleted on ${identifier(deleted)}.`];
+  const sentence = (what: 'company' | 'product', on: string | true | undefined): Wording[] => {
+    if (on === undefined) return [];
+    const how = on === true ? wording`is deleted` : wording`was deleted on ${identifier(on)}`;
+    return [wording`The ${what} ${how}.`];
   };
   return [
-    ...sentence(wording`company`, company.deleted),
-    ...sentence(wording`product`, product.deleted),
+    ...sentence('company', company.deleted),
+    ...sentence('product', product.deleted),
     ...(product.listed === false ? [wording`The product is no longer listed.`] : []),
   ];
 }

@@ -49,10 +49,3 @@ export function within(day: Day, from: string | undefined, to: string | undefine
   const last = dayOf(to);
   return (!first || first <= day) && (!last || day <= last);
 }
-
-/** @throws RangeError if `day` is not a day; `what` names it in the message. */
-export function requireDay(day: string, what: string): Day {
-  const read = dayOf(day);
-  if (!read) throw new RangeError(`${what} must be a day as YYYY-MM-DD, not "${day}"`);
-  return read;
-}

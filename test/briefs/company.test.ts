@@ -576,7 +576,3 @@ test('pauses often over many products and contract items', () => {
   expect(pausesWith({ market }) - without).toBeGreaterThanOrEqual(1_000 / 50 - 1);
   expect(pausesWith({ contractItems }) - without).toBe(1_000 / 50);
 });
-
-test('throws for an invalid date of today', () => {
-  expect(() => brief({}, { today: 'now' })).toThrow(RangeError);
-});

@@ -1,6 +1,6 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
-import { type Day, requireDay } from '../../figures/days.ts';
+import type { Day } from '../../figures/days.ts';
 import { collectGroups } from '../../figures/group-labels.ts';
 import { type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
 import {
@@ -123,7 +123,7 @@ export type Examined = ResultOf<typeof examine>;
 /**
  * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
  *
- * @throws RangeError if `today` is not a day, or `data` lacks a collection that the check needs.
+ * @throws RangeError if `data` lacks a collection that the check needs.
  */
 export function* examine(name: CheckName, data: CheckData, options: CheckOptions) {
   const check: Check = checks[name];
@@ -135,7 +135,6 @@ export function* examine(name: CheckName, data: CheckData, options: CheckOptions
     ...{ floor: Number.NaN, days: Number.NaN, tolerance: Number.NaN },
     ...check.defaults,
     ...compact(options),
-    today: requireDay(options.today, 'today'),
   };
   const { findings, ...examined } = yield* check.examine(data, context);
   const ranked = findings.map((finding) => ({

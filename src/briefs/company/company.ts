@@ -1,6 +1,6 @@
 /** One account: master data, open and closed deals, quotes, contracts, pricing and recent activity. */
 
-import { addDays, type Day, dayOf, requireDay } from '../../figures/days.ts';
+import { addDays, type Day, dayOf } from '../../figures/days.ts';
 import {
   byValue,
   countByCurrency,
@@ -66,16 +66,11 @@ const recentDays = 30;
 const defaults = { maxRows: 5, show: [] };
 type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' | 'show'>>;
 
-/**
- * Briefs one company. Definitions: docs/definitions.md, "Company".
- *
- * @throws RangeError if `today` is not a day.
- */
+/** Briefs one company. Definitions: docs/definitions.md, "Company". */
 export function* companyBrief(records: CompanyRecords, options: CompanyOptions) {
-  const today = requireDay(options.today, 'today');
-  const resolved: ResolvedOptions = { ...defaults, ...compact(options), today };
+  const resolved: ResolvedOptions = { ...defaults, ...compact(options) };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { maxRows, market, nameOf } = resolved;
+  const { today, maxRows, market, nameOf } = resolved;
   const contacts = yield* recordsOf(company, records.contacts);
   const opportunities = yield* recordsOf(company, records.opportunities);
   const quotes = yield* recordsOf(company, records.quotes);

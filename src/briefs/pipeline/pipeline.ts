@@ -1,6 +1,6 @@
 /** The pipeline: open deals by group, overdue, closing soon and stalled deals, won and lost deals. */
 
-import { addDays, type Day, dayOf, requireDay, within } from '../../figures/days.ts';
+import { addDays, type Day, dayOf, within } from '../../figures/days.ts';
 import {
   byValue,
   countByCurrency,
@@ -79,12 +79,7 @@ type ResolvedOptions = PipelineOptions &
   Required<Omit<PipelineOptions, keyof PipelineFilters | 'by'>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
-  const today = requireDay(options.today, 'today');
-  const periodTo = requireDay(options.periodTo ?? today, 'periodTo');
-  const periodFrom = requireDay(options.periodFrom ?? addDays(periodTo, -periodDays), 'periodFrom');
-  for (const end of ['closeFrom', 'closeTo'] as const) {
-    if (options[end] !== undefined) requireDay(options[end], end);
-  }
+  const { today, periodTo = today, periodFrom = addDays(periodTo, -periodDays) } = options;
   return { ...defaults, ...compact(options), today, periodFrom, periodTo };
 }
 
@@ -118,11 +113,7 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
   return { ...found, unknownValue };
 }
 
-/**
- * Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline".
- *
- * @throws RangeError if `today` or an end of a period is not a day.
- */
+/** Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline". */
 export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   const resolved = resolveOptions(options);
   const { open, closed, inPeriod, unknownValue } = yield* select(deals, resolved);
@@ -150,12 +141,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   });
 }
 
-/**
- * Briefs the deals that were won, lost or closed over the period of the options. Definitions: docs/definitions.md,
- * "Pipeline".
- *
- * @throws RangeError if `today` or an end of a period is not a day.
- */
+/** Briefs the deals that were won, lost or closed over the period of the options. */
 export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const resolved = resolveOptions(options);
   const { closed, inPeriod, unknownValue } = yield* select(deals, resolved);

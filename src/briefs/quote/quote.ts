@@ -1,6 +1,6 @@
 /** One quote: its lines, totals, margins and pre-flight check. */
 
-import { type Day, dayOf, daysBetween, requireDay } from '../../figures/days.ts';
+import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue } from '../../figures/deals.ts';
 import {
   currencyOfRecord,
@@ -43,15 +43,10 @@ export type QuoteLine = ReturnType<typeof toQuoteLine>;
 /** Pre-flight findings shown. */
 const maxFindings = 15;
 
-/**
- * Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight".
- *
- * @throws RangeError if `today` is not a day.
- */
+/** Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight". */
 export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
   const { quote } = records;
-  const { maxLines = 25, currencyOf } = options;
-  const today = requireDay(options.today, 'today');
+  const { today, currencyOf, maxLines = 25 } = options;
   const sums = sumQuote(quote);
   const firstYear = firstYearValue(sums);
   const findings = preflight(records, options);

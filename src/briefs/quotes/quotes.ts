@@ -1,6 +1,6 @@
 /** Quotes over all customers: figures by group, and the quotes behind them. */
 
-import { type Day, dayOf, requireDay, within } from '../../figures/days.ts';
+import { type Day, dayOf, within } from '../../figures/days.ts';
 import { collectGroups, groupRows, monthOf, rankGroups } from '../../figures/group-labels.ts';
 import {
   type CurrencyOf,
@@ -78,8 +78,6 @@ export interface QuotesOptions {
   maxGroups?: number;
 }
 
-export type QuotesBrief = ResultOf<typeof briefOf>;
-
 const defaultDate: QuoteDate = 'sent';
 
 const dateField = {
@@ -95,14 +93,13 @@ const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
 
 type DealOf = ((quote: Quote) => DealState) | undefined;
 
-/** Finds the quotes that match all filters but `item`. @throws RangeError if `today` is not a day. */
+/** Finds the quotes that match all filters but `item`. */
 export function* findQuotes(
   quotes: readonly Quote[],
   opportunities: readonly Opportunity[] | undefined,
   options: QuotesOptions,
 ) {
-  const today = requireDay(options.today, 'today');
-  const { owner, company, status, currency, acceptance, dealState } = options;
+  const { today, owner, company, status, currency, acceptance, dealState } = options;
   // Only with opportunities is the state of a deal known.
   const dealOf = opportunities && (yield* dealStateReader(opportunities));
   const matching: readonly Quote[] = yield* filterSteps(
@@ -146,49 +143,42 @@ function hasItem({ items = [] }: Quote, text: string): boolean {
  * Quotes with their figures: the highest first-year value first, unknown ones last, then by name and id. Definition:
  * docs/definitions.md, "Quotes over all customers".
  *
- * @param found where the items of `matching` may have been read meanwhile
+ * The items of `matching` may have been read meanwhile.
  */
-export function* quotesReport(found: ResultOf<typeof findQuotes>, options: QuotesOptions) {
-  const { matching, dealOf, deleted } = found;
-  const { item } = options;
+export function* quotesReport(
+  { matching, dealOf, deleted }: ResultOf<typeof findQuotes>,
+  options: QuotesOptions,
+) {
+  const { today, date = defaultDate, from, to, by = 'status', item } = options;
   const facts = yield* flatMapSteps(matching, (quote) =>
     item === undefined || hasItem(quote, item) ? [factsOf(quote, dealOf, options)] : [],
   );
   const ranked = yield* sortSteps(facts, byFirstYear);
-  return {
-    brief: yield* briefOf(ranked, deleted, options),
-    count: ranked.length,
-    rows: (from: number, count: number) => ranked.slice(from, from + count).map(toRow),
-  };
-}
-
-export type QuotesReport = ResultOf<typeof quotesReport>;
-
-function* briefOf(facts: readonly Facts[], deleted: number, options: QuotesOptions) {
-  const { today, date = defaultDate, from, to, by = 'status' } = options;
-  const hasPeriod = from !== undefined || to !== undefined;
   const total = figuresOf(facts);
   yield;
   const unknown = countUnknown(facts);
   yield;
   const acceptance = acceptanceRows(facts);
   yield;
-  const groups = yield* groupsOf(facts, options);
-  yield;
-  return compact({
+  const brief = compact({
     today,
-    period: hasPeriod ? compact({ date, from, to }) : undefined,
+    period: (from ?? to) ? compact({ date, from, to }) : undefined,
     total,
     unknown,
     // Quotes with amounts per quarter or another term: those are in no column.
     otherTerms: nonZero(facts.filter(hasOtherTerms).length),
     acceptance,
     by,
-    groups,
+    groups: yield* groupsOf(facts, options),
     // Regardless of filters, and in no figure.
     deleted: nonZero(deleted),
   });
+  const rows = (first: number, count: number) => ranked.slice(first, first + count).map(toRow);
+  return { brief, count: ranked.length, rows };
 }
+
+export type QuotesReport = ResultOf<typeof quotesReport>;
+export type QuotesBrief = QuotesReport['brief'];
 
 type Facts = ReturnType<typeof factsOf>;
 
