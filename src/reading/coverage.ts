@@ -12,8 +12,6 @@ export interface Coverage {
   total: number;
   /** Why it is not complete. */
   reason?: string;
-  /** When the rest can be read, in milliseconds since the epoch, if known; `reason` contains it too. */
-  resumesAt?: number;
 }
 
 /** A pass that was not cut short, and how it ended. */
@@ -76,11 +74,9 @@ export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiErr
   const coverage = partialCoverage(pass, read, stopReasons[error.kind] ?? notReadable);
   const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
   if (seconds === false || seconds === undefined) return coverage;
-  const resumesAt = Date.now() + seconds * 1000;
   // A time rather than a duration, because the reason is cached.
-  const moment = new Date(resumesAt).toISOString().slice(0, 19);
-  const reason = `${coverage.reason}; the rest can be read from ${moment}Z on`;
-  return { ...coverage, reason, resumesAt };
+  const moment = new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19);
+  return { ...coverage, reason: `${coverage.reason}; the rest can be read from ${moment}Z on` };
 }
 
 function partialCoverage(

@@ -8,7 +8,7 @@ import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
 import type { LearntTraits } from './profile.ts';
 import { filterFields, unprovenFields } from './proven-none.ts';
-import type { ServicePages } from './service-pages.ts';
+import { type ServicePages, searchText } from './service-pages.ts';
 import type { AnyPage } from './sized-pages.ts';
 
 /** A slice of a list, with the total of the list. */
@@ -120,7 +120,7 @@ async function pageAt({ pages, resource, call }: ListSource, query: PageQuery): 
     return await pages.page(resource, query, call);
   } catch (error) {
     const mayBeOffset = isApiError(error, 'refused') && (query.from ?? 0) > 0;
-    if (!mayBeOffset || !(await pages.learnOffset(resource, searchOf(query), call))) throw error;
+    if (!mayBeOffset || !(await pages.offsets.learn(resource, searchOf(query), call))) throw error;
     return pages.page(resource, query, call);
   }
 }
@@ -170,10 +170,32 @@ async function pageAtOffset(
   page: AnyPage,
 ): Promise<AnyPage | undefined> {
   if (pages.pageParam === undefined || !query.from) return page;
-  const isUncertain = !pages.isAtOffset(resource, query, page.records);
-  if (isUncertain && (await pages.learnOffset(resource, searchOf(query), call)))
+  const isUncertain = !isAtOffset(pages, resource, query, page);
+  if (isUncertain && (await pages.offsets.learn(resource, searchOf(query), call)))
     return pages.page(resource, query, call);
   return pages.traits(resource).offset === 'ignored' ? undefined : page;
+}
+
+/**
+ * Whether the page is certainly at the requested offset: it repeats no record of the first page, and it would be
+ * empty if the offset counted pages.
+ */
+function isAtOffset(
+  pages: ServicePages,
+  resource: Resource,
+  query: PageQuery,
+  { records }: AnyPage,
+): boolean {
+  if (pages.traits(resource).offset !== undefined) return true;
+  const sample = pages.sample(resource);
+  const { from = 0, size } = query;
+  if (sample?.total === undefined || sample.search !== searchText(query)) return false;
+  if (from >= sample.total && records.length === 0) return true;
+  const repeats = recordKeys(records).some((key) => sample.keys.includes(key));
+  const isNext = from <= sample.keys.length && !repeats && records.length > 0;
+  if (!isNext || sample.total > size * (from - 1)) return false;
+  pages.offsets.confirm(resource);
+  return true;
 }
 
 /**
@@ -226,7 +248,7 @@ async function lookBehind(
   const isDoubtful =
     seen === 'hidden' ||
     (seen === 'end' && total === undefined && pages.traits(resource).offset === undefined);
-  const isOther = isDoubtful && (await pages.learnOffset(resource, searchOf(query), call));
+  const isOther = isDoubtful && (await pages.offsets.learn(resource, searchOf(query), call));
   const found = isOther ? await look() : seen;
   if (found !== 'end')
     pages.learn(resource, { shortPages: found === 'hidden' ? 'hidden' : 'fewer' });

@@ -5,6 +5,7 @@ import type { ApiRecord, Quote, QuoteItem, Resource } from '../service/records/r
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import { ReadTime } from './age.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
+import type { DerivedResults } from './derived.ts';
 import type { ServicePages } from './service-pages.ts';
 
 /** Requests for single quotes at a time. */
@@ -29,21 +30,20 @@ export class QuoteItems {
   readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
   readonly #readQuote: (id: string, call: Call) => Promise<Quote>;
   readonly #remembered: CachePart<Remembered>;
+  readonly #derived: DerivedResults;
+  /** Another number as soon as the items of further quotes are known. */
   #version = 0;
 
   constructor(
     pages: Pick<ServicePages, 'traits' | 'learn'>,
     readQuote: (id: string, call: Call) => Promise<Quote>,
     cache: CollectionCache,
+    derived: DerivedResults,
   ) {
     this.#remembered = cache.part();
+    this.#derived = derived;
     this.#pages = pages;
     this.#readQuote = readQuote;
-  }
-
-  /** Another number as soon as the items of further quotes are known. */
-  get version(): number {
-    return this.#version;
   }
 
   clear(): void {
@@ -67,11 +67,19 @@ export class QuoteItems {
     const { items } = this.#pages.traits('quote');
     if (items === 'in rows' || (items === undefined && (await this.#haveNone(rows, call))))
       return rows;
-    return rows.map((row) => this.withKnownItems(marked(row)) as R);
+    return rows.map((row) => this.#withKnownItems(marked(row)) as R);
+  }
+
+  /** These quotes, with the items that were read by id since; made once for each reading. */
+  known(quotes: readonly Quote[]): Promise<readonly Quote[]> {
+    return this.#derived.version([quotes], `items ${this.#version}`, async () => {
+      if (!quotes.some(hasUnknownItems)) return quotes;
+      return quotes.map((quote) => this.#withKnownItems(quote));
+    });
   }
 
   /** The quote with its items, where these are unknown and were read since. */
-  withKnownItems(quote: Quote): Quote {
+  #withKnownItems(quote: Quote): Quote {
     if (!hasUnknownItems(quote) || quote.id === undefined) return quote;
     const known = this.#remembered.get(quote.id);
     const isCurrent = known?.updatedAt === quote.updatedAt;
@@ -89,7 +97,7 @@ export class QuoteItems {
     wanted: readonly Quote[],
     call: Call,
   ): Promise<{ quotes: readonly Quote[]; missing: number }> {
-    const completed = new Map(wanted.map((quote) => [quote, this.withKnownItems(quote)]));
+    const completed = new Map(wanted.map((quote) => [quote, this.#withKnownItems(quote)]));
     const unread = wanted.filter((quote) => hasUnknownItems(completed.get(quote) ?? quote));
     const queue = unread.slice(0, maxReads).values();
     let stopped = false;

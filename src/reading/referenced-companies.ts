@@ -20,29 +20,26 @@ export type NamedCompany = Pick<Company, 'id' | 'name' | 'currency'>;
 interface Entry {
   readAt: ReadTime;
   /** `undefined` if there is no such company, or if it was not read. */
-  company: NamedCompany | undefined;
+  company: Promise<NamedCompany | undefined>;
 }
 
-type Client = Pick<ApiClient, 'page' | 'getRecord'>;
-type Pages = Pick<ServicePages, 'traits' | 'learn'>;
+type Found = ReadonlyMap<string, NamedCompany>;
 
 /**
  * The companies that rows of lists refer to, for their names and currencies: read with one request for a page of a
  * list, without reading all companies, and remembered.
  */
 export class ReferencedCompanies {
-  readonly #pages: Pages;
-  readonly #client: Client;
+  readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
+  readonly #client: Pick<ApiClient, 'page' | 'getRecord'>;
   readonly #entries = new BoundedMap<string, Entry>(maxRemembered);
-  readonly #running = new Map<string, Promise<void>>();
 
-  constructor(client: Client, pages: Pages) {
-    this.#client = client;
+  constructor(
+    client: Pick<ApiClient, 'page' | 'getRecord'>,
+    pages: Pick<ServicePages, 'traits' | 'learn'>,
+  ) {
     this.#pages = pages;
-  }
-
-  get(id: string): NamedCompany | undefined {
-    return this.#entries.get(id)?.company;
+    this.#client = client;
   }
 
   clear(): void {
@@ -50,59 +47,73 @@ export class ReferencedCompanies {
   }
 
   /**
-   * Reads those of these companies that are not remembered, as far as a few requests can. What cannot be read stays
-   * unknown.
+   * These companies, remembered or read, as far as a few requests can. What cannot be read is left out.
    * @throws ApiError if the key is refused; the signal's reason when the call was cancelled
    */
-  async read(ids: readonly string[], call: Call): Promise<void> {
+  async read(ids: readonly string[], call: Call): Promise<Found> {
+    const wanted = [...new Set(ids)];
     const isFresh = (id: string) => (this.#entries.peek(id)?.readAt.ageMs ?? freshMs) < freshMs;
-    const unread = ids.filter((id) => !isFresh(id));
-    if (unread.length === 0) return;
-    const missing = new Set(unread);
-    const others = [...missing].flatMap((id) => this.#running.get(id)?.catch(() => {}) ?? []);
-    await this.#readOwn(
-      [...missing].filter((id) => !this.#running.has(id)),
-      call,
-    );
-    await Promise.all(others);
+    const unread = wanted.filter((id) => !isFresh(id));
+    const reading = this.#readUnlessRefused(unread, call);
+    for (const id of unread) this.#remember(id, reading);
+    await reading;
+    const entries = wanted.map(async (id) => {
+      const company = await this.#entries.get(id)?.company;
+      return company ? [[id, company] as const] : [];
+    });
+    return new Map((await Promise.all(entries)).flat());
   }
 
-  async #readOwn(ids: readonly string[], call: Call): Promise<void> {
-    if (ids.length === 0) return;
-    const reading = this.#readUnlessRefused(ids, call);
-    for (const id of ids) this.#running.set(id, reading);
-    try {
-      await reading;
-    } finally {
-      for (const id of ids) this.#running.delete(id);
-    }
+  /** What was not read because of a temporary error is read by the next call. */
+  #remember(id: string, reading: Promise<Found | undefined>): void {
+    const entry = {
+      readAt: new ReadTime(),
+      company: reading.then(
+        (found) => found?.get(id),
+        () => undefined,
+      ),
+    };
+    this.#entries.set(id, entry);
+    const forget = () => {
+      if (this.#entries.peek(id) === entry) this.#entries.delete(id);
+    };
+    reading.then((found) => found ?? forget(), forget);
   }
 
-  /** A service that refuses companies is not asked for the same ones again while they are fresh. */
-  async #readUnlessRefused(ids: readonly string[], call: Call): Promise<void> {
+  /** `undefined` after a temporary error. A service that refuses companies is not asked for the same ones again. */
+  async #readUnlessRefused(ids: readonly string[], call: Call): Promise<Found | undefined> {
+    if (ids.length === 0) return new Map();
     try {
-      for (const id of await this.#readFiltered(ids, call)) this.#remember(id, undefined);
+      return await this.#readAll(ids, call);
     } catch (error) {
       if (!isApiError(error) || error.kind === 'key-refused') throw error;
-      if (!error.retryable) for (const id of ids) this.#remember(id, this.get(id));
+      return error.retryable ? undefined : new Map();
     }
   }
 
-  /** @returns the ids that could not be read */
-  async #readFiltered(ids: readonly string[], call: Call): Promise<readonly string[]> {
-    let missing = ids.filter((id) => !/[,:|]/.test(id));
-    const others = ids.filter((id) => !missing.includes(id));
-    while (missing.length > 0 && this.#pages.traits('company').honoured[filterById] !== false) {
-      const found = await this.#findPage(missing, call);
-      if (found.length === 0) break;
-      missing = missing.filter((id) => !found.includes(id));
+  async #readAll(ids: readonly string[], call: Call): Promise<Found> {
+    const found = new Map<string, NamedCompany>();
+    const filterable = ids.filter((id) => !/[,:|]/.test(id));
+    for (let missing = filterable; missing.length > 0; ) {
+      const page = await this.#findPage(missing, call);
+      if (page.length === 0) break;
+      for (const company of page) found.set(company.id ?? '', named(company));
+      missing = missing.filter((id) => !found.has(id));
     }
-    return this.#readSingly([...missing, ...others], call);
+    const single = ids.filter((id) => !found.has(id)).slice(0, maxSingleReads);
+    const reading = single.map(async (id) => {
+      const asked = this.#client.getRecord('company', 'id', id, call);
+      const company = await asked.catch(ignoreApiError('not-found', 'refused'));
+      if (company) found.set(id, named(company));
+    });
+    await Promise.all(reading);
+    return found;
   }
 
-  /** The ids that the service's filter finds. */
-  async #findPage(ids: readonly string[], call: Call): Promise<readonly string[]> {
+  /** The companies that the service's filter finds; none where it does not filter by ids. */
+  async #findPage(ids: readonly string[], call: Call): Promise<Company[]> {
     const { maxSize = ids.length, honoured } = this.#pages.traits('company');
+    if (honoured[filterById] === false) return [];
     const size = maxSize === 'none' ? undefined : Math.min(ids.length, maxSize);
     const query = { filters: `id:${ids.join('|')}`, size };
     const page = await this.#client.page('company', query, call).catch(ignoreApiError('refused'));
@@ -110,26 +121,12 @@ export class ReferencedCompanies {
     const found = records.filter(({ id = '' }) => ids.includes(id));
     if (!page || found.length < records.length)
       this.#pages.learn('company', { honoured: { ...honoured, [filterById]: false } });
-    return found.map((company) => this.#remember(company.id ?? '', company));
-  }
-
-  async #readSingly(ids: readonly string[], call: Call): Promise<readonly string[]> {
-    const single = ids.slice(0, maxSingleReads).map(async (id) => {
-      const reading = this.#client.getRecord('company', 'id', id, call);
-      this.#remember(id, await reading.catch(ignoreApiError('not-found', 'refused')));
-    });
-    await Promise.all(single);
-    return ids.slice(maxSingleReads);
-  }
-
-  #remember(id: string, company: NamedCompany | undefined): string {
-    const { name, currency } = company ?? {};
-    const known = company && {
-      id,
-      ...(name !== undefined && { name }),
-      ...(currency !== undefined && { currency }),
-    };
-    this.#entries.set(id, { readAt: new ReadTime(), company: known });
-    return id;
+    return found;
   }
 }
+
+const named = ({ id, name, currency }: Company): NamedCompany => ({
+  ...(id !== undefined && { id }),
+  ...(name !== undefined && { name }),
+  ...(currency !== undefined && { currency }),
+});

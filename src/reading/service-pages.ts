@@ -36,7 +36,7 @@ export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #profile: ServiceProfile;
   readonly #sized: SizedPages;
-  readonly #offsets: Offsets;
+  readonly offsets: Offsets;
   readonly #samples = new Map<Resource, Sample>();
   #isReady = false;
 
@@ -47,7 +47,7 @@ export class ServicePages {
     this.pageParam = client.pageParam;
     this.#profile = profile;
     this.#sized = new SizedPages(client, profile);
-    this.#offsets = new Offsets(client.pageParam, this.#sized, profile);
+    this.offsets = new Offsets(client.pageParam, this.#sized, profile);
   }
 
   /** Resolves when the stored profile is loaded. Never rejects. */
@@ -55,7 +55,7 @@ export class ServicePages {
     if (this.#isReady) return;
     await this.#profile.ready();
     this.#isReady = true;
-    this.#offsets.ready();
+    this.offsets.ready();
   }
 
   traits(resource: Resource): LearntTraits {
@@ -75,16 +75,6 @@ export class ServicePages {
     return profileOf(resource, this, this.traits(resource).offset);
   }
 
-  /** As `Offsets.learn`. */
-  learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean> {
-    return this.#offsets.learn(resource, search, call);
-  }
-
-  /** As `Offsets.confirm`. */
-  confirmOffset(resource: Resource): void {
-    this.#offsets.confirm(resource);
-  }
-
   /**
    * At most `size` records starting at `from`; fewer if the service returns fewer. The total is left out if it is the
    * number of rows of the page.
@@ -98,32 +88,12 @@ export class ServicePages {
     await this.ready();
     const page = await this.#from(resource, query, call);
     this.learn(resource, { countedIn: page.countedIn ?? 'none' });
-    this.#noteSample(resource, query, page);
+    if (!query.from && page.records.length >= minSampleRows) {
+      const keys = recordKeys(page.records);
+      this.#samples.set(resource, { search: searchText(query), keys, total: page.total });
+    }
     const counted = await this.#withTrueCount(resource, query, page, call);
     return counted as Page<RecordOf[R]>;
-  }
-
-  /**
-   * Whether a page is certainly at the requested offset: it repeats no record of the first page, and it would be
-   * empty if the offset counted pages.
-   */
-  isAtOffset(resource: Resource, query: PageQuery, records: readonly ApiRecord[]): boolean {
-    if (this.traits(resource).offset !== undefined) return true;
-    const sample = this.#samples.get(resource);
-    const { from = 0, size } = query;
-    if (sample?.total === undefined || sample.search !== searchText(query)) return false;
-    if (from >= sample.total && records.length === 0) return true;
-    const repeats = recordKeys(records).some((key) => sample.keys.includes(key));
-    const isNext = from <= sample.keys.length && !repeats && records.length > 0;
-    if (!isNext || sample.total > size * (from - 1)) return false;
-    this.confirmOffset(resource);
-    return true;
-  }
-
-  #noteSample(resource: Resource, query: PageQuery, { records, total }: AnyPage): void {
-    if ((query.from ?? 0) > 0 || records.length < minSampleRows) return;
-    const keys = recordKeys(records);
-    this.#samples.set(resource, { search: searchText(query), keys, total });
   }
 
   #from(
@@ -131,7 +101,7 @@ export class ServicePages {
     { from = 0, size, ...search }: PageQuery,
     call: Call,
   ): Promise<AnyPage> {
-    const offset = from === 0 ? undefined : this.#offsets.of(resource);
+    const offset = from === 0 ? undefined : this.offsets.of(resource);
     if (offset === undefined) return this.#sized.page(resource, { ...search, size }, call);
     const { name: offsetName, counts } = offset;
     if (counts.startsWith('pages'))
@@ -204,7 +174,7 @@ export class ServicePages {
     if (ignoresSize && !commonSizes.includes(records.length)) return false;
     // Only an offset whose meaning is known shows whether further records follow.
     const isUnknown = this.traits(resource).offset === undefined;
-    if (isUnknown && (await this.learnOffset(resource, query, call)) && (await hasMore()))
+    if (isUnknown && (await this.offsets.learn(resource, query, call)) && (await hasMore()))
       return true;
     return this.traits(resource).offset === 'ignored';
   }

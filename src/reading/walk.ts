@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.ts';
 import { type ApiError, isApiError } from '../service/errors.ts';
-import type { Page, PageQuery, Search } from '../service/page.ts';
+import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import {
@@ -12,8 +12,8 @@ import {
   unprovenCoverage,
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
-import type { RouteProfile } from './profile.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
+import type { ServicePages } from './service-pages.ts';
 
 export interface Reading<R> {
   records: readonly R[];
@@ -25,17 +25,7 @@ export interface Progress {
   total: number | undefined;
 }
 
-/** The part of `ServicePages` that reading a collection needs. */
-interface Pages {
-  /** Resolves when the stored profile is loaded. Never rejects. */
-  ready(): Promise<void>;
-  profile(resource: Resource): RouteProfile;
-  page<R extends Resource>(resource: R, query: PageQuery, call: Call): Promise<Page<RecordOf[R]>>;
-  /** Finds out what the offset means, if that is unknown. @returns whether it differs from what was assumed */
-  learnOffset(resource: Resource, search: Search, call: Call): Promise<boolean>;
-  /** Records that the offset means what was assumed. */
-  confirmOffset(resource: Resource): void;
-}
+type Pages = Pick<ServicePages, 'ready' | 'profile' | 'page' | 'offsets'>;
 
 interface Source<R extends Resource> {
   client: Pages;
@@ -75,7 +65,7 @@ export async function readCollection<R extends Resource>(
     const end = await readPass(source, pass, previous);
     const found = await runInSlices(inListOrder(pass));
     if (!isApiError(end) && isProven({ pass, end }, previous)) {
-      if (pass.segments.length > 1 && end.by === 'pages') client.confirmOffset(resource);
+      if (pass.segments.length > 1 && end.by === 'pages') client.offsets.confirm(resource);
       return { records: [...found.values()], coverage: completeCoverage(found.size) };
     }
     for (const [key, record] of found) all.set(key, record);
@@ -117,7 +107,7 @@ async function learnsOffset<R extends Resource>(
   if (isApiError(end) && end.kind !== 'refused') return false;
   const onlyFirst = !isApiError(end) && end.by === 'first-page';
   try {
-    const learnt = await client.learnOffset(resource, query, call);
+    const learnt = await client.offsets.learn(resource, query, call);
     // The pass itself showed that the offset is ignored.
     return learnt && !(onlyFirst && client.profile(resource).offset === 'none');
   } catch (error) {

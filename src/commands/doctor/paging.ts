@@ -67,7 +67,7 @@ async function checkOffset(prober: Prober, resource: Resource | undefined): Prom
     const remedy = `Without ${setting}=none the server finds out what the service understands`;
     return offset('warn', `no offset is configured: ${onePage}`, remedy, partOfAll);
   }
-  await pages.learnOffset(resource, {}, call).catch(unlessApiError);
+  await pages.offsets.learn(resource, {}, call).catch(unlessApiError);
   const found = pages.traits(resource).offset;
   if (found === 'ignored') {
     const remedy = `Name the offset parameter in ${setting}, if the service has one`;

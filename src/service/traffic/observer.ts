@@ -52,17 +52,11 @@ export interface Observer {
   registerGauges(gauges: Gauges): () => void;
 }
 
-const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
-  'key-refused': 'by status',
-  'not-permitted': 'by status',
-  'not-found': 'by status',
-  'no-route': 'by status',
+/** Of the other kinds: by status. */
+const outcomes: { readonly [K in ApiErrorKind]?: RequestOutcome } = {
   'web-page': 'unreadable',
-  redirect: 'by status',
-  refused: 'by status',
   'rate-limited': '429',
   'budget-spent': 'budget',
-  'server-error': 'by status',
   'connection-lost': 'broken',
   unreachable: 'unreachable',
   'circuit-open': 'circuit',
@@ -76,12 +70,11 @@ const outcomes: Record<ApiErrorKind, RequestOutcome | 'by status'> = {
 
 export function requestOutcome(error: unknown): RequestOutcome {
   if (!isApiError(error)) return 'broken';
-  const outcome = outcomes[error.kind];
-  return outcome === 'by status' ? statusClass(error.facts.status) : outcome;
+  const { status } = error.facts;
+  return outcomes[error.kind] ?? (status === undefined ? 'broken' : statusClass(status));
 }
 
-function statusClass(status: number | undefined): RequestOutcome {
-  if (status === undefined) return 'broken';
+function statusClass(status: number): RequestOutcome {
   if (status >= 500) return '5xx';
   return status >= 400 ? '4xx' : '3xx';
 }
