@@ -87,7 +87,6 @@ export class ServicePages {
   ): Promise<Page<RecordOf[R]>> {
     await this.ready();
     const page = await this.#from(resource, query, call);
-    this.learn(resource, { countedIn: page.countedIn ?? 'none' });
     if (!query.from && page.records.length >= minSampleRows) {
       const keys = recordKeys(page.records);
       this.#samples.set(resource, { search: searchText(query), keys, total: page.total });

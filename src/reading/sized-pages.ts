@@ -95,6 +95,7 @@ export class SizedPages {
     this.#profile.learn(resource, {
       takenSize: larger ? (size ?? 0) : Math.max(takenSize, size ?? 0),
       maxRows: Math.max(maxRows, page.records.length),
+      countedIn: page.countedIn ?? 'none',
       ...(larger && { maxSize: size ?? 'none' }),
       ...(larger === 'failed' && { maxSizeUntil: Date.now() + failedSizeMs }),
     });

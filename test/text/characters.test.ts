@@ -51,11 +51,7 @@ describe('an invisible character', () => {
     ['a non-joiner at the end of an Arabic word', 'می\u200c'],
     ['two non-joiners', 'می\u200c\u200cخواهم'],
     ['a tag without a flag', '\u{e0067}\u{e0062}'],
-    ['another text in the tags of a flag', '🏴\u{e0068}\u{e0069}\u{e007f}'],
-    [
-      'a text after the tags of a flag',
-      '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}\u{e0061}',
-    ],
+    ['the tags of a flag', '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}'],
   ])('is found: %s', (_, text) => {
     expect(firstInvisible(text, { joiners: true })).toBeDefined();
   });
@@ -63,7 +59,6 @@ describe('an invisible character', () => {
   test.each([
     '👩\u200d👩\u200d👧 and 🏳\ufe0f\u200d🌈',
     '👩🏽\u200d💻 ❤\ufe0f 1\ufe0f\u20e3 ☎\ufe0e',
-    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} v 🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}',
     'می\u200cخواهم',
     'عقد طباعة لـ ٦٨ جهازًا',
     'חוזה הדפסה',
