@@ -17,11 +17,8 @@ const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =
 export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
-  for (const name in value) {
-    const inner = fieldOf(value, name);
-    if (typeof inner === 'object' && inner !== null && !isShallow(inner, levels - 1)) return false;
-  }
-  return true;
+  const inner: unknown[] = Object.values(value);
+  return inner.every((each) => isShallow(each, levels - 1));
 }
 
 /** The names of a table's entries. Only for tables whose type lists every entry. */

@@ -64,64 +64,19 @@ function joins(characters: readonly string[], at: number): boolean {
     case '\u200C':
       return (joinedLetter.test(before) && joinedLetter.test(next)) || besideVirama(before, next);
     default:
-      return isFlagTag(characters, at);
+      return false;
   }
 }
 
 const besideVirama = (before: string, next: string): boolean =>
   virama.test(before) || (/\p{L}/u.test(before) && virama.test(next));
 
-/** The flags of England, Scotland and Wales: a black flag followed by letters of the tag block. */
-const flags =
-  /^\u{1F3F4}\u{E0067}\u{E0062}(?:\u{E0065}\u{E006E}\u{E0067}|\u{E0073}\u{E0063}\u{E0074}|\u{E0077}\u{E006C}\u{E0073})\u{E007F}/u;
-const flagLength = 7;
-
-function isFlagTag(characters: readonly string[], at: number): boolean {
-  const earliest = Math.max(0, at - flagLength + 1);
-  const start = characters.slice(earliest, at).lastIndexOf('\u{1F3F4}');
-  if (start < 0) return false;
-  const flag = characters.slice(earliest + start, earliest + start + flagLength);
-  return flags.test(flag.join(''));
-}
-
-const names: Readonly<Record<string, string>> = {
-  '\u0000': 'NULL',
-  '\t': 'TAB',
-  '\n': 'LINE FEED',
-  '\r': 'CARRIAGE RETURN',
-  '\u001B': 'ESCAPE',
-  '\u0085': 'NEXT LINE',
-  '\u00AD': 'SOFT HYPHEN',
-  '\u034F': 'COMBINING GRAPHEME JOINER',
-  '\u061C': 'ARABIC LETTER MARK',
-  '\u115F': 'HANGUL CHOSEONG FILLER',
-  '\u1160': 'HANGUL JUNGSEONG FILLER',
-  '\u180E': 'MONGOLIAN VOWEL SEPARATOR',
-  '\u200B': 'ZERO WIDTH SPACE',
-  '\u200C': 'ZERO WIDTH NON-JOINER',
-  '\u200D': 'ZERO WIDTH JOINER',
-  '\u200E': 'LEFT-TO-RIGHT MARK',
-  '\u200F': 'RIGHT-TO-LEFT MARK',
-  '\u2028': 'LINE SEPARATOR',
-  '\u2029': 'PARAGRAPH SEPARATOR',
-  '\u202A': 'LEFT-TO-RIGHT EMBEDDING',
-  '\u202B': 'RIGHT-TO-LEFT EMBEDDING',
-  '\u202C': 'POP DIRECTIONAL FORMATTING',
-  '\u202D': 'LEFT-TO-RIGHT OVERRIDE',
-  '\u202E': 'RIGHT-TO-LEFT OVERRIDE',
-  '\u2060': 'WORD JOINER',
-  '\u2066': 'LEFT-TO-RIGHT ISOLATE',
-  '\u2067': 'RIGHT-TO-LEFT ISOLATE',
-  '\u2068': 'FIRST STRONG ISOLATE',
-  '\u2069': 'POP DIRECTIONAL ISOLATE',
-  '\u2800': 'BRAILLE PATTERN BLANK',
-  '\u3164': 'HANGUL FILLER',
-  '\uFEFF': 'ZERO WIDTH NO-BREAK SPACE',
-  '\uFFA0': 'HALFWIDTH HANGUL FILLER',
-};
-
-/** Names by class, for characters without a name above. */
-const kinds: readonly (readonly [RegExp, string])[] = [
+/** Names of single characters and of classes, the first that fits. */
+const names: readonly (readonly [RegExp, string])[] = [
+  [/\t/, 'TAB'],
+  [/[\n\r\u0085]/, 'LINE FEED'],
+  [/[\u200B\uFEFF]/, 'ZERO WIDTH SPACE'],
+  [/\u00AD/, 'SOFT HYPHEN'],
   [/\p{Cs}/u, 'HALF OF A CHARACTER (lone surrogate)'],
   [/\p{Variation_Selector}/u, 'VARIATION SELECTOR'],
   [/[\u{E0000}-\u{E007F}]/u, 'TAG CHARACTER'],
@@ -133,6 +88,6 @@ const kinds: readonly (readonly [RegExp, string])[] = [
 /** As `U+200B ZERO WIDTH SPACE`. */
 function nameOf(character: string): string {
   const point = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  const kind = kinds.find(([pattern]) => pattern.test(character))?.[1];
-  return `U+${point} ${names[character] ?? kind ?? 'CHARACTER THAT SHOWS NOTHING'}`;
+  const name = names.find(([pattern]) => pattern.test(character))?.[1];
+  return `U+${point} ${name ?? 'CHARACTER THAT SHOWS NOTHING'}`;
 }
