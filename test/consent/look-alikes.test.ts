@@ -39,11 +39,11 @@ const places: readonly [string, (text: string) => Row][] = [
 describe('an invisible character in a value to write', () => {
   test.each([
     ['\u200b', 'U\\+200B ZERO WIDTH SPACE'],
-    ['\u202e', 'U\\+202E RIGHT-TO-LEFT OVERRIDE'],
-    ['\u2800', 'U\\+2800 BRAILLE PATTERN BLANK'],
+    ['\u202e', 'U\\+202E FORMAT CHARACTER'],
+    ['\u2800', 'U\\+2800 CHARACTER THAT SHOWS NOTHING'],
     ['\ufe01', 'U\\+FE01 VARIATION SELECTOR'],
     ['\u{e0041}', 'U\\+E0041 TAG CHARACTER'],
-    ['\u001b', 'U\\+001B ESCAPE'],
+    ['\u001b', 'U\\+001B CONTROL CHARACTER'],
     ['\ud800', 'U\\+D800 HALF OF A CHARACTER'],
   ])('%j is refused with its name and position', async (character, name) => {
     for (const [field, args] of places) {
