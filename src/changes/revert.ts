@@ -70,8 +70,8 @@ function revertValues(changes: readonly FieldChange[]): RequestedValues {
  * arrived, or was reverted by hand.
  */
 function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues): void {
-  const expected = valuesAfter(intent.before, intent.changes);
-  const written = outcome?.after ?? expected;
+  const changes = intent.changes.map(({ field, to }): [string, FieldValue] => [field, to]);
+  const written = outcome?.after ?? { ...intent.before, ...Object.fromEntries(changes) };
   const changed = changedFields(written, now);
   if (changed.length === 0 || changedFields(intent.before, now).length === 0) return;
   const differences = changed.map(({ name, kind }) => ({
@@ -84,11 +84,6 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues):
     { differences },
   );
 }
-
-const valuesAfter = (before: FieldValues, changes: readonly FieldChange[]): FieldValues => ({
-  ...before,
-  ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
-});
 
 const changedFields = (one: FieldValues, other: FieldValues): WritableField[] =>
   sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));

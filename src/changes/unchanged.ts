@@ -1,5 +1,4 @@
 /** What a write sends for the fields that nobody changes: what the service sent, as it came. */
-import { dayOf } from '../figures/days.ts';
 import { contactName } from '../figures/naming.ts';
 import { flatForms, inBothCases } from '../service/records/normalise.ts';
 import type { Opportunity } from '../service/records/records.ts';
@@ -23,17 +22,12 @@ export function unchangedValue({ kind, property }: WritableField, present: Prese
 
 /** Why a field that nobody changes cannot be sent back as it is; `undefined` where it can. */
 function problemWith(field: WritableField, present: Present): Wording | undefined {
-  const { kind, property, readFrom } = field;
-  const { record, raw } = present;
+  const { kind, property } = field;
   if (kind === 'reference') return problemWithReference(property, present);
-  const value = valueUnder(raw, inBothCases(property));
-  if (JSON.stringify(value)?.includes(removedKey))
-    return wording`it contains the API key of this server`;
-  if (kind !== 'day' || value === undefined) return undefined;
-  const read = readFrom(record);
-  return typeof read === 'string' && dayOf(read) !== undefined
-    ? undefined
-    : wording`it is not a date that can be read`;
+  const value = valueUnder(present.raw, inBothCases(property));
+  return JSON.stringify(value)?.includes(removedKey)
+    ? wording`it contains the API key of this server`
+    : undefined;
 }
 
 /** What the client puts in place of the key. */

@@ -4,6 +4,7 @@ import { dayOf } from '../figures/days.ts';
 import type { Deal, ReadDeal } from '../figures/deals.ts';
 import { type Amounts, sumOf } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
+import type { Outcome } from '../figures/outcome.ts';
 import { weighted } from '../figures/probability.ts';
 import { forEachInSlices } from '../slices.ts';
 import { type Pair, pairRecords, totalOf } from './movements.ts';
@@ -57,44 +58,43 @@ export async function forecastRows(
 
 function toRows(expected: readonly Pair<Deal>[], unexpected: readonly Pair<Deal>[]): ForecastRow[] {
   if (expected.length === 0 && unexpected.length === 0) return [];
-  const weightedSum = sumOf(befores(expected), ({ value, chance }) => weighted(value, chance));
-  const weightedValue = weightedSum.toAmounts();
+  const then = expected.flatMap(({ before }) => before ?? []);
+  const weightedSum = sumOf(then, ({ value, chance }) => weighted(value, chance));
+  const row = (deals: ForecastRow['deals'], pairs: readonly Pair<Deal>[]): ForecastRow[] =>
+    pairs.length === 0
+      ? []
+      : [
+          {
+            deals,
+            ...sumsOf(
+              pairs.flatMap(({ before, after }) => (deals === 'removed' ? before : after) ?? []),
+            ),
+          },
+        ];
   return [
-    { deals: 'expected', ...sumsOf(befores(expected)), ...compact({ weightedValue }) },
+    { deals: 'expected', ...sumsOf(then), ...compact({ weightedValue: weightedSum.toAmounts() }) },
     ...outcomes.flatMap((outcome) =>
-      rowsOf(
+      row(
         outcome,
         expected.filter((pair) => outcomeIn(pair) === outcome),
       ),
     ),
-    ...rowsOf('wonUnexpected', unexpected),
+    ...row('wonUnexpected', unexpected),
   ];
 }
 
-function outcomeIn({ after }: Pair<Deal>): ForecastOutcome {
-  switch (after?.outcome) {
-    case 'won':
-    case 'lost':
-      return after.outcome;
-    case 'closed_unknown':
-      return 'closedUnknown';
-    case 'open':
-      return 'stillOpen';
-    default:
-      return 'removed';
-  }
-}
+const endOf = {
+  won: 'won',
+  lost: 'lost',
+  closed_unknown: 'closedUnknown',
+  open: 'stillOpen',
+  deleted: 'removed',
+} as const satisfies Record<Outcome, ForecastOutcome>;
 
-function rowsOf(deals: ForecastRow['deals'], pairs: readonly Pair<Deal>[]): ForecastRow[] {
-  if (pairs.length === 0) return [];
-  const shown = deals === 'removed' ? befores(pairs) : pairs.flatMap(({ after }) => after ?? []);
-  return [{ deals, ...sumsOf(shown) }];
-}
+const outcomeIn = ({ after }: Pair<Deal>): ForecastOutcome =>
+  after ? endOf[after.outcome] : 'removed';
 
 const sumsOf = (deals: readonly Deal[]): Pick<ForecastRow, 'count' | 'value'> => {
   const { count, value } = totalOf(deals);
   return compact({ count, value });
 };
-
-const befores = (pairs: readonly Pair<Deal>[]): Deal[] =>
-  pairs.flatMap(({ before }) => before ?? []);

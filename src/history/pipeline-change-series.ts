@@ -120,7 +120,7 @@ export interface StageRow extends Named {
 }
 
 /** A percentage of fewer deals is not shown: it would not be meaningful. */
-export const minExits = 5;
+const minExits = 5;
 
 /** Stages in their order, by the deals that left them. */
 export function stageRows(exits: readonly StageExit[], order: StageOrder): StageRow[] {

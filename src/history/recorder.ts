@@ -23,7 +23,6 @@ export interface Recorders {
 export class HistoryRecorder<T> {
   readonly #open: () => Promise<SnapshotTarget<T>>;
   readonly #onError: (error: unknown) => void;
-  readonly #now: () => Date;
   #pending: Collection<T> | undefined;
   #lastAsOf = 0;
   #failed = false;
@@ -32,20 +31,15 @@ export class HistoryRecorder<T> {
   #saving: Promise<void> = Promise.resolve();
 
   /** @param open opens the history when there is something to store */
-  constructor(
-    open: () => Promise<SnapshotTarget<T>>,
-    onError: (error: unknown) => void,
-    now = () => new Date(),
-  ) {
+  constructor(open: () => Promise<SnapshotTarget<T>>, onError: (error: unknown) => void) {
     this.#open = open;
     this.#onError = onError;
-    this.#now = now;
   }
 
   /** Notes a reading, to be stored soon. An incomplete one is never stored. */
   note(reading: Collection<T>): void {
     const { coverage, asOf } = reading;
-    if (!coverage.complete || !this.#isNew(asOf)) return;
+    if (!coverage.complete || asOf.getTime() <= this.#lastAsOf) return;
     this.#lastAsOf = asOf.getTime();
     this.#pending = reading;
     if (this.#timer !== undefined) return;
@@ -55,12 +49,6 @@ export class HistoryRecorder<T> {
       Math.max(firstDelayMs, intervalMs - sinceLastMs),
     );
     this.#timer.unref();
-  }
-
-  /** A last reading from the future was made while the clock was wrong: an earlier time is new then. */
-  #isNew(asOf: Date): boolean {
-    const isWrong = this.#lastAsOf > this.#now().getTime();
-    return isWrong ? asOf.getTime() !== this.#lastAsOf : asOf.getTime() > this.#lastAsOf;
   }
 
   /** Stores what is pending. Errors are reported, not thrown. */

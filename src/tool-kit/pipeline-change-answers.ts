@@ -4,7 +4,7 @@ import type { KeptDays, Period, PeriodStates, StatePair } from '../history/compa
 import type { ForecastRow } from '../history/forecast-accuracy.ts';
 import type { MoveRow, OpenTotal, StepRow } from '../history/movements.ts';
 import type { ChangeGroup } from '../history/pipeline-change-groups.ts';
-import { minExits, type StageRow } from '../history/pipeline-change-series.ts';
+import type { StageRow } from '../history/pipeline-change-series.ts';
 import type { ChangeRow, DayTotal, DealStep, Move } from '../history/pipeline-changes.ts';
 import type { QuoteChanges, QuoteMovement } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -64,7 +64,6 @@ export function changesAnswer(changes: PipelineChanges, sources: ComparisonSourc
       ...periodNotes(requested, states),
       ...(quotes ? quoteNotes(requested, quotes) : []),
       ...seriesNotes(states, stages, deals),
-      ...stageNotes(stages),
       ...sources.notes,
     ],
   }));
@@ -137,11 +136,6 @@ const seriesNotes = (
     ? [
         wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`,
       ]
-    : [];
-
-const stageNotes = (stages: readonly StageRow[]): Wording[] =>
-  stages.some(({ conversion }) => conversion === undefined)
-    ? [wording`Conversion is shown for stages that at least ${minExits} deals left.`]
     : [];
 
 /** When the two compared states were taken. */

@@ -442,16 +442,6 @@ describe('a stored value that cannot be read', () => {
       /^Nothing was written\. Owner is "Ada", and the service gives no id for it/,
     ],
     ['source', ['odd'], /^Nothing was written\. Source is .*, and the service gives no id for it/],
-    [
-      'startDate',
-      'December 28, 2026',
-      /^Nothing was written\. Start is "December 28, 2026", and it is not a date/,
-    ],
-    [
-      'expectedCloseDate',
-      12,
-      /^Nothing was written\. Expected close is "12", and it is not a date/,
-    ],
   ])('that cannot be sent back, %s, prevents the write', async (name, value, why) => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const [row = {}] = upstream.records['/opportunity'];

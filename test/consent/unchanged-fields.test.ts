@@ -26,6 +26,8 @@ describe('a field that nobody changed goes back as it was read', () => {
     ['a date stored as local midnight', 'expectedCloseDate', '2026-12-08T23:00:00.000Z'],
     ['a date with an offset', 'startDate', '2026-12-09T00:00:00+01:00'],
     ['a date in milliseconds', 'expectedCloseDate', 1_796_770_800_000],
+    ['a date in words', 'startDate', 'December 28, 2026'],
+    ['a date as a number that is no time', 'expectedCloseDate', 12],
     ['an amount as text', 'onetimeRevenue', '1200.50'],
     ['an amount in words', 'monthlyRevenue', 'on request'],
     ['custom fields with an empty one', 'customFields', { region: 'North', note: null, old: '' }],
