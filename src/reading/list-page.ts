@@ -171,9 +171,9 @@ async function pageAtOffset(
 ): Promise<AnyPage | undefined> {
   if (pages.pageParam === undefined || !query.from) return page;
   const isUncertain = !isAtOffset(pages, resource, query, page);
-  if (isUncertain && (await pages.offsets.learn(resource, searchOf(query), call)))
-    return pages.page(resource, query, call);
-  return pages.traits(resource).offset === 'ignored' ? undefined : page;
+  const isOther = isUncertain && (await pages.offsets.learn(resource, searchOf(query), call));
+  if (pages.traits(resource).offset === 'ignored') return undefined;
+  return isOther ? pages.page(resource, query, call) : page;
 }
 
 /**

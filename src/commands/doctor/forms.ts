@@ -63,5 +63,6 @@ const hasUnreadableTime = (record: ApiRecord): boolean =>
   Object.entries({ ...record.unreadable, ...record }).some(
     ([name, value]) =>
       timeFields.test(name) &&
+      value !== null &&
       (typeof value !== 'string' || (value.trim() !== '' && Number.isNaN(Date.parse(value)))),
   );
