@@ -1,15 +1,8 @@
-import type { SqlValue } from './database.ts';
 import { notFound } from './errors.ts';
 import { recordExpression } from './record.ts';
 import { category, contractItem, product, type Resource } from './schema.ts';
 import { type Page, readPage, readSearch, type Search } from './search.ts';
 import type { Store } from './store.ts';
-
-const FACETS: Record<string, string> = {
-  productType: 'lower(t.productType)',
-  manufacturer: 'coalesce(t.manufacturer, t.vendor)',
-  'category.id': 't.categoryId',
-};
 
 const expressions = new Map<string, string>();
 
@@ -28,30 +21,10 @@ export function searchRecords(
   resource: Resource,
   query: URLSearchParams,
 ): string {
-  const page = readPage(query);
   const search = readSearch(resource, query);
-  if (resource === product) return searchProducts(store, tenant, search, page, query);
-  return envelope(
-    pageOf(store, tenant, resource, search, page),
-    count(store, tenant, resource, search),
-  );
-}
-
-function searchProducts(
-  store: Store,
-  tenant: string,
-  search: Search,
-  page: Page,
-  query: URLSearchParams,
-): string {
-  const bundles = query.get('includeBundles') === 'true';
-  const noBundles = " and lower(t.productType) <> 'bundle'";
-  const wanted = bundles ? search : { ...search, where: search.where + noBundles };
-  return envelope(
-    pageOf(store, tenant, product, wanted, page),
-    count(store, tenant, product, wanted),
-    `,"filters":[${facets(store, tenant, wanted).join(',')}]`,
-  );
+  if (resource === product && query.get('includeBundles') !== 'true')
+    search.where += " and lower(t.productType) <> 'bundle'";
+  return envelope(store, tenant, resource, search, readPage(query));
 }
 
 /** Answers a route with pages in an envelope but without filters: pricing books, contract items. */
@@ -63,10 +36,7 @@ export function listEnveloped(
 ): string {
   const text = resource === contractItem ? query.get('query') : null;
   const search = readSearch(resource, new URLSearchParams(text ? { query: text } : {}));
-  return envelope(
-    pageOf(store, tenant, resource, search, readPage(query)),
-    count(store, tenant, resource, search),
-  );
+  return envelope(store, tenant, resource, search, readPage(query));
 }
 
 /** Answers a route that returns all records as a bare array. */
@@ -109,25 +79,17 @@ function pageOf(
   return store.read(sql, [tenant, ...params, size, from]);
 }
 
-function count(store: Store, tenant: string, resource: Resource, search: Search): string {
+function envelope(
+  store: Store,
+  tenant: string,
+  resource: Resource,
+  search: Search,
+  page: Page,
+): string {
   const sql = `select cast(count(*) as text) from ${resource.table} t where t.tenant = ?${search.where}`;
-  return store.read(sql, [tenant, ...search.params])[0] ?? '0';
-}
-
-function facets(store: Store, tenant: string, { where, params }: Search): string[] {
-  const bound: SqlValue[] = [tenant, ...params];
-  return Object.entries(FACETS).map(([key, sql]) => {
-    const values = store.read(
-      `select json_object('value', ${sql}, 'amount', count(*)) from product t
-        where t.tenant = ?${where} and ${sql} is not null group by ${sql} order by count(*) desc, 1`,
-      bound,
-    );
-    return `{"key":"${key}","values":[${values.join(',')}]}`;
-  });
-}
-
-function envelope(records: string[], total: string, more = ''): string {
-  return `{"results":[${records.join(',')}],"total":${total}${more}}`;
+  const [total = '0'] = store.read(sql, [tenant, ...search.params]);
+  const records = pageOf(store, tenant, resource, search, page);
+  return `{"results":[${records.join(',')}],"total":${total}}`;
 }
 
 interface CategoryNode {

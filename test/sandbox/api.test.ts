@@ -65,12 +65,6 @@ describe('the list routes', () => {
     expect((await get('product?includeBundles=true')).json.total).toBe(all);
   });
 
-  test('products come with facets that count the matches', async () => {
-    const { json } = await get('product?filters=productType:service');
-    const facet = json.filters.find(({ key }: Record) => key === 'productType');
-    expect(facet.values).toEqual([{ value: 'service', amount: json.total }]);
-  });
-
   test('the category tree leaves out categories without products', async () => {
     const names = (nodes: Record[]): string[] =>
       nodes.flatMap(({ name, children }) => [name, ...names(children)]);
