@@ -86,9 +86,12 @@ function row<K extends SearchKind>(kind: K, { record, by }: Hit<K>): Record<stri
   };
 }
 
+const sumOf = (groups: readonly Group[], count: 'exact' | 'total'): number =>
+  groups.reduce((sum, group) => sum + group[count], 0);
+
 function findSummary(text: string, groups: readonly Group[]): Wording {
   if (groups.length === 0) return wording`Nothing found for ${quote(text)}.`;
-  const exact = groups.reduce((sum, one) => sum + one.exact, 0);
+  const exact = sumOf(groups, 'exact');
   const counts = groups.map(({ kind, total }) => plural(total, kind));
   const sure =
     exact > 0
@@ -99,10 +102,8 @@ function findSummary(text: string, groups: readonly Group[]): Wording {
 
 function findHints(groups: readonly Group[]): Wording[] {
   if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];
-  const exact = groups.reduce((sum, one) => sum + one.exact, 0);
-  if (exact === 1) return [];
-  const total = groups.reduce((sum, one) => sum + one.total, 0);
-  return total === 1
+  if (sumOf(groups, 'exact') === 1) return [];
+  return sumOf(groups, 'total') === 1
     ? [wording`It is only similar: ask the person whether it is meant.`]
     : [wording`Several match: ask the person which one is meant.`];
 }

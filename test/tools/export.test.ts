@@ -163,6 +163,16 @@ describe('an export', () => {
     expect(shown(next.rows)).toEqual(shown(rows.slice(2)));
   });
 
+  test('counts the rows of unknown currency on all of its pages', async () => {
+    const it = await anyHost.start('embedded');
+    const { rows, notes } = await exported(it, 'cpq_list_opportunities');
+    expect(rows.length).toBeGreaterThan(200);
+    const unknown = rows.filter(({ currency }) => !currency).length;
+    expect(unknown).toBeGreaterThan(1);
+    expect(notes).toContain(`The currency of ${unknown} rows is unknown.`);
+    await it.close();
+  });
+
   test('has the findings of a check and each table of a brief', async () => {
     const { call } = await server();
     const { data } = await call('cpq_check_sales_data', { check: 'stale_quotes', size: 100 });
