@@ -14,7 +14,7 @@ import {
   type Wording,
   wording,
 } from '../src/text/untrusted-text.ts';
-import { answerWithRows, logCoverage } from '../src/tool-kit/answers.ts';
+import { answerWithRows, logCoverage, pageOf } from '../src/tool-kit/answers.ts';
 import { changeRow } from '../src/tool-kit/change-answers.ts';
 import {
   type Answer,
@@ -91,22 +91,19 @@ function changesAnswer(
   total: number,
   damaged: number,
 ): Answer {
-  return answerWithRows(rows.length, (count) => {
-    const next = from + count < total ? { next: from + count } : {};
-    return {
-      summary:
-        total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
-      data: {
-        records: rows.slice(0, count),
-        page: { shown: count, from, total, ...next },
-        coverage: logCoverage(total, damaged, 'unreadable lines in the journal'),
-      },
-      notes:
-        total === 0
-          ? [wording`Only what this server wrote is listed, and only from its own journal.`]
-          : [],
-    };
-  });
+  return answerWithRows(rows.length, (count) => ({
+    summary:
+      total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
+    data: {
+      records: rows.slice(0, count),
+      page: pageOf(count, from, total),
+      coverage: logCoverage(total, damaged, 'unreadable lines in the journal'),
+    },
+    notes:
+      total === 0
+        ? [wording`Only what this server wrote is listed, and only from its own journal.`]
+        : [],
+  }));
 }
 
 function changeSummaryRow(

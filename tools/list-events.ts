@@ -3,7 +3,7 @@ import { type EventPage, queryEvents } from '../src/events/list.ts';
 import { normaliseEventName, pairFrom, type Subject, subjects } from '../src/events/names.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { answerWithRows, logCoverage, toIsoSeconds } from '../src/tool-kit/answers.ts';
+import { answerWithRows, logCoverage, pageOf, toIsoSeconds } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
   day,
@@ -70,18 +70,15 @@ function eventsAnswer(events: EventPage, subject: Subject | undefined, from: num
   const rows = events.events.map(eventRow);
   const withoutContent = events.events.filter(({ isDamaged }) => isDamaged).length;
   const [read, unread] = [total - withoutContent, damaged + withoutContent];
-  return answerWithRows(rows.length, (count) => {
-    const next = from + count < total ? { next: from + count } : {};
-    return {
-      summary: eventsSummary(count, total, from),
-      data: {
-        records: rows.slice(0, count),
-        page: { shown: count, from, total, ...next },
-        coverage: logCoverage(read, unread, 'some events cannot be read any more'),
-      },
-      notes: eventNotes(events, subject),
-    };
-  });
+  return answerWithRows(rows.length, (count) => ({
+    summary: eventsSummary(count, total, from),
+    data: {
+      records: rows.slice(0, count),
+      page: pageOf(count, from, total),
+      coverage: logCoverage(read, unread, 'some events cannot be read any more'),
+    },
+    notes: eventNotes(events, subject),
+  }));
 }
 
 function eventsSummary(count: number, total: number, from: number): Wording {
