@@ -1,4 +1,3 @@
-import type { ReadTime } from './age.ts';
 import type { Coverage } from './coverage.ts';
 
 /** A whole collection, or all results of a search, as it was at `asOf`. */
@@ -10,4 +9,28 @@ export interface Collection<R> {
 
 export interface CachedCollection extends Collection<Record<string, unknown>> {
   readAt: ReadTime;
+}
+
+/**
+ * When something was read. Its age is told by two clocks, of which the longer one holds: the time of day may be set back,
+ * and the other clock stops while a machine sleeps.
+ */
+export class ReadTime {
+  readonly #time: number;
+  readonly #elapsed: number;
+
+  /** @param ageMs how long ago it was read */
+  constructor(ageMs = 0) {
+    this.#time = Date.now() - ageMs;
+    this.#elapsed = performance.now() - ageMs;
+  }
+
+  get ageMs(): number {
+    return Math.max(Date.now() - this.#time, performance.now() - this.#elapsed);
+  }
+
+  /** The time of day, never in the future. */
+  get date(): Date {
+    return new Date(Math.min(this.#time, Date.now() - this.ageMs));
+  }
 }

@@ -3,8 +3,8 @@ import type { Call } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import type { ApiRecord, Quote, QuoteItem, Resource } from '../service/records/records.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
-import { ReadTime } from './age.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
+import { ReadTime } from './collection.ts';
 import type { DerivedResults } from './derived.ts';
 import type { ServicePages } from './service-pages.ts';
 

@@ -2,10 +2,9 @@ import type { RateWindow } from '../../state/port.ts';
 import type { Call, Trace } from '../call.ts';
 import type { ApiRequest, Attempt, RequestInterceptor } from '../client.ts';
 import type { WireResponse } from '../connections/wire.ts';
-import { ApiError, isApiError, isInternalError } from '../errors.ts';
+import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
 import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';
-import { Circuit, type CircuitSettings } from './circuit.ts';
 import { type Observer, requestOutcome } from './observer.ts';
 
 export interface TrafficOptions {
@@ -117,3 +116,76 @@ const isOutage = (error: unknown, call: Call): boolean =>
 
 /** After its deadline a call does not show whether the service works. */
 const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
+
+interface CircuitSettings {
+  /** Consecutive failures that open the circuit. */
+  failures: number;
+  firstCooldownMs: number;
+  maxCooldownMs: number;
+}
+
+const defaultCircuit: CircuitSettings = {
+  failures: 5,
+  firstCooldownMs: 10_000,
+  maxCooldownMs: 60_000,
+};
+
+/**
+ * Circuit breaker: during an outage, requests fail at once instead of timing out. It opens after several
+ * consecutive failures. After a cooldown one probe request is sent: if it succeeds, the circuit closes; if it
+ * fails, the cooldown doubles. Requests sent before the circuit opened can close it but not extend the cooldown.
+ */
+class Circuit {
+  readonly #settings: CircuitSettings;
+  #failures = 0;
+  #cooldownMs: number;
+  #openUntil = 0;
+  #probing = false;
+
+  constructor(settings: Partial<CircuitSettings> = {}) {
+    this.#settings = { ...defaultCircuit, ...settings };
+    this.#cooldownMs = this.#settings.firstCooldownMs;
+  }
+
+  /**
+   * @returns true if this request is the probe
+   * @throws ApiError (`circuit-open`) during the cooldown and while the probe is in flight
+   */
+  check(facts: ErrorFacts): boolean {
+    if (this.#openUntil === 0) return false;
+    const now = Date.now();
+    // Later only if the clock was set back.
+    this.#openUntil = Math.min(this.#openUntil, now + this.#cooldownMs);
+    const cooldownRemaining = this.#openUntil - now;
+    if (cooldownRemaining > 0 || this.#probing) {
+      const seconds = Math.max(1, Math.ceil(cooldownRemaining / 1000));
+      throw new ApiError('circuit-open', { ...facts, seconds });
+    }
+    this.#probing = true;
+    return true;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#cooldownMs = this.#settings.firstCooldownMs;
+    this.#openUntil = 0;
+    this.#probing = false;
+  }
+
+  failed(wasProbe: boolean): void {
+    this.#failures += 1;
+    // Another response may have closed the circuit before the probe ended.
+    const staysOpen = wasProbe && this.#probing;
+    if (staysOpen) {
+      this.#probing = false;
+      this.#cooldownMs = Math.min(this.#settings.maxCooldownMs, this.#cooldownMs * 2);
+    }
+    const opens = this.#openUntil === 0 && this.#failures >= this.#settings.failures;
+    if (opens || staysOpen) this.#openUntil = Date.now() + this.#cooldownMs;
+  }
+
+  /** The request ended without showing whether the service works, for example because it was cancelled. */
+  noResponse(wasProbe: boolean): void {
+    if (wasProbe) this.#probing = false;
+  }
+}
