@@ -19,7 +19,7 @@ export const pipelineSections = [
   'closed',
   'deals',
 ] as const;
-export type PipelineSection = (typeof pipelineSections)[number];
+type PipelineSection = (typeof pipelineSections)[number];
 
 /** Fields of a brief that are left out unless their section is wanted. */
 const sectionOf = {

@@ -42,7 +42,7 @@ type QuoteFinding = Partial<RawFinding> & Pick<RawFinding, 'reason'>;
 type QuoteJudgement = Judgement<QuoteFinding>;
 
 /** Examines draft and sent quotes, or others. `deal` is `undefined` where opportunities may not be read. */
-export function* examineQuotes(
+function* examineQuotes(
   { quote, opportunity }: CheckData,
   context: CheckContext,
   judge: (quote: Quote, deal: DealState | undefined) => QuoteJudgement | QuoteJudgement[],
@@ -197,7 +197,7 @@ function judgeLines(quote: Quote, catalogue: Catalogue): QuoteJudgement[] {
 }
 
 /** "3 lines, first "Old switch"". */
-export function describeLines(lines: readonly QuoteItem[], first: string | undefined): Wording {
+function describeLines(lines: readonly QuoteItem[], first: string | undefined): Wording {
   const all = plural(lines.length, 'line');
   if (first === undefined) return all;
   return lines.length === 1
