@@ -107,7 +107,7 @@ const failures: Record<string, () => Promise<string>> = {
     atStart({ ...settings, CPQ_BASE_URL: 'https://YOUR-TENANT' }),
   '… cannot be read (…)': () =>
     atStart({ CPQ_BASE_URL: settings.CPQ_BASE_URL, CPQ_API_KEY_FILE: '~/cpq.key' }),
-  '… is not a setting. Nearest: …': () => atStart({ ...settings, CPQ_BARED_STAGES: 'Won' }),
+  '… is not a setting': () => atStart({ ...settings, CPQ_BARED_STAGES: 'Won' }),
   'unknown: …': () => atStart({ ...settings, CPQ_TOOLS: 'cpq_list_quote' }),
   'can be reached from other machines, so callers must authenticate': () =>
     atStart(settings, 'http', '--host', '0.0.0.0', '--port', '0'),
