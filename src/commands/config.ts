@@ -166,13 +166,14 @@ async function write(request: ConfigRequest, launch: Launch, entry: Entry): Prom
 /** What remains to be done by hand, one step a line. */
 export function nextSteps({ title, restart }: ConfigHost, entry: Entry): string {
   const text = JSON.stringify(entry);
+  // Names of variables are the ends of keys, too.
+  const values = text.replaceAll('":', '');
   const steps = Object.values(secrets).flatMap((secret) => {
     const { variable, placeholder, title: what } = secret;
     if (text.includes(placeholder)) return [`Replace ${placeholder} with your ${what}.`];
     if (text.includes(`{input:${inputId(secret)}}`))
       return [`${title} asks for the ${what} at the first start and stores it securely.`];
-    // The variable in a value; it is also the name of one.
-    return new RegExp(`${variable}\\}?"(?!:)`).test(text)
+    return values.includes(`${variable}"`) || values.includes(`${variable}}"`)
       ? [`The ${what} is not in the file: start ${title} with ${variable} in its environment.`]
       : [];
   });

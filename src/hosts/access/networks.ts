@@ -31,7 +31,7 @@ function isIn(list: BlockList, text: string): boolean {
   return isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
-const withoutZone = (address: string): string => address.replace(/%.*$/, '');
+const withoutZone = (address: string): string => address.split('%', 1).join();
 
 /**
  * The sender's address: the rightmost address in the chain of X-Forwarded-For and the socket that is not a
