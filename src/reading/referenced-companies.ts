@@ -24,6 +24,8 @@ interface Entry {
 }
 
 type Found = ReadonlyMap<string, NamedCompany>;
+/** What is found where the service refuses companies. */
+const refused: Found = new Map();
 
 /**
  * The companies that rows of lists refer to, for their names and currencies: read with one request for a page of a
@@ -77,7 +79,11 @@ export class ReferencedCompanies {
     const forget = () => {
       if (this.#entries.peek(id) === entry) this.#entries.delete(id);
     };
-    reading.then((found) => found ?? forget(), forget);
+    reading.then((found) => {
+      if (found === undefined) forget();
+      // The refusal itself has cleared all entries.
+      if (found === refused) this.#entries.set(id, entry);
+    }, forget);
   }
 
   /** `undefined` after a temporary error. A service that refuses companies is not asked for the same ones again. */
@@ -87,7 +93,7 @@ export class ReferencedCompanies {
       return await this.#readAll(ids, call);
     } catch (error) {
       if (!isApiError(error) || error.kind === 'key-refused') throw error;
-      return error.retryable ? undefined : new Map();
+      return error.retryable ? undefined : refused;
     }
   }
 
