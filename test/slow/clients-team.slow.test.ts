@@ -35,11 +35,21 @@ async function configured(host: string, file: string) {
   return { home, token, env: { HOME: home, CPQ_ACCESS_TOKEN: token } };
 }
 
+/** The words after the name of the program, of the command by which a host adds the server to its own file. */
+async function addCommand(host: string, url: string): Promise<string[]> {
+  const { stderr } = await run(['config', host, '--http', url, '--auth', 'token']);
+  const [, words = ''] = new RegExp(`${host} (mcp add .*)\\n`).exec(stderr) ?? [];
+  return [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
+}
+
 describeWithNpm('a server with access tokens', () => {
   test('is used by Gemini CLI in a trusted folder, with the right token alone', async () => {
     const folder = await installed('@google/gemini-cli@0.61.0');
     const gemini = join(folder, 'node_modules/@google/gemini-cli/bundle/gemini.js');
-    const { env } = await configured('gemini', '.gemini/settings.json');
+    const { url, token } = await team();
+    const env = { HOME: newFolder(), CPQ_ACCESS_TOKEN: token };
+    const words = await addCommand('gemini', url);
+    await runOnNewerNode([gemini, ...words], env.HOME, env);
     const status = async (more: Record<string, string>) => {
       const { stdout, stderr } = await runOnNewerNode([gemini, 'mcp', 'list'], env.HOME, {
         ...env,
@@ -58,9 +68,8 @@ describeWithNpm('a server with access tokens', () => {
     const codex = join(folder, 'node_modules/@openai/codex/bin/codex.js');
     const { url, token } = await team();
     const env = { HOME: newFolder(), CPQ_ACCESS_TOKEN: token };
-    const { stderr } = await run(['config', 'codex', '--http', url, '--auth', 'token']);
-    const [, words = ''] = /codex (mcp add .*)\n/.exec(stderr) ?? [];
-    await runOnNewerNode([codex, ...words.split(' ')], env.HOME, env);
+    const words = await addCommand('codex', url);
+    await runOnNewerNode([codex, ...words], env.HOME, env);
     const [server] = await serversOfCodex(codex, env);
     expect(server?.name).toBe('cpq-mcp');
     expect(Object.keys(server?.tools ?? {})).toHaveLength(readingTools);
