@@ -49,20 +49,21 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const writes = new WriteStatus(report);
   const bus = new LocalBus(report);
   const secret = randomBytes(32);
-  /** Tenants of one namespace share an inbox. */
-  const inboxes = new Map<string, Inbox>();
+  /** Tenants of one namespace share an inbox; the index of one that nobody uses any more is not kept. */
+  const inboxes = new Map<string, WeakRef<Inbox>>();
   const openInbox = (tenant: string): Inbox => {
+    for (const [other, unused] of inboxes) if (!unused.deref()) inboxes.delete(other);
     const path = join(folder, `events-${tenant}.jsonl`);
     const file = new InboxFile(path, limits, (update) => bus.notify(tenant, update));
     const inbox = writes.inbox(path, file);
-    inboxes.set(tenant, inbox);
+    inboxes.set(tenant, new WeakRef(inbox));
     return inbox;
   };
   return {
     rates: new MemoryRates(),
     once: memoryOnceSet(),
     bus,
-    inbox: (tenant) => inboxes.get(tenant) ?? openInbox(tenant),
+    inbox: (tenant) => inboxes.get(tenant)?.deref() ?? openInbox(tenant),
     health: () => writes.health('local', 'nothing is written, and webhooks are rejected'),
     secret: async () => secret,
     journal(tenant) {
