@@ -17,13 +17,7 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  answerFields,
-  coverage,
-  defineTool,
-  readOnlyHints,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, coverage, defineTool } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { keysOf } from '../src/values.ts';
 
@@ -56,7 +50,6 @@ export const briefCompany = defineTool({
   toolset: 'briefs',
   view: 'company',
   needs: ['company:read'],
-  hints: readOnlyHints,
   input: z.strictObject({
     company: z.string().trim().min(1).max(200).describe('Id, external identifier or name'),
     parts: z
@@ -66,7 +59,7 @@ export const briefCompany = defineTool({
     rows: z.int().min(0).max(50).optional().describe('Rows in each list; default: what fits'),
     show: z.array(z.enum(dealExtras)).optional().describe('Of open opportunities'),
   }),
-  output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
+  output: { coverage: coverage.optional() },
   async run(tenant, { company: text, parts: some = [], rows, show = [] }, call) {
     const { record: company, question } = await recordOrQuestion(tenant, 'company', text, call);
     if (question) return question;

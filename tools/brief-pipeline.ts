@@ -15,13 +15,11 @@ import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
-  answerFields,
   coverage,
   dealFilterInput,
   defineTool,
   inOrder,
   plainDay,
-  readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
@@ -43,7 +41,6 @@ export const briefPipeline = defineTool({
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
-  hints: readOnlyHints,
   input: inOrder(
     z
       .strictObject({
@@ -68,11 +65,7 @@ export const briefPipeline = defineTool({
     ['close_from', 'close_to'],
     ['period_from', 'period_to', today],
   ),
-  output: z.looseObject({
-    ...answerFields,
-    open: z.looseObject({ count: z.int() }).optional(),
-    coverage,
-  }),
+  output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {

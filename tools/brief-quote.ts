@@ -14,7 +14,7 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { answerFields, coverage, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool } from '../src/tool-kit/define-tool.ts';
 
 export const briefQuote = defineTool({
   name: 'cpq_brief_quote',
@@ -24,13 +24,12 @@ export const briefQuote = defineTool({
   toolset: 'briefs',
   view: 'quote',
   needs: ['quote:read'],
-  hints: readOnlyHints,
   input: z.strictObject({
     quote: z.string().trim().min(1).max(200).describe('Id or number'),
     discount_limit: z.number().min(0).max(100).optional().describe('Percent; default 20'),
     lines: z.int().min(0).max(200).default(25).describe('Lines to show'),
   }),
-  output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
+  output: { coverage: coverage.optional() },
   async run(tenant, { quote: text, discount_limit, lines }, call) {
     const { record: found, question } = await recordOrQuestion(tenant, 'quote', text, call, true);
     if (question) return question;

@@ -31,13 +31,11 @@ import {
 } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
-  answerFields,
   coverage,
   defineTool,
   inOrder,
   nameFilter,
   plainDay,
-  readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
@@ -50,7 +48,6 @@ export const briefQuotes = defineTool({
     'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group and acceptance; the largest.',
   toolset: 'briefs',
   needs: ['quote:read'],
-  hints: readOnlyHints,
   input: inOrder(
     z.strictObject({
       by: z.enum(quotesBy).default('status'),
@@ -70,11 +67,7 @@ export const briefQuotes = defineTool({
     }),
     ['date_from', 'date_to'],
   ),
-  output: z.looseObject({
-    ...answerFields,
-    quotes: z.looseObject({ rows: records }).optional(),
-    coverage,
-  }),
+  output: { quotes: z.looseObject({ rows: records }).optional(), coverage },
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['quote'], ['opportunity', 'company'], call);
     return memoizedAnswer(tenant, read, { tool: 'quotes', ...args }, async () => {

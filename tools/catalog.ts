@@ -9,19 +9,7 @@ import { getCategoryTree } from './get-category-tree.ts';
 import { getRecord } from './get-record.ts';
 import { listChanges } from './list-changes.ts';
 import { listEvents } from './list-events.ts';
-import {
-  listCategories,
-  listCompanies,
-  listContacts,
-  listContractItems,
-  listDiscountGroups,
-  listOpportunities,
-  listPricingBooks,
-  listProducts,
-  listQuotes,
-  listQuoteTemplates,
-  listQuoteWidgets,
-} from './lists.ts';
+import { lists } from './lists.ts';
 import { pipelineChanges } from './pipeline-changes.ts';
 import { priceProduct } from './price-product.ts';
 import { revertChange } from './revert-change.ts';
@@ -29,18 +17,8 @@ import { upsertOpportunity } from './upsert-opportunity.ts';
 
 /** Every tool, in the order in which a host lists them. The only file that knows them all. */
 export const catalog: readonly AnyTool[] = [
-  listCompanies,
-  listContacts,
-  listOpportunities,
-  listProducts,
-  listQuotes,
-  listQuoteTemplates,
-  listQuoteWidgets,
-  listPricingBooks,
-  listCategories,
+  ...lists,
   getCategoryTree,
-  listDiscountGroups,
-  listContractItems,
   upsertOpportunity,
   getRecord,
   find,

@@ -30,11 +30,9 @@ import {
 } from '../src/tool-kit/answers.ts';
 import {
   type Answer,
-  answerFields,
   coverage,
   defineTool,
   nameFilter,
-  readOnlyHints,
   records,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
@@ -54,7 +52,6 @@ export const checkSalesData = defineTool({
     'Runs one check over whole collections: findings with reason and value at stake, largest first; counts by status, kind, owner.',
   toolset: 'briefs',
   needs: [],
-  hints: readOnlyHints,
   input: z.strictObject({
     check: z.enum(checkNames),
     owner: nameFilter,
@@ -67,12 +64,7 @@ export const checkSalesData = defineTool({
     from: z.int().min(0).optional(),
     size: z.int().min(1).max(100).default(15),
   }),
-  output: z.looseObject({
-    ...answerFields,
-    definition: z.string().optional(),
-    rows: records.optional(),
-    coverage,
-  }),
+  output: { definition: z.string().optional(), rows: records.optional(), coverage },
   async run(tenant, args, call) {
     const { check, size, from = 0, owner, company, status, kind, ...parameters } = args;
     const { needs, wants = [], needsItems }: Check = checks[check];

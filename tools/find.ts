@@ -6,13 +6,7 @@ import type { RecordOf } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
-import {
-  answerFields,
-  coverage,
-  defineTool,
-  readOnlyHints,
-  records,
-} from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
 /** The tool to continue with, by kind of hit. */
 const nextTool: Record<SearchKind, string> = {
@@ -39,13 +33,12 @@ export const find = defineTool({
     'Finds records by what a person remembers: name, e-mail, phone, part number, quote number, external identifier. Tolerates typing errors; names the tool to go on with.',
   toolset: 'briefs',
   needs: [],
-  hints: readOnlyHints,
   input: z.strictObject({
     query: z.string().trim().min(1).max(200),
     kinds: z.array(z.enum(searchKinds)).optional().describe('Default all'),
     size: z.int().min(1).max(25).default(5).describe('Hits of each kind'),
   }),
-  output: z.looseObject({ ...answerFields, groups: records, coverage }),
+  output: { groups: records, coverage },
   async run(tenant, { query, kinds, size }, call) {
     const searched = kinds?.length ? kinds : searchKinds;
     const found = await findText(tenant, query, searched, call);

@@ -3,14 +3,7 @@ import { fullRecord } from '../src/lists/concise.ts';
 import type { Category } from '../src/service/records/records.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
-import {
-  type Answer,
-  answerFields,
-  coverage,
-  defineTool,
-  readOnlyHints,
-  records,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
 interface Branch {
   category: Category;
@@ -24,12 +17,11 @@ export const getCategoryTree = defineTool({
     'Product categories in tree order with their level, 1 at the top: how the catalogue is organised.',
   toolset: 'routes',
   needs: ['category:read'],
-  hints: readOnlyHints,
   input: z.strictObject({
     depth: z.int().min(1).max(10).default(3).describe('Levels to show'),
     detail: z.enum(['concise', 'full']).default('concise'),
   }),
-  output: z.looseObject({ ...answerFields, records, coverage }),
+  output: { records, coverage },
   async run(tenant, { depth, detail }, call) {
     const tree = await tenant.collection('category_tree', call);
     const branches = flatten(tree.records, 1);

@@ -9,7 +9,7 @@ import type { ApiRecord, PricingBook, Resource } from '../src/service/records/re
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords } from '../src/tool-kit/answers.ts';
-import { answerFields, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
+import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { currenciesOf, requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
 import { fieldOf } from '../src/values.ts';
 
@@ -33,17 +33,12 @@ export const getRecord = defineTool({
   description: 'One record whole, with line items and nested records; says first if it is deleted.',
   toolset: 'briefs',
   needs: [],
-  hints: readOnlyHints,
   input: z.strictObject({
     resource: z.enum(kinds),
     id: z.string().min(1).max(200).describe('Id, external identifier, quote or part number'),
     fields: z.array(z.string()).optional().describe('Only these'),
   }),
-  output: z.looseObject({
-    ...answerFields,
-    resource: z.string(),
-    record: z.record(z.string(), z.unknown()),
-  }),
+  output: { resource: z.string(), record: z.record(z.string(), z.unknown()) },
   async run(tenant, { resource, id, fields }, call) {
     const found: ApiRecord = await readByIdentifier(tenant, resource, id, call);
     const showsProducts =

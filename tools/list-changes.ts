@@ -16,17 +16,7 @@ import {
 } from '../src/text/untrusted-text.ts';
 import { answerWithRows, logCoverage, pageOf } from '../src/tool-kit/answers.ts';
 import { changeRow } from '../src/tool-kit/change-answers.ts';
-import {
-  type Answer,
-  answerFields,
-  coverage,
-  day,
-  defineTool,
-  inOrder,
-  page,
-  readOnlyHints,
-  records,
-} from '../src/tool-kit/define-tool.ts';
+import { type Answer, day, defineTool, inOrder, listOutput } from '../src/tool-kit/define-tool.ts';
 import type { JsonObject } from '../src/values.ts';
 
 /** Each verification takes one or more requests. */
@@ -39,7 +29,6 @@ export const listChanges = defineTool({
     'Changes that this server wrote to opportunities, newest first: what, when, how consent was given, the outcome.',
   toolset: 'changes',
   needs: ['opportunity:read'],
-  hints: readOnlyHints,
   input: inOrder(
     z.strictObject({
       since: day,
@@ -50,7 +39,7 @@ export const listChanges = defineTool({
     }),
     ['since', 'until'],
   ),
-  output: z.looseObject({ ...answerFields, records, page, coverage }),
+  output: listOutput,
   async run(tenant, { since, until, opportunity, size, from }, call) {
     await tenant.key.require(call);
     const { changes, damaged } = await readChanges(tenant.writes.journal);

@@ -12,7 +12,6 @@ import {
   filterInput,
   listInput,
   listOutput,
-  readOnlyHints,
   searchInput,
 } from '../src/tool-kit/define-tool.ts';
 import { emptySearch, listAnswer, type RecordShape } from '../src/tool-kit/list-answers.ts';
@@ -24,7 +23,7 @@ interface ListTool<R extends Resource> {
   resource: R;
   input: typeof listInput | typeof searchInput | typeof filterInput;
   /** Said where the list is empty. */
-  empty: Wording;
+  empty?: Wording;
   /** Said with every answer. */
   notes?: readonly Wording[];
   /** The rows with what is read from elsewhere. */
@@ -39,7 +38,7 @@ interface ListTool<R extends Resource> {
 const listTool = <R extends Resource>({
   resource,
   input,
-  empty,
+  empty = wording`There are none, or the key may not read them.`,
   notes,
   complete,
   ...words
@@ -48,7 +47,6 @@ const listTool = <R extends Resource>({
     ...words,
     toolset: 'routes',
     needs: [`${resource}:read`],
-    hints: readOnlyHints,
     input: z.strictObject(input),
     output: listOutput,
     async run(tenant, args, call) {
@@ -59,121 +57,13 @@ const listTool = <R extends Resource>({
     },
   });
 
-export const listCompanies = listTool({
-  name: 'cpq_list_companies',
-  title: 'List companies',
-  description:
-    'Companies with type, currency, place and account manager. Keys: type, city, accountManager, labels, externalIdentifier, created. For all about one account use cpq_brief_company.',
-  resource: 'company',
-  input: searchInput,
-  empty: emptySearch(wording`filters such as type:customer take the values as stored`),
-});
-
-export const listContacts = listTool({
-  name: 'cpq_list_contacts',
-  title: 'List contacts',
-  description:
-    'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted.',
-  resource: 'contact',
-  input: searchInput,
-  empty: emptySearch(wording`cpq_find tolerates typing errors`),
-});
-
-export const listOpportunities = listTool({
-  name: 'cpq_list_opportunities',
-  title: 'List opportunities',
-  description:
-    'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source. For totals use cpq_brief_pipeline.',
-  resource: 'opportunity',
-  input: searchInput,
-  empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
-});
-
-export const listQuotes = listTool({
-  name: 'cpq_list_quotes',
-  title: 'List quotes',
-  description:
-    'Quotes with status, company, validity and totals summed from their items. Keys: status, company, owner, created, sent, expires, oneTime. cpq_brief_quote checks one.',
-  resource: 'quote',
-  input: searchInput,
-  empty: emptySearch(wording`cpq_find knows quote numbers`),
-});
-
-export const listQuoteTemplates = listTool({
-  name: 'cpq_list_quote_templates',
-  title: 'List quote templates',
-  description:
-    'Reusable proposal structures and the widgets they are made of. full adds styling, localisation and payment terms.',
-  resource: 'quote_template',
-  input: listInput,
-  empty: wording`The tenant has no quote templates, or the key may not read them.`,
-});
-
-export const listQuoteWidgets = listTool({
-  name: 'cpq_list_quote_widgets',
-  title: 'List quote widgets',
-  description:
-    'Quote widget templates: sections and layout blocks of quote templates. full adds their content.',
-  resource: 'quote_widget',
-  input: listInput,
-  empty: wording`The tenant has no quote widget templates, or the key may not read them.`,
-});
-
-export const listPricingBooks = listTool({
-  name: 'cpq_list_pricing_books',
-  title: 'List pricing books',
-  description:
-    'Special prices: for whom, validity, special-bid number, products. Keys: for, product, validFrom, validTo. full adds the price of each product.',
-  resource: 'pricing_book',
-  input: filterInput,
-  empty: wording`There are no pricing books, or none passes the filters.`,
-  complete: (tenant, books, { detail, fields }, call) => {
-    const isWhole = fields?.length ? showProductNames(fields) : detail === 'full';
-    const shown = fields?.length ? 0 : shownProducts;
-    return nameProducts(tenant, books, call, isWhole ? undefined : shown);
-  },
-});
-
-export const listCategories = listTool({
-  name: 'cpq_list_categories',
-  title: 'List categories',
-  description:
-    'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
-  resource: 'category',
-  input: listInput,
-  empty: wording`The tenant has no categories, or the key may not read them.`,
-});
-
-export const listDiscountGroups = listTool({
-  name: 'cpq_list_discount_groups',
-  title: 'List discount groups',
-  description: 'Named discount policies: what is discounted, by how much, and for whom.',
-  resource: 'discount_group',
-  input: listInput,
-  empty: wording`The tenant has no discount groups, or the key may not read them.`,
-});
-
-export const listContractItems = listTool({
-  name: 'cpq_list_contract_items',
-  title: 'List contract items (beta)',
-  description:
-    'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: may change at any time, so say so.',
-  resource: 'contract_item',
-  input: searchInput,
-  empty: wording`Nothing under contract matches; try without query.`,
-  notes: [
-    wording`Contract items are a beta resource of the service: fields may change or be missing.`,
-  ],
-});
-
-export const listProducts = defineTool({
+const listProducts = defineTool({
   name: 'cpq_list_products',
   title: 'List products',
   description:
     'Catalogue products with part number, price, cost, term and category. Keys: manufacturer, category, productType, term, price, listed. detail full adds the values to filter by.',
   toolset: 'routes',
   needs: ['product:read'],
-  hints: readOnlyHints,
   input: z.strictObject({
     ...searchInput,
     include_bundles: z.boolean().optional().describe('Bundles too'),
@@ -195,3 +85,101 @@ const asksForBundles = (filters = ''): boolean =>
     .toLowerCase()
     .split(',')
     .some((filter) => filter.includes('producttype:') && filter.includes('bundle'));
+
+/** The lists of the service's routes, in the order in which a host shows them. */
+export const lists: readonly AnyTool[] = [
+  listTool({
+    name: 'cpq_list_companies',
+    title: 'List companies',
+    description:
+      'Companies with type, currency, place and account manager. Keys: type, city, accountManager, labels, externalIdentifier, created. For all about one account use cpq_brief_company.',
+    resource: 'company',
+    input: searchInput,
+    empty: emptySearch(wording`filters such as type:customer take the values as stored`),
+  }),
+  listTool({
+    name: 'cpq_list_contacts',
+    title: 'List contacts',
+    description:
+      'People at companies, with e-mail, phone and company. Keys: name, company, companyId, labels, deleted.',
+    resource: 'contact',
+    input: searchInput,
+    empty: emptySearch(wording`cpq_find tolerates typing errors`),
+  }),
+  listTool({
+    name: 'cpq_list_opportunities',
+    title: 'List opportunities',
+    description:
+      'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source. For totals use cpq_brief_pipeline.',
+    resource: 'opportunity',
+    input: searchInput,
+    empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
+  }),
+  listProducts,
+  listTool({
+    name: 'cpq_list_quotes',
+    title: 'List quotes',
+    description:
+      'Quotes with status, company, validity and totals summed from their items. Keys: status, company, owner, created, sent, expires, oneTime. cpq_brief_quote checks one.',
+    resource: 'quote',
+    input: searchInput,
+    empty: emptySearch(wording`cpq_find knows quote numbers`),
+  }),
+  listTool({
+    name: 'cpq_list_quote_templates',
+    title: 'List quote templates',
+    description:
+      'Reusable proposal structures and the widgets they are made of. full adds styling, localisation and payment terms.',
+    resource: 'quote_template',
+    input: listInput,
+  }),
+  listTool({
+    name: 'cpq_list_quote_widgets',
+    title: 'List quote widgets',
+    description:
+      'Quote widget templates: sections and layout blocks of quote templates. full adds their content.',
+    resource: 'quote_widget',
+    input: listInput,
+  }),
+  listTool({
+    name: 'cpq_list_pricing_books',
+    title: 'List pricing books',
+    description:
+      'Special prices: for whom, validity, special-bid number, products. Keys: for, product, validFrom, validTo. full adds the price of each product.',
+    resource: 'pricing_book',
+    input: filterInput,
+    empty: wording`There are no pricing books, or none passes the filters.`,
+    complete: (tenant, books, { detail, fields }, call) => {
+      const isWhole = fields?.length ? showProductNames(fields) : detail === 'full';
+      const shown = fields?.length ? 0 : shownProducts;
+      return nameProducts(tenant, books, call, isWhole ? undefined : shown);
+    },
+  }),
+  listTool({
+    name: 'cpq_list_categories',
+    title: 'List categories',
+    description:
+      'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
+    resource: 'category',
+    input: listInput,
+  }),
+  listTool({
+    name: 'cpq_list_discount_groups',
+    title: 'List discount groups',
+    description: 'Named discount policies: what is discounted, by how much, and for whom.',
+    resource: 'discount_group',
+    input: listInput,
+  }),
+  listTool({
+    name: 'cpq_list_contract_items',
+    title: 'List contract items (beta)',
+    description:
+      'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: may change at any time, so say so.',
+    resource: 'contract_item',
+    input: searchInput,
+    empty: wording`Nothing under contract matches; try without query.`,
+    notes: [
+      wording`Contract items are a beta resource of the service: fields may change or be missing.`,
+    ],
+  }),
+];

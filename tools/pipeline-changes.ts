@@ -38,13 +38,11 @@ import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
-  answerFields,
   coverage,
   day,
   dealFilterInput,
   defineTool,
   inOrder,
-  readOnlyHints,
 } from '../src/tool-kit/define-tool.ts';
 import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import {
@@ -69,7 +67,6 @@ export const pipelineChanges = defineTool({
     'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy; quotes sent, accepted, repriced.',
   toolset: 'briefs',
   needs: ['opportunity:read'],
-  hints: readOnlyHints,
   input: inOrder(
     z.strictObject({
       since: z
@@ -99,7 +96,7 @@ export const pipelineChanges = defineTool({
       path: ['movement'],
       message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${movements.join(', ')} with any other by`,
     }),
-  output: z.looseObject({ ...answerFields, coverage }),
+  output: { coverage },
   async run(tenant, args, call) {
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const coverage = toCoverage(read.coverage);

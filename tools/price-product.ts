@@ -22,7 +22,7 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { answerFields, coverage, defineTool, readOnlyHints } from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool } from '../src/tool-kit/define-tool.ts';
 import { keysOf } from '../src/values.ts';
 
 const name = z.string().trim().min(1).max(200);
@@ -36,12 +36,11 @@ export const priceProduct = defineTool({
     'What a company may be quoted for a product: list price, cost, valid prices of pricing books that apply, lowest and own marked, discount groups.',
   toolset: 'briefs',
   needs: ['company:read', 'product:read'],
-  hints: readOnlyHints,
   input: z.strictObject({
     company: name.describe('Id, external identifier or name'),
     product: name.describe('Or part number'),
   }),
-  output: z.looseObject({ ...answerFields, coverage: coverage.optional() }),
+  output: { coverage: coverage.optional() },
   async run(tenant, args, call) {
     const company = await recordOrQuestion(tenant, 'company', args.company, call);
     if (company.question) return company.question;

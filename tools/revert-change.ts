@@ -3,7 +3,7 @@ import { decide } from '../src/changes/decide.ts';
 import { planOnce } from '../src/changes/pending.ts';
 import { planRevert } from '../src/changes/revert.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
-import { defineTool } from '../src/tool-kit/define-tool.ts';
+import { defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
 
 export const revertChange = defineTool({
   name: 'cpq_revert_change',
@@ -12,7 +12,7 @@ export const revertChange = defineTool({
     'Takes back one change of cpq_list_changes after a person agreed. Refused if somebody changed the opportunity since.',
   toolset: 'changes',
   needs: ['opportunity:write'],
-  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  hints: writingHints,
   input: z.strictObject({
     change_id: z.string().min(1).describe('From cpq_list_changes'),
     confirm: z.string().optional().describe('Token of the preview'),

@@ -5,7 +5,7 @@ import { makePlan } from '../src/changes/plan.ts';
 import { findTarget } from '../src/changes/target.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
-import { day, defineTool } from '../src/tool-kit/define-tool.ts';
+import { day, defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
 
 /** Refuses invisible characters: a person cannot consent to what they cannot see. */
 const visible =
@@ -54,7 +54,7 @@ export const upsertOpportunity = defineTool({
     'Writes one opportunity after a person agreed to the exact difference; give only what should change. external_id with create makes a new one, description holding the customer ask. If it answers with a token, show the person the preview first.',
   toolset: 'routes',
   needs: ['opportunity:write'],
-  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  hints: writingHints,
   input: z.strictObject({
     external_id: short()
       .superRefine(

@@ -23,16 +23,15 @@ import {
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
-import { type Answer, answerFields, records } from './define-tool.ts';
+import { type Answer, records } from './define-tool.ts';
 
 /** Output of a tool that may write: the outcome, and the changes it was about. */
-export const changeOutput = z.looseObject({
-  ...answerFields,
+export const changeOutput = {
   outcome: z.enum(changeOutcomes),
   changes: records,
   change_id: z.string().optional(),
   confirm: z.string().optional(),
-});
+};
 
 /** One changed field as a row: names rather than ids where known, and only the custom fields that differ. */
 export function changeRow({ field, kind, from, to }: FieldChange): FieldChangeRow {

@@ -22,6 +22,11 @@ export const readOnlyHints: Hints = {
   idempotentHint: true,
   openWorldHint: true,
 };
+export const writingHints: Hints = {
+  ...readOnlyHints,
+  readOnlyHint: false,
+  destructiveHint: true,
+};
 
 /**
  * What a tool answers. Only `mcp/results` turns it into a protocol result: the same facts as text and as
@@ -66,8 +71,19 @@ export type AnyTool = Omit<Tool, 'run'> & {
   run(tenant: Tenant, args: Record<string, unknown>, call: ChangeCall): Promise<Answer>;
 };
 
-export const defineTool = <Input extends z.ZodObject>(tool: Tool<Input>): AnyTool =>
-  tool as AnyTool;
+/** A tool reads only, unless it has other hints. `output` has the fields of its data. */
+type Definition<Input extends z.ZodObject> = Omit<Tool<Input>, 'hints' | 'output'> & {
+  readonly hints?: Hints;
+  readonly output: z.ZodRawShape;
+};
+
+export const defineTool = <Input extends z.ZodObject>(tool: Definition<Input>): AnyTool =>
+  ({
+    hints: readOnlyHints,
+    ...tool,
+    // Loose, because briefs have more fields than a schema of few tokens, and the service may add some to records.
+    output: z.looseObject({ ...answerFields, ...tool.output }),
+  }) as AnyTool;
 
 const size = z.int().min(1).max(100).default(20);
 const from = z.int().min(0).max(1_000_000).default(0).describe('page.next');
@@ -139,11 +155,10 @@ export const coverage = z.object({
   asOf: z.string(),
   reason: z.string().optional(),
 });
-export const page = z.object({ shown: count, from: count, total: count, next: count.optional() });
+const page = z.object({ shown: count, from: count, total: count, next: count.optional() });
 const anyRecord = z.record(z.string(), z.unknown());
 export const records = z.array(anyRecord);
 
-export const answerFields = { summary: z.string(), notes: z.array(z.string()).optional() };
+const answerFields = { summary: z.string(), notes: z.array(z.string()).optional() };
 
-/** Loose, because the service may add fields to its records. */
-export const listOutput = z.looseObject({ ...answerFields, records, page, coverage });
+export const listOutput = { records, page, coverage };
