@@ -1,14 +1,14 @@
 // Generates docs/hosts.md from the hosts of the command `config`.
 
 import { entryText } from '../src/commands/config/formats.ts';
-import { type ConfigHost, hosts } from '../src/commands/config/hosts.ts';
+import { type ConfigHost, entryFor, hosts } from '../src/commands/config/hosts.ts';
 import {
   baseUrlPlaceholder,
   type Launch,
   secrets,
   variables,
 } from '../src/commands/config/launch.ts';
-import { entryFor, nextSteps } from '../src/commands/config.ts';
+import { nextSteps } from '../src/commands/config.ts';
 import { keysOf } from '../src/values.ts';
 import { code, generated } from './generated.ts';
 
@@ -25,17 +25,15 @@ const local: Launch = {
   command: 'node',
   args: ['/path/to/dist/cpq-mcp.js'],
   env: { [variables.baseUrl]: baseUrlPlaceholder },
-  needsKey: true,
-  windows: false,
+  secret: secrets.key,
 };
 
 const team: Launch = {
-  ...local,
-  remote: {
-    url: 'https://mcp.example.com/mcp',
-    login: { header: 'Authorization', prefix: 'Bearer ', secret: secrets.token },
-    headers: {},
-  },
+  url: 'https://mcp.example.com/mcp',
+  header: 'Authorization',
+  prefix: 'Bearer ',
+  secret: secrets.token,
+  headers: {},
 };
 
 const systems = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' } as const;
@@ -58,10 +56,9 @@ function filesOf(host: ConfigHost): string {
 }
 
 function form(host: ConfigHost, launch: Launch): string {
-  const entry = entryFor({ host, file: '' }, launch);
-  if (!entry) throw new Error(`${host.title} has no entry`);
+  const { entry } = entryFor(host, launch, '');
   const text = entryText(host, entry, host.inputs?.(launch));
-  const steps = nextSteps(host, entry).replaceAll('\n', ' ');
+  const steps = nextSteps(host, launch, entry).replaceAll('\n', ' ');
   return `\`\`\`${host.format}\n${text.trimEnd()}\n\`\`\`\n\n${steps}\n`;
 }
 

@@ -3,17 +3,12 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
-import { commandForms } from './config/add-commands.ts';
-import { type ConfigHost, headersFor, hosts } from './config/hosts.ts';
+import { type ConfigHost, type Entry, entryFor, hosts } from './config/hosts.ts';
 import {
-  type AuthName,
   authNames,
   baseUrlPlaceholder,
-  type Entry,
-  inputId,
   type Launch,
   type LaunchOptions,
-  secrets,
   serverName,
   toLaunch,
   variables,
@@ -22,7 +17,7 @@ import {
 const nameWidth = Math.max(...Object.keys(hosts).map(({ length }) => length));
 
 export const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
-                           [--api-key-file PATH] [--windows]
+                           [--api-key-file PATH]
      cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]
 Hosts:
 ${Object.entries(hosts)
@@ -40,8 +35,7 @@ Flags:
   --api-key-file PATH  read the key from this file; default: from ${variables.keyFile}
   --sandbox            use the embedded tenant, without address and key
   --http URL           connect to a team's server instead of starting one
-  --auth METHOD        how that server authenticates; default: token, on this machine none
-  --windows            print the Windows form on another system`;
+  --auth METHOD        how that server authenticates; default: token, on this machine none`;
 
 interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
@@ -55,16 +49,17 @@ interface ConfigRequest extends LaunchOptions {
  */
 export async function config(argv: readonly string[]): Promise<void> {
   const request = parseRequest(argv);
+  const { host, file } = request;
   // Validates as the server does at its start.
   readSettings([], {
     [variables.baseUrl]: request.baseUrl,
     [variables.grants]: request.grants,
   });
   const launch = toLaunch(request);
-  const entry = entryFor(request, launch);
-  if (!entry) editedByHost(request, launch.remote?.url ?? '');
-  else if (request.write) await write(request, launch, entry);
-  else await print(request, launch, entry);
+  const { entry, addCommand } = entryFor(host, launch, file);
+  const command = addCommand?.map(shellWord).join(' ');
+  if (request.write) await write(request, launch, entry, command);
+  else await print(request, launch, entry, command);
 }
 
 function parseRequest(argv: readonly string[]): ConfigRequest {
@@ -72,7 +67,7 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
   const yes = { type: 'boolean' } as const;
   const options = {
     ...{ http: text, auth: text, file: text, 'base-url': text, grants: text, 'api-key-file': text },
-    ...{ write: yes, sandbox: yes, windows: yes },
+    ...{ write: yes, sandbox: yes },
   };
   try {
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
@@ -86,7 +81,6 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
       http: values.http,
       auth: authOf(values),
       sandbox: values.sandbox ?? false,
-      windows: values.windows ?? platform === 'win32',
       baseUrl: values['base-url'] ?? env[variables.baseUrl],
       grants: values.grants ?? env[variables.grants],
       apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
@@ -97,7 +91,7 @@ function parseRequest(argv: readonly string[]): ConfigRequest {
 }
 
 /** @throws Error for another method, or one for a server that the host starts itself */
-function authOf({ auth, http }: { auth?: string; http?: string }): AuthName | undefined {
+function authOf({ auth, http }: { auth?: string; http?: string }): LaunchOptions['auth'] {
   if (auth === undefined) return undefined;
   if (http === undefined) throw new Error('--auth is for a running server: name it with --http');
   if (isOneOf(authNames, auth)) return auth;
@@ -106,47 +100,48 @@ function authOf({ auth, http }: { auth?: string; http?: string }): AuthName | un
 
 /** @throws Error; the usage text that follows it lists the hosts */
 function hostNamed([name, ...more]: readonly string[]): ConfigHost {
-  if (name === undefined) throw new Error('Name a host');
-  if (more.length > 0) throw new Error(`Name one host, not ${[name, ...more].join(' and ')}`);
+  if (name === undefined || more.length > 0) throw new Error('Name one host');
   const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
   if (!host) throw new Error(`There is no host "${name}"`);
   return host;
 }
 
-/** @returns undefined if the host takes this only in its settings dialog */
-export function entryFor(
-  { host, file }: Pick<ConfigRequest, 'host' | 'file'>,
-  launch: Launch,
-): Entry | undefined {
-  const { remote } = launch;
-  if (remote) return host.http(remote, headersFor(host, remote, file), launch);
-  return host.stdio(launch, host.secret(secrets.key, file));
+/** Quotes a word for the user's shell, on Windows for PowerShell. */
+function shellWord(word: string): string {
+  const isWindows = process.platform === 'win32';
+  // PowerShell removes a bare `--` before a script, and passes double quotes on only after a backslash.
+  if (/^[\w+=:./\\-]+$/.test(word) && !(isWindows && word === '--')) return word;
+  return isWindows
+    ? `'${word.replaceAll("'", "''").replaceAll('"', '\\"')}'`
+    : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-async function print({ host, file }: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
+async function print(
+  { host, file }: ConfigRequest,
+  launch: Launch,
+  entry: Entry,
+  command: string | undefined,
+): Promise<void> {
   const { entryText } = await import('./config/formats.ts');
   const again = isWritable(host) ? ', or run this command again with --write' : '';
   process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
-  const command = host.addCommand?.(launch, entry) ?? [];
-  const ways = (command.length > 0 ? commandForms(command, launch) : []).map(
-    ([shell, line]): [string, string] => [`Or run this command${shell}`, line],
-  );
-  const other = host.alternative?.(launch, entry);
-  const also = [...ways, ...(other ? [other] : [])].map(([how, it]) => `\n${how}:\n  ${it}\n`);
-  process.stderr.write(`${also.join('')}\n${nextSteps(host, entry)}\n`);
+  const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
+  process.stderr.write(`${or}\n${nextSteps(host, launch, entry)}\n`);
 }
 
 /** Whether its file is edited: not where the host's own command does that. */
 const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
   format === 'json' && addCommand === undefined;
 
-async function write(request: ConfigRequest, launch: Launch, entry: Entry): Promise<void> {
-  const { host, file } = request;
+async function write(
+  { host, file }: ConfigRequest,
+  launch: Launch,
+  entry: Entry,
+  command: string | undefined,
+): Promise<void> {
   if (!isWritable(host)) {
-    const command = host.addCommand?.(launch, entry);
-    const [[, line] = ['', '']] = command ? commandForms(command, launch) : [];
-    const how = line === '' ? 'add the entry that is printed without it' : `run ${line}`;
+    const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
   const { writeEntry } = await import('./config/write.ts');
@@ -160,31 +155,22 @@ async function write(request: ConfigRequest, launch: Launch, entry: Entry): Prom
   const done = written.changed
     ? `Added ${serverName} to ${file}.${kept}`
     : `${file} is already up to date.`;
-  process.stdout.write(`${done}\n${nextSteps(host, written.entry)}\n`);
+  process.stdout.write(`${done}\n${nextSteps(host, launch, written.entry)}\n`);
 }
 
 /** What remains to be done by hand, one step a line. */
-export function nextSteps({ title, restart }: ConfigHost, entry: Entry): string {
+export function nextSteps(host: ConfigHost, { secret }: Launch, entry: Entry): string {
   const text = JSON.stringify(entry);
-  // Names of variables are the ends of keys, too.
-  const values = text.replaceAll('":', '');
-  const steps = Object.values(secrets).flatMap((secret) => {
-    const { variable, placeholder, title: what } = secret;
-    if (text.includes(placeholder)) return [`Replace ${placeholder} with your ${what}.`];
-    if (text.includes(`{input:${inputId(secret)}}`))
-      return [`${title} asks for the ${what} at the first start and stores it securely.`];
-    return values.includes(`${variable}"`) || values.includes(`${variable}}"`)
-      ? [`The ${what} is not in the file: start ${title} with ${variable} in its environment.`]
-      : [];
-  });
+  const steps: string[] = [];
   if (text.includes(baseUrlPlaceholder))
-    steps.unshift(`Replace ${baseUrlPlaceholder} with the tenant's API address.`);
-  return [...steps, restart].join('\n');
-}
-
-/** Some hosts accept a URL only in their settings dialog. */
-function editedByHost({ host, write: toWrite }: ConfigRequest, url: string): void {
-  const how = `${host.title} takes an address under Settings → Connectors → Add custom connector: ${url}`;
-  if (toWrite) throw new ConfigError(`${how}. Its file cannot contain one.`);
-  process.stderr.write(`${how}\nIt must be reachable from the internet over https.\n`);
+    steps.push(`Replace ${baseUrlPlaceholder} with the tenant's API address.`);
+  if (secret && text.includes(secret.placeholder))
+    steps.push(`Replace ${secret.placeholder} with your ${secret.title}.`);
+  else if (secret && host.inputs)
+    steps.push(`${host.title} asks for the ${secret.title} once, and stores it securely.`);
+  else if (secret && text.replaceAll('":', '').match(`${secret.variable}}?"`))
+    steps.push(
+      `The ${secret.title} is not in the file: start ${host.title} with ${secret.variable} in its environment.`,
+    );
+  return [...steps, host.restart].join('\n');
 }

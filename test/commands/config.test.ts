@@ -182,10 +182,10 @@ describe('a printed configuration', () => {
   test.each(names)(
     '%s: has an entry that starts the server, without the key or a download by npm',
     async (name) => {
-      const words = ['--base-url', baseUrl, '--windows'];
+      const words = ['--base-url', baseUrl];
       const { stdout, stderr } = await run(['config', name, ...words], { CPQ_API_KEY: key });
       expect(serversIn(name, parse(name, stdout))['cpq-mcp']).toEqual(stdioEntries[name]);
-      const shown = stdout + decodeURIComponent(stderr);
+      const shown = stdout + stderr;
       expect(shown).not.toContain('npx');
       expect(shown).not.toContain(key);
     },
@@ -206,13 +206,6 @@ describe('a printed configuration', () => {
       });
     },
   );
-
-  test('claude-desktop: mentions its bundle, which cannot serve the embedded tenant', async () => {
-    const told = await run(['config', 'claude-desktop']);
-    expect(told.stderr).toContain('cpq-mcp.mcpb');
-    const sandbox = await run(['config', 'claude-desktop', '--sandbox']);
-    expect(sandbox.stderr).not.toContain('cpq-mcp.mcpb');
-  });
 
   test.each(sample(everyForm, 3, 1))('%s: can refer to a key file instead', async (name) => {
     const entry = await printed(name, '--base-url', baseUrl, '--api-key-file', '/etc/cpq/key');
@@ -261,14 +254,16 @@ describe('the configuration for a server of a team', () => {
       args: ['-y', 'mcp-remote@0.15.1', remote, '--header', 'Authorization:$' + '{CPQ_LOGIN}'],
       env: { CPQ_LOGIN: 'Bearer YOUR_ACCESS_TOKEN' },
     });
-    const windows = await printed('claude-desktop', '--http', team, '--windows');
-    expect(startOf(windows).words.slice(0, 4)).toEqual(['cmd', '/c', 'npx', '-y']);
+    expect(await printed('claude-desktop', '--http', team, '--auth', 'oauth')).toEqual({
+      command: 'npx',
+      args: ['-y', 'mcp-remote@0.15.1', remote],
+    });
   });
 
   test('says what to do with the token', async () => {
     const saidFor = async (name: string) => (await run(['config', name, '--http', team])).stderr;
-    expect(await saidFor('zed')).toContain('Replace YOUR_ACCESS_TOKEN with your access token.');
-    expect(await saidFor('vscode')).toContain('asks for the access token at the first start');
+    expect(await saidFor('zed')).toContain('Replace YOUR_ACCESS_TOKEN with your access token');
+    expect(await saidFor('vscode')).toContain('asks for the access token');
     expect(await saidFor('codex')).toContain('with CPQ_ACCESS_TOKEN in its environment');
     expect(await saidFor('claude-code')).toContain(
       `claude mcp add --scope user --transport http cpq-mcp ${remote} --header 'Authorization: Bearer YOUR_ACCESS_TOKEN'\n`,
@@ -310,17 +305,13 @@ describe('the configuration for a server of a team', () => {
 });
 
 describe('the printed configuration of one host', () => {
-  test('makes VS Code ask for missing values, with the key hidden', async () => {
+  test('makes VS Code ask for the key, hidden', async () => {
     const { stdout } = await run(['config', 'vscode']);
     const { inputs, servers } = JSON.parse(stdout);
     expect(inputs.map((input: Row) => [input.id, input.type, input.password])).toEqual([
-      ['cpq-base-url', 'promptString', undefined],
       ['cpq-api-key', 'promptString', true],
     ]);
-    const asked = Object.values(servers['cpq-mcp'].env as Row).map(
-      (value) => /^\$\{input:(.+)\}$/.exec(String(value))?.[1],
-    );
-    expect(asked).toEqual(inputs.map((input: Row) => input.id));
+    expect(servers['cpq-mcp'].env.CPQ_API_KEY).toBe(`\${input:${inputs[0].id}}`);
   });
 
   test('refers to the variable in the shared project file of Claude Code', async () => {
@@ -328,49 +319,17 @@ describe('the printed configuration of one host', () => {
     expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
   });
 
-  test('has the same entry in install links', async () => {
-    const words = ['--base-url', baseUrl];
-    const linkOf = async (name: string, start: string) => {
-      const { stderr } = await run(['config', name, ...words]);
-      const line = stderr.split('\n').find((text) => text.trim().startsWith(start));
-      return new URL(line?.trim() ?? '');
-    };
-    for (const [name, start] of [
-      ['cursor', 'cursor://anysphere.cursor-deeplink/mcp/install?'],
-      ['lm-studio', 'lmstudio://add_mcp?'],
-    ] as const) {
-      const { searchParams } = await linkOf(name, start);
-      expect(searchParams.get('name')).toBe('cpq-mcp');
-      const config = Buffer.from(searchParams.get('config') ?? '', 'base64').toString();
-      expect(JSON.parse(config)).toEqual(stdioEntries[name]);
-    }
-    const { search } = await linkOf('vscode', 'vscode:mcp/install?');
-    const { name, inputs, ...entry } = JSON.parse(decodeURIComponent(search.slice(1)));
-    expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
-    expect(inputs.map((input: Row) => input.id)).toEqual(['cpq-api-key']);
-  });
-
   test('quotes commands for the shell', async () => {
     const { stderr } = await run(['config', 'vscode', '--base-url', baseUrl]);
     const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
     const { name, inputs, ...entry } = JSON.parse(quoted.replaceAll(`'\\''`, "'"));
     expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
-    const onWindows = await run(['config', 'vscode', '--windows', '--base-url', baseUrl]);
-    for (const form of [
-      /in cmd:\n {2}code --add-mcp "(.*)"\n/,
-      /in PowerShell:\n {2}code --add-mcp '(.*)'\n/,
-    ]) {
-      const [, escaped = ''] = form.exec(onWindows.stderr) ?? [];
-      expect(JSON.parse(escaped.replaceAll('\\"', '"')).command).toBe(process.execPath);
-    }
   });
 
   test('names the server before the variables for Claude Code', async () => {
     const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
     const said = `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`;
     expect(stderr).toContain(said);
-    const onWindows = await run(['config', 'claude-code', '--base-url', baseUrl, '--windows']);
-    expect(onWindows.stderr).toContain(said.replace(' -- ', " '--' "));
   });
 
   test('starts a server that a client can use', async () => {
@@ -389,15 +348,6 @@ describe('the printed configuration of one host', () => {
     expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
     expect(JSON.stringify(brief.content)).toContain('Made-up data of the embedded tenant.');
     expect(JSON.stringify(brief.structuredContent)).toContain('Made-up data');
-  });
-
-  test('points Claude Desktop users of a URL to its settings', async () => {
-    const shown = await run(['config', 'claude-desktop', '--http', url]);
-    expect([shown.status, shown.stdout]).toEqual([0, '']);
-    expect(shown.stderr).toContain(`Add custom connector: ${url}`);
-    const words = ['--http', 'https://mcp.example.com/mcp', '--auth', 'oauth'];
-    const { status, after, left } = await written('claude-desktop', undefined, ...words);
-    expect([status, after, left]).toEqual([2, undefined, []]);
   });
 });
 
@@ -419,7 +369,7 @@ describe('the configuration of a host with a command that adds entries', () => {
     inputs: [
       {
         ...{ type: 'promptString', id: 'cpq-access-token' },
-        ...{ description: 'Access token of the server (cpq_…)', password: true },
+        ...{ description: 'access token (cpq_…)', password: true },
       },
     ],
   });
@@ -465,7 +415,7 @@ describe('the configuration of a host with a command that adds entries', () => {
 
 describe('wrong use of config', () => {
   test.each([
-    [[], 'Name a host'],
+    [[], 'Name one host'],
     [['emacs'], 'There is no host "emacs"'],
     [['constructor'], 'There is no host "constructor"'],
     [['vscode', 'cursor'], 'Name one host'],
@@ -528,7 +478,7 @@ describe('the configuration file of each host', () => {
     expect(fileOf(name, platform)).toBe(join(file));
   });
 
-  test('is found where environment variables or notes of the host move it', async () => {
+  test('is found where environment variables of the host move it', async () => {
     const elsewhere = (name: string) => join(folder, name);
     const moved = {
       CODEX_HOME: elsewhere('x'),
@@ -538,14 +488,6 @@ describe('the configuration file of each host', () => {
     expect(fileOf('codex', 'linux', moved)).toBe(join('/x/config.toml'));
     expect(fileOf('claude-code', 'linux', moved)).toBe(join('/y/.claude.json'));
     expect(fileOf('vscode', 'win32', moved)).toBe(join('/z/Code/User/mcp.json'));
-    const home = await place();
-    await writeFile(join(home, '.lmstudio-home-pointer'), `${elsewhere('lms')}\n`);
-    const file = hosts['lm-studio']?.file({ platform: 'linux', home, environment: {} });
-    expect(file).toBe(elsewhere(join('lms', 'mcp.json')));
-    await mkdir(join(home, '.config', 'opencode'), { recursive: true });
-    await writeFile(join(home, '.config', 'opencode', 'opencode.jsonc'), '{}');
-    const opencode = hosts.opencode?.file({ platform: 'linux', home, environment: {} });
-    expect(opencode).toBe(join(home, '.config', 'opencode', 'opencode.jsonc'));
   });
 });
 

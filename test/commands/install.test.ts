@@ -120,11 +120,6 @@ describe('the package', () => {
       command: 'npx',
       args: ['-y', `cpq-mcp@${version}`],
     });
-    const windows = JSON.parse((await config('--windows')).stdout).mcpServers['cpq-mcp'];
-    expect(windows).toMatchObject({
-      command: 'cmd',
-      args: ['/c', 'npx', '-y', `cpq-mcp@${version}`],
-    });
     await fetchedFrom(`file:../../stage/cpq-mcp-${version}.tgz`);
     await expect(config()).rejects.toMatchObject({
       code: 2,

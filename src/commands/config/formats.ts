@@ -1,16 +1,16 @@
 import { stringify } from 'yaml';
 import { isObject } from '../../values.ts';
-import type { ConfigHost } from './hosts.ts';
-import { type Entry, serverName } from './launch.ts';
+import type { ConfigHost, Entry } from './hosts.ts';
+import { serverName } from './launch.ts';
 
 /** An entry in the format of the host's file, with the objects around it and the inputs that it refers to. */
 export function entryText(
   { format, root }: Pick<ConfigHost, 'format' | 'root'>,
   entry: Entry,
-  inputs: readonly Entry[] = [],
+  inputs: Entry = {},
 ): string {
   if (format === 'toml') return toml([root, serverName], entry);
-  const all = { ...(inputs.length > 0 && { inputs }), [root]: { [serverName]: entry } };
+  const all = { ...inputs, [root]: { [serverName]: entry } };
   // YAML is not folded at 80 characters, because paths are longer.
   return format === 'yaml'
     ? stringify(all, { lineWidth: 0 })

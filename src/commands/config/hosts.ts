@@ -1,17 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { claudeMcpAdd, codexMcpAdd, geminiMcpAdd } from './add-commands.ts';
 import {
-  baseUrlPlaceholder,
-  type Entry,
-  inputId,
   type Launch,
+  npxWords,
+  type Program,
   type Remote,
   type Secret,
-  secrets,
   serverName,
-  variables,
 } from './launch.ts';
+
+/** What a host's configuration holds about one server. */
+export type Entry = Record<string, unknown>;
+/** Variables or headers, with a value for the secret among them. */
+type Values = Readonly<Record<string, string>>;
 
 interface HostEnvironment {
   platform: NodeJS.Platform;
@@ -27,137 +27,113 @@ export interface ConfigHost {
   format: 'json' | 'toml' | 'yaml';
   /** The object in the file that contains the servers. */
   root: string;
-  /** The value in place of a secret; undefined if the host reads the variable by its name. */
-  secret(secret: Secret, file: string): string | undefined;
-  stdio(launch: Launch, key: string | undefined): Entry;
-  /** Undefined if the host takes a URL only in its settings dialog. */
-  http(remote: Remote, headers: Entry, launch: Launch): Entry | undefined;
-  /** Inputs that the host prompts for once and stores. */
-  inputs?(launch: Launch): Entry[];
+  /** The value in place of a secret. */
+  secret(secret: Secret, file: string): string;
+  /** @param env the variables, with the secret one */
+  program(program: Program, env: Values): Entry;
+  remote(remote: Remote, headers: Values): Entry;
+  /** What stands beside the servers of a host that prompts for secrets once, and stores them. */
+  inputs?(launch: Launch): Entry;
   /** The host's own command that adds the entry, word by word; undefined if it cannot express the entry. */
-  addCommand?(launch: Launch, entry: Entry): string[] | undefined;
-  /** Another way to install it, with a heading. */
-  alternative?(launch: Launch, entry: Entry): [heading: string, what: string] | undefined;
+  addCommand?(launch: Launch, values: Values, entry: Entry): string[] | undefined;
   /** How to make the host load the changed file. */
   restart: string;
 }
 
-const commandEntry = (launch: Launch, key: string | undefined): Entry => ({
-  command: launch.command,
-  args: launch.args,
-  ...environment('env', launch, key),
-});
-
-function environment(field: string, launch: Launch, key: string | undefined): Entry {
-  const withKey = launch.needsKey && key !== undefined;
-  const env = { ...launch.env, ...(withKey && { [variables.key]: key }) };
-  return Object.keys(env).length === 0 ? {} : { [field]: env };
+/** An entry of a host. @param file of the host's servers */
+export function entryFor(
+  host: ConfigHost,
+  launch: Launch,
+  file: string,
+): { entry: Entry; addCommand: string[] | undefined } {
+  const { secret } = launch;
+  const value = secret && host.secret(secret, file);
+  const isRemote = 'url' in launch;
+  const values: Values = isRemote
+    ? { ...(value && { [launch.header]: `${launch.prefix}${value}` }), ...launch.headers }
+    : { ...launch.env, ...(secret && value && { [secret.variable]: value }) };
+  const entry = isRemote ? host.remote(launch, values) : host.program(launch, values);
+  return { entry, addCommand: host.addCommand?.(launch, values, entry) };
 }
+
+/** The inputs of VS Code that its entry refers to. */
+const vsCodeInputs = ({ secret }: Launch): Entry =>
+  secret === undefined
+    ? {}
+    : {
+        inputs: [
+          { type: 'promptString', id: inputId(secret), description: secret.title, password: true },
+        ],
+      };
+
+const inputId = ({ variable }: Secret): string => variable.toLowerCase().replaceAll('_', '-');
+
+const field = (name: string, values: Values): Entry =>
+  Object.keys(values).length === 0 ? {} : { [name]: values };
+
+const commandEntry = ({ command, args }: Program, env: Values): Entry => ({
+  command,
+  args,
+  ...field('env', env),
+});
+const typedCommandEntry = (program: Program, env: Values): Entry => ({
+  type: 'stdio',
+  ...commandEntry(program, env),
+});
 
 /** An entry with a URL, as most hosts write it. */
 const urlEntry =
-  (more: Entry = {}, field = 'url') =>
-  ({ url }: Remote, headers: Entry): Entry => ({ ...more, [field]: url, ...headers });
+  (more: Entry = {}, name = 'url') =>
+  ({ url }: Remote, headers: Values): Entry => ({
+    ...more,
+    [name]: url,
+    ...field('headers', headers),
+  });
 
-/** The headers of an entry: the secret ones where the host keeps secrets. */
-export function headersFor({ secret }: ConfigHost, { login, headers }: Remote, file: string) {
-  const value = login && secret(login.secret, file);
-  const all = {
-    ...(value !== undefined && { [login?.header ?? '']: `${login?.prefix}${value}` }),
-    ...headers,
+const flags = (flag: string, separator: string, values: Values): string[] =>
+  Object.entries(values).flatMap(([name, value]) => [flag, `${name}${separator}${value}`]);
+
+const inHome =
+  (path: string) =>
+  ({ home }: HostEnvironment): string =>
+    join(home, path);
+
+/** In the folder of application settings. */
+const inApplicationData =
+  (path: string) =>
+  ({ platform, home, environment: env }: HostEnvironment): string => {
+    if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), path);
+    if (platform === 'darwin') return join(home, 'Library', 'Application Support', path);
+    return join(env.XDG_CONFIG_HOME || join(home, '.config'), path);
   };
-  return Object.keys(all).length === 0 ? {} : { headers: all };
-}
 
-/** The folder of application settings. */
-function applicationData({ platform, home, environment: env }: HostEnvironment): string {
-  if (platform === 'win32') return env.APPDATA ?? join(home, 'AppData', 'Roaming');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
-  return settingsFolder({ home, environment: env });
-}
+/** In the folder of programs that use the same one on macOS and Linux. */
+const inConfig =
+  (path: string, onWindows?: string) =>
+  (where: HostEnvironment): string =>
+    where.platform === 'win32' && onWindows !== undefined
+      ? inApplicationData(onWindows)(where)
+      : inApplicationData(path)({ ...where, platform: 'linux' });
 
-/** The folder of settings of programs that use the same one on macOS and Linux. */
-const settingsFolder = ({ home, environment: env }: Omit<HostEnvironment, 'platform'>): string =>
-  env.XDG_CONFIG_HOME || join(home, '.config');
-
-const vsCodeUserFolder = (where: HostEnvironment): string =>
-  join(applicationData(where), 'Code', 'User');
-
-/** LM Studio's folder may have been moved; a pointer file contains its path. */
-function lmStudioHome(home: string): string {
-  const pointer = join(home, '.lmstudio-home-pointer');
-  return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : join(home, '.lmstudio');
-}
-
-/** Hosts that expand no variables: the user writes the secret into the file. */
-const inFile = (secret: Secret): string => secret.placeholder;
 /** A variable reference, as most hosts write it. */
-const reference = (name: string): string => `\${${name}}`;
-const inVariable = (secret: Secret): string => reference(secret.variable);
-const inEnvVariable = (secret: Secret): string => reference(`env:${secret.variable}`);
-const byName = (): undefined => undefined;
+const inVariable = ({ variable }: Secret): string => `\${${variable}}`;
+const inEnvVariable = ({ variable }: Secret): string => `\${env:${variable}}`;
 
-const inputReference = (id: string): string => reference(`input:${id}`);
-
-const baseUrlInput = {
-  type: 'promptString',
-  id: 'cpq-base-url',
-  description: "The tenant's API address, the part before /public-api",
-};
-const secretInput = (secret: Secret): Entry => ({
-  type: 'promptString',
-  id: inputId(secret),
-  description: secret.question,
-  password: true,
-});
-
-/** VS Code prompts for a missing address. */
-const promptedEntry = (launch: Launch): Launch =>
-  launch.env[variables.baseUrl] === baseUrlPlaceholder
-    ? { ...launch, env: { ...launch.env, [variables.baseUrl]: inputReference(baseUrlInput.id) } }
-    : launch;
-
-function vsCodeInputs(launch: Launch): Entry[] {
-  if (launch.remote) return launch.remote.login ? [secretInput(launch.remote.login.secret)] : [];
-  return [
-    ...(promptedEntry(launch) === launch ? [] : [baseUrlInput]),
-    ...(launch.needsKey ? [secretInput(secrets.key)] : []),
-  ];
-}
-
-const vsCodeEntry = (launch: Launch, entry: Entry): string => {
-  const inputs = vsCodeInputs(launch);
-  return JSON.stringify({ name: serverName, ...entry, ...(inputs.length > 0 && { inputs }) });
-};
-
-const linkTo = (what: string): [string, string] => ['Or open this link', what];
-const encodeEntry = (entry: Entry): string =>
-  `name=${serverName}&config=${encodeURIComponent(Buffer.from(JSON.stringify(entry)).toString('base64'))}`;
-
-/** Connects programs that only start servers; tested with this version. */
-const bridge = 'mcp-remote@0.15.1';
+/** Read by the bridge of a host that sends no headers itself. */
+export const loginVariable = 'CPQ_LOGIN';
 
 /**
- * Claude Desktop's file holds only servers that it starts, and its dialog takes no headers. The secret is in a variable
+ * Claude Desktop's file holds only servers that it starts: a bridge connects to others. The login is in a variable
  * because Claude Desktop on Windows splits arguments at spaces.
  */
-function bridged(
-  { url, login, headers }: Remote,
-  _: Entry,
-  { windows }: Launch,
-): Entry | undefined {
-  if (!login) return undefined;
-  const npx = windows ? ['cmd', '/c', 'npx'] : ['npx'];
-  const lines = { [login.header]: reference(variables.login), ...headers };
-  const [command, ...args] = [
-    ...npx,
-    ...['-y', bridge, url],
-    ...Object.entries(lines).flatMap(([name, value]) => ['--header', `${name}:${value}`]),
-  ];
+function bridged({ url, header }: Remote, headers: Values): Entry {
+  const { [header]: login, ...others } = headers;
+  const lines = { ...(login && { [header]: `\${${loginVariable}}` }), ...others };
+  const [command, ...args] = [...npxWords(), 'mcp-remote@0.15.1', url];
   return {
     command,
-    args,
-    env: { [variables.login]: `${login.prefix}${login.secret.placeholder}` },
+    args: [...args, ...flags('--header', ':', lines)],
+    ...(login && { env: { [loginVariable]: login } }),
   };
 }
 
@@ -169,25 +145,18 @@ const host = (
 ): ConfigHost => ({
   format: 'json',
   root: 'mcpServers',
-  secret: inFile,
-  stdio: commandEntry,
-  http: urlEntry(),
+  // Most expand no variables: the user writes the secret into the file.
+  secret: ({ placeholder }) => placeholder,
+  program: commandEntry,
+  remote: urlEntry(),
   ...differences,
 });
 
 export const hosts: Readonly<Record<string, ConfigHost>> = {
   'claude-desktop': host({
     title: 'Claude Desktop',
-    file: (where) => join(applicationData(where), 'Claude', 'claude_desktop_config.json'),
-    http: bridged,
-    // Not for the embedded tenant (no address): the bundle contains no SQLite.
-    alternative: ({ env, remote }) =>
-      remote || env[variables.baseUrl] === undefined
-        ? undefined
-        : [
-            'Or without a file',
-            'open cpq-mcp.mcpb with Claude Desktop; it asks for the address and stores the key securely',
-          ],
+    file: inApplicationData('Claude/claude_desktop_config.json'),
+    remote: bridged,
     restart: 'Then quit Claude Desktop and start it again.',
   }),
   'claude-code': host({
@@ -195,31 +164,36 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home, environment: env }) => join(env.CLAUDE_CONFIG_DIR || home, '.claude.json'),
     // Variables are expanded in a project's file, which is shared, but not in the user's own.
     secret: (secret, file) =>
-      basename(file) === '.mcp.json' ? inVariable(secret) : inFile(secret),
-    stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key) }),
-    http: urlEntry({ type: 'http' }),
-    addCommand: claudeMcpAdd,
+      basename(file) === '.mcp.json' ? inVariable(secret) : secret.placeholder,
+    program: typedCommandEntry,
+    remote: urlEntry({ type: 'http' }),
+    addCommand: (launch, values) => [
+      ...['claude', 'mcp', 'add', '--scope', 'user'],
+      // The name comes first, because everything between `--env` and `--` is parsed as variables.
+      ...('url' in launch
+        ? ['--transport', 'http', serverName, launch.url, ...flags('--header', ': ', values)]
+        : [serverName, ...flags('--env', '=', values), '--', launch.command, ...launch.args]),
+    ],
     restart: 'Check it with /mcp in a new session.',
   }),
   vscode: host({
     title: 'VS Code',
-    file: (where) => join(vsCodeUserFolder(where), 'mcp.json'),
+    file: inApplicationData('Code/User/mcp.json'),
     root: 'servers',
-    secret: (secret) => inputReference(inputId(secret)),
-    stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(promptedEntry(launch), key) }),
-    http: urlEntry({ type: 'http' }),
+    secret: (secret) => `\${input:${inputId(secret)}}`,
+    program: typedCommandEntry,
+    remote: urlEntry({ type: 'http' }),
     inputs: vsCodeInputs,
-    addCommand: (launch, entry) => ['code', '--add-mcp', vsCodeEntry(launch, entry)],
-    alternative: (launch, entry) =>
-      linkTo(`vscode:mcp/install?${encodeURIComponent(vsCodeEntry(launch, entry))}`),
+    addCommand: (launch, _, entry) => {
+      const added = { name: serverName, ...entry, ...vsCodeInputs(launch) };
+      return ['code', '--add-mcp', JSON.stringify(added)];
+    },
     restart: 'Start it with the command MCP: List Servers.',
   }),
   cursor: host({
     title: 'Cursor',
-    file: ({ home }) => join(home, '.cursor', 'mcp.json'),
+    file: inHome('.cursor/mcp.json'),
     secret: inEnvVariable,
-    alternative: (_, entry) =>
-      linkTo(`cursor://anysphere.cursor-deeplink/mcp/install?${encodeEntry(entry)}`),
     restart: 'Cursor loads the file at once, or after a restart.',
   }),
   codex: host({
@@ -228,74 +202,63 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     format: 'toml',
     root: 'mcp_servers',
-    secret: byName,
-    stdio: (launch) => ({
-      ...commandEntry(launch, undefined),
-      ...(launch.needsKey ? { env_vars: [variables.key] } : {}),
+    program: (program) => ({
+      ...commandEntry(program, program.env),
+      ...(program.secret && { env_vars: [program.secret.variable] }),
     }),
-    http: ({ url, login, headers }) => ({
+    remote: ({ url, secret, prefix, header, headers }) => ({
       url,
-      ...(login?.prefix === 'Bearer ' && { bearer_token_env_var: login.secret.variable }),
-      ...(login?.prefix === '' && { env_http_headers: { [login.header]: login.secret.variable } }),
-      ...(Object.keys(headers).length > 0 && { http_headers: headers }),
+      ...(secret && prefix !== '' && { bearer_token_env_var: secret.variable }),
+      ...(secret && prefix === '' && { env_http_headers: { [header]: secret.variable } }),
+      ...field('http_headers', headers),
     }),
     addCommand: codexMcpAdd,
     restart: 'Check it with /mcp in a new session.',
   }),
   gemini: host({
     title: 'Gemini CLI',
-    file: ({ home }) => join(home, '.gemini', 'settings.json'),
+    file: inHome('.gemini/settings.json'),
     // Listed explicitly: otherwise Gemini CLI hides variables that look like secrets from servers.
     secret: ({ variable }) => `$${variable}`,
-    http: urlEntry({}, 'httpUrl'),
-    addCommand: geminiMcpAdd,
+    remote: urlEntry({}, 'httpUrl'),
+    addCommand: (launch, values) => [
+      ...['gemini', 'mcp', 'add', '--scope', 'user'],
+      ...('url' in launch
+        ? ['--transport', 'http', ...flags('--header', ': ', values), serverName, launch.url]
+        : [...flags('-e', '=', values), serverName, launch.command, '--', ...launch.args]),
+    ],
     restart:
       'Check it with /mcp in a new session. Gemini CLI starts servers only in folders that you trust: see /permissions.',
   }),
   'lm-studio': host({
     title: 'LM Studio',
-    file: ({ home }) => join(lmStudioHome(home), 'mcp.json'),
-    alternative: (_, entry) => linkTo(`lmstudio://add_mcp?${encodeEntry(entry)}`),
+    file: inHome('.lmstudio/mcp.json'),
     restart: 'LM Studio loads the file when it is saved.',
   }),
   windsurf: host({
     title: 'Windsurf',
-    file: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
+    file: inHome('.codeium/windsurf/mcp_config.json'),
     secret: inEnvVariable,
-    http: urlEntry({}, 'serverUrl'),
+    remote: urlEntry({}, 'serverUrl'),
     restart: 'Press Refresh in the list of MCP servers.',
   }),
   zed: host({
     title: 'Zed',
-    file: (where) =>
-      where.platform === 'win32'
-        ? join(applicationData(where), 'Zed', 'settings.json')
-        : join(settingsFolder(where), 'zed', 'settings.json'),
+    file: inConfig('zed/settings.json', 'Zed/settings.json'),
     root: 'context_servers',
     restart: 'Zed loads the file when it is saved; check it under Settings → AI → MCP Servers.',
   }),
   jetbrains: host({
     title: 'JetBrains Junie',
-    file: ({ home }) => join(home, '.junie', 'mcp', 'mcp.json'),
-    alternative: () => [
-      'Or in AI Assistant',
-      'paste it under Settings → Tools → AI Assistant → Model Context Protocol (MCP) → Add',
-    ],
+    file: inHome('.junie/mcp/mcp.json'),
     restart: 'Check it under Settings → Tools → Junie → MCP Settings.',
   }),
   cline: host({
     title: 'Cline',
-    file: (where) =>
-      where.environment.CLINE_MCP_SETTINGS_PATH ||
-      join(
-        vsCodeUserFolder(where),
-        ...['globalStorage', 'saoudrizwan.claude-dev', 'settings', 'cline_mcp_settings.json'],
-      ),
-    http: urlEntry({ type: 'streamableHttp' }),
-    alternative: () => [
-      'Or for its command line',
-      'add --file ~/.cline/data/settings/cline_mcp_settings.json',
-    ],
+    file: inApplicationData(
+      'Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+    ),
+    remote: urlEntry({ type: 'streamableHttp' }),
     restart: 'Cline loads the file when it is saved.',
   }),
   'copilot-cli': host({
@@ -303,59 +266,62 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home, environment: env }) =>
       join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
     secret: inVariable,
-    stdio: (launch, key) => ({ type: 'stdio', ...commandEntry(launch, key), tools: ['*'] }),
-    http: urlEntry({ type: 'http', tools: ['*'] }),
+    program: (program, env) => ({ ...typedCommandEntry(program, env), tools: ['*'] }),
+    remote: urlEntry({ type: 'http', tools: ['*'] }),
     restart: 'Check it with /mcp show in a new session.',
   }),
   goose: host({
     title: 'Goose',
-    file: (where) =>
-      where.platform === 'win32'
-        ? join(applicationData(where), 'Block', 'goose', 'config', 'config.yaml')
-        : join(settingsFolder(where), 'goose', 'config.yaml'),
+    file: inConfig('goose/config.yaml', 'Block/goose/config/config.yaml'),
     format: 'yaml',
     root: 'extensions',
     secret: inVariable,
-    stdio: (launch) => ({
+    program: ({ command, args, env, secret }) => ({
       ...gooseExtension,
       type: 'stdio',
-      cmd: launch.command,
-      args: launch.args,
-      ...environment('envs', launch, undefined),
-      ...(launch.needsKey && { env_keys: [variables.key] }),
+      cmd: command,
+      args,
+      ...field('envs', env),
+      ...(secret && { env_keys: [secret.variable] }),
     }),
-    http: ({ url, login }, headers) => ({
+    remote: ({ url, secret }, headers) => ({
       ...gooseExtension,
       type: 'streamable_http',
       uri: url,
-      ...headers,
-      ...(login && { env_keys: [login.secret.variable] }),
+      ...field('headers', headers),
+      ...(secret && { env_keys: [secret.variable] }),
     }),
     restart: 'Goose loads the file with the next session.',
   }),
   opencode: host({
     title: 'OpenCode',
-    file: (where) => openCodeFile(join(settingsFolder(where), 'opencode')),
+    file: inConfig('opencode/opencode.json'),
     root: 'mcp',
     secret: ({ variable }) => `{env:${variable}}`,
-    stdio: (launch, key) => ({
+    program: ({ command, args }, env) => ({
       type: 'local',
-      command: [launch.command, ...launch.args],
-      ...environment('environment', launch, key),
+      command: [command, ...args],
+      ...field('environment', env),
     }),
-    http: urlEntry({ type: 'remote' }),
+    remote: urlEntry({ type: 'remote' }),
     restart: 'Check it with opencode mcp list.',
   }),
   kiro: host({
     title: 'Kiro',
-    file: ({ home }) => join(home, '.kiro', 'settings', 'mcp.json'),
+    file: inHome('.kiro/settings/mcp.json'),
     secret: inVariable,
     restart:
       'Kiro loads the file when it is saved, and asks once whether it may read the variable.',
   }),
 };
 
-function openCodeFile(folder: string): string {
-  const withComments = join(folder, 'opencode.jsonc');
-  return existsSync(withComments) ? withComments : join(folder, 'opencode.json');
+function codexMcpAdd(launch: Launch, values: Values): string[] | undefined {
+  const add = ['codex', 'mcp', 'add', serverName];
+  if (!('url' in launch))
+    return [...add, ...flags('--env', '=', values), '--', launch.command, ...launch.args];
+  const { url, secret, prefix } = launch;
+  if (secret === undefined) return [...add, '--url', url];
+  // It has no flag for another header than a bearer token.
+  if (prefix === '') return undefined;
+  return [...add, '--url', url, '--bearer-token-env-var', secret.variable];
 }

@@ -4,13 +4,24 @@ import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
 import { ifMissing, replaceFile } from '../../state/files/files.ts';
 import { fieldOf, isObject } from '../../values.ts';
-import { type Entry, isPlaceholder, ownNames, serverName } from './launch.ts';
+import { type Entry, loginVariable } from './hosts.ts';
+import { serverName, variables } from './launch.ts';
 
 /** Fields of all hosts that say how to reach the server; the others are the user's. */
 const ourFields = [
   ...['type', 'command', 'args', 'env', 'environment'],
   ...['url', 'serverUrl', 'headers'],
 ];
+
+/** Names, in lower case, of variables and headers that hold an address, a key or a token of ours. */
+const ownNames = [
+  ...[variables.baseUrl, variables.key, variables.keyFile, loginVariable],
+  ...['authorization', 'api-key', 'cpq-base-url'],
+].map((name) => name.toLowerCase());
+
+/** Whether a person has to fill in the value, or the host refers to a secret by it. */
+const isPlaceholder = (value: unknown): boolean =>
+  typeof value === 'string' && /YOUR[-_]|^(Bearer )?(\$|\{env:)/.test(value);
 
 /**
  * Adds the entry to a JSON file, with or without comments, or replaces the one that is there. The previous file stays
@@ -25,19 +36,19 @@ export async function writeEntry(
 ): Promise<{ entry: Entry; changed: boolean; backup?: string }> {
   const path = await realpath(named).catch(() => named);
   const before = await readFile(path, 'utf8').catch(ifMissing(undefined));
-  const edited = editJson(before ?? '', root, entry);
-  if (edited.text === before) return { entry: edited.entry, changed: false };
+  const { text, entry: merged } = editJson(before ?? '', root, entry);
+  if (text === before) return { entry: merged, changed: false };
+  await mkdir(dirname(path), { recursive: true });
   if (before === undefined) {
-    await mkdir(dirname(path), { recursive: true });
-    await replaceFile(path, edited.text);
-    return { entry: edited.entry, changed: true };
+    await replaceFile(path, text);
+    return { entry: merged, changed: true };
   }
   const { mode } = await stat(path);
   const backup = `${path}.${new Date().toISOString().replace(/\D/g, '')}.bak`;
   await copyFile(path, backup);
-  await replaceFile(path, edited.text);
+  await replaceFile(path, text);
   await chmod(path, mode);
-  return { entry: edited.entry, changed: true, backup };
+  return { entry: merged, changed: true, backup };
 }
 
 /** @throws Error for a text that is no JSON object, or has something else in the place of the servers */
