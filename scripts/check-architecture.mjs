@@ -52,7 +52,7 @@ const libraries = [
   { name: /^@modelcontextprotocol\//, modules: ['mcp', 'hosts'] },
   { name: /^zod(\/|$)/, modules: ['mcp', 'tools', 'tool-kit'] },
   { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, modules: ['sandbox'] },
-  { name: /^(prom-client|jose|@opentelemetry\/.*)(\/|$)/, modules: ['hosts'] },
+  { name: /^(prom-client|jose)(\/|$)/, modules: ['hosts'] },
   { name: /^(redis|ioredis|iovalkey|@redis\/.*|@valkey\/.*)(\/|$)/, modules: ['state'] },
   {
     name: /^(node:)?fs(\/|$)/,

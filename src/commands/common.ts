@@ -1,5 +1,5 @@
 import type { Settings } from '../config.ts';
-import type { TenantObserver } from '../hosts/server-observer.ts';
+import type { TenantObserver } from '../hosts/observer.ts';
 import type { Log } from '../log.ts';
 import { CollectionCache } from '../reading/cache.ts';
 import { Connections } from '../service/connections/connections.ts';

@@ -10,10 +10,9 @@ import { parseNetworks } from '../hosts/access/networks.ts';
 import { discovery } from '../hosts/discovery.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
-import { currentRequest } from '../hosts/request-context.ts';
-import { createServerObserver, type ServerObserver } from '../hosts/server-observer.ts';
+import { createServerObserver, currentRequest, type ServerObserver } from '../hosts/observer.ts';
 import { OpenStreams } from '../hosts/streams.ts';
-import { type DeliveryResult, type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
+import { type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { loopbackNames } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
@@ -28,21 +27,16 @@ import { ConfiguredTenants } from './tenants.ts';
 export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
-  const watched = createObserverFor(settings);
-  const log = openLog(settings, argv, watched.tracksRequests ? currentRequest : undefined);
-  const observer = await createServerObserver({ log, version, ...watched });
+  const tracksRequests = isRequestLogged(settings);
+  const log = openLog(settings, argv, tracksRequests ? currentRequest : undefined);
+  const observer = createServerObserver({ log, version, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await ConfiguredTenants.open(settings, common);
   const guesses = new GuessLimiter(proxiesOf(settings));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
-  const streams = new OpenStreams((by) => observer.metrics.streamRefused(by));
-  observer.metrics.registerServerGauges({
-    queuedCalls: () => queue?.occupancy.queued ?? 0,
-    openStreams: () => streams.open,
-    health: () => state.health(),
-  });
+  const streams = new OpenStreams(observer.onStreamRefused);
   await loadForCalls();
   const host = await serveHttp(gate, {
     host: settings.host,
@@ -77,10 +71,8 @@ const loadForCalls = () =>
   Promise.all([import('../../tools/catalog.ts'), import('../service/connections/pool.ts')]);
 
 /** On an unauthenticated server, request ids are only worth their cost if every call is logged. */
-const createObserverFor = ({ auth, logLevel, tracing }: Settings) => ({
-  tracing,
-  tracksRequests: auth.size > 0 || logLevel === 'info' || logLevel === 'debug',
-});
+const isRequestLogged = ({ auth, logLevel }: Settings): boolean =>
+  auth.size > 0 || logLevel === 'info' || logLevel === 'debug';
 
 function proxiesOf({ trustedProxies }: Settings): BlockList {
   try {
@@ -143,7 +135,7 @@ async function gateOf(
 function webhooksOf(
   tenants: ConfiguredTenants,
   log: Log,
-  { metrics }: ServerObserver,
+  { onDelivery }: ServerObserver,
   guesses: GuessLimiter,
 ): WebhookHandler {
   const onError = (error: unknown) => {
@@ -151,7 +143,6 @@ function webhooksOf(
     if (!(error instanceof StateUnavailable)) log.error('webhook not stored', factsOf(error));
   };
   const tenant = (name: string) => tenants.find(name)?.webhooks;
-  const onDelivery = (delivered: DeliveryResult) => metrics.deliveryHandled(delivered);
   const handle = webhookHandler({ tenant, guesses, onError, onDelivery });
   return (...delivery) => tenants.handles.some(({ webhooks }) => webhooks) && handle(...delivery);
 }

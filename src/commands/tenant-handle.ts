@@ -1,7 +1,7 @@
 import { environmentName, receivesWebhooks, type Settings } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
-import type { TenantObserver } from '../hosts/server-observer.ts';
+import type { TenantObserver } from '../hosts/observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf } from '../log.ts';
 import { onResourceUpdated } from '../mcp/resource-updates.ts';

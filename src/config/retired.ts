@@ -21,4 +21,9 @@ export const retiredSettings: readonly RetiredSetting[] = [
     flag: 'oauth-jwks-url',
     remedy: "remove it; the issuer's metadata names its keys",
   },
+  {
+    env: 'CPQ_TRACING',
+    flag: 'tracing',
+    remedy: 'remove it; the trace context of a caller is always passed on, and logged',
+  },
 ];

@@ -180,13 +180,6 @@ export const tenantSettings = {
     fallback: '0',
     parse: parseBoolean,
   }),
-  tracing: setting({
-    env: 'CPQ_TRACING',
-    bare: true,
-    description: 'Create OpenTelemetry spans, with the SDK that node --import registers',
-    fallback: '0',
-    parse: parseBoolean,
-  }),
   fastPath: setting({
     env: 'CPQ_FAST_PATH',
     description:

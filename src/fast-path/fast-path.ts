@@ -81,17 +81,18 @@ export class FastPath {
     const { signal, notify } = context;
     const { client = context.client, progressToken: token } = request;
     const send = (params: JsonObject) => notify('notifications/progress', params);
+    const trace = traceFrom(isObject(_meta) ? _meta : {}) ?? context.trace;
     const call = {
       signal,
+      trace,
       deadline: Date.now() + callMs,
       progress: token === undefined ? () => {} : progressReporter(send, token),
       client: client ? visible(`${client.name} ${client.version}`).slice(0, 120) : 'unknown host',
       consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
     };
-    const trace = traceFrom(isObject(_meta) ? _meta : {}) ?? context.trace;
     const asked = { given: isObject(given) ? given : {}, signal, trace };
     try {
-      return await runTool(entry, parts, asked, (_, trace) => ({ ...call, trace }));
+      return await runTool(entry, parts, asked, () => call);
     } catch (error) {
       signal.throwIfAborted();
       return errorResult(name, error, parts);

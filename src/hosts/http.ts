@@ -18,10 +18,8 @@ import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
-import type { Metrics } from './metrics.ts';
+import { addRequestFacts, type ServerObserver } from './observer.ts';
 import { type Readiness, readyzOf } from './readiness.ts';
-import { addRequestFacts } from './request-context.ts';
-import type { ServerObserver } from './server-observer.ts';
 import { type OpenStreams, reauthorizeWhileOpen } from './streams.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
@@ -46,7 +44,7 @@ export interface HttpOptions {
   /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
   streams: OpenStreams;
-  observer: Pick<ServerObserver, 'onHttpRequest'> & { metrics: Pick<Metrics, 'render'> };
+  observer: Pick<ServerObserver, 'onHttpRequest' | 'render'>;
   /** Whether the sender may read `/metrics`. @throws HttpError (429) for a sender that guesses tokens */
   mayReadMetrics(request: IncomingMessage): boolean;
 }
@@ -135,14 +133,20 @@ class HttpFrontend {
   }
 
   async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { localOnly, preview, readiness } = this.#options;
     this.#checkHostAndOrigin(request);
-    if (this.#options.localOnly) refuseForwarded(request);
-    if (this.#options.preview && path.startsWith('/preview')) {
+    if (localOnly) refuseForwarded(request);
+    if (preview && path.startsWith('/preview')) {
       const { servePreview } = await import('./preview.ts');
       if (await servePreview(path, response)) return;
     }
     if (path === '/metrics' && this.#options.mayReadMetrics(request)) {
-      const { contentType, body } = await this.#options.observer.metrics.render();
+      const { observer, queue, streams } = this.#options;
+      const { contentType, body } = await observer.render({
+        queuedCalls: queue?.occupancy.queued ?? 0,
+        openStreams: streams.open,
+        health: readiness().state,
+      });
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return;
     }

@@ -37,12 +37,12 @@ export async function callTool(
   const { signal } = ctx.mcpReq;
   const asked = { given: params.arguments, signal, trace: traceOf(ctx) };
   if (!entry) {
-    parts.observer?.onCall(unknownTool, asked.trace).end('refused');
+    parts.observer?.onCall(unknownTool, asked.trace)('refused');
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
   try {
-    const createCall = ({ confirm }: Record<string, unknown>, trace: Trace | undefined) =>
-      toolCall(parts, server, ctx, { confirm, trace });
+    const createCall = ({ confirm }: Record<string, unknown>) =>
+      toolCall(parts, server, ctx, confirm);
     return await runTool(entry, parts, asked, createCall, elicitConsent);
   } catch (error) {
     signal.throwIfAborted();
@@ -62,7 +62,7 @@ export function toolCall(
   { tenant, allowTokens, nameOf }: CallParts,
   server: Server,
   ctx: ServerContext,
-  { confirm, trace }: { confirm?: unknown; trace: Trace | undefined } = { trace: traceOf(ctx) },
+  confirm?: unknown,
 ): ChangeCall {
   const { signal, _meta } = ctx.mcpReq;
   const host = clientHost(server, ctx);
@@ -79,7 +79,7 @@ export function toolCall(
     progress: token === undefined ? () => {} : progressReporter(progressNotifier(ctx), token),
     client: host.name,
     caller: ctx.http?.authInfo?.clientId,
-    trace,
+    trace: traceOf(ctx),
     answered: ctx.mcpReq.requestState() !== undefined || confirm !== undefined,
     consent: (proposal) => requestConsent(proposal, consent, host.canAsk, ctx, confirm),
   };

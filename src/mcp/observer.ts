@@ -1,7 +1,6 @@
 import { ChangeRefused } from '../changes/refusal.ts';
 import type { Trace } from '../service/call.ts';
 import { ApiError } from '../service/errors.ts';
-import type { Observation } from '../service/traffic/observer.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { NotGranted } from '../tenant/grants.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
@@ -15,7 +14,8 @@ export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'can
 
 /** Observes tool calls; it receives tool names of the catalog only, never text of callers. */
 export interface CallObserver {
-  onCall(tool: string, trace: Trace | undefined): Observation<CallOutcome>;
+  /** A call begins. @returns the function to call when it has ended */
+  onCall(tool: string, trace: Trace | undefined): (outcome: CallOutcome) => void;
 }
 
 /** Reported name of an unlisted tool. */

@@ -41,7 +41,7 @@ export interface IncomingCall {
 
 /**
  * Validates the arguments, runs the tool, and converts its answer to a result. `createCall` makes the call
- * context from the validated arguments and the trace.
+ * context from the validated arguments.
  * @param ask makes the result in which the host asks a person, for tools that may write
  * @throws what the tool throws; `errorResult` words it
  */
@@ -49,25 +49,25 @@ export async function runTool<Asked = never>(
   entry: SurfaceEntry,
   { tenant, observer, isMadeUp }: CallParts,
   { given, signal, trace }: IncomingCall,
-  createCall: (args: Record<string, unknown>, trace: Trace | undefined) => ChangeCall,
+  createCall: (args: Record<string, unknown>) => ChangeCall,
   ask?: (question: Question) => Asked,
 ): Promise<CallToolResult | Asked> {
-  const observation = observer?.onCall(entry.definition.name, trace);
+  const onEnd = observer?.onCall(entry.definition.name, trace);
   try {
     const tool = await entry.tool();
     const args = parseArguments(entry.input, tool.input, given ?? {});
-    const call = createCall(args, observation?.trace ?? trace);
+    const call = createCall(args);
     const answer = await tool.run(tenant, args, call);
     if (answer.question && ask) {
-      observation?.end('asked');
+      onEnd?.('asked');
       return ask(answer.question);
     }
     const marked = isMadeUp && tool.toolset === 'briefs' ? withMadeUpNote(answer) : answer;
     const result = resultWithoutSecrets(await toResult(marked));
-    observation?.end(result.isError ? 'error' : 'ok');
+    onEnd?.(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
-    observation?.end(signal.aborted ? 'cancelled' : callOutcomeOf(error));
+    onEnd?.(signal.aborted ? 'cancelled' : callOutcomeOf(error));
     throw error;
   }
 }

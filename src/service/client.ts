@@ -1,6 +1,6 @@
 import { delay } from '../state/delay.ts';
 import { registerSecrets } from '../text/secrets.ts';
-import type { Call, Trace } from './call.ts';
+import type { Call } from './call.ts';
 import { Connections, type WireLimits } from './connections/connections.ts';
 import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
 import { type RawRecord, readOne, readPage } from './envelope.ts';
@@ -38,7 +38,7 @@ export interface ApiRequest extends WireRequest {
 }
 
 export interface Attempt<T> {
-  send(trace: Trace | undefined): Promise<WireResponse>;
+  send(): Promise<WireResponse>;
   /** @throws ApiError */
   parse(response: WireResponse): T;
 }
@@ -165,7 +165,7 @@ export class ApiClient {
   #send<T>(request: TypedRequest<T>, call: Call): Promise<T> {
     const { facts, attempts: maxAttempts = 3, mayRetry, read } = request;
     const attempt: Attempt<T> = {
-      send: (trace) => this.#wire.send({ ...request, trace }, call, facts),
+      send: () => this.#wire.send({ ...request, trace: call.trace }, call, facts),
       parse: (response) => {
         const body = parseResponse(response, facts);
         return read(body, { ...facts, status: response.status }, response);

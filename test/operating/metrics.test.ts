@@ -1,8 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Receipt } from '../../src/events/receive.ts';
-import { addRequestFacts } from '../../src/hosts/request-context.ts';
+import { addRequestFacts } from '../../src/hosts/observer.ts';
 import { delay } from '../../src/state/delay.ts';
 import type { Health } from '../../src/state/port.ts';
 import { send } from '../support/fast-path-parity.ts';
@@ -11,6 +12,7 @@ import { testKey } from '../support/hardening-tenant.ts';
 import {
   type ObservedOptions,
   type ObservedServer,
+  serverGauges,
   startObservedServer,
   valuesOf,
 } from '../support/observed.ts';
@@ -157,14 +159,17 @@ describe('gauges', () => {
   test('have the smaller budget and the older reading where two report the same tenant', async () => {
     const { watch, metric } = await start();
     const offer = (left: number, asOf: number) =>
-      watch.metrics.registerGauges('twice', {
+      watch.tenant('twice').registerGauges({
         remainingBudget: async () => left,
         cachedCollections: () => [['quote', asOf]],
+        largeCollections: () => [],
       });
     const now = Date.now();
     const stops = [offer(7, now - 1_000), offer(3, now - 90_000)];
-    const failing = watch.metrics.registerGauges('twice', {
+    const failing = watch.tenant('twice').registerGauges({
       remainingBudget: () => Promise.reject(new Error('away')),
+      cachedCollections: () => [],
+      largeCollections: () => [],
     });
     expect((await metric('cpq_budget_left'))['tenant="twice"']).toBe(3);
     const age = 'tenant="twice",collection="quote"';
@@ -174,20 +179,18 @@ describe('gauges', () => {
   });
 
   test('report whether state can be written, and the number of calls', async () => {
-    const { watch, metric } = await start();
-    expect(await metric('cpq_state_healthy')).toEqual({});
+    const { watch } = await start();
     const health: Health = { kind: 'redis', ok: true, notes: [] };
-    watch.metrics.registerServerGauges({
-      health: () => health,
-      openStreams: () => 0,
-      queuedCalls: () => 5,
-    });
-    const call = watch.tenant('acme').onCall('cpq_find', undefined);
+    const metric = async (name: string) => {
+      const { body } = await watch.render({ health, openStreams: 0, queuedCalls: 5 });
+      return valuesOf(body, name);
+    };
+    const onEnd = watch.tenant('acme').onCall('cpq_find', undefined);
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 1 });
     health.ok = false;
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 0 });
     expect(await metric('cpq_calls_in_flight')).toEqual({ '': 1 });
-    call.end('ok');
+    onEnd('ok');
     expect(await metric('cpq_calls_in_flight')).toEqual({ '': 0 });
     expect(await metric('cpq_calls_queued')).toEqual({ '': 5 });
   });
@@ -196,17 +199,16 @@ describe('gauges', () => {
 test('webhook deliveries are counted, with their delay', async () => {
   const { watch, metric } = await start();
   const receipt = { lagMs: 2_000 };
-  const { metrics } = watch;
   const stored = (...receipts: Receipt[]) => {
     const delivery = { receipts, unrecognized: 0, isList: receipts.length > 1 };
-    metrics.deliveryHandled({ tenant: 'acme', status: 200, delivery });
+    watch.onDelivery({ tenant: 'acme', status: 200, delivery });
   };
   stored({ ...receipt, how: 'known' });
   // The service's clock may be ahead of ours.
   stored({ ...receipt, how: 'new', lagMs: -500 });
   stored({ ...receipt, how: 'known' }, { ...receipt, how: 'new' });
-  for (const status of [400, 401, 413, 503]) metrics.deliveryHandled({ tenant: 'acme', status });
-  metrics.deliveryHandled({ tenant: undefined, status: 401 });
+  for (const status of [400, 401, 413, 503]) watch.onDelivery({ tenant: 'acme', status });
+  watch.onDelivery({ tenant: undefined, status: 401 });
   expect(await metric('cpq_webhook_deliveries_total')).toEqual({
     'tenant="acme",outcome="new"': 2,
     'tenant="acme",outcome="known"': 1,
@@ -231,7 +233,13 @@ test('HTTP requests are counted by status, without labels that a caller chooses'
     ['/unknown/canary', 404],
     ['/mcp', undefined],
   ] as const) {
-    watch.metrics.responseSent(path, status);
+    const request = { headers: {}, url: path } as IncomingMessage;
+    const response = Object.assign(new EventEmitter(), {
+      setHeader() {},
+      headersSent: status !== undefined,
+      statusCode: status,
+    }) as unknown as ServerResponse;
+    watch.onHttpRequest(request, response, () => response.emit('close'));
   }
   expect(await metric('cpq_http_requests_total')).toEqual({
     'route="/mcp",status="200"': 1,
@@ -246,7 +254,7 @@ test('HTTP requests are counted by status, without labels that a caller chooses'
 
 test('all metrics are in the Prometheus format with the prefix', async () => {
   const { watch } = await start();
-  const { contentType, body } = await watch.metrics.render();
+  const { contentType, body } = await watch.render(serverGauges);
   expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
   const names = [...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['cpq_process_cpu_seconds_total']));
@@ -256,7 +264,7 @@ test('all metrics are in the Prometheus format with the prefix', async () => {
 
 test('the documentation lists exactly our metrics', async () => {
   const { watch } = await start();
-  const { body } = await watch.metrics.render();
+  const { body } = await watch.render(serverGauges);
   const ours = [...body.matchAll(/^# TYPE (\S+) /gm)]
     .map(([, name = '']) => name)
     .filter((name) => !/^cpq_(?:process|nodejs)_/.test(name));
@@ -276,7 +284,7 @@ test('neither metrics nor logs contain text of a caller or a customer', async ()
   await it.bySdk({ name: canary });
   await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: canary } });
   expect(lines().length).toBeGreaterThan(2);
-  const { body } = await it.watch.metrics.render();
+  const { body } = await it.watch.render(serverGauges);
   expect(body + JSON.stringify(lines())).not.toContain(canary);
   expect(body + JSON.stringify(lines())).not.toContain(testKey);
 });
@@ -351,9 +359,9 @@ describe('a request', () => {
     await watch.onHttpRequest(handled, answer, async () => {
       addRequestFacts({ caller: 'sales-desk' });
       await delay(1, new AbortController().signal);
-      watch.tenant('acme').onCall('cpq_find', undefined).end('ok');
+      watch.tenant('acme').onCall('cpq_find', undefined)('ok');
     });
-    watch.tenant('acme').onCall('cpq_find', undefined).end('ok');
+    watch.tenant('acme').onCall('cpq_find', undefined)('ok');
     const [within, after] = calls(lines());
     expect(within).toMatchObject({ caller: 'sales-desk', tenant: 'acme', tool: 'cpq_find' });
     expect(after).not.toHaveProperty('caller');

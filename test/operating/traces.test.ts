@@ -1,22 +1,9 @@
 import type { Result } from '@modelcontextprotocol/client';
-import {
-  type Context,
-  type Span,
-  type SpanContext,
-  type SpanOptions,
-  type Tracer,
-  type TracerProvider,
-  trace,
-} from '@opentelemetry/api';
 import { afterEach, describe, expect, test } from 'vitest';
-import { traceFrom, traceIdOf } from '../../src/service/traffic/trace.ts';
+import { traceFrom } from '../../src/service/traffic/trace.ts';
 import { reportOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
-import {
-  type ObservedOptions,
-  type ObservedServer,
-  startObservedServer,
-} from '../support/observed.ts';
+import { type ObservedServer, startObservedServer } from '../support/observed.ts';
 
 const parent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const otherParent = '00-11112222333344445555666677778888-aaaabbbbccccdddd-00';
@@ -76,13 +63,12 @@ describe('a trace context', () => {
 
 let open: ObservedServer | undefined;
 afterEach(async () => {
-  trace.disable();
   await open?.close();
   open = undefined;
 });
 
-async function start(options?: ObservedOptions): Promise<ObservedServer> {
-  open = await startObservedServer(options);
+async function start(): Promise<ObservedServer> {
+  open = await startObservedServer();
   return open;
 }
 
@@ -148,157 +134,4 @@ test('a write and its verification pass it on', async () => {
   expect(methods.slice(methods.indexOf('PUT'))).toEqual(['PUT', 'GET']);
   for (const { headers } of it.upstream.requests) expect(headers.traceparent).toBe(parent);
   await client.close();
-});
-
-interface Made {
-  name: string;
-  kind: number | undefined;
-  attributes: Record<string, unknown>;
-  context: SpanContext;
-  parent: SpanContext | undefined;
-  status: number | undefined;
-  ended: boolean;
-}
-
-/** A minimal OpenTelemetry SDK that keeps every span. */
-function register(): Made[] {
-  const made: Made[] = [];
-  const startSpan = (name: string, options: SpanOptions = {}, from?: Context): Span => {
-    const above = from && trace.getSpanContext(from);
-    const context: SpanContext = {
-      traceId: above?.traceId ?? 'f'.repeat(32),
-      spanId: String(made.length + 1).padStart(16, 'e'),
-      traceFlags: 1,
-      ...(above?.traceState ? { traceState: above.traceState } : {}),
-    };
-    const { kind, attributes = {} } = options;
-    const it: Made = {
-      name,
-      kind,
-      attributes: { ...attributes },
-      context,
-      parent: above,
-      status: undefined,
-      ended: false,
-    };
-    made.push(it);
-    const span: Partial<Span> = {
-      spanContext: () => context,
-      setAttribute(attribute, value) {
-        it.attributes[attribute] = value;
-        return span as Span;
-      },
-      setStatus({ code }) {
-        it.status = code;
-        return span as Span;
-      },
-      end() {
-        it.ended = true;
-      },
-    };
-    return span as Span;
-  };
-  const provider: TracerProvider = {
-    getTracer: () => ({ startSpan }) as Partial<Tracer> as Tracer,
-  };
-  trace.setGlobalTracerProvider(provider);
-  return made;
-}
-
-describe('with tracing', () => {
-  test('a call is a span with a child span for every request', async () => {
-    const it = await start({ tracing: true });
-    const made = register();
-    await it.plain(inMeta);
-    const [call, request, ...more] = made;
-    expect(more).toEqual([]);
-    expect(call).toMatchObject({
-      name: 'tools/call cpq_list_opportunities',
-      kind: 1,
-      parent: { traceId: traceIdOf({ traceparent: parent }), spanId: '00f067aa0ba902b7' },
-      attributes: {
-        'gen_ai.tool.name': 'cpq_list_opportunities',
-        'cpq.tenant': 'acme',
-        'cpq.outcome': 'ok',
-      },
-      status: undefined,
-      ended: true,
-    });
-    expect(request).toMatchObject({
-      name: 'GET /opportunity',
-      kind: 2,
-      parent: { spanId: call?.context.spanId },
-      attributes: {
-        'http.request.method': 'GET',
-        'http.response.status_code': 200,
-        'url.template': '/opportunity',
-        'server.address': '127.0.0.1',
-        'server.port': it.upstream.port,
-        'cpq.outcome': '2xx',
-      },
-      ended: true,
-    });
-    const { traceId, spanId } = request?.context ?? {};
-    const traceparent = `00-${traceId}-${spanId}-01`;
-    expect(handedOn(it)).toEqual({ traceparent, tracestate: 'one=1' });
-  });
-
-  test('a call without a trace begins one', async () => {
-    const it = await start({ tracing: true });
-    const made = register();
-    await it.bySdk(list);
-    expect(made[0]?.parent).toBeUndefined();
-    expect(handedOn(it).traceparent).toMatch(
-      new RegExp(`^00-f{32}-${made[1]?.context.spanId}-01$`),
-    );
-  });
-
-  test('failed attempts are marked', async () => {
-    const it = await start({ tracing: true });
-    const made = register();
-    it.upstream.set({ status: { code: 503 } });
-    await it.plain(list);
-    const [call, ...requests] = made;
-    expect(call).toMatchObject({ status: 2, attributes: { 'error.type': 'error' } });
-    expect(requests).toHaveLength(3);
-    for (const request of requests) {
-      expect(request).toMatchObject({
-        status: 2,
-        attributes: { 'http.response.status_code': 503, 'error.type': '5xx' },
-        ended: true,
-      });
-    }
-  });
-
-  test('spans contain no text of a caller or a customer', async () => {
-    const it = await start({ tracing: true });
-    const made = register();
-    const query = 'canary-of-a-caller';
-    await it.plain({ name: 'cpq_list_companies', arguments: { query } });
-    await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: query } });
-    expect(made.length).toBeGreaterThan(3);
-    expect(JSON.stringify(made)).not.toContain(query);
-  });
-
-  test('spans work with an earlier version of the API', async () => {
-    const it = await start({ tracing: true });
-    const made = register();
-    const registry = Symbol.for('opentelemetry.js.api.1');
-    const holder = globalThis as { [registry]?: { version: string; trace: TracerProvider } };
-    const { trace: provider } = holder[registry] ?? {};
-    trace.disable();
-    const ours = holder[registry];
-    if (provider) holder[registry] = { version: '1.4.0', trace: provider };
-    await it.plain(list);
-    if (ours) holder[registry] = ours;
-    expect(made).toHaveLength(2);
-  });
-
-  test('without an SDK, a trace is passed on unchanged', async () => {
-    const it = await start({ tracing: true });
-    await it.plain(inMeta);
-    expect(handedOn(it)).toEqual({ traceparent: parent, tracestate: 'one=1' });
-    await it.plain(list);
-    expect(handedOn(it)).toEqual({});
-  });
 });

@@ -1,14 +1,9 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { describeWithNpm, installed } from '../support/npm.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
 
 /** Runs the commands of the documents, line by line, as they are written there. */
@@ -22,9 +17,6 @@ const runElsewhere = [
   /^bash \.ci\/run/,
   /^npx /,
   /\bnpm run eval\b/,
-  // Below, with the program that the page shows.
-  /^npm install @opentelemetry/,
-  /--import \.\/tracing\.mjs/,
 ];
 
 /** These serve until they are stopped: they have succeeded with this output. */
@@ -121,61 +113,4 @@ test('every command of the documents does what it is shown for', async () => {
     if (status !== 0) failed.push(`${file}: ${line}\n${output}`);
   }
   expect(failed).toEqual([]);
-});
-
-/** Waits for one delivery of spans, as an OpenTelemetry collector receives them. */
-async function startCollector() {
-  const collector = createServer();
-  const url = new Promise<string | undefined>((resolve) => {
-    collector.on('request', (request, response) => {
-      request.resume().on('end', () => response.end());
-      resolve(request.url);
-    });
-  });
-  await once(collector.listen(0, '127.0.0.1'), 'listening');
-  const { port } = collector.address() as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, url, close: () => collector.close() };
-}
-
-function addressPrintedBy(stdout: Readable): Promise<string> {
-  let output = '';
-  return new Promise((resolve) => {
-    stdout.on('data', (chunk) => {
-      output += chunk;
-      const [address] = /http:\S+\/mcp\b/.exec(output) ?? [];
-      if (address) resolve(address);
-    });
-  });
-}
-
-describeWithNpm('the traces of docs/operations.md', () => {
-  test('arrive at a collector', async () => {
-    const page = await readFile(join(root, 'docs/operations.md'), 'utf8');
-    const [, packages = ''] = /^npm install (@opentelemetry.*)$/m.exec(page) ?? [];
-    const [, program = ''] = /```js\n(import \{ NodeSDK \}.*?)```/s.exec(page) ?? [];
-    const [, command = ''] = /^CPQ_TRACING=1 .* \\\n {2}node (.*)$/m.exec(page) ?? [];
-    const folder = await installed(...packages.split(' '));
-    await writeFile(join(folder, 'tracing.mjs'), program);
-    const words = command.replace(/"\$\(npm root --global\).*?"/, inject('bundle')).split(' ');
-    const collector = await startCollector();
-    const child = spawn(process.execPath, [...words, '--sandbox', '--port', '0'], {
-      cwd: folder,
-      env: { HOME: home, CPQ_TRACING: '1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const address = await addressPrintedBy(child.stdout);
-    const call = { name: 'cpq_list_companies', arguments: {} };
-    await fetch(address, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
-    });
-    child.kill();
-    expect(await collector.url).toBe('/v1/traces');
-    await once(child, 'close');
-    collector.close();
-  });
 });

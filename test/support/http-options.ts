@@ -17,7 +17,7 @@ export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
   streams: new OpenStreams(() => {}),
   observer: {
     onHttpRequest: (_request, _response, handle) => handle(),
-    metrics: { render: async () => ({ contentType: 'text/plain', body: '' }) },
+    render: async () => ({ contentType: 'text/plain', body: '' }),
   },
   mayReadMetrics: () => false,
   ...more,

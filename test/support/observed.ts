@@ -7,12 +7,16 @@ import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
 import { HttpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
-import { currentRequest } from '../../src/hosts/request-context.ts';
-import { createServerObserver, type ServerObserver } from '../../src/hosts/server-observer.ts';
+import {
+  createServerObserver,
+  currentRequest,
+  type ServerObserver,
+} from '../../src/hosts/observer.ts';
 import { createLog } from '../../src/log.ts';
 import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/files/local.ts';
+import type { Health } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';
@@ -22,7 +26,7 @@ import { newFolder, openTenant, removeFolder } from './hardening-tenant.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
-/** A tenant with log, metrics and traces, over a service in this process. */
+/** A tenant with log and metrics, over a service in this process. */
 export interface ObservedServer {
   upstream: Upstream;
   tenant: Tenant;
@@ -44,15 +48,16 @@ export interface ObservedServer {
 type Reply = ReturnType<typeof send>;
 
 export interface ObservedOptions {
-  tracing?: boolean;
   logLevel?: 'info' | 'silent';
   budget?: { requests: number; windowSeconds: number };
 }
 
 const tenantName = 'acme';
 
+const health: Health = { kind: 'local', ok: true, notes: [] };
+export const serverGauges = { queuedCalls: 0, openStreams: 0, health };
+
 export async function startObservedServer({
-  tracing = false,
   logLevel = 'silent',
   ...options
 }: ObservedOptions = {}): Promise<ObservedServer> {
@@ -60,12 +65,7 @@ export async function startObservedServer({
   // A list of rows without a currency also asks for their companies.
   for (const row of upstream.records['/opportunity']) row.currency = 'EUR';
   const shown = createLog(logLevel, currentRequest);
-  const watch = await createServerObserver({
-    log: shown,
-    version: '1.2.3',
-    tracing,
-    tracksRequests: true,
-  });
+  const watch = createServerObserver({ log: shown, version: '1.2.3', tracksRequests: true });
   const observer = watch.tenant(tenantName);
   const folder = await newFolder();
   const state = localState(folder);
@@ -111,7 +111,7 @@ export async function startObservedServer({
       return (await sdk.fetch(new Request('http://127.0.0.1/mcp', init))).text();
     },
     client: () => clientOf(parts),
-    metric: async (name) => valuesOf((await watch.metrics.render()).body, name),
+    metric: async (name) => valuesOf((await watch.render(serverGauges)).body, name),
     async close() {
       await http.close();
       await sdk.close();

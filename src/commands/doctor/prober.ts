@@ -74,7 +74,7 @@ export class Prober implements RequestInterceptor {
     if (!this.canAsk) throw new ApiError('budget-spent', { ...facts, seconds: undefined });
     this.requests += 1;
     try {
-      const response = await send(undefined);
+      const response = await send();
       this.#noteBudget('remaining', response);
       this.#noteBudget('limit', response);
       return parse(response);

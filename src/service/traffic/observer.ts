@@ -1,4 +1,3 @@
-import type { Trace } from '../call.ts';
 import { type ApiErrorKind, isApiError } from '../errors.ts';
 
 /** Outcome of a request to the service: its status class, or the reason why there is no valid response. */
@@ -16,38 +15,20 @@ export type RequestOutcome =
   | 'budget'
   | 'circuit';
 
-export interface OutgoingRequest {
-  method: 'GET' | 'PUT';
-  /** The service's host and port. */
-  host: string;
-  /** Below `/public-api`, with `…` in place of identifiers. */
-  path: string;
-}
-
-/** A started operation, reported to an observer. */
-export interface Observation<Outcome> {
-  /** Trace context for nested operations; absent if unchanged. */
-  trace?: Trace;
-  /** `status` is the HTTP status, if there was a response. */
-  end(outcome: Outcome, status?: number): void;
-}
-
 /** Values of one tenant that are read when metrics are collected. */
 export interface Gauges {
   /** Remaining requests of the rate budget. */
-  remainingBudget?(): Promise<number>;
+  remainingBudget(): Promise<number>;
   /** The cached collections and when they were read, in milliseconds since the epoch. */
-  cachedCollections?(): Iterable<readonly [collection: string, asOf: number]>;
+  cachedCollections(): Iterable<readonly [collection: string, asOf: number]>;
   /** The collections that alone are larger than the cache, and their sizes in bytes. */
-  largeCollections?(): Iterable<readonly [collection: string, bytes: number]>;
+  largeCollections(): Iterable<readonly [collection: string, bytes: number]>;
 }
 
 /** Observes the requests of one tenant. It receives no customer text. */
 export interface Observer {
-  /** A request is sent. Each retry is a separate request. */
-  onRequest(outgoing: OutgoingRequest, trace: Trace | undefined): Observation<RequestOutcome>;
-  /** A request was rejected locally. */
-  onRejected(by: 'budget' | 'circuit'): void;
+  /** A request has ended; without a duration if it was rejected locally. Each retry is a separate request. */
+  onRequest(outcome: RequestOutcome, seconds?: number): void;
   /** @returns a function that unregisters the gauges */
   registerGauges(gauges: Gauges): () => void;
 }

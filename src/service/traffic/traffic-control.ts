@@ -1,11 +1,11 @@
 import type { RateWindow } from '../../state/port.ts';
-import type { Call, Trace } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { ApiRequest, Attempt, RequestInterceptor } from '../client.ts';
 import type { WireResponse } from '../connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
 import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';
-import { type Observer, requestOutcome } from './observer.ts';
+import { type Observer, type RequestOutcome, requestOutcome } from './observer.ts';
 
 export interface TrafficOptions {
   rates: RateWindow;
@@ -41,12 +41,11 @@ export class TrafficControl implements RequestInterceptor {
       isProbe = this.#circuit.check(facts);
       if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
       const taken = await this.budget.take(call, facts);
-      return await this.#observed(request, call, async (trace) => {
-        const response = await this.#counted(taken, () => attempt.send(trace));
-        const value = attempt.parse(response);
+      return await this.#observed(call, async () => {
+        const value = attempt.parse(await this.#counted(taken, attempt.send));
         this.#circuit.succeeded();
         this.#onResponse?.(facts.path ?? '', undefined, call);
-        return { value, status: response.status };
+        return value;
       });
     } catch (error) {
       await this.#recordFailure(error, request, call, isProbe);
@@ -54,21 +53,16 @@ export class TrafficControl implements RequestInterceptor {
     }
   }
 
-  /** Notifies the observer, which may start a span for the request. */
-  async #observed<T>(
-    { method, facts: { host, path = '' } }: ApiRequest,
-    { trace, signal }: Call,
-    send: (trace: Trace | undefined) => Promise<{ value: T; status: number }>,
-  ): Promise<T> {
-    const observation = this.#observer?.onRequest({ method, host, path }, trace);
+  async #observed<T>({ signal }: Call, send: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    let outcome: RequestOutcome = '2xx';
     try {
-      const { value, status } = await send(observation?.trace ?? trace);
-      observation?.end('2xx', status);
-      return value;
+      return await send();
     } catch (error) {
-      const { status } = isApiError(error) ? error.facts : {};
-      observation?.end(signal.aborted ? 'cancelled' : requestOutcome(error), status);
+      outcome = signal.aborted ? 'cancelled' : requestOutcome(error);
       throw error;
+    } finally {
+      this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
     }
   }
 
@@ -92,7 +86,7 @@ export class TrafficControl implements RequestInterceptor {
     isProbe: boolean,
   ): Promise<void> {
     if (isApiError(error, 'circuit-open', 'budget-spent'))
-      this.#observer?.onRejected(error.kind === 'circuit-open' ? 'circuit' : 'budget');
+      this.#observer?.onRequest(requestOutcome(error));
     const isRefusedSize = probesSize && isInternalError(error);
     if (isOutage(error, call) && !isRefusedSize) this.#circuit.failed(isProbe);
     else if (isApiError(error) && error.facts.status !== undefined && !isRefusedSize) {

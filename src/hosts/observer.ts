@@ -1,0 +1,245 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Log } from '../log.ts';
+import type { CallObserver } from '../mcp/observer.ts';
+import type { Gauges, Observer } from '../service/traffic/observer.ts';
+import { traceIdOf } from '../service/traffic/trace.ts';
+import type { Health } from '../state/port.ts';
+import type { StreamLimit } from './streams.ts';
+import type { DeliveryResult } from './webhooks.ts';
+
+export interface ServerObserverOptions {
+  log: Log;
+  version: string;
+  /**
+   * Whether log lines contain the request id. On Node 20 and 22 this costs 10 % of a call's CPU time, because
+   * every promise is tracked.
+   */
+  tracksRequests: boolean;
+}
+
+/** Observes a tenant's calls and its requests to the service. */
+export type TenantObserver = Observer & CallObserver;
+
+/** Values of the whole server when metrics are collected. */
+interface ServerGauges {
+  queuedCalls: number;
+  openStreams: number;
+  health: Health;
+}
+
+/**
+ * Reports what a server does to Prometheus metrics and the log. Label values are tool names, the operator's tenant
+ * names and constants, never text of callers or customers, so that the number of series is bounded.
+ */
+export interface ServerObserver {
+  /** `name`: the operator's name of the tenant, used as a label. */
+  tenant(name: string): TenantObserver;
+  /** Handles a request in a log context, and counts its status. */
+  onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T;
+  onDelivery(result: DeliveryResult): void;
+  onStreamRefused(limit: StreamLimit): void;
+  /** All metrics, in the text format of Prometheus. */
+  render(gauges: ServerGauges): Promise<{ contentType: string; body: string }>;
+}
+
+export function createServerObserver({
+  log,
+  version,
+  tracksRequests,
+}: ServerObserverOptions): ServerObserver {
+  const metrics = createMetrics(version);
+  const tenants = new Set<TenantGauges>();
+  let inFlight = 0;
+  return {
+    tenant: (tenant) => ({
+      onCall(tool, trace) {
+        inFlight += 1;
+        const startedAt = performance.now();
+        return (outcome) => {
+          inFlight -= 1;
+          const ms = performance.now() - startedAt;
+          metrics.calls.inc({ tenant, tool, outcome });
+          metrics.callSeconds.observe({ tool }, ms / 1000);
+          const traced = trace && { trace: traceIdOf(trace) };
+          // Request id and caller come from the log context.
+          log.info('call', { tenant, tool, outcome, ms: Math.round(ms), ...traced });
+        };
+      },
+      onRequest(outcome, seconds) {
+        metrics.requests.inc({ tenant, outcome });
+        if (seconds !== undefined) metrics.requestSeconds.observe({ tenant }, seconds);
+      },
+      registerGauges(gauges) {
+        const registered = { tenant, gauges };
+        tenants.add(registered);
+        return () => void tenants.delete(registered);
+      },
+    }),
+    onHttpRequest(request, response, handle) {
+      const route = routeOf(request.url ?? '/');
+      response.once('close', () =>
+        metrics.http.inc({ route, status: response.headersSent ? response.statusCode : 'gone' }),
+      );
+      const id = requestId(request);
+      response.setHeader('x-request-id', id);
+      return tracksRequests ? current.run({ request: id }, handle) : handle();
+    },
+    onDelivery({ tenant = 'unknown', status, delivery }) {
+      const added = delivery?.receipts.filter(({ how }) => how === 'new') ?? [];
+      const stored = added.length > 0 ? 'new' : 'known';
+      metrics.deliveries.inc({ tenant, outcome: delivery ? stored : rejection(status) });
+      for (const { lagMs } of added) {
+        if (lagMs !== undefined) metrics.lag.observe({ tenant }, Math.max(0, lagMs / 1000));
+      }
+    },
+    onStreamRefused: (limit) => metrics.streamsRefused.inc({ limit }),
+    async render(server) {
+      const gauges = await gaugesNow([...tenants], inFlight, server);
+      const parts = [await metrics.registry.metrics(), await gauges.metrics()];
+      return { contentType: metrics.registry.contentType, body: parts.join('\n') };
+    },
+  };
+}
+
+function createMetrics(version: string) {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter({ name: `cpq_${name}`, help, labelNames, registers });
+  const histogram = <L extends string>(name: string, help: string, label: L, buckets: number[]) =>
+    new Histogram({ name: `cpq_${name}`, help, labelNames: [label], buckets, registers });
+  collectDefaultMetrics({ register: registry, prefix: 'cpq_' });
+  const info = { name: 'cpq_build_info', help: 'Always 1; the version is in the label' };
+  new Gauge({ ...info, labelNames: ['version'], registers }).set({ version }, 1);
+  return {
+    registry,
+    calls: counter('calls_total', 'Finished tool calls', 'tenant', 'tool', 'outcome'),
+    callSeconds: histogram('call_seconds', 'Duration of tool calls', 'tool', callBuckets),
+    requests: counter(
+      'upstream_requests_total',
+      'Requests to the service, including those rejected by the rate budget or circuit breaker',
+      'tenant',
+      'outcome',
+    ),
+    requestSeconds: histogram(
+      'upstream_request_seconds',
+      'Duration of requests to the service',
+      'tenant',
+      requestBuckets,
+    ),
+    deliveries: counter('webhook_deliveries_total', 'Webhook deliveries', 'tenant', 'outcome'),
+    lag: histogram(
+      'event_lag_seconds',
+      "Delay between an event's own timestamp and its arrival",
+      'tenant',
+      lagBuckets,
+    ),
+    http: counter('http_requests_total', 'Answered HTTP requests', 'route', 'status'),
+    streamsRefused: counter(
+      'streams_refused_total',
+      'Refused streams of updates, by limit',
+      'limit',
+    ),
+  };
+}
+
+const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
+const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+const lagBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
+
+interface TenantGauges {
+  tenant: string;
+  gauges: Gauges;
+}
+
+type Values = (readonly [labels: Record<string, string>, value: number])[];
+
+/** Gauges are computed at every scrape, so that a closed tenant has none. */
+async function gaugesNow(
+  tenants: readonly TenantGauges[],
+  inFlight: number,
+  { queuedCalls, openStreams, health }: ServerGauges,
+): Promise<Registry> {
+  const registry = new Registry();
+  /** Several keys of one tenant have the same labels: the last value counts. */
+  const add = (name: string, help: string, labelNames: string[], values: Values) => {
+    const gauge = new Gauge({ name: `cpq_${name}`, help, labelNames, registers: [registry] });
+    for (const [labels, value] of values) gauge.set(labels, value);
+  };
+  const byCollection = ['tenant', 'collection'];
+  const ages = tenants.flatMap(({ tenant, gauges }) =>
+    [...gauges.cachedCollections()].map(
+      ([collection, asOf]) =>
+        [{ tenant, collection }, Math.max(0, (Date.now() - asOf) / 1000)] as const,
+    ),
+  );
+  const tooLarge = tenants.flatMap(({ tenant, gauges }) =>
+    [...gauges.largeCollections()].map(
+      ([collection, bytes]) => [{ tenant, collection }, bytes] as const,
+    ),
+  );
+  // The lowest budget and the oldest reading of a tenant come last.
+  const budgets = (await remainingBudgets(tenants)).sort(([, one], [, other]) => other - one);
+  ages.sort(([, one], [, other]) => one - other);
+  add('budget_left', 'Requests left in the rate budget', ['tenant'], budgets);
+  add('collection_age_seconds', 'Age of the cached collection', byCollection, ages);
+  const tooLargeHelp = 'Size of a collection that alone is larger than the cache';
+  add('collection_too_large_bytes', tooLargeHelp, byCollection, tooLarge);
+  add('calls_in_flight', 'Calls in flight', [], [[{}, inFlight]]);
+  add('calls_queued', 'Requests to /mcp waiting in the fair queue', [], [[{}, queuedCalls]]);
+  add('streams_open', 'Open streams of updates', [], [[{}, openStreams]]);
+  const { kind, ok } = health;
+  add('state_healthy', 'Whether state can be stored, 0 or 1', ['kind'], [[{ kind }, ok ? 1 : 0]]);
+  return registry;
+}
+
+/** A budget that cannot be read is left out, so that the others are still reported. */
+async function remainingBudgets(tenants: readonly TenantGauges[]): Promise<Values> {
+  const values = tenants.map(async ({ tenant, gauges }) => {
+    const remaining = await gauges.remainingBudget().catch(() => undefined);
+    return remaining === undefined ? [] : [[{ tenant }, remaining] as const];
+  });
+  return (await Promise.all(values)).flat();
+}
+
+function rejection(status: number): string {
+  if (status >= 500) return 'not_kept';
+  if (status === 401) return 'unauthorized';
+  return status === 400 ? 'malformed' : 'refused';
+}
+
+/** Unknown paths share one label, so that callers cannot create series. */
+const routeOf = (url: string): string =>
+  /^\/(?:(?:mcp|healthz|readyz|metrics)(?=$|\?)|webhooks(?=\/)|\.well-known(?=\/))/.exec(
+    url,
+  )?.[0] ?? 'other';
+
+/** Log context of the current HTTP request. */
+interface RequestFacts {
+  /** Its id. */
+  request: string;
+  /** The caller, once it is authenticated. */
+  caller?: string;
+  tenant?: string;
+}
+
+const current = new AsyncLocalStorage<RequestFacts>();
+
+export const currentRequest = (): RequestFacts | undefined => current.getStore();
+
+export function addRequestFacts(facts: Omit<RequestFacts, 'request'>): void {
+  Object.assign(current.getStore() ?? {}, facts);
+}
+
+/**
+ * The id of a request: the sender's own if it is a short single word, and neither its key nor a misplaced access token,
+ * because the id is logged.
+ */
+function requestId({ headers }: IncomingMessage): string {
+  const given = String(headers['x-request-id'] ?? '');
+  const isValid = /^(?!cpq_)[\w.-]{1,64}$/.test(given) && given !== headers['api-key'];
+  return isValid ? given : randomUUID();
+}
