@@ -44,9 +44,10 @@ export function named(record: Ref | undefined): Named {
 
 /** The display name of a contact. */
 export function contactName(contact: Contact): string | undefined {
-  const { name, firstName, middleName, lastName } = contact;
-  const parts = [firstName, middleName, lastName];
-  return nonBlank(name) ?? nonBlank(parts.map(nonBlank).filter(Boolean).join(' '));
+  const name = nonBlank(contact.name);
+  if (name) return name;
+  const { firstName, middleName, lastName } = contact;
+  return nonBlank([firstName, middleName, lastName].map(nonBlank).filter(Boolean).join(' '));
 }
 
 export const quoteName = (quote: Quote): string | undefined =>

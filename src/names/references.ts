@@ -1,7 +1,7 @@
 /** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
-import { contactName, nonBlank, normaliseName } from '../figures/naming.ts';
-import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
+import { contactName, normaliseName } from '../figures/naming.ts';
+import { forEachStep, type Steps } from '../figures/steps.ts';
 import type { ApiRecord, Contact, RecordOf, Ref, Resource } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
 
@@ -76,16 +76,9 @@ const companyLink = ({ companyId, companyName }: Contact): Link => ({
   ref: { ...(companyId && { id: companyId }), ...(companyName && { name: companyName }) },
 });
 
-/** Whether the id or the name is missing, but not both; a contact may have first and last name instead. */
-const isIncomplete = ({ ref }: Link): boolean => (ref.id === undefined) === hasName(ref);
-
-/** Whether `contactName` finds a name, without putting it together: every reference of a collection is checked. */
-const hasName = ({ name, firstName, middleName, lastName }: Contact): boolean =>
-  (nonBlank(name) ?? nonBlank(firstName) ?? nonBlank(middleName) ?? nonBlank(lastName)) !==
-  undefined;
-
-const incompleteLinks = (resource: NamingResource, record: ApiRecord): Link[] =>
-  linksOf(resource, record).filter(isIncomplete);
+/** Whether the id or the name is missing, but not both. */
+const isIncomplete = ({ ref }: Link): boolean =>
+  (ref.id === undefined) === (contactName(ref) !== undefined);
 
 /** The references of an opportunity that have no id. */
 export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
@@ -97,20 +90,14 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
 export const lacksName = (resource: Resource, record: ApiRecord): boolean =>
   isOneOf(namingResources, resource) && linksOf(resource, record).some(isIncomplete);
 
-/** The records with a reference whose id or name is missing. */
-export const withIncompleteReferences = <R extends Resource>(
-  resource: R,
-  records: readonly RecordOf[R][],
-): Steps<readonly RecordOf[R][]> => filterSteps(records, (record) => lacksName(resource, record));
-
 const bytesPerEntry = 150;
 
 /** The names and ids that the records of one collection contain: their own, and those of what they refer to. */
 export class NamesIn {
   /** An empty name is that of a record which is known to have none. */
   readonly #names = new Map<string, string>();
-  /** `undefined` for a name that several records have. */
-  readonly #ids = new Map<string, string | undefined>();
+  /** Empty for a name that several records have. */
+  readonly #ids = new Map<string, string>();
 
   static *of(resource: NamingResource, records: readonly ApiRecord[]): Steps<NamesIn> {
     const names = new NamesIn();
@@ -133,12 +120,9 @@ export class NamesIn {
     return this.#names.get(`${target} ${id}`);
   }
 
-  /** The ids of the records of this name; only whether there are none, one or several. */
-  idsOf(target: ReferenceTarget, name: string): readonly string[] | 'several' {
-    const key = `${target} ${normaliseName(name)}`;
-    const id = this.#ids.get(key);
-    if (id !== undefined) return [id];
-    return this.#ids.has(key) ? 'several' : [];
+  /** The id of the record of this name, empty if several have it, `undefined` if it is not known. */
+  idOf(target: ReferenceTarget, name: string): string | undefined {
+    return this.#ids.get(`${target} ${normaliseName(name)}`);
   }
 
   #add(target: ReferenceTarget, record: ApiRecord): void {
@@ -149,62 +133,27 @@ export class NamesIn {
     this.#names.set(key, name ?? this.#names.get(key) ?? '');
     if (name === undefined) return;
     const named = `${target} ${normaliseName(name)}`;
-    this.#ids.set(named, this.#ids.has(named) && this.#ids.get(named) !== id ? undefined : id);
+    this.#ids.set(named, (this.#ids.get(named) ?? id) === id ? id : '');
   }
 }
 
-/** The names and ids of several collections, the more specific first. */
-class Directory {
-  readonly #parts: readonly NamesIn[];
-
-  constructor(parts: readonly NamesIn[]) {
-    this.#parts = parts;
-  }
-
-  has(target: ReferenceTarget, id: string): boolean {
-    return this.#parts.some((part) => part.nameOf(target, id) !== undefined);
-  }
-
-  nameOf(target: ReferenceTarget, id: string): string | undefined {
-    return this.#parts.map((part) => part.nameOf(target, id)).find(Boolean);
-  }
-
-  /** The id of the only record of this name. */
-  idOf(target: ReferenceTarget, name: string): string | undefined {
-    const found = new Set<string>();
-    for (const part of this.#parts) {
-      const ids = part.idsOf(target, name);
-      if (ids === 'several') return undefined;
-      for (const id of ids) found.add(id);
-    }
-    return found.size === 1 ? [...found][0] : undefined;
-  }
-
-  /** The reference with what is missing; the same one if that is not known. */
-  complete({ target, ref }: Link, textsAreIds: boolean): Ref {
-    const { id, name: text = '' } = ref;
-    if (id !== undefined) {
-      const name = this.nameOf(target, id);
-      return name === undefined ? ref : { ...ref, name };
-    }
-    if (this.has(target, text)) return this.#identified(target, ref, text);
-    const found = this.idOf(target, text);
-    if (found !== undefined) return { ...ref, id: found };
-    return textsAreIds ? this.#identified(target, ref, text) : ref;
-  }
-
-  #identified(target: ReferenceTarget, { name: _, ...ref }: Ref, id: string): Ref {
-    const name = this.nameOf(target, id);
-    return { ...ref, id, ...(name !== undefined && { name }) };
-  }
+/** The reference with what is missing; the same one if that is not known. */
+function completeReference({ target, ref }: Link, from: readonly NamesIn[]): Ref {
+  const { id, name: text = '', ...rest } = ref;
+  const names = from.flatMap((part) => part.nameOf(target, id ?? text) ?? []);
+  const name = names.find(Boolean);
+  if (id !== undefined) return name === undefined ? ref : { ...ref, name };
+  // The text is the id of a record.
+  if (names.length > 0) return { ...rest, id: text, ...(name !== undefined && { name }) };
+  const [found, ...others] = new Set(from.flatMap((part) => part.idOf(target, text) ?? []));
+  return found && others.length === 0 ? { ...ref, id: found } : ref;
 }
 
 /**
  * The records with their references completed: the name added to an id, and the id to a name that only one record has.
- * A text without an id that equals the id of a record is its id. If that is so for every text that can be looked up,
- * the texts of owners, stages and sources are ids too. Records in which nothing is missing are the same objects, and
- * so is the list where that is all of them.
- * @param from the names in the collections that the caller may read
+ * A text without an id that equals the id of a record is its id. Records in which nothing is missing are the same
+ * objects, and so is the list where that is all of them.
+ * @param from the names in the collections that the caller may read, the more specific first
  */
 export function* completeReferences<R extends Resource>(
   resource: R,
@@ -212,44 +161,24 @@ export function* completeReferences<R extends Resource>(
   from: readonly NamesIn[],
 ): Steps<readonly RecordOf[R][]> {
   if (!isOneOf(namingResources, resource)) return records;
-  const directory = new Directory(from);
-  const textsAreIds = yield* readTextsAsIds(resource, records, directory);
   let copies = 0;
   const completed: RecordOf[R][] = [];
   yield* forEachStep(records, (record) => {
-    const copy = completeRecord(resource, record as ApiRecord, directory, textsAreIds);
+    const copy = completeRecord(resource, record as ApiRecord, from);
     if (copy !== record) copies += 1;
     completed.push(copy as RecordOf[R]);
   });
   return copies === 0 ? records : completed;
 }
 
-/** Whether every text without an id that can be looked up is the id of a record. */
-function* readTextsAsIds(
-  resource: NamingResource,
-  records: readonly ApiRecord[],
-  directory: Directory,
-): Steps<boolean> {
-  const readAs = new Set<'id' | 'name'>();
-  yield* forEachStep(records, (record) => {
-    for (const { target, ref } of incompleteLinks(resource, record)) {
-      if (ref.id !== undefined || ref.name === undefined) continue;
-      if (directory.has(target, ref.name)) readAs.add('id');
-      else if (directory.idOf(target, ref.name) !== undefined) readAs.add('name');
-    }
-  });
-  return readAs.has('id') && !readAs.has('name');
-}
-
 function completeRecord(
   resource: NamingResource,
   record: ApiRecord,
-  directory: Directory,
-  textsAreIds: boolean,
+  from: readonly NamesIn[],
 ): ApiRecord {
   const added: Record<string, unknown> = {};
-  for (const link of incompleteLinks(resource, record)) {
-    const ref = directory.complete(link, textsAreIds);
+  for (const link of linksOf(resource, record).filter(isIncomplete)) {
+    const ref = completeReference(link, from);
     if (ref === link.ref) continue;
     if (resource !== 'contact') added[link.field] = Object.freeze(ref);
     else Object.assign(added, { companyId: ref.id }, ref.name && { companyName: ref.name });

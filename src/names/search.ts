@@ -1,6 +1,6 @@
 /** Full-text search over names, numbers and identifiers of records. */
 
-import { contactName, normaliseName, withoutAccents } from '../figures/naming.ts';
+import { addTo, contactName, normaliseName, withoutAccents } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps } from '../figures/steps.ts';
 import type {
@@ -34,8 +34,6 @@ export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string |
 
 /** The searchable text of one record. */
 interface IndexEntry {
-  /** Position in the collection. */
-  at: number;
   name: string;
   /** Further searchable words. */
   more: string;
@@ -55,7 +53,7 @@ export interface Hit<K extends SearchKind> {
   by?: MatchKind;
 }
 
-type Describe<K extends SearchKind> = (record: RecordOf[K]) => Omit<IndexEntry, 'at'>;
+type Describe<K extends SearchKind> = (record: RecordOf[K]) => IndexEntry;
 
 const describe: { [K in SearchKind]: Describe<K> } = {
   company: (company: Company) => ({
@@ -106,80 +104,16 @@ const ids = ({ id, externalIdentifier }: ApiRecord, ...others: (string | undefin
 const phonesOf = (...numbers: (string | undefined)[]): string[] =>
   numbers.flatMap((number) => phoneDigits(number ?? '') ?? []);
 
-/** Normalised for comparison: `+1 (555) 010` equals `1555010`, and `AB-12` equals `ab12`. */
+/** Normalised for comparison: `+1 (555) 010` equals `1555010`, `AB-12` equals `ab12`, and `é` equals `e`. */
 const normaliseIdentifier = (text: string): string =>
-  normalisePart(text.slice(0, maxIndexedLength));
+  withoutAccents(normalisePart(text.slice(0, maxIndexedLength)));
 
-const isCalled = (entry: IndexEntry | undefined, key: string): boolean =>
-  entry !== undefined && (entry.exact.includes(key) || normaliseIdentifier(entry.name) === key);
-
-/** A short text and its entry in a map. */
-const bytesPerKey = 80;
-
-/** Positions of the records under each key. Most keys have one, which needs no list. */
-class Positions {
-  readonly #at = new Map<string, number | number[]>();
-
-  /** Estimated. */
-  get bytes(): number {
-    return this.#at.size * bytesPerKey;
-  }
-
-  add(key: string, at: number): void {
-    if (key === '') return;
-    const known = this.#at.get(key);
-    if (known === undefined) this.#at.set(key, at);
-    else if (typeof known === 'number') this.#at.set(key, [known, at]);
-    else known.push(at);
-  }
-
-  get(key: string): readonly number[] {
-    const known = this.#at.get(key) ?? [];
-    return typeof known === 'number' ? [known] : known;
-  }
-}
-
-/** Finds entries by an identifier or a name as a whole. */
-class IdentifierIndex {
-  /** Makes an entry again: all of them would take as much memory as their records. */
-  readonly #entryAt: (at: number) => IndexEntry | undefined;
-  readonly #whole = new Positions();
-  readonly #phoneEnds = new Positions();
-
-  constructor(entryAt: (at: number) => IndexEntry | undefined) {
-    this.#entryAt = entryAt;
-  }
-
-  get bytes(): number {
-    return this.#whole.bytes + this.#phoneEnds.bytes;
-  }
-
-  add(entry: IndexEntry): void {
-    const { at, name, exact, phones = [] } = entry;
-    const keys = [...exact, normaliseIdentifier(name)].map(withoutAccents);
-    for (const key of new Set(keys)) this.#whole.add(key, at);
-    for (const end of new Set(phones.map(phoneEnd))) this.#phoneEnds.add(end, at);
-  }
-
-  /** Entries with this identifier or name; without regard to accents only if none matches with them. */
-  equal(text: string): number[] {
-    const key = normaliseIdentifier(text);
-    const found = this.#whole.get(withoutAccents(key));
-    const literal = found.filter((at) => isCalled(this.#entryAt(at), key));
-    return [...(literal.length > 0 ? literal : found), ...this.withPhone(text, 'same')];
-  }
-
-  /** Entries with this phone number, or with one that ends with it. */
-  withPhone(text: string, likeness: ReturnType<typeof comparePhones>): number[] {
-    const digits = phoneDigits(text);
-    if (digits === undefined) return [];
-    return this.#phoneEnds
-      .get(phoneEnd(digits))
-      .filter((at) =>
-        this.#entryAt(at)?.phones?.some((phone) => comparePhones(phone, digits) === likeness),
-      );
-  }
-}
+/** A short text and the list of where it occurs. */
+const bytesPerKey = 130;
+const nameBoost = 3;
+const tolerant = { fuzzy: 0.2 };
+/** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
+const moreTolerant = { fuzzy: 0.4 };
 
 /**
  * The search index of a collection, to which the records are added one by one, so that others can be served in between.
@@ -188,7 +122,10 @@ class IdentifierIndex {
 export class SearchIndex<K extends SearchKind> {
   readonly #kind: K;
   readonly #records: RecordOf[K][] = [];
-  readonly #identifiers = new IdentifierIndex((at) => this.#entryAt(at));
+  /** The positions of the records with each identifier, name, or end of a phone number. */
+  readonly #identifiers = new Map<string, number[]>();
+  readonly #names = new Map<string, number[]>();
+  readonly #phoneEnds = new Map<string, number[]>();
   readonly #words = new WordIndex([nameBoost, 1], (word) => withoutAccents(normaliseName(word)));
 
   constructor(kind: K) {
@@ -197,71 +134,66 @@ export class SearchIndex<K extends SearchKind> {
 
   /** Estimated, without the records. */
   get bytes(): number {
-    return this.#identifiers.bytes + this.#words.bytes;
+    const keys = this.#identifiers.size + this.#names.size + this.#phoneEnds.size;
+    return keys * bytesPerKey + this.#words.bytes;
   }
 
   add(record: RecordOf[K]): void {
-    const entry = this.#entryAt(this.#records.push(record) - 1);
-    if (!entry) return;
-    this.#identifiers.add(entry);
-    this.#words.add([entry.name, entry.more]);
-  }
-
-  #entryAt(at: number): IndexEntry | undefined {
-    const record = this.#records[at];
-    return record && { at, ...describe[this.#kind](record) };
+    const at = this.#records.push(record) - 1;
+    const { name, more, exact, phones = [] } = describe[this.#kind](record);
+    for (const key of new Set(exact)) addTo(this.#identifiers, key, at);
+    addTo(this.#names, normaliseIdentifier(name), at);
+    for (const end of new Set(phones.map(phoneEnd))) addTo(this.#phoneEnds, end, at);
+    this.#words.add([name, more]);
   }
 
   /** Best first: exact ones, then by relevance; in both, deleted records last. */
   *find(text: string): Steps<Hit<K>[]> {
-    const equal = new Set(this.#identifiers.equal(text));
+    const equal = this.#equal(text);
     yield;
-    const alike = this.#identifiers.withPhone(text, 'similar');
+    const alike = this.#withPhone(text, 'similar');
     yield;
     const similar = [...alike, ...(yield* this.#words.search(text, tolerant))];
     const none = equal.size === 0 && similar.length === 0;
     const others = none ? yield* this.#words.search(text, moreTolerant) : similar;
     const order = new Set([
-      ...(yield* this.#deletedLast([...equal])),
+      ...(yield* this.#deletedLast([...equal.keys()])),
       ...(yield* this.#deletedLast(others)),
     ]);
     return yield* flatMapSteps([...order], (at): Hit<K>[] => {
       const record = this.#records[at];
-      if (record === undefined) return [];
-      const by = equal.has(at) ? namedBy(record, this.#entryAt(at), text) : undefined;
-      return [{ record, ...(by && { by }) }];
+      const by = equal.get(at);
+      return record ? [{ record, ...(by && { by }) }] : [];
+    });
+  }
+
+  /** The records with this identifier, telephone number or name, and which of them it is. */
+  #equal(text: string): ReadonlyMap<number, MatchKind> {
+    const key = normaliseIdentifier(text);
+    const equal = new Map<number, MatchKind>();
+    if (key === '') return equal;
+    for (const at of this.#names.get(key) ?? []) equal.set(at, 'name');
+    for (const at of this.#withPhone(text, 'same')) equal.set(at, 'identifier');
+    for (const at of this.#identifiers.get(key) ?? [])
+      equal.set(at, this.#records[at]?.id === text ? 'id' : 'identifier');
+    return equal;
+  }
+
+  /** Those with this phone number, or with one that ends with it. */
+  #withPhone(text: string, likeness: ReturnType<typeof comparePhones>): readonly number[] {
+    const digits = phoneDigits(text);
+    if (digits === undefined) return [];
+    const found = this.#phoneEnds.get(phoneEnd(digits)) ?? [];
+    return found.filter((at) => {
+      const record = this.#records[at];
+      const { phones = [] } = record ? describe[this.#kind](record) : {};
+      return phones.some((phone) => comparePhones(phone, digits) === likeness);
     });
   }
 
   *#deletedLast(order: readonly number[]): Steps<number[]> {
-    const deleted: number[] = [];
-    const others = yield* filterSteps(order, (at) => {
-      const isLast = this.#isDeletedAt(at);
-      if (isLast) deleted.push(at);
-      return !isLast;
-    });
-    return [...others, ...deleted];
-  }
-
-  #isDeletedAt(at: number): boolean {
-    const record = this.#records[at];
-    return record !== undefined && isDeleted(record);
+    const isDeletedAt = (at: number) => isDeleted(this.#records[at] ?? {});
+    const deleted = new Set(yield* filterSteps(order, isDeletedAt));
+    return [...order.filter((at) => !deleted.has(at)), ...deleted];
   }
 }
-
-function namedBy(
-  record: ApiRecord,
-  entry: IndexEntry | undefined,
-  text: string,
-): Hit<SearchKind>['by'] {
-  if (record.id === text) return 'id';
-  const key = withoutAccents(normaliseIdentifier(text));
-  const isIdentifier = entry?.exact.some((one) => withoutAccents(one) === key);
-  const isName = withoutAccents(normaliseIdentifier(entry?.name ?? '')) === key;
-  return isName && !isIdentifier ? 'name' : 'identifier';
-}
-
-const nameBoost = 3;
-const tolerant = { fuzzy: 0.2 };
-/** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
-const moreTolerant = { fuzzy: 0.4 };

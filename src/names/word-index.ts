@@ -15,44 +15,58 @@ const weights = { prefix: 0.375, fuzzy: 0.45 };
 const minLength = { prefix: 3, fuzzy: 4 };
 const maxErrors = 6;
 
-/** A word and its nodes in the tree; measured, and rounded up. */
+/** A word with its nodes in the tree and its list, and an occurrence in it; measured, and rounded up. */
 const bytesPerWord = 250;
+const bytesPerOccurrence = 9;
 
 const separators = /[\n\r\p{Z}\p{P}]+/u;
 
 /** Texts of several fields, added one by one under the numbers 0, 1, 2 and so on. */
 export class WordIndex {
-  /** The number of each word. */
-  readonly #words = new SearchableMap<number>();
-  readonly #fields: readonly FieldIndex[];
+  /** Where each word occurs, in order: the number of the text × the number of fields + the field. */
+  readonly #words = new SearchableMap<number[]>();
+  readonly #boosts: readonly number[];
   readonly #normalise: (word: string) => string;
+  /** Number of different words of each place, in the same numbering. */
+  readonly #lengths: number[] = [];
+  /** Sum of the lengths of each field. */
+  readonly #totals: number[];
   #wordCount = 0;
-  #textCount = 0;
+  #occurrences = 0;
 
   /** @param boosts how much a match counts in each field */
   constructor(boosts: readonly number[], normalise: (word: string) => string) {
-    this.#fields = boosts.map((boost) => new FieldIndex(boost));
+    this.#boosts = boosts;
+    this.#totals = boosts.map(() => 0);
     this.#normalise = normalise;
   }
 
   /** Estimated. */
   get bytes(): number {
-    return this.#fields.reduce((sum, field) => sum + field.bytes, this.#wordCount * bytesPerWord);
+    const occurrences = this.#occurrences * bytesPerOccurrence;
+    return this.#wordCount * bytesPerWord + occurrences + this.#lengths.length * 8;
   }
 
   /** @param texts one for each field */
   add(texts: readonly string[]): void {
-    this.#fields.forEach((field, at) => {
-      const words = (texts[at] ?? '').split(separators);
-      field.startText(new Set(words).size);
-      for (const word of words.map(this.#normalise))
-        if (word !== '') field.add(this.#numberOf(word));
-    });
-    this.#textCount += 1;
+    for (const field of this.#boosts.keys()) {
+      const words = (texts[field] ?? '').split(separators);
+      const length = new Set(words).size;
+      const place = this.#lengths.push(length) - 1;
+      this.#totals[field] = (this.#totals[field] ?? 0) + length;
+      for (const word of words.map(this.#normalise)) if (word !== '') this.#addWord(word, place);
+    }
   }
 
-  #numberOf(word: string): number {
-    return this.#words.fetch(word, () => this.#wordCount++);
+  #addWord(word: string, place: number): void {
+    this.#occurrences += 1;
+    const places = this.#words.get(word);
+    if (places) {
+      places.push(place);
+      return;
+    }
+    this.#wordCount += 1;
+    this.#words.set(word, [place]);
   }
 
   /** Numbers of the texts that match every word of the query, the most relevant first. */
@@ -72,63 +86,74 @@ export class WordIndex {
   /** The score of every text that has the word, or a similar one. */
   *#scoresOf(word: string, fuzzy: number): Steps<Scores> {
     const scores: Scores = new Map();
-    for (const { number, weight } of yield* this.#similarTo(word, fuzzy)) {
+    for (const { places, weight } of (yield* this.#similarTo(word, fuzzy)).values()) {
       yield;
-      for (const field of this.#fields)
-        yield* field.addScores(scores, number, weight, this.#textCount);
+      for (const field of this.#boosts.keys())
+        yield* this.#addScores(scores, field, places, weight);
     }
     return scores;
   }
 
-  *#similarTo(word: string, fuzzy: number): Steps<SimilarWord[]> {
+  /** The words like a word of the query: the word itself, those that begin with it, and misspelt ones. */
+  *#similarTo(word: string, fuzzy: number): Steps<ReadonlyMap<string, SimilarWord>> {
     const { length } = word;
-    const number = this.#words.get(word);
-    const similar: SimilarWord[] = number === undefined ? [] : [{ number, weight: 1 }];
-    const errors = length < minLength.fuzzy ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
-    const misspelt = yield* this.#misspelt(word, errors);
-    misspelt.delete(word);
+    const similar = new Map<string, SimilarWord>();
+    const add = (other: string, places: readonly number[], weight: number) => {
+      if (!similar.has(other)) similar.set(other, { places, weight });
+    };
+    const same = this.#words.get(word);
+    if (same) add(word, same, 1);
     if (length >= minLength.prefix) {
-      for (const [longer, number] of this.#words.atPrefix(word)) {
-        if (longer === word) continue;
-        misspelt.delete(longer);
+      for (const [longer, places] of this.#words.atPrefix(word)) {
         const rest = longer.length - length;
-        const weight = (weights.prefix * longer.length) / (longer.length + 0.3 * rest);
-        similar.push({ number, weight });
+        add(longer, places, (weights.prefix * longer.length) / (longer.length + 0.3 * rest));
       }
     }
-    for (const [other, [number, distance]] of misspelt)
-      similar.push({
-        number,
-        weight: (weights.fuzzy * other.length) / (other.length + distance),
-      });
+    const errors = length < minLength.fuzzy ? 0 : Math.min(maxErrors, Math.round(length * fuzzy));
+    if (errors === 0) return similar;
+    const { _tree: tree } = this.#words;
+    for (const start of tree.keys()) {
+      // One branch of the tree after the other.
+      const branch: typeof tree = new Map();
+      branch.set(start, tree.get(start) ?? new Map());
+      for (const [other, [places, distance]] of new SearchableMap(branch).fuzzyGet(word, errors))
+        add(other, places, (weights.fuzzy * other.length) / (other.length + distance));
+      yield;
+    }
     return similar;
   }
 
-  /** The words with up to this many different letters: those of one branch of the tree after the other. */
-  *#misspelt(word: string, errors: number): Steps<Map<string, FuzzyMatch>> {
-    const found = new Map<string, FuzzyMatch>();
-    if (errors === 0) return found;
-    const { _tree: tree } = this.#words;
-    for (const start of tree.keys()) {
-      const branch = tree.get(start);
-      if (!branch) continue;
-      const onlyBranch: typeof tree = new Map();
-      onlyBranch.set(start, branch);
-      for (const [other, match] of new SearchableMap<number>(onlyBranch).fuzzyGet(word, errors))
-        found.set(other, match);
-      yield;
-    }
-    return found;
+  *#addScores(
+    scores: Scores,
+    field: number,
+    places: readonly number[],
+    weight: number,
+  ): Steps<void> {
+    const fields = this.#boosts.length;
+    const frequencies = new Map<number, number>();
+    yield* forEachStep(places, (place) => {
+      if (place % fields === field) frequencies.set(place, (frequencies.get(place) ?? 0) + 1);
+    });
+    const [count, matching] = [this.#lengths.length / fields, frequencies.size];
+    const rarity = Math.log(1 + (count - matching + 0.5) / (matching + 0.5));
+    const averageLength = (this.#totals[field] ?? 0) / count;
+    const factor = weight * (this.#boosts[field] ?? 0) * rarity;
+    yield* forEachStep(frequencies, ([place, frequency]) => {
+      const { saturation, length, least } = bm25;
+      const lengthShare = (length * (this.#lengths[place] ?? 0)) / averageLength;
+      const damping = saturation * (1 - length + lengthShare);
+      const score = least + (frequency * (saturation + 1)) / (frequency + damping);
+      const text = Math.floor(place / fields);
+      scores.set(text, (scores.get(text) ?? 0) + factor * score);
+    });
   }
 }
 
 interface SimilarWord {
-  number: number;
+  places: readonly number[];
   /** How much it counts, compared with the word itself. */
   weight: number;
 }
-
-type FuzzyMatch = [number: number, distance: number];
 
 /** By the number of the text. */
 type Scores = Map<number, number>;
@@ -140,92 +165,4 @@ function* sumOfBoth(one: Scores, other: Scores): Steps<Scores> {
     if (known !== undefined) both.set(number, known + score);
   });
   return both;
-}
-
-/**
- * Where each word occurs in one field. The occurrences of all words are in one list, each with the position of the one
- * before of the same word: a map for each word would take five times the memory.
- */
-class FieldIndex {
-  readonly #boost: number;
-  /** The last occurrence of each word. */
-  readonly #last: number[] = [];
-  readonly #texts = new Numbers();
-  readonly #previous = new Numbers();
-  /** Number of different words of each text. */
-  readonly #lengths = new Numbers();
-  #averageLength = 0;
-
-  constructor(boost: number) {
-    this.#boost = boost;
-  }
-
-  get bytes(): number {
-    return this.#texts.bytes + this.#previous.bytes + this.#lengths.bytes + 8 * this.#last.length;
-  }
-
-  startText(length: number): void {
-    const before = this.#lengths.size;
-    this.#lengths.push(length);
-    this.#averageLength = (this.#averageLength * before + length) / (before + 1);
-  }
-
-  /** Adds a word to the text that was started last. */
-  add(word: number): void {
-    this.#previous.push(this.#last[word] ?? none);
-    this.#last[word] = this.#texts.size;
-    this.#texts.push(this.#lengths.size - 1);
-  }
-
-  *addScores(scores: Scores, word: number, weight: number, count: number): Steps<void> {
-    const frequencies = this.#frequenciesOf(word);
-    const matching = frequencies.length;
-    const rarity = Math.log(1 + (count - matching + 0.5) / (matching + 0.5));
-    yield* forEachStep(frequencies, ({ text, frequency }) => {
-      const { saturation, length, least } = bm25;
-      const lengthShare = (length * this.#lengths.at(text)) / this.#averageLength;
-      const damping = saturation * (1 - length + lengthShare);
-      const score = rarity * (least + (frequency * (saturation + 1)) / (frequency + damping));
-      scores.set(text, (scores.get(text) ?? 0) + weight * this.#boost * score);
-    });
-  }
-
-  /** How often the word occurs in each text that has it, in the order of the texts. */
-  #frequenciesOf(word: number): { text: number; frequency: number }[] {
-    const found: { text: number; frequency: number }[] = [];
-    for (let at = this.#last[word] ?? none; at !== none; at = this.#previous.at(at)) {
-      const text = this.#texts.at(at);
-      const later = found.at(-1);
-      if (later?.text === text) later.frequency += 1;
-      else found.push({ text, frequency: 1 });
-    }
-    return found.reverse();
-  }
-}
-
-/** Before the first occurrence of a word. */
-const none = 0xffff_ffff;
-
-/** A list of integers from 0 to 2³² − 1. */
-class Numbers {
-  #values = new Uint32Array(64);
-  size = 0;
-
-  get bytes(): number {
-    return this.#values.byteLength;
-  }
-
-  at(index: number): number {
-    return this.#values[index] ?? none;
-  }
-
-  push(value: number): void {
-    if (this.size === this.#values.length) {
-      const larger = new Uint32Array(Math.ceil(this.size * 1.5));
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[this.size] = value;
-    this.size += 1;
-  }
 }

@@ -1,10 +1,11 @@
 /** Names on the way out: the references of records, completed from the collections that the caller may read. */
+import { filterSteps } from '../figures/steps.ts';
 import {
   completeReferences,
   type KnownRecords,
+  lacksName,
   NamesIn,
   namingResources,
-  withIncompleteReferences,
 } from '../names/references.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
@@ -25,7 +26,8 @@ export const nameReferences = <R extends Resource>(
     [records, ...namingResources.map((each) => known[each])],
     'named',
     async () => {
-      const incomplete = await runInSlices(withIncompleteReferences(resource, records));
+      const lacks = (record: RecordOf[R]) => lacksName(resource, record);
+      const incomplete = await runInSlices(filterSteps(records, lacks));
       if (incomplete.length === 0) return records;
       return runInSlices(completeReferences(resource, records, await namesIn(tenant, known)));
     },
