@@ -12,7 +12,7 @@ const claimMs = intervalMs - 3_600_000;
  * @returns a function that ends this
  */
 export function startHistoryExpiry(
-  state: Pick<State, 'once' | 'snapshots' | 'snapshotTenants'>,
+  state: Pick<State, 'claim' | 'snapshots' | 'snapshotTenants'>,
   log: Pick<Log, 'warn'>,
 ): () => void {
   let stopped = false;
@@ -37,9 +37,9 @@ export function startHistoryExpiry(
 }
 
 async function deleteExpired(
-  state: Pick<State, 'once' | 'snapshots' | 'snapshotTenants'>,
+  state: Pick<State, 'claim' | 'snapshots' | 'snapshotTenants'>,
 ): Promise<void> {
-  if (!(await state.once.claim('expiry of histories', Date.now() + claimMs))) return;
+  if (!(await state.claim('expiry of histories', Date.now() + claimMs))) return;
   // Loaded here, because a start does not need it.
   const { deleteExpiredSnapshots } = await import('../history/history.ts');
   await deleteExpiredSnapshots(state, new Date());

@@ -22,7 +22,7 @@ const questionName = 'consent';
 const maxQuestion = 8_000;
 
 export interface ConsentParts {
-  state: Pick<State, 'secret' | 'once'>;
+  state: Pick<State, 'secret' | 'claim'>;
   /** Host name of the service, shown in the question. */
   host: string;
   /** Whether a confirmation token is allowed if the host cannot ask a person. */
@@ -123,7 +123,7 @@ const digestCode = (key: Uint8Array, { digest }: Proposal): string =>
   hmacCode(key, `digest ${digest}`);
 
 async function openSeal(
-  state: Pick<State, 'once'>,
+  state: Pick<State, 'claim'>,
   key: Uint8Array,
   purpose: 'asked' | 'token',
   proposal: Proposal,
@@ -138,7 +138,7 @@ async function openSeal(
   if (!isEqual(subject, subjectCode(key, proposal)))
     return refused(wording`it was given for another change`);
   if (!isEqual(digest, digestCode(key, proposal))) return { outcome: 'moved' };
-  return (await state.once.claim(`consent ${nonce}`, expiresAt))
+  return (await state.claim(`consent ${nonce}`, expiresAt))
     ? { outcome: 'agreed', how: purpose }
     : refused(wording`it was used before`);
 }

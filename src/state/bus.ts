@@ -1,6 +1,5 @@
 import { toError } from '../values.ts';
-import type { Update, UpdateBus } from './port.ts';
-import type { ReportEvent } from './write-status.ts';
+import type { ReportEvent, Update, UpdateBus } from './port.ts';
 
 type Listener = (update: Update | 'missed') => void;
 
@@ -27,17 +26,17 @@ export class LocalBus implements UpdateBus {
   }
 
   notify(tenant: string, update: Update): void {
-    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) this.call(listener, update);
+    for (const listener of [...(this.#listeners.get(tenant) ?? [])]) this.#call(listener, update);
   }
 
   /** Updates of unknown tenants were missed: notifies every listener. */
   notifyAllMissed(): void {
     const all = [...this.#listeners.values()].flatMap((listeners) => [...listeners]);
-    for (const listener of all) this.call(listener, 'missed');
+    for (const listener of all) this.#call(listener, 'missed');
   }
 
   /** An error of one listener is logged, so that the others and the publisher do not fail. */
-  call(listener: Listener, update: Update | 'missed'): void {
+  #call(listener: Listener, update: Update | 'missed'): void {
     try {
       listener(update);
     } catch (error) {

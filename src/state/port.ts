@@ -36,12 +36,6 @@ export interface RateWindow {
   peek(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
 }
 
-/** Names that can be claimed once, such as the consent of a person. */
-export interface OnceSet {
-  /** Claims `name` until `expiresAt` (milliseconds since the epoch); false if it is already claimed. */
-  claim(name: string, expiresAt: number): Promise<boolean>;
-}
-
 /** An append-only log of changes; an entry is a JSON object. */
 export interface Journal {
   /**
@@ -210,6 +204,9 @@ export const ifUnavailable =
     throw error;
   };
 
+/** Logs what happens to the state. */
+export type ReportEvent = (event: string, facts: Record<string, unknown>) => void;
+
 export interface Health {
   kind: 'local' | 'redis';
   ok: boolean;
@@ -223,7 +220,8 @@ export interface Health {
 
 export interface State {
   rates: RateWindow;
-  once: OnceSet;
+  /** Claims a name, such as the consent of a person, until `expiresAt`; false if it is already claimed. */
+  claim(name: string, expiresAt: number): Promise<boolean>;
   bus: UpdateBus;
   /** Absent if the state is not shared. */
   collections?: SharedCollections;

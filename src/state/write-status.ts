@@ -1,20 +1,12 @@
 import { basename } from 'node:path';
 import { errorCode } from '../values.ts';
-import type { Health, Inbox, Journal } from './port.ts';
+import type { Health, Inbox, Journal, ReportEvent } from './port.ts';
 
-/** Logs that something cannot be written, or can be written again. */
-export type ReportEvent = (event: string, facts: Record<string, unknown>) => void;
-
-interface Failure {
-  since: Date;
-  code: string;
-}
-
-/** The result of the last write to each journal and inbox. */
+/** Whether journals and inboxes can be written: logs the first write that fails, and the next that succeeds. */
 export class WriteStatus {
   readonly #report: ReportEvent;
   readonly #isOutage: () => boolean;
-  readonly #failures = new Map<string, Failure>();
+  #failure: { name: string; since: Date; code: string } | undefined;
 
   /** @param isOutage true while the whole store is unavailable, which is reported once instead of for each failed write */
   constructor(report: ReportEvent = () => {}, isOutage: () => boolean = () => false) {
@@ -33,40 +25,33 @@ export class WriteStatus {
     };
   }
 
-  /** By the failure that has lasted longest. @param effect what it means for callers */
-  health(kind: Health['kind'], effect: string): Health {
-    const [failure] = this.#failures.values();
-    if (!failure) return { kind, ok: true, notes: [] };
-    const notes = [`The last write failed (${failure.code}): ${effect}.`];
-    return { kind, ok: false, fault: 'unwritable', since: failure.since.toISOString(), notes };
+  health(kind: Health['kind']): Health {
+    if (!this.#failure) return { kind, ok: true, notes: [] };
+    const { since, code } = this.#failure;
+    const note = `The last write failed (${code}): nothing is written, and webhooks are rejected.`;
+    return { kind, ok: false, fault: 'unwritable', since: since.toISOString(), notes: [note] };
   }
 
-  /** Marks all stores as writable. */
+  /** It can be written. */
   reset(): void {
-    for (const name of [...this.#failures.keys()]) this.#succeeded(name);
+    if (this.#failure) this.#report('state can be written again', { name: this.#failure.name });
+    this.#failure = undefined;
   }
 
   /** @throws the error of the write */
-  async #watch<T>(name: string, write: Promise<T>): Promise<T> {
+  async #watch<T>(path: string, write: Promise<T>): Promise<T> {
+    const name = basename(path);
     try {
       const result = await write;
-      this.#succeeded(name);
+      if (this.#failure?.name === name) this.reset();
       return result;
     } catch (error) {
-      this.#failed(name, error);
+      if (!this.#failure && !this.#isOutage()) {
+        const code = errorCode(error) ?? 'unknown';
+        this.#failure = { name, since: new Date(), code };
+        this.#report('state cannot be written', { name, code });
+      }
       throw error;
     }
-  }
-
-  #succeeded(name: string): void {
-    if (this.#failures.delete(name))
-      this.#report('state can be written again', { name: basename(name) });
-  }
-
-  #failed(name: string, error: unknown): void {
-    if (this.#failures.has(name) || this.#isOutage()) return;
-    const code = errorCode(error) ?? 'unknown';
-    this.#failures.set(name, { since: new Date(), code });
-    this.#report('state cannot be written', { name: basename(name), code });
   }
 }

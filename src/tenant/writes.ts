@@ -9,7 +9,7 @@ export class Writes {
   readonly rules: WriteRules;
   readonly journal: Journal;
   /** What makes and checks tokens of consent. */
-  readonly tokens: Pick<State, 'secret' | 'once'>;
+  readonly tokens: Pick<State, 'secret' | 'claim'>;
   readonly #grants: ReadonlySet<Grant>;
   readonly #shared: SharedTenantState;
 

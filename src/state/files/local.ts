@@ -9,27 +9,14 @@ import {
   defaultInboxLimits,
   type Inbox,
   type InboxLimits,
-  type OnceSet,
+  type ReportEvent,
   type State,
 } from '../port.ts';
-import { type ReportEvent, WriteStatus } from '../write-status.ts';
+import { WriteStatus } from '../write-status.ts';
 import { ifMissing } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
 import { journalFile, profileFile } from './json-files.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
-
-function memoryOnceSet(): OnceSet {
-  const claims = new Map<string, number>();
-  return {
-    async claim(name, expiresAt) {
-      const now = Date.now();
-      for (const [claimed, until] of claims) if (until <= now) claims.delete(claimed);
-      if (claims.has(name)) return false;
-      claims.set(name, expiresAt);
-      return true;
-    },
-  };
-}
 
 export interface LocalOptions {
   inbox?: InboxLimits;
@@ -49,6 +36,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const writes = new WriteStatus(report);
   const bus = new LocalBus(report);
   const secret = randomBytes(32);
+  const claims = new Map<string, number>();
   /** Tenants of one namespace share an inbox; the index of one that nobody uses any more is not kept. */
   const inboxes = new Map<string, WeakRef<Inbox>>();
   const openInbox = (tenant: string): Inbox => {
@@ -61,10 +49,15 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   };
   return {
     rates: new MemoryRates(),
-    once: memoryOnceSet(),
+    async claim(name, expiresAt) {
+      for (const [claimed, until] of claims) if (until <= Date.now()) claims.delete(claimed);
+      if (claims.has(name)) return false;
+      claims.set(name, expiresAt);
+      return true;
+    },
     bus,
     inbox: (tenant) => inboxes.get(tenant)?.deref() ?? openInbox(tenant),
-    health: () => writes.health('local', 'nothing is written, and webhooks are rejected'),
+    health: () => writes.health('local'),
     secret: async () => secret,
     journal(tenant) {
       const path = join(folder, `changes-${tenant}.jsonl`);

@@ -1,6 +1,5 @@
 import { LocalBus } from '../bus.ts';
-import type { Update, UpdateBus } from '../port.ts';
-import type { ReportEvent } from '../write-status.ts';
+import { ifUnavailable, type ReportEvent, type Update, type UpdateBus } from '../port.ts';
 import { keyOf, type RedisLink } from './link.ts';
 
 /**
@@ -27,20 +26,32 @@ export const generationKey = (tenant: string, collection: string): string =>
   keyOf(tenant, 'generation', collection);
 export const channelName = (tenant: string): string => keyOf(tenant, 'updates');
 
-type Listener = (update: Update | 'missed') => void;
-
 /** The update bus of several processes: listeners of this process are notified directly, others through Redis. */
 export class RedisBus implements UpdateBus {
   readonly #link: RedisLink;
   readonly #process: string;
+  /** Its tenants are the names of their channels. */
   readonly #local: LocalBus;
 
   constructor(link: RedisLink, process: string, report: ReportEvent) {
     this.#link = link;
     this.#process = process;
     this.#local = new LocalBus(report);
-    // A script may have run although its response was lost. It notified the other processes only.
-    link.onReconnect(() => this.#local.notifyAllMissed());
+  }
+
+  /** Listens to all tenants, now and after every reconnect: messages may have been lost meanwhile. */
+  async start(): Promise<void> {
+    const onMessage = (message: string, channel: string) => {
+      const { from, ...update } = JSON.parse(message) as Update & { from: string };
+      if (from !== this.#process) this.#local.notify(channel, update);
+    };
+    const listen = async () => {
+      await this.#link.listen('cpq:{*}:updates', onMessage);
+      this.#local.notifyAllMissed();
+    };
+    const tryToListen = () => listen().catch(ifUnavailable(() => {})); // The next reconnect tries again.
+    this.#link.onReconnect(() => void tryToListen());
+    await tryToListen();
   }
 
   async publish(tenant: string, update: Update): Promise<void> {
@@ -51,23 +62,12 @@ export class RedisBus implements UpdateBus {
     await this.#link.runScript(publishScript, keys, values);
   }
 
-  subscribe(tenant: string, listener: Listener): () => void {
-    const unsubscribeLocal = this.#local.subscribe(tenant, listener);
-    const onMessage = (message: string) => {
-      const { from, ...update } = JSON.parse(message) as Update & { from: string };
-      if (from !== this.#process) this.#local.call(listener, update);
-    };
-    const unsubscribeRemote = this.#link.subscribe(channelName(tenant), onMessage, () =>
-      this.#local.call(listener, 'missed'),
-    );
-    return () => {
-      unsubscribeLocal();
-      unsubscribeRemote();
-    };
+  subscribe(tenant: string, listener: (update: Update | 'missed') => void): () => void {
+    return this.#local.subscribe(channelName(tenant), listener);
   }
 
   notifyLocal(tenant: string, update: Update): void {
-    this.#local.notify(tenant, update);
+    this.#local.notify(channelName(tenant), update);
   }
 
   toMessage(update: Update): string {

@@ -10,19 +10,7 @@ export interface LinkOptions {
   report(event: string, facts: Record<string, unknown>): void;
 }
 
-/** A period in which Redis cannot be reached. */
-export interface Outage {
-  since: Date;
-}
-
 type Argument = string | Buffer;
-
-interface Subscription {
-  channel: string;
-  listener: (message: string) => void;
-  onMissed: () => void;
-  isActive: boolean;
-}
 
 const connectMs = 2_000;
 const firstConnectMs = 3_000;
@@ -34,33 +22,22 @@ const pingMs = 700;
 const authErrors = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 
 /**
- * Two connections to Redis, one for commands and one for subscriptions. While Redis is unreachable, every command
- * fails at once with StateUnavailable. Lost connections are re-established automatically.
+ * A connection to Redis, for commands and messages. While Redis is unreachable, every command fails at once with
+ * StateUnavailable. The client reconnects and subscribes again by itself.
  */
 export class RedisLink {
-  readonly #commands: ReturnType<typeof createRedisClient>;
-  readonly #subscriber: ReturnType<typeof createRedisClient>;
+  readonly #client: ReturnType<typeof createRedisClient>;
   readonly #options: LinkOptions;
-  readonly #reconnectListeners = new Set<() => void>();
-  readonly #subscriptions = new Set<Subscription>();
-  #outage: Outage | undefined;
+  readonly #reconnectListeners: (() => void)[] = [];
+  #lostSince: Date | undefined;
   #closed = false;
 
   private constructor(options: LinkOptions) {
     this.#options = options;
-    this.#commands = createRedisClient(options.url);
-    this.#subscriber = createRedisClient(options.url);
-    this.#commands.on('ready', () => this.#updateStatus());
-    this.#commands.on('reconnecting', () => this.#updateStatus());
-    this.#commands.on('error', (error: Error) => this.#updateStatus(error));
-    this.#subscriber.on('error', () => {}); // It reconnects; `ready` restores the subscriptions.
-    this.#subscriber.on('ready', () => {
-      for (const subscription of this.#subscriptions) {
-        // The client restores active subscriptions, but messages may have been lost meanwhile.
-        if (subscription.isActive) subscription.onMissed();
-        else void this.#attach(subscription);
-      }
-    });
+    this.#client = createRedisClient(options.url);
+    this.#client.on('ready', () => this.#updateStatus());
+    this.#client.on('reconnecting', () => this.#updateStatus());
+    this.#client.on('error', (error: Error) => this.#updateStatus(error));
   }
 
   /**
@@ -80,18 +57,19 @@ export class RedisLink {
     return link;
   }
 
-  get outage(): Outage | undefined {
-    return this.#outage;
+  /** Since when Redis cannot be reached. */
+  get lostSince(): Date | undefined {
+    return this.#lostSince;
   }
 
   /** @throws StateUnavailable */
   async send(args: readonly Argument[]): Promise<unknown> {
-    return this.#commands.sendCommand([...args]).catch(rethrowAsUnavailable);
+    return this.#client.sendCommand([...args]).catch(rethrowAsUnavailable);
   }
 
   /** Like `send`, but returns strings as buffers. @throws StateUnavailable */
   async sendForBytes(args: readonly Argument[]): Promise<unknown> {
-    return this.#commands.sendCommand([...args], asBytes).catch(rethrowAsUnavailable);
+    return this.#client.sendCommand([...args], asBytes).catch(rethrowAsUnavailable);
   }
 
   /**
@@ -108,66 +86,46 @@ export class RedisLink {
     return this.sendForBytes(['EVAL', script, String(keys.length), ...keys, ...args]);
   }
 
-  /**
-   * Subscribes to a channel, across lost connections. Calls `onMissed` whenever messages may have been lost.
-   * @returns a function that unsubscribes
-   */
-  subscribe(
-    channel: string,
-    listener: (message: string) => void,
-    onMissed: () => void,
-  ): () => void {
-    const subscription: Subscription = { channel, listener, onMissed, isActive: false };
-    this.#subscriptions.add(subscription);
-    void this.#attach(subscription);
-    return () => {
-      this.#subscriptions.delete(subscription);
-      void this.#subscriber.unsubscribe(channel, listener).catch(() => {}); // The connection is closed.
-    };
+  /** Receives the messages of all channels whose name fits the pattern. @throws StateUnavailable */
+  async listen(
+    pattern: string,
+    listener: (message: string, channel: string) => void,
+  ): Promise<void> {
+    if (!this.#client.isReady) throw new StateUnavailable('Redis cannot be reached');
+    await this.#client.pSubscribe(pattern, listener).catch(rethrowAsUnavailable);
   }
 
   /** Calls the listener whenever Redis can be reached again. */
   onReconnect(listener: () => void): void {
-    this.#reconnectListeners.add(listener);
+    this.#reconnectListeners.push(listener);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const client of [this.#commands, this.#subscriber]) if (client.isOpen) client.destroy();
+    if (this.#client.isOpen) this.#client.destroy();
   }
 
   /** @returns the reason if Redis rejects the connection */
   async #connect(): Promise<string | undefined> {
     const failure = new Promise<string | undefined>((resolve) => {
-      this.#commands.once('error', ({ message }: Error) =>
+      this.#client.once('error', ({ message }: Error) =>
         resolve(authErrors.test(message) ? message : undefined),
       );
     });
-    const both = Promise.all([this.#commands.connect(), this.#subscriber.connect()]);
-    return Promise.race([failure, both.then(() => undefined).catch(() => failure)]);
-  }
-
-  async #attach(subscription: Subscription): Promise<void> {
-    if (!this.#subscriber.isReady) return;
-    try {
-      await this.#subscriber.subscribe(subscription.channel, subscription.listener);
-      subscription.isActive = true;
-      subscription.onMissed();
-    } catch {
-      // The connection was lost: `ready` tries again.
-    }
+    const connected = this.#client.connect().then(() => undefined);
+    return Promise.race([failure, connected.catch(() => failure)]);
   }
 
   #updateStatus(error?: Error): void {
     if (this.#closed) return;
     const { url, report } = this.#options;
-    const { isReady } = this.#commands;
-    if (!isReady && !this.#outage) {
-      this.#outage = { since: new Date() };
+    const { isReady } = this.#client;
+    if (!isReady && !this.#lostSince) {
+      this.#lostSince = new Date();
       const code = errorCode(error);
       report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
-    } else if (isReady && this.#outage) {
-      this.#outage = undefined;
+    } else if (isReady && this.#lostSince) {
+      this.#lostSince = undefined;
       report('shared state back', { redis: url.host });
       for (const listener of this.#reconnectListeners) listener();
     }
@@ -192,20 +150,13 @@ function createRedisClient(url: URL) {
   });
 }
 
-const ownDatabase = 'give this server a database of its own';
-
 /** Its message is not repeated, because it may quote the command. */
 function rethrowAsUnavailable(error: unknown): never {
   if (!(error instanceof ErrorReply)) throw new StateUnavailable('Redis cannot be reached');
   // Older versions only quote the code in a script's error.
-  const [, code] = /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(error.message) ?? [];
-  if (code === 'WRONGTYPE')
-    throw new StateUnavailable(`Redis has one of its keys with another type: ${ownDatabase}`);
-  throw new StateUnavailable(
-    code === undefined
-      ? `Redis refuses a command: ${ownDatabase}, where it may use every command`
-      : `Redis reports ${code}`,
-  );
+  const [, code = 'an error'] = /(?:^|-)(?!ERR\b)([A-Z]{3,})\b/.exec(error.message) ?? [];
+  const isInUse = code === 'WRONGTYPE' ? ': give this server a database of its own' : '';
+  throw new StateUnavailable(`Redis reports ${code}${isInUse}`);
 }
 
 /** A tenant's namespace: a hash, with the tenant's name in front if there are several tenants. */

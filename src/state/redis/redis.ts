@@ -6,7 +6,6 @@ import {
   defaultInboxLimits,
   type Health,
   type InboxLimits,
-  type OnceSet,
   type ProfileStore,
   type State,
   StateUnavailable,
@@ -45,12 +44,16 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const bus = new RedisBus(link, process, options.report);
   const mutex = new KeyedMutex();
   const advice = configurationAdvice(link);
-  const writes = new WriteStatus(options.report, () => link.outage !== undefined);
+  const writes = new WriteStatus(options.report, () => link.lostSince !== undefined);
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
+  await bus.start();
   return {
     rates: new RedisRates(link, process, 1 / replicas),
-    once: redisOnceSet(link),
+    async claim(name, expiresAt) {
+      const ms = Math.max(1, expiresAt - Date.now());
+      return tryLock(link, keyOf(shortHash(name), 'once'), '1', ms);
+    },
     bus,
     collections: new RedisCollections(link, lockMs),
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, new RedisInbox(link, bus, tenant, inbox)),
@@ -67,13 +70,6 @@ export async function redisState(options: RedisOptions): Promise<State> {
     close: () => link.close(),
   };
 }
-
-const redisOnceSet = (link: RedisLink): OnceSet => ({
-  async claim(name, expiresAt) {
-    const ms = String(Math.max(1, expiresAt - Date.now()));
-    return (await link.send(['SET', keyOf(shortHash(name), 'once'), '1', 'NX', 'PX', ms])) !== null;
-  },
-});
 
 const isSecret = /^[0-9a-f]{64}$/;
 
@@ -111,19 +107,17 @@ async function withLock<T>(
 }
 
 function healthOf(
-  { outage }: RedisLink,
+  { lostSince }: RedisLink,
   replicas: number,
   advice: readonly string[],
   writes: WriteStatus,
 ): Health {
-  if (outage) {
-    const notes = [
-      `Redis cannot be reached: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`,
-    ];
-    const since = outage.since.toISOString();
-    return { kind: 'redis', ok: false, fault: 'unreachable', since, notes };
+  if (lostSince) {
+    const note = `Redis cannot be reached: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`;
+    const since = lostSince.toISOString();
+    return { kind: 'redis', ok: false, fault: 'unreachable', since, notes: [note] };
   }
-  const health = writes.health('redis', 'nothing is written, and webhooks are rejected');
+  const health = writes.health('redis');
   return { ...health, notes: [...health.notes, ...advice] };
 }
 
