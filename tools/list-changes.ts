@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type RecordedChange, readChanges } from '../src/changes/journal.ts';
-import { type Verification, verifyNow } from '../src/changes/verification.ts';
+import { tenantScale } from '../src/changes/target.ts';
+import { type Verification, verify } from '../src/changes/verification.ts';
 import { fieldNames } from '../src/changes/writable-fields.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -66,8 +67,11 @@ async function changeRows(
     .filter((change) => outcomeText(change) === 'cannot_tell')
     .slice(0, maxVerifications);
   const verifications = new Map<RecordedChange, Verification>();
-  for (const change of open)
-    verifications.set(change, await verifyNow(tenant, change.intent, call));
+  if (open.length > 0) {
+    const { divisor } = await tenantScale(tenant, call).catch(() => ({ divisor: 1 as const }));
+    for (const change of open)
+      verifications.set(change, await verify(tenant, change.intent, divisor, call));
+  }
   return changes.map((change) => changeSummaryRow(change, verifications.get(change)));
 }
 

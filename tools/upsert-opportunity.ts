@@ -102,10 +102,9 @@ export const upsertOpportunity = defineTool({
       ...fields,
       custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
     };
-    const setsProbability = fields.probability !== undefined;
     const selector = { externalId: external_id, opportunityId: opportunity_id, create };
     const plan = await planOnce(tenant, [selector, values], call, async () => {
-      const target = await findTarget(tenant, { ...selector, setsProbability }, call);
+      const target = await findTarget(tenant, selector, call);
       return makePlan(tenant, target, values, call);
     });
     const what = plan.target.present ? 'change' : 'create';

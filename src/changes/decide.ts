@@ -55,7 +55,7 @@ function writeAgreed(
   const approved = { ...agreed, client, ...(caller === undefined ? {} : { caller }) };
   return tenant.writes.runExclusive(async () => {
     const target = await refreshTarget(tenant, plan.target, { ...call, writes: true });
-    const now = planAgain(tenant, plan, target);
+    const now = planAgain(plan, target);
     if (isNoOp(now)) return { outcome: 'no_change' };
     if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
     await checkHourlyLimit(tenant);

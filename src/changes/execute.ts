@@ -15,8 +15,6 @@ import {
   type WriteOutcome,
 } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
-import { learnStoredScale, shownScale, takesStoredScale } from './probability.ts';
-import type { Target } from './target.ts';
 import { unchangedValue } from './unchanged.ts';
 import {
   type SentChange,
@@ -25,7 +23,7 @@ import {
   type Verification,
   verify,
 } from './verification.ts';
-import { sentFields } from './writable-fields.ts';
+import { sentFields, type WritableField } from './writable-fields.ts';
 
 /** Who approved the change, and how. */
 export interface Approval {
@@ -56,8 +54,8 @@ const secondCheckMs = 1_500;
 
 /**
  * Writes an approved plan: writes the intent to the journal, sends the change once (again only for the scale of its
- * probability), reads the record back, and writes the outcome to the journal. The record must be locked and the plan must be current. Never throws after the
- * change was sent.
+ * probability), reads the record back, and writes the outcome to the journal. The record must be locked and the plan
+ * must be current. Never throws after the change was sent.
  * @throws ChangeRefused if the journal cannot be written; nothing was sent then
  */
 export async function executePlan(
@@ -99,107 +97,62 @@ function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIn
     name,
     before,
     changes,
-    sent: writeBody(plan, scaleToSend(tenant, plan)),
+    sent: writeBody(tenant, plan),
   };
 }
 
-/** The scale of the probability that is sent: as the service shows it, or 0–1. */
-type SentScale = 'stored' | '0-1';
-
 /** The body includes all present values as they were read, because the API may clear missing fields. */
-function writeBody({ target, changes }: ChangePlan, scale: SentScale): Record<string, unknown> {
-  const { present } = target;
-  const body: Record<string, unknown> = {};
-  for (const field of sentFields) {
-    const change = changes.find(({ field: name }) => name === field.name);
-    const value = change
-      ? bodyValue(field.kind, change.to, change.from)
-      : present && unchangedValue(field, present);
-    const isShare = field.kind === 'share' && value !== undefined;
-    if (value !== undefined)
-      body[field.body] = isShare ? shareToSend(value, target, scale, change !== undefined) : value;
-  }
-  return body;
+function writeBody(tenant: Tenant, plan: ChangePlan): Record<string, unknown> {
+  const asStored = plan.target.scale.divisor === 1 || tenant.writes.learnt(storesAsSent) === true;
+  const values = sentFields.map((field) => [field.body, valueToSend(field, plan, asStored)]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** `value`: 0–1 of a changed probability, as stored of any other. */
-function shareToSend(
-  value: unknown,
-  { scale: { divisor }, present }: Target,
-  scale: SentScale,
-  isChanged: boolean,
+/** @param asStored whether a probability is sent in the scale in which the service shows it, or else as 0–1 */
+function valueToSend(
+  field: WritableField,
+  { target: { present, scale }, before, changes }: ChangePlan,
+  asStored: boolean,
 ): unknown {
-  if (isChanged)
-    return scale === 'stored' && typeof value === 'number' ? roundShare(value * divisor) : value;
-  const stored = present?.record.probability;
-  return scale === '0-1' && stored !== undefined ? roundShare(stored / divisor) : value;
+  const { name, kind } = field;
+  const change = changes.find((one) => one.field === name);
+  if (!change && kind === 'share' && !asStored) return before[name];
+  if (!change) return present && unchangedValue(field, present);
+  const value = bodyValue(kind, change.to, change.from);
+  return kind === 'share' && asStored && typeof value === 'number'
+    ? roundShare(value * scale.divisor)
+    : value;
 }
+
+/** What is learnt of a service that shows probabilities as 0–100, although the API is said to take 0–1. */
+const storesAsSent = 'probability as stored';
 
 /**
- * Where the service shows 0–100 and it is not known what it takes, a value above 1 is sent as shown first: a service
- * that takes 0–1 refuses it, and nothing is stored.
- */
-function scaleToSend(tenant: Tenant, plan: ChangePlan): SentScale {
-  if (plan.target.scale.divisor === 1) return 'stored';
-  const takesStored = takesStoredScale(tenant) ?? isAboveOne(writeBody(plan, 'stored'));
-  return takesStored ? 'stored' : '0-1';
-}
-
-const isAboveOne = ({ probability }: Record<string, unknown>): boolean => Number(probability) > 1;
-
-/** What the service confirmed, and the body that it took. */
-interface Confirmed {
-  answer: Opportunity;
-  body: Record<string, unknown>;
-}
-
-/** Sends the change. A body that was refused for its probability is sent again with 0–1. */
-async function put(
-  tenant: Tenant,
-  plan: ChangePlan,
-  { externalId, sent }: WriteIntent,
-  trace: Trace | undefined,
-): Promise<Confirmed> {
-  const send = async (body: Record<string, unknown>): Promise<Confirmed> => ({
-    answer: await tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace)),
-    body,
-  });
-  try {
-    return await send(sent);
-  } catch (error) {
-    const isScale = plan.target.scale.divisor !== 1 && isAboveOne(sent);
-    if (!isScale || !isApiError(error, 'refused') || takesStoredScale(tenant)) throw error;
-    const confirmed = await send(writeBody(plan, '0-1'));
-    learnStoredScale(tenant, false);
-    return confirmed;
-  }
-}
-
-/**
- * Reads the record back after a confirmed write. If the service took the probability in the other scale, it stored 100
- * times or a hundredth of it without a word: the same change is then sent again in the scale that it takes.
+ * Reads the record back after a confirmed write. If the service stored a probability of 0–1 as it was sent, although it
+ * shows 0–100, the same change is sent again in the scale that it shows.
  */
 async function verifyScale(
   tenant: Tenant,
   plan: ChangePlan,
   sent: SentChange,
-  { probability }: Confirmed['body'],
+  { probability }: WriteIntent['sent'],
   trace: Trace | undefined,
 ): Promise<Verification> {
-  const { scale } = plan.target;
+  const { divisor } = plan.target.scale;
   const first = await verifyTwice(tenant, plan, sent, trace);
-  if (scale.divisor === 1 || !('record' in first)) return first;
-  const takesStored = shownScale(probability, first.record.probability);
-  if (takesStored === undefined) return first;
-  learnStoredScale(tenant, takesStored);
-  const body = writeBody(plan, takesStored ? 'stored' : '0-1');
-  const differs = storedDifferences(sent, first.record, scale).filter(({ kind }) => kind);
+  const isOtherScale =
+    divisor !== 1 &&
+    tenant.writes.learnt(storesAsSent) !== true &&
+    'record' in first &&
+    Math.abs((first.record.probability ?? 0) / Number(probability) - 1) < 1e-4;
+  if (!isOtherScale) return first;
+  tenant.writes.learn(storesAsSent, true);
   // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
-  const isProbabilityOnly = differs.length > 0 && differs.every(({ kind }) => kind === 'share');
-  if (!isProbabilityOnly || body.probability === probability) return first;
+  const differs = storedDifferences(sent, first.record, divisor).filter(({ kind }) => kind);
+  if (differs.some(({ kind }) => kind !== 'share')) return first;
   // The record tells whether this one was stored.
   await tenant.writes
-    .upsert(sent.externalId, body, backgroundCall(writeMs, trace))
+    .upsert(sent.externalId, writeBody(tenant, plan), backgroundCall(writeMs, trace))
     .catch(() => undefined);
   return verifyTwice(tenant, plan, sent, trace);
 }
@@ -212,20 +165,18 @@ async function send(
   intent: WriteIntent,
   trace: Trace | undefined,
 ): Promise<WriteEnd> {
-  const change: SentChange = { ...intent, recordBefore: plan.target.present?.record };
-  let confirmed: Confirmed;
+  const { externalId, opportunityId, sent: body } = intent;
+  const sent: SentChange = { ...intent, recordBefore: plan.target.present?.record };
+  let answer: Opportunity;
   try {
-    confirmed = await put(tenant, plan, intent, trace);
+    answer = await tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace));
   } catch (error) {
     const refusal = rejectionReason(error);
-    if (refusal !== undefined) return { outcome: 'not_written', differs: [], reason: refusal };
-    const verification = await verifyTwice(tenant, plan, change, trace);
-    return resultWithoutAnswer(plan, change, verification, error);
+    if (refusal !== undefined) return notWritten(refusal);
+    return resultOf(plan, sent, await verifyTwice(tenant, plan, sent, trace), { error });
   }
-  const { answer, body } = confirmed;
-  const isNew = intent.opportunityId === undefined;
-  const sent = isNew ? { ...change, createdId: answer.id } : change;
-  return resultFromAnswer(plan, sent, await verifyScale(tenant, plan, sent, body, trace), answer);
+  if (opportunityId === undefined) sent.createdId = answer.id;
+  return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body, trace), { answer });
 }
 
 /** Why nothing was stored; undefined if that is not certain. */
@@ -250,86 +201,65 @@ const whyNotStored: Record<NotStoredKind, Wording> = {
   'circuit-open': wording`the service failed several times, so no requests are sent to it for a moment`,
 };
 
-/** The result after a confirmed write. The stored record decides, because the response may echo the request. */
-function resultFromAnswer(
+/** How a write ended for this server: with the service's confirmation, which may echo the request, or without any. */
+type Reply = { answer: Opportunity; error?: never } | { error: unknown; answer?: never };
+
+/** The stored record decides. */
+function resultOf(
   plan: ChangePlan,
   sent: SentChange,
   verification: Verification,
-  answer: Opportunity,
+  { answer, error }: Reply,
 ): WriteEnd {
   switch (verification.result) {
-    case 'unchanged':
-      return isOther(answer, sent)
-        ? unknownResult(
-            wording`the service confirmed it with another opportunity, ${identifier(answer.id ?? '')} ${quote(answer.name ?? '')}, which may have been changed instead; this one is as it was`,
-          )
-        : {
-            outcome: 'not_written',
-            differs: [],
-            reason: wording`the service confirmed it, but the record is as it was`,
-          };
-    case 'unreadable': {
-      const isWrittenRecord =
-        answer.externalIdentifier === sent.externalId && answer.id !== undefined;
+    case 'unreadable':
+      if (!answer)
+        return unknownResult(
+          wording`the service broke off, and the record cannot be read back now`,
+        );
       return {
         outcome: 'written',
         differs: [],
         unchecked: true,
-        ...(isWrittenRecord && { record: answer }),
+        ...(answer.externalIdentifier === sent.externalId && answer.id && { record: answer }),
       };
-    }
-    default:
-      return writtenResult(plan, sent, verification.record);
-  }
-}
-
-/** Whether the service answered with another record than the one to write. */
-const isOther = (answer: Opportunity, { opportunityId, externalId }: SentChange): boolean =>
-  answer.id !== undefined &&
-  (opportunityId === undefined
-    ? answer.externalIdentifier !== undefined && answer.externalIdentifier !== externalId
-    : answer.id !== opportunityId);
-
-const writtenResult = (plan: ChangePlan, sent: SentChange, record: Opportunity): WriteEnd => ({
-  outcome: 'written',
-  record,
-  differs: storedDifferences(sent, record, plan.target.scale),
-});
-
-/** The result after a write without a valid response. The stored record decides. */
-function resultWithoutAnswer(
-  plan: ChangePlan,
-  sent: SentChange,
-  verification: Verification,
-  error: unknown,
-): WriteEnd {
-  switch (verification.result) {
-    case 'applied':
-    case 'partial':
-      return writtenResult(plan, sent, verification.record);
-    case 'diverged':
-      return unknownResult(wording`the record has changed, but not to the intended values`);
-    case 'unreadable':
-      return unknownResult(wording`the service broke off, and the record cannot be read back now`);
     case 'unchanged':
-      if (mayStillApply(error)) {
-        return unknownResult(
-          wording`no answer in time; the record is still as it was, but may yet change`,
-        );
-      }
-      return {
-        outcome: 'not_written',
-        differs: [],
-        reason: wording`the service broke off, and the record is as it was`,
-      };
+      return answer ? unchangedResult(sent, answer) : notAppliedResult(error);
+    case 'diverged':
+      if (!answer)
+        return unknownResult(wording`the record has changed, but not to the intended values`);
   }
+  const { record } = verification;
+  const differs = storedDifferences(sent, record, plan.target.scale.divisor);
+  return { outcome: 'written', record, differs };
 }
+
+/** Of a confirmed write that the record does not show. */
+function unchangedResult({ opportunityId, externalId }: SentChange, answer: Opportunity): WriteEnd {
+  const { id, name = '', externalIdentifier } = answer;
+  const isOther =
+    id !== undefined &&
+    (opportunityId === undefined
+      ? externalIdentifier !== undefined && externalIdentifier !== externalId
+      : id !== opportunityId);
+  if (!isOther) return notWritten(wording`the service confirmed it, but the record is as it was`);
+  return unknownResult(
+    wording`the service confirmed it with another opportunity, ${identifier(id)} ${quote(name)}, which may have been changed instead; this one is as it was`,
+  );
+}
+
+const notAppliedResult = (error: unknown): WriteEnd =>
+  mayStillApply(error)
+    ? unknownResult(wording`no answer in time; the record is still as it was, but may yet change`)
+    : notWritten(wording`the service broke off, and the record is as it was`);
 
 const unknownResult = (reason: Wording): WriteEnd => ({
   outcome: 'cannot_tell',
   differs: [],
   reason,
 });
+
+const notWritten = (reason: Wording): WriteEnd => ({ outcome: 'not_written', differs: [], reason });
 
 /** True if the service may still be processing the write: a timeout, here or at a gateway. */
 const mayStillApply = (error: unknown): boolean =>
@@ -343,11 +273,11 @@ async function verifyTwice(
   sent: SentChange,
   trace: Trace | undefined,
 ): Promise<Verification> {
-  const { scale } = plan.target;
-  const first = await verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
+  const { divisor } = plan.target.scale;
+  const first = await verify(tenant, sent, divisor, backgroundToolCall(readBackMs, trace));
   if ('record' in first) return first;
   await pause(secondCheckMs);
-  return verify(tenant, sent, scale, backgroundToolCall(readBackMs, trace));
+  return verify(tenant, sent, divisor, backgroundToolCall(readBackMs, trace));
 }
 
 const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({

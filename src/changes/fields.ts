@@ -50,7 +50,8 @@ function readValue(kind: FieldKind, raw: unknown, divisor: Divisor): FieldValue 
   if (isEmpty(raw)) return undefined;
   if (kind === 'reference') return toReference(raw);
   if (kind === 'day' && typeof raw === 'string') return dayOf(raw) ?? raw;
-  if (kind === 'share' && typeof raw === 'number') return roundShare(raw / divisor);
+  if (kind === 'share' && typeof raw === 'number')
+    return roundShare(raw / (raw > 1 ? 100 : divisor));
   if (kind === 'custom' && isObject(raw)) return withoutEmpty(raw);
   return isJsonValue(raw) ? raw : undefined;
 }

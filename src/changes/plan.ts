@@ -22,7 +22,6 @@ import {
   roundShare,
 } from './fields.ts';
 import { sampleOf } from './identifiers.ts';
-import { takesStoredScale } from './probability.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
 import { rulesConcerning } from './rules.ts';
@@ -84,7 +83,7 @@ export async function buildPlan(
     target.externalId,
     referencesAsIds(requested),
   ]);
-  const difference = differenceTo(tenant, target, requested, requestDigest);
+  const difference = differenceTo(target, requested, requestDigest);
   const { before, changes } = difference;
   const context = await planContext(tenant, target, before, changes, call);
   return { target, requested, requestDigest, ...difference, ...context };
@@ -94,21 +93,20 @@ export async function buildPlan(
  * The same plan for the record as it is now.
  * @throws ChangeRefused for a value that cannot be sent back
  */
-export const planAgain = (tenant: Tenant, plan: ChangePlan, target: Target): ChangePlan => ({
+export const planAgain = (plan: ChangePlan, target: Target): ChangePlan => ({
   ...plan,
   target,
-  ...differenceTo(tenant, target, plan.requested, plan.requestDigest),
+  ...differenceTo(target, plan.requested, plan.requestDigest),
 });
 
 function differenceTo(
-  tenant: Tenant,
   target: Target,
   requested: RequestedValues,
   requestDigest: string,
 ): Pick<ChangePlan, 'before' | 'changes' | 'digest'> {
   const before = currentValues(target);
   const changes = changesBetween(before, requested);
-  if (changes.length > 0) refuseUnsendable(tenant, target, requested);
+  if (changes.length > 0) refuseUnsendable(target, requested);
   const { id, updatedAt } = target.present?.record ?? {};
   const difference = changes.map(({ field, kind, from, to }) =>
     kind === 'reference' ? [field, referenceOf(from)?.id, referenceOf(to)?.id] : [field, from, to],
@@ -136,13 +134,9 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
  * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent back
  * as it was read would be lost.
  */
-function refuseUnsendable(
-  tenant: Tenant,
-  { present, scale }: Target,
-  requested: RequestedValues,
-): void {
+function refuseUnsendable({ present, scale }: Target, requested: RequestedValues): void {
   if (!present) return;
-  refuseAmbiguousProbability(tenant, present, scale, requested);
+  refuseAmbiguousProbability(present, scale, requested);
   const reason = describeUnsendable(present, (name) => name in requested);
   if (reason !== undefined) throw new ChangeRefused(reason);
   if (!('custom_fields' in requested)) return;
@@ -153,15 +147,13 @@ function refuseUnsendable(
   );
 }
 
-/** Where the scale, or the scale that a write takes, is unknown, a stored 1 may mean 1 % or 100 %. */
+/** Where the scale is unknown, a stored 1 may mean 1 % or 100 %. */
 function refuseAmbiguousProbability(
-  tenant: Tenant,
   { record: { probability: stored } }: Present,
-  { certain, divisor }: TenantScale,
+  { certain }: TenantScale,
   requested: RequestedValues,
 ): void {
-  if (stored === undefined || stored === 0 || stored > 1 || 'probability' in requested) return;
-  if (certain && (divisor === 1 || takesStoredScale(tenant) !== undefined)) return;
+  if (certain || !stored || stored > 1 || 'probability' in requested) return;
   throw new ChangeRefused(
     wording`The probability of this opportunity is stored as ${stored}, and it is unknown whether that means ${stored} % or ${stored * 100} %. Every write includes the probability: give it in the same call of cpq_upsert_opportunity.`,
   );

@@ -44,8 +44,7 @@ export async function planRevert(
     );
   }
   const { externalId, opportunityId, changes: made } = change.intent;
-  const setsProbability = made.some(({ kind }) => kind === 'share');
-  const target = await findTarget(tenant, { externalId, opportunityId, setsProbability }, call);
+  const target = await findTarget(tenant, { externalId, opportunityId }, call);
   const { present, scale } = target;
   const now = present ? fieldValuesOf(present.record, scale.divisor) : {};
   refuseIfChanged(change, now);

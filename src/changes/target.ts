@@ -18,8 +18,6 @@ export interface TargetSelector {
   opportunityId?: string | undefined;
   /** True to create a record if no record has the external identifier. */
   create?: boolean | undefined;
-  /** The change sets the probability, so its scale has to be known. */
-  setsProbability?: boolean | undefined;
 }
 
 /** The tenant's scale of stored probabilities. */
@@ -56,7 +54,7 @@ export async function findTarget(
   refuseDotSegments(externalId);
   const present = await findByExternalId(tenant, externalId, call, selector);
   if (present) return existingTarget(tenant, present, selector, call);
-  if (selector.create) return { externalId, scale: await tenantScale(tenant, call, selector) };
+  if (selector.create) return { externalId, scale: await tenantScale(tenant, call) };
   throw new ChangeRefused(
     wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
   );
@@ -173,7 +171,7 @@ async function existingTarget(
       { opportunity: { id, name } },
     );
   }
-  const scale = await tenantScale(tenant, call, selector, present.record);
+  const scale = await tenantScale(tenant, call, present.record);
   return { externalId, present, scale };
 }
 
@@ -271,20 +269,15 @@ export async function refreshTarget(
   );
 }
 
-/**
- * Determines the scale from the opportunities that were read last and this record; if they do not tell, and if a stored
- * 1 or a new probability depends on it, from the first page of the opportunities.
- */
+/** The scale by the opportunities that were read last and this record, or else by the first page of opportunities. */
 export async function tenantScale(
   tenant: Tenant,
   call: ToolCall,
-  { setsProbability = false }: Pick<TargetSelector, 'setsProbability'>,
   record?: Opportunity,
 ): Promise<TenantScale> {
   const own = record ? [record] : [];
   const scale = scaleOf([...(tenant.cached('opportunity') ?? []), ...own]);
-  if (scale.certain || !(setsProbability || record?.probability === 1)) return scale;
-  return scaleOf([...(await sampleOf(tenant, call)).records, ...own]);
+  return scale.certain ? scale : scaleOf([...(await sampleOf(tenant, call)).records, ...own]);
 }
 
 function scaleOf(records: readonly Opportunity[]): TenantScale {

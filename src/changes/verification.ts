@@ -6,6 +6,7 @@ import { canonicalJson } from '../values.ts';
 import {
   changedCustomFields,
   customField,
+  type Divisor,
   type FieldChange,
   type FieldValue,
   type FieldValues,
@@ -13,8 +14,8 @@ import {
   isSameValue,
   sentProperties,
 } from './fields.ts';
-import { findByExternalId, readPresent, type TenantScale, tenantScale } from './target.ts';
-import { type FieldKind, sentFields, type WritableField } from './writable-fields.ts';
+import { findByExternalId, readPresent } from './target.ts';
+import { type FieldKind, sentFields } from './writable-fields.ts';
 
 /** A change that was sent, or may have been sent, and its record. */
 export interface SentChange {
@@ -39,30 +40,19 @@ export type Verification =
   | { result: 'unchanged' }
   | { result: 'unreadable' };
 
-/** Reads the record and compares. Never throws. */
+/** Reads the record and compares. Never throws. @param divisor of the tenant's scale of probabilities */
 export async function verify(
   tenant: Tenant,
   sent: SentChange,
-  scale: TenantScale,
+  divisor: Divisor,
   call: ToolCall,
 ): Promise<Verification> {
   try {
     const record = await readTarget(tenant, sent, call);
-    return record ? compare(sent, record, scale) : { result: 'unchanged' };
+    return record ? compare(sent, record, divisor) : { result: 'unchanged' };
   } catch {
     return { result: 'unreadable' };
   }
-}
-
-/** Verifies a change of unknown outcome against the present record. Never throws. */
-export async function verifyNow(
-  tenant: Tenant,
-  sent: SentChange,
-  call: ToolCall,
-): Promise<Verification> {
-  const setsProbability = sent.changes.some(({ kind }) => kind === 'share');
-  const scale = await tenantScale(tenant, call, { setsProbability }).catch(() => undefined);
-  return scale ? verify(tenant, sent, scale, call) : { result: 'unreadable' };
 }
 
 async function readTarget(
@@ -80,44 +70,30 @@ async function readTarget(
   return (await findByExternalId(tenant, externalId, call))?.record;
 }
 
-function compare(sent: SentChange, record: Opportunity, scale: TenantScale): Verification {
+function compare(sent: SentChange, record: Opportunity, divisor: Divisor): Verification {
   const { opportunityId, changes, recordBefore } = sent;
-  const matches = changes.filter((change) => matchesSide(change, 'to', record, scale)).length;
-  if (matches === changes.length) return { result: 'applied', record };
-  if (matches > 0) return { result: 'partial', record };
-  const moved =
-    changes.some((change) => !matchesSide(change, 'from', record, scale)) ||
-    (recordBefore !== undefined && unaskedDifferences(sent, record, scale).length > 0);
+  const now = fieldValuesOf(record, divisor);
+  const countAt = (side: 'from' | 'to') =>
+    changes.filter((change) => isAtSide(change, side, now)).length;
+  const arrived = countAt('to');
+  if (arrived > 0) return { result: arrived === changes.length ? 'applied' : 'partial', record };
   // A created record is never unchanged.
-  return moved || opportunityId === undefined
-    ? { result: 'diverged', record }
-    : { result: 'unchanged' };
+  const isAsBefore =
+    opportunityId !== undefined &&
+    countAt('from') === changes.length &&
+    (recordBefore === undefined || unaskedDifferences(sent, record, now).length === 0);
+  return isAsBefore ? { result: 'unchanged' } : { result: 'diverged', record };
 }
 
-/** True if the record has the value of this side of the change. Of custom fields, only the changed ones count. */
-function matchesSide(
-  change: FieldChange,
-  side: 'from' | 'to',
-  record: Opportunity,
-  scale: TenantScale,
-): boolean {
-  if (change.kind !== 'custom') return matchesValue(change, change[side], record, scale);
-  const now = fieldValuesOf(record, scale.divisor)[change.field];
-  return changedCustomFields(change.from, change.to).every(
+/** Whether the record has the value of this side of the change. Of custom fields, only the changed ones count. */
+function isAtSide(change: FieldChange, side: 'from' | 'to', values: FieldValues): boolean {
+  const { field, kind, from, to } = change;
+  const now = values[field];
+  if (kind !== 'custom') return isSameValue(kind, change[side], now);
+  return changedCustomFields(from, to).every(
     (name) =>
       canonicalJson(customField(now, name)) === canonicalJson(customField(change[side], name)),
   );
-}
-
-/** True if the record has this value. A probability of uncertain scale may match on either scale. */
-function matchesValue(
-  { field, kind }: Pick<FieldChange, 'field' | 'kind'>,
-  value: FieldValue,
-  record: Opportunity,
-  { divisor, certain }: TenantScale,
-): boolean {
-  const matches = (by: 1 | 100) => isSameValue(kind, value, fieldValuesOf(record, by)[field]);
-  return matches(divisor) || (kind === 'share' && !certain && matches(divisor === 1 ? 100 : 1));
 }
 
 export interface StoredDifference {
@@ -137,41 +113,34 @@ export interface StoredDifference {
 export function storedDifferences(
   sent: SentChange,
   record: Opportunity,
-  scale: TenantScale,
+  divisor: Divisor,
 ): StoredDifference[] {
-  const asked = sent.changes.flatMap((change) => {
-    const { field, kind, to } = change;
-    if (matchesValue(change, to, record, scale)) return [];
-    return [storedDifference({ name: field, kind }, to, record, scale, true)];
-  });
-  const unasked = sent.opportunityId === undefined ? [] : unaskedDifferences(sent, record, scale);
-  return [...unasked, ...asked];
-}
-
-function storedDifference(
-  { name, kind }: Pick<WritableField, 'name' | 'kind'>,
-  intended: FieldValue,
-  record: Opportunity,
-  { divisor }: TenantScale,
-  asked: boolean,
-): StoredDifference {
-  return { field: name, kind, intended, stored: fieldValuesOf(record, divisor)[name], asked };
+  const now = fieldValuesOf(record, divisor);
+  const asked = sent.changes
+    .filter(({ field, kind, to }) => !isSameValue(kind, to, now[field]))
+    .map(({ field, kind, to }) => ({ field, kind, intended: to, stored: now[field], asked: true }));
+  const isNew = sent.opportunityId === undefined;
+  return [...(isNew ? [] : unaskedDifferences(sent, record, now)), ...asked];
 }
 
 /** Every field that was to stay and did not, also those that this server never writes. */
 function unaskedDifferences(
   sent: SentChange,
   record: Opportunity,
-  scale: TenantScale,
+  now: FieldValues,
 ): StoredDifference[] {
   const { before, changes, recordBefore } = sent;
-  const now = fieldValuesOf(record, scale.divisor);
   const known = sentFields
     .filter(({ name }) => !changes.some(({ field }) => field === name))
     .filter(({ name, kind }) => !isSameValue(kind, before[name], now[name]))
-    .map((field) => storedDifference(field, before[field.name], record, scale, false));
-  const others = recordBefore ? otherDifferences(sent, recordBefore, record) : [];
-  return [...known, ...others];
+    .map(({ name, kind }) => ({
+      field: name,
+      kind,
+      intended: before[name],
+      stored: now[name],
+      asked: false,
+    }));
+  return [...known, ...(recordBefore ? otherDifferences(sent, recordBefore, record) : [])];
 }
 
 /** Fields that this server never writes, but for the times that every write sets. */

@@ -409,6 +409,6 @@ test.each<[number[], number | undefined, object]>([
     const rows = known.map((probability, at) => ({ id: `o${at}`, probability }));
     const { tenant } = await tenantOver({ opportunity: rows });
     const record = own === undefined ? undefined : { probability: own };
-    expect(await tenantScale(tenant, call, { setsProbability: true }, record)).toEqual(scale);
+    expect(await tenantScale(tenant, call, record)).toEqual(scale);
   },
 );

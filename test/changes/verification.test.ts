@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
-import {
-  type SentChange,
-  storedDifferences,
-  verify,
-  verifyNow,
-} from '../../src/changes/verification.ts';
+import { type SentChange, storedDifferences, verify } from '../../src/changes/verification.ts';
 import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
@@ -14,7 +9,6 @@ const change = (field: string, from: FieldValue, to: FieldValue, kind: FieldKind
   ({ field, label: field, kind, from, to }) satisfies FieldChange;
 const rename = change('name', 'Old', 'New');
 const likelier = change('probability', 0.5, 0.6, 'share');
-const certain = { divisor: 1, certain: true } as const;
 
 const before: Opportunity = {
   id: 'o1',
@@ -47,17 +41,16 @@ describe('reading a change back', () => {
   ];
   test.each(cases)('%s', async (_, changes, stored, result) => {
     const { tenant } = await tenantOver({ opportunity: [{ ...before, ...stored }] });
-    const found = await verify(tenant, sentOf(changes), certain, callWith());
+    const found = await verify(tenant, sentOf(changes), 1, callWith());
     expect(found).toMatchObject(
       result === 'unchanged' ? { result } : { result, record: { id: 'o1' } },
     );
-    expect((await verifyNow(tenant, sentOf(changes), callWith())).result).toBe(result);
   });
 
   test('another field counts only where the record before is known', async () => {
     const { tenant } = await tenantOver({ opportunity: [{ ...before, description: 'Theirs' }] });
     const resultOf = async (more: Partial<SentChange>) =>
-      (await verify(tenant, sentOf([rename], more), certain, callWith())).result;
+      (await verify(tenant, sentOf([rename], more), 1, callWith())).result;
     expect(await resultOf({})).toBe('unchanged');
     expect(await resultOf({ recordBefore: before })).toBe('diverged');
     expect(await resultOf({ recordBefore: { ...before, description: 'Theirs' } })).toBe('diverged');
@@ -73,7 +66,7 @@ describe('reading a change back', () => {
       before: {},
     });
     const resultOf = async (more: Partial<SentChange> = {}) =>
-      (await verify(tenant, { ...sent, ...more }, certain, callWith())).result;
+      (await verify(tenant, { ...sent, ...more }, 1, callWith())).result;
     expect(await resultOf()).toBe('unchanged');
     expect(await resultOf({ createdId: 'o1' })).toBe('unchanged');
     upstream.records['/opportunity'].push({ id: 'o2', externalIdentifier: 'E-2', name: 'New' });
@@ -94,8 +87,7 @@ describe('reading a change back', () => {
     const sent = sentOf([rename]);
     const created = { ...sent, opportunityId: undefined, createdId: 'o1' };
     for (const each of [sent, created]) {
-      expect(await verify(tenant, each, certain, callWith())).toEqual({ result: 'unreadable' });
-      expect(await verifyNow(tenant, each, callWith())).toEqual({ result: 'unreadable' });
+      expect(await verify(tenant, each, 1, callWith())).toEqual({ result: 'unreadable' });
     }
   });
 
@@ -105,7 +97,7 @@ describe('reading a change back', () => {
     ];
     const resultOf = async (customFields: Record<string, unknown>) => {
       const { tenant } = await tenantOver({ opportunity: [{ ...before, customFields }] });
-      return (await verify(tenant, sentOf(changes), certain, callWith())).result;
+      return (await verify(tenant, sentOf(changes), 1, callWith())).result;
     };
     expect(await resultOf({ a: 2, c: 'theirs', d: [1], e: 'new' })).toBe('applied');
     expect(await resultOf({ a: 2, b: null, d: [1] })).toBe('applied');
@@ -113,23 +105,22 @@ describe('reading a change back', () => {
     expect(await resultOf({ a: 2, b: 1, d: [1] })).toBe('diverged');
   });
 
-  test('a probability of uncertain scale matches on either scale', async () => {
+  test('a probability counts on the scale of the tenant, and one above 1 as percent', async () => {
     const toOne = change('probability', 0.5, 0.01, 'share');
-    const resultOf = async (probability: number, scale: { divisor: 1 | 100; certain: boolean }) => {
+    const resultOf = async (probability: number, divisor: 1 | 100, changed = toOne) => {
       const { tenant } = await tenantOver({ opportunity: [{ ...before, probability }] });
-      return (await verify(tenant, sentOf([toOne]), scale, callWith())).result;
+      return (await verify(tenant, sentOf([changed]), divisor, callWith())).result;
     };
-    expect(await resultOf(1, { divisor: 1, certain: true })).toBe('diverged');
-    expect(await resultOf(1, { divisor: 1, certain: false })).toBe('applied');
-    expect(await resultOf(1, { divisor: 100, certain: true })).toBe('applied');
-    expect(await resultOf(0.01, { divisor: 100, certain: true })).toBe('diverged');
-    expect(await resultOf(0.01, { divisor: 100, certain: false })).toBe('applied');
+    expect(await resultOf(1, 1)).toBe('diverged');
+    expect(await resultOf(1, 100)).toBe('applied');
+    expect(await resultOf(0.01, 100)).toBe('diverged');
+    expect(await resultOf(60, 1, likelier)).toBe('applied');
   });
 });
 
 describe('what was stored differently', () => {
   const differences = (sent: SentChange, record: Opportunity) =>
-    storedDifferences(sent, record, certain).map(({ field, intended, stored, asked }) => [
+    storedDifferences(sent, record, 1).map(({ field, intended, stored, asked }) => [
       field,
       intended,
       stored,
