@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { decide } from '../src/changes/decide.ts';
-import { planOnce } from '../src/changes/pending.ts';
 import { planRevert } from '../src/changes/revert.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
@@ -19,8 +18,8 @@ export const revertChange = defineTool({
   }),
   output: changeOutput,
   async run(tenant, { change_id }, call) {
-    const plan = await planOnce(tenant, change_id, call, () => planRevert(tenant, change_id, call));
-    const purpose = { what: 'revert' as const, reverts: change_id };
-    return decisionAnswer(plan, await decide(tenant, plan, purpose, call));
+    return decisionAnswer(
+      await decide(tenant, change_id, call, () => planRevert(tenant, change_id, call)),
+    );
   },
 });

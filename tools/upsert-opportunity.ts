@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { decide } from '../src/changes/decide.ts';
-import { planOnce } from '../src/changes/pending.ts';
 import { makePlan } from '../src/changes/plan.ts';
 import { findTarget } from '../src/changes/target.ts';
 import { type AllowedInvisible, firstInvisible } from '../src/text/invisible-characters.ts';
@@ -103,12 +102,11 @@ export const upsertOpportunity = defineTool({
       custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
     };
     const selector = { externalId: external_id, opportunityId: opportunity_id, create };
-    const plan = await planOnce(tenant, [selector, values], call, async () => {
-      const target = await findTarget(tenant, selector, call);
-      return makePlan(tenant, target, values, call);
-    });
-    const what = plan.target.present ? 'change' : 'create';
-    return decisionAnswer(plan, await decide(tenant, plan, { what }, call));
+    return decisionAnswer(
+      await decide(tenant, [selector, values], call, async () =>
+        makePlan(tenant, await findTarget(tenant, selector, call), values, call),
+      ),
+    );
   },
 });
 

@@ -2,21 +2,8 @@ import type { ToolCall } from '../tenant/call.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
 
-/** A rule of the service's web interface. Whether the API has it too is not documented, and differs by tenant. */
-export type ServiceRule = 'status' | 'locked' | 'computed' | 'title' | 'category';
-
-/** A note for the person, in addition to the changes. */
-export type Remark =
-  /** The new contact belongs to another company. */
-  | { about: 'contact elsewhere'; contact: string; company: string }
-  /** The company changes, and the contact stays. */
-  | { about: 'contact stays'; contact: string }
-  /** The company's currency changes, and the amounts stay the same numbers. */
-  | { about: 'currency'; from: string; to: string }
-  /** Another record has the same name, or one that looks the same. */
-  | { about: 'look-alike'; label: string; name: string; other: string; id: string }
-  /** The service may have a rule against it. */
-  | { about: 'rule'; rule: ServiceRule };
+/** Validity of an answer or a token. */
+export const answerMs = 10 * 60_000;
 
 /** The change that a person is asked to agree to. */
 export interface Proposal {
@@ -28,7 +15,8 @@ export interface Proposal {
   changes: readonly FieldChange[];
   /** Currency of the present company, and of the new one. */
   currency: { from?: string | undefined; to?: string | undefined };
-  remarks: readonly Remark[];
+  /** Sentences for the person, in addition to the changes. */
+  remarks: readonly Wording[];
   /** Hash of the requested values, the state of the record, and the changes. */
   digest: string;
   /**

@@ -1,81 +1,105 @@
+import { BoundedMap } from '../containers.ts';
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
+import { wording } from '../text/untrusted-text.ts';
 import { canonicalJson } from '../values.ts';
-import type { ChangeCall, NotAgreed, Proposal } from './consent.ts';
+import { answerMs, type ChangeCall, type NotAgreed, type Proposal } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import { nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
-import { forgetPlan, setAsideFor } from './pending.ts';
 import { type ChangePlan, planAgain } from './plan.ts';
+import { ChangeRefused } from './refusal.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
 import { refreshTarget } from './target.ts';
 
-/** The end of a plan. `plan`: the difference as it is now, where it is another one. */
-export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & { plan?: ChangePlan };
+/** The end of a plan. */
+export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
+  /** With the difference as it is now. */
+  plan: ChangePlan;
+};
 
-export interface Purpose {
-  what: WriteIntent['what'];
-  reverts?: string;
-}
+const maxPending = 100;
+/** Reading again, writing (twice where the scale of probabilities is learnt), and reading back twice. */
+const requestsOfWrite = 5;
 
 /**
- * Asks a person, and writes exactly what they agreed to if the record is unchanged since. Runs one write per tenant
- * at a time, so that of two concurrent calls for one record only one can succeed.
- * @throws ChangeRefused for a change that the operator does not allow
+ * Plans that people are asked about, by what was asked. One reading serves plan, question and answer: the call with the
+ * answer takes the plan from here. Another process, which has none, plans again.
+ */
+const pendingPlans = new WeakMap<
+  Tenant['writes']['tokens'],
+  BoundedMap<string, { plan: ChangePlan; until: number }>
+>();
+
+/**
+ * Plans, asks a person, and writes exactly what they agreed to if the record is unchanged since. Runs one write per
+ * tenant at a time, so that of two concurrent calls for one record only one can succeed.
+ * @param asked the arguments of the call
+ * @throws ChangeRefused for a change that the operator does not allow, or for which the budget does not suffice
  */
 export async function decide(
   tenant: Tenant,
-  plan: ChangePlan,
-  purpose: Purpose,
+  asked: unknown,
   call: ChangeCall,
+  make: () => Promise<ChangePlan>,
 ): Promise<Decision> {
+  const pending = pendingPlans.get(tenant.writes.tokens) ?? new BoundedMap(maxPending);
+  pendingPlans.set(tenant.writes.tokens, pending);
+  const key = canonicalJson([tenant.key.identity, asked, call.caller, [...tenant.grants].sort()]);
+  const known = call.answered ? pending.get(key) : undefined;
+  const plan = known && known.until > Date.now() ? known.plan : await make();
+  pending.delete(key);
+  const decision = await decidePlan(tenant, plan, call);
+  if (decision.outcome === 'not_asked' && (decision.question || decision.offer))
+    pending.set(key, { plan, until: Date.now() + answerMs });
+  return decision;
+}
+
+async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): Promise<Decision> {
   tenant.requireGrant(writeGrant);
-  if (isNoOp(plan)) return { outcome: 'no_change' };
+  if (isNoOp(plan)) return { outcome: 'no_change', plan };
   await checkAllowed(tenant, plan, call);
   await checkHourlyLimit(tenant);
-  await setAsideFor(tenant, plan);
-  const consent = await call.consent(toProposal(plan, purpose, call));
-  if (consent.outcome === 'not_asked' && (consent.question || consent.offer)) return consent;
-  try {
-    if (consent.outcome !== 'agreed') return consent;
-    return await writeAgreed(tenant, plan, { ...purpose, consent: consent.how }, call);
-  } finally {
-    forgetPlan(tenant, plan);
-  }
+  await checkBudget(tenant);
+  const consent = await call.consent(toProposal(plan, call));
+  if (consent.outcome !== 'agreed') return { ...consent, plan };
+  return writeAgreed(tenant, plan, consent.how, call);
 }
 
 /** Writes what the person agreed to if the record is as it was when they were asked. */
 function writeAgreed(
   tenant: Tenant,
-  plan: ChangePlan,
-  agreed: Purpose & { consent: 'asked' | 'token' },
+  agreed: ChangePlan,
+  consent: WriteIntent['consent'],
   call: ChangeCall,
 ): Promise<Decision> {
   const { client, caller } = call;
-  const approved = { ...agreed, client, ...(caller === undefined ? {} : { caller }) };
+  const approval = { consent, client, ...(caller === undefined ? {} : { caller }) };
   return tenant.writes.runExclusive(async () => {
-    const target = await refreshTarget(tenant, plan.target, { ...call, writes: true });
-    const now = planAgain(plan, target);
-    if (isNoOp(now)) return { outcome: 'no_change' };
-    if (now.digest !== plan.digest) return { outcome: 'moved', plan: now };
+    const target = await refreshTarget(tenant, agreed.target, { ...call, writes: true });
+    const plan = planAgain(agreed, target);
+    if (isNoOp(plan)) return { outcome: 'no_change', plan };
+    if (plan.digest !== agreed.digest) return { outcome: 'moved', plan };
     await checkHourlyLimit(tenant);
     call.signal.throwIfAborted();
-    return executePlan(tenant, now, approved, call.trace);
+    return { ...(await executePlan(tenant, plan, approval, call.trace)), plan };
   });
 }
 
 /** True if nothing would change, for example because somebody made the same change in the meantime. */
 const isNoOp = ({ changes }: ChangePlan): boolean => changes.length === 0;
 
-function toProposal(
-  plan: ChangePlan,
-  { what, reverts }: Purpose,
-  { caller }: ChangeCall,
-): Proposal {
-  const { target, before, changes, digest, currency, remarks, requestDigest } = plan;
+async function checkBudget(tenant: Tenant): Promise<void> {
+  if ((await tenant.writes.remainingRequests()) >= requestsOfWrite) return;
+  throw new ChangeRefused(
+    wording`A write takes up to ${requestsOfWrite} requests, and fewer are left in the tenant's request budget, which all its programs share. Ask again in a few minutes.`,
+  );
+}
+
+function toProposal(plan: ChangePlan, { caller }: ChangeCall): Proposal {
+  const { what, reverts, target, before, changes, digest, currency, remarks } = plan;
   const name = before.name ?? nextValue(changes, 'name');
-  const company = before.company ?? nextValue(changes, 'company');
-  const companyName = referenceOf(company)?.name;
+  const company = referenceOf(before.company ?? nextValue(changes, 'company'))?.name;
   return {
     what,
     opportunity: String(name ?? ''),
@@ -84,7 +108,7 @@ function toProposal(
     currency,
     remarks,
     digest,
-    subject: canonicalJson([what, reverts, requestDigest, caller]),
-    ...(companyName === undefined ? {} : { company: companyName }),
+    subject: canonicalJson([what, reverts, plan.requestDigest, caller]),
+    ...(company === undefined ? {} : { company }),
   };
 }

@@ -26,13 +26,7 @@ import {
 import { sentFields, type WritableField } from './writable-fields.ts';
 
 /** Who approved the change, and how. */
-export interface Approval {
-  what: WriteIntent['what'];
-  consent: WriteIntent['consent'];
-  client: string;
-  caller?: string;
-  reverts?: string;
-}
+type Approval = Pick<WriteIntent, 'consent' | 'client' | 'caller'>;
 
 export interface WriteResult {
   changeId: string;
@@ -84,14 +78,16 @@ const record = (tenant: Tenant, entry: WriteIntent | WriteOutcome): Promise<void
   tenant.writes.journal.append(withoutSecrets({ ...entry }));
 
 function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIntent {
-  const { target, before, changes } = plan;
+  const { what, reverts, target, before, changes } = plan;
   const id = target.present?.record.id;
   const name = String(nextValue(changes, 'name') ?? before.name ?? '');
   return {
     phase: 'sending',
     id: newChangeId(),
     at: new Date().toISOString(),
+    what,
     ...approval,
+    ...(reverts === undefined ? {} : { reverts }),
     externalId: target.externalId,
     ...(id === undefined ? {} : { opportunityId: id }),
     name,

@@ -5,9 +5,17 @@ import type { ToolCall } from '../tenant/call.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
-import { quote, wording } from '../text/untrusted-text.ts';
+import {
+  identifier,
+  maxNameLength,
+  quote,
+  quoteVerbatim,
+  trusted,
+  type Wording,
+  wording,
+} from '../text/untrusted-text.ts';
 import { canonicalJson, isObject, parseJson } from '../values.ts';
-import type { Proposal, Remark } from './consent.ts';
+import type { Proposal } from './consent.ts';
 import {
   changesBetween,
   customField,
@@ -24,13 +32,14 @@ import {
 import { sampleOf } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
-import { rulesConcerning } from './rules.ts';
 import { nameRecord, type Target, type TenantScale } from './target.ts';
 import { describeUnsendable, type Present } from './unchanged.ts';
 import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */
-export interface ChangePlan extends Pick<Proposal, 'currency' | 'remarks' | 'digest'> {
+export interface ChangePlan extends Pick<Proposal, 'what' | 'currency' | 'remarks' | 'digest'> {
+  /** Id of the change that this one reverts. */
+  reverts?: string;
   target: Target;
   before: FieldValues;
   requested: RequestedValues;
@@ -85,8 +94,9 @@ export async function buildPlan(
   ]);
   const difference = differenceTo(target, requested, requestDigest);
   const { before, changes } = difference;
-  const context = await planContext(tenant, target, before, changes, call);
-  return { target, requested, requestDigest, ...difference, ...context };
+  const context = await planContext(tenant, before, changes, call);
+  const what = present ? 'change' : 'create';
+  return { what, target, requested, requestDigest, ...difference, ...context };
 }
 
 /**
@@ -159,77 +169,57 @@ function refuseAmbiguousProbability(
   );
 }
 
+/** What a person is told beside the changes, with the currency of the present company and of the new one. */
 async function planContext(
   tenant: Tenant,
-  target: Target,
   before: FieldValues,
   changes: readonly FieldChange[],
   call: ToolCall,
 ): Promise<Pick<ChangePlan, 'currency' | 'remarks'>> {
   const [company, contact] = [nextReference(changes, 'company'), nextReference(changes, 'contact')];
-  const present = referenceOf(before.company);
+  const [companyBefore, contactBefore] = [referenceOf(before.company), referenceOf(before.contact)];
   const newCompany = company && (await requireExisting(tenant, 'company', company, call));
   const newContact = contact && (await requireExisting(tenant, 'contact', contact, call));
-  const from = concernsMoney(before, changes) ? await currencyOf(tenant, present, call) : undefined;
-  const currency = { from, to: newCompany ? codeOf(newCompany.currency) : from };
-  const remarks: (Remark | undefined)[] = [
-    contact &&
-      contactElsewhere(contact, newContact?.companyId, newContact?.companyName, company ?? present),
-    company && !contact ? contactStays(referenceOf(before.contact)) : undefined,
-    currencyRemark(before, currency),
-    ...(await lookAlikes(tenant, changes, call)),
-    ...rulesConcerning(target.present?.record, changes).map(
-      (rule): Remark => ({ about: 'rule', rule }),
-    ),
-  ];
-  return { currency, remarks: remarks.filter((remark) => remark !== undefined) };
+  const from = concernsMoney(before, changes)
+    ? await currencyOf(tenant, companyBefore, call)
+    : undefined;
+  const to = newCompany ? codeOf(newCompany.currency) : from;
+  const remarks = await lookAlikes(tenant, changes, call);
+  const home = company ?? companyBefore;
+  const { companyId, companyName = companyId } = newContact ?? {};
+  if (contact && home && companyName !== undefined && companyId !== home.id)
+    remarks.unshift(
+      wording`the contact ${nameOf(contact)} belongs to another company, ${quoteVerbatim(companyName, maxNameLength)}.`,
+    );
+  if (company && !contact && contactBefore)
+    remarks.unshift(
+      wording`the contact stays ${nameOf(contactBefore)}, whom the other company had.`,
+    );
+  if (hasMoney(before) && from !== undefined && to !== undefined && from !== to)
+    remarks.push(
+      wording`amounts stay the same numbers, but in ${trusted(to)} instead of ${trusted(from)}.`,
+    );
+  return { currency: { from, to }, remarks };
 }
 
-function contactElsewhere(
-  contact: Reference,
-  companyId: string | undefined,
-  companyName: string | undefined,
-  home: Reference | undefined,
-): Remark | undefined {
-  if (!home || companyId === undefined || companyId === home.id) return undefined;
-  const company = companyName ?? companyId;
-  return { about: 'contact elsewhere', contact: contact.name ?? contact.id, company };
-}
+const nameOf = ({ id, name = id }: Reference): Wording => quoteVerbatim(name, maxNameLength);
 
 /** Warns about names that look alike, because a person may not compare the ids. */
 async function lookAlikes(
   tenant: Tenant,
   changes: readonly FieldChange[],
   call: ToolCall,
-): Promise<Remark[]> {
-  const remarks: Remark[] = [];
+): Promise<Wording[]> {
+  const remarks: Wording[] = [];
   for (const field of referenceFields) {
-    const change = changes.find((it) => it.field === field);
-    const chosen = change && referenceOf(change.to);
-    if (!chosen) continue;
-    const other = await findLookAlike(tenant, field, chosen, call);
+    const chosen = nextReference(changes, field);
+    const other = chosen && (await findLookAlike(tenant, field, chosen, call));
     if (!other) continue;
-    const name = chosen.name ?? chosen.id;
-    remarks.push({
-      about: 'look-alike',
-      label: change.label,
-      name,
-      other: other.name ?? '',
-      id: other.id,
-    });
+    remarks.push(
+      wording`another ${field} has the name ${nameOf(chosen)}, or one that looks the same: ${quoteVerbatim(other.name ?? '')} (${identifier(other.id)}).`,
+    );
   }
   return remarks;
-}
-
-const contactStays = (contact: Reference | undefined): Remark | undefined =>
-  contact && { about: 'contact stays', contact: contact.name ?? contact.id };
-
-function currencyRemark(
-  before: FieldValues,
-  { from, to }: ChangePlan['currency'],
-): Remark | undefined {
-  if (!hasMoney(before) || from === undefined || to === undefined || from === to) return undefined;
-  return { about: 'currency', from, to };
 }
 
 /** Whether the question shows an amount, or a company whose currency the amounts get. */
@@ -281,7 +271,6 @@ async function resolveReferences(
 /**
  * Converts the given texts to the types that the fields have now (number, boolean, list or object), and matches
  * names of present fields in any letter case.
- * @throws ChangeRefused for a number that JSON cannot represent
  */
 function coerceCustomFields(
   given: Record<string, unknown>,
@@ -317,22 +306,12 @@ async function refuseLookAlikeFields(
   }
 }
 
-/** @throws ChangeRefused for a number that JSON cannot represent */
 function coerceToTypeOf(name: string, text: string, present: FieldValue): unknown {
   const now = customField(present, name);
   if (typeof now === 'string' || now === undefined) return text;
   const parsed = parseJson(text);
   const hasSameType =
     parsed !== null && typeof parsed === typeof now && Array.isArray(parsed) === Array.isArray(now);
-  if (!hasSameType) return text;
-  if (hasFiniteNumbers(parsed)) return parsed;
-  throw new ChangeRefused(
-    wording`The custom field ${quote(name)} cannot be set to ${quote(text)}: it contains a number that is too large.`,
-  );
+  // `JSON.parse` reads 1e400 as Infinity, which would be sent as null.
+  return hasSameType && !/\de\+?\d{3}|\d{309}/i.test(text) ? parsed : text;
 }
-
-/** `JSON.parse` reads 1e400 as Infinity, which `JSON.stringify` writes as null: the field would be emptied. */
-const hasFiniteNumbers = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null
-    ? Object.values(value).every(hasFiniteNumbers)
-    : typeof value !== 'number' || Number.isFinite(value);

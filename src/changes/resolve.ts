@@ -11,7 +11,6 @@ import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isKeyOf } from '../values.ts';
 import type { Reference } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
@@ -24,25 +23,14 @@ interface Choice extends Candidate {
   companyId?: string | undefined;
 }
 
-const hint = (...parts: unknown[]): string => parts.filter(Boolean).join(', ');
-
-const choiceOf = {
-  company: (company: Company): Choice => ({
-    ...identityOf(company),
-    hint: hint(company.type, company.address?.city),
-  }),
-  contact: (contact: Contact): Choice => ({
-    ...identityOf(contact),
-    email: contact.email,
-    companyId: contact.companyId,
-    hint: hint(contact.companyName, contact.email),
-  }),
-};
-
-function identityOf(record: Contact): Choice {
-  const { id = '', externalIdentifier } = record;
+function choiceOf(record: Company & Contact): Choice {
+  const { id = '', externalIdentifier, email, companyId, companyName, type, address } = record;
   const name = contactName(record);
-  return { id, externalIdentifier, deletedAt: isDeleted(record), ...(name && { name }) };
+  return {
+    ...{ id, externalIdentifier, email, companyId, deletedAt: isDeleted(record) },
+    ...(name && { name }),
+    hint: [type, address?.city, companyName, email].filter(Boolean).join(', '),
+  };
 }
 
 /** The API has no list of owners, stages and sources: they are those of the opportunities. */
@@ -53,7 +41,7 @@ const refOf = {
   source: ({ source }: Opportunity): Ref | undefined => source,
 };
 
-type ReferenceField = keyof typeof choiceOf | keyof typeof refOf;
+type ReferenceField = 'company' | 'contact' | keyof typeof refOf;
 
 /** The company before the contact, which is looked for among its contacts. */
 export const referenceFields: readonly ReferenceField[] = [
@@ -71,21 +59,14 @@ interface Choices {
 }
 
 async function choicesFor(tenant: Tenant, field: ReferenceField, call: ToolCall): Promise<Choices> {
-  if (field === 'company') {
-    const { records, coverage } = await tenant.collection('company', call);
-    return { choices: records.map(choiceOf.company), coverage };
-  }
-  if (field === 'contact') {
-    const { records, coverage } = await tenant.collection('contact', call);
-    return { choices: records.map(choiceOf.contact), coverage };
+  if (field === 'company' || field === 'contact') {
+    const { records, coverage } = await tenant.collection(field, call);
+    return { choices: records.map(choiceOf), coverage };
   }
   const { records, coverage } = await tenant.collection('opportunity', call);
-  const refs = records.flatMap((deal): Ref[] => {
-    const ref = refOf[field](deal);
-    return ref?.id ? [ref] : [];
-  });
-  const known = new Map(refs.map((ref) => [JSON.stringify([ref.id, ref.name]), ref]));
-  return { choices: [...known.values()], coverage };
+  const refs = records.map(refOf[field]).filter((ref) => ref?.id !== undefined && ref.id !== '');
+  const known = new Map(refs.map((ref) => [JSON.stringify([ref?.id, ref?.name]), ref]));
+  return { choices: [...known.values()].filter((ref) => ref !== undefined), coverage };
 }
 
 interface Search extends Choices {
@@ -109,36 +90,29 @@ export async function resolveReference(
 ): Promise<Reference> {
   const search = { field, requested, company, ...(await choicesFor(tenant, field, call)) };
   const found = await match(search);
-  if (found.kind !== 'none' || !isKeyOf(choiceOf, field)) return pick(search, found);
-  const latest = await searchService(tenant, field, requested, call);
+  if (found.kind !== 'none' || (field !== 'company' && field !== 'contact'))
+    return pick(search, found);
+  const latest = await findLatest(tenant, field, requested, call);
   const known = search.choices.filter(({ id }) => !latest.some((it) => it.id === id));
   const all = { ...search, choices: [...known, ...latest] };
   return pick(all, await match(all));
 }
 
-/** Searches the service: a record may be newer than the cached collection. */
-async function searchService(
+/** What the service finds now: a record may be newer than the cached collection. */
+async function findLatest(
   tenant: Tenant,
-  field: keyof typeof choiceOf,
+  field: 'company' | 'contact',
   requested: string,
   call: ToolCall,
 ): Promise<Choice[]> {
-  const search = async <R extends 'company' | 'contact'>(
-    resource: R,
-    toChoice: (record: RecordOf[R]) => Choice,
-  ): Promise<Choice[]> => {
-    const found = await searchRecords(tenant, resource, requested, call);
-    const byId = firstInvisible(requested, { joiners: true })
-      ? []
-      : [
-          await readIfExists(tenant, resource, 'id', requested, call),
-          await readIfExists(tenant, resource, 'externalIdentifier', requested, call),
-        ];
-    return [...found, ...byId.filter((record) => record !== undefined)].map(toChoice);
-  };
-  return field === 'company'
-    ? search('company', choiceOf.company)
-    : search('contact', choiceOf.contact);
+  const found: (Company & Contact)[] = [...(await searchRecords(tenant, field, requested, call))];
+  if (!firstInvisible(requested, { joiners: true })) {
+    for (const by of ['id', 'externalIdentifier'] as const) {
+      const record = await readIfExists(tenant, field, by, requested, call);
+      if (record) found.push(record);
+    }
+  }
+  return found.map(choiceOf);
 }
 
 /** A contact of another company is found by what identifies it, not by its name. */
@@ -159,25 +133,20 @@ function pick(search: Search, found: NameMatch): Reference {
     const reason = wording`Several are called ${quote(requested)} as ${field}: say which by id.`;
     throw refusal(reason, search, found.candidates);
   }
-  // Also of another company, or of the name that a deleted one has as its identifier.
-  const isNamed = ({ name, deletedAt }: Choice) =>
-    !deletedAt && normaliseName(name) === normaliseName(requested);
   if (found.kind === 'none') {
-    const others = choices.filter(isNamed);
-    if (others.length === 0)
-      throw refusal(wording`There is no ${field} ${quote(requested)}.`, search, found.candidates);
-    throw refusal(
-      wording`The company has no ${field} ${quote(requested)}, but others have: say which by id.`,
-      search,
-      others,
+    const others = choices.filter(
+      ({ name, deletedAt }) => !deletedAt && normaliseName(name) === normaliseName(requested),
     );
+    throw others.length === 0
+      ? refusal(wording`There is no ${field} ${quote(requested)}.`, search, found.candidates)
+      : refusal(
+          wording`The company has no ${field} ${quote(requested)}, but others have: say which by id.`,
+          search,
+          others,
+        );
   }
   const { id = '', name, deleted } = found.match;
-  if (deleted) {
-    const reason = wording`The ${field} ${quote(requested)} has been deleted.`;
-    const others = choices.filter(isNamed);
-    throw others.length > 0 ? refusal(reason, search, others) : new ChangeRefused(reason);
-  }
+  if (deleted) throw new ChangeRefused(wording`The ${field} ${quote(requested)} has been deleted.`);
   if (found.by === 'name' && !coverage.complete) {
     const { read, total, reason = 'for an unknown reason' } = coverage;
     throw refusal(

@@ -1,4 +1,4 @@
-import type { Proposal, Remark } from '../changes/consent.ts';
+import type { Proposal } from '../changes/consent.ts';
 import {
   changedCustomFields,
   customField,
@@ -7,10 +7,10 @@ import {
   type Reference,
   referenceOf,
 } from '../changes/fields.ts';
-import { describeRule } from '../changes/rules.ts';
 import { isCurrencyCode } from '../figures/money.ts';
 import {
   join,
+  maxNameLength,
   oneLine,
   quoteVerbatim,
   trusted,
@@ -18,8 +18,6 @@ import {
   wording,
 } from '../text/untrusted-text.ts';
 
-/** Maximum length of names, and of the shown part of a text that is replaced. */
-const maxNameLength = 240;
 /** Unchanged characters shown before the difference in a long text. */
 const leadInLength = 40;
 
@@ -30,7 +28,7 @@ const named = (text: string): Wording => quoteVerbatim(text, maxNameLength);
 export function consentQuestion(proposal: Proposal, host: string): Wording {
   const { changes, currency, remarks } = proposal;
   const lines = changes.map((change) => wording`• ${describeChange(change, currency)}`);
-  const notes = remarks.map((remark) => wording`Note: ${describeRemark(remark)}`);
+  const notes = remarks.map((remark) => wording`Note: ${remark}`);
   return join(
     [heading(proposal, trusted(host)), ...lines, ...notes, closingSentence(proposal)],
     '\n',
@@ -49,21 +47,6 @@ function closingSentence({ what }: Proposal): Wording {
   const kept = what === 'create' ? '' : 'Every other field stays as it is. ';
   const reversal = what === 'create' ? 'The API cannot delete it again.' : 'It can be reverted.';
   return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${reversal}`;
-}
-
-function describeRemark(remark: Remark): Wording {
-  switch (remark.about) {
-    case 'contact elsewhere':
-      return wording`the contact ${named(remark.contact)} belongs to another company, ${named(remark.company)}.`;
-    case 'contact stays':
-      return wording`the contact stays ${named(remark.contact)}, whom the other company had.`;
-    case 'currency':
-      return wording`amounts stay the same numbers, but in ${describeCurrency(remark.to)} instead of ${describeCurrency(remark.from)}.`;
-    case 'look-alike':
-      return wording`another ${trusted(remark.label.toLowerCase())} has the name ${named(remark.name)}, or one that looks the same: ${describeReference({ id: remark.id, name: remark.other }, true)}.`;
-    case 'rule':
-      return wording`the service may refuse this, or store something else. ${describeRule(remark.rule)}`;
-  }
 }
 
 const describeCurrency = (currency: string): Wording =>

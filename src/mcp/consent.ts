@@ -5,8 +5,7 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Consent, Proposal, Question } from '../changes/consent.ts';
-import { answerMs } from '../changes/pending.ts';
+import { answerMs, type Consent, type Proposal, type Question } from '../changes/consent.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';

@@ -47,13 +47,9 @@ export class Writes {
     return options.state.runExclusive(`write ${namespace}`, work);
   }
 
-  /**
-   * Sets requests aside in the budget for a write, until the time `until` or until the returned function is called.
-   * @throws ApiError (`budget-spent`) if fewer remain
-   */
-  setAside(requests: number, until: number): Promise<() => void> {
-    const { budget, client } = this.#shared;
-    return budget.setAside(requests, until, { host: client.host });
+  /** Requests that are left in the budget of the tenant. */
+  async remainingRequests(): Promise<number> {
+    return (await this.#shared.budget.peek()).remaining;
   }
 
   /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */

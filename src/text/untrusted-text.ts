@@ -77,6 +77,9 @@ export const quoteLines = (text: string): Wording =>
 export const identifier = (id: string): Wording =>
   /^[\w.:-]{1,80}$/.test(id) ? trusted(id) : quote(id);
 
+/** Maximum length of names, and of the shown part of a text that is replaced, where a person is asked to agree. */
+export const maxNameLength = 240;
+
 /**
  * Quotes a text that a person is asked to agree to: markup is kept, and the text is not cut by default. `start`
  * is an offset in the one-line form of the text.

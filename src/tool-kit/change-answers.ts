@@ -10,7 +10,6 @@ import {
   shownValue,
 } from '../changes/fields.ts';
 import type { ChangePlan } from '../changes/plan.ts';
-import { describeRule } from '../changes/rules.ts';
 import { concise } from '../lists/concise.ts';
 import {
   identifier,
@@ -50,7 +49,8 @@ export interface FieldChangeRow extends Record<string, unknown> {
 }
 
 /** A decision, worded so that it cannot be mistaken for another one. */
-export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
+export function decisionAnswer(decision: Decision): Answer {
+  const { plan } = decision;
   const about = describeTarget(plan);
   const changes = plan.changes.map(changeRow);
   const { outcome } = decision;
@@ -69,10 +69,13 @@ export function decisionAnswer(plan: ChangePlan, decision: Decision): Answer {
     }
     case 'not_asked':
       return decision.question
-        ? { ...changeAnswer(wording`A person is asked.`, outcome, changes), ...decision }
+        ? {
+            ...changeAnswer(wording`A person is asked.`, outcome, changes),
+            question: decision.question,
+          }
         : notAskedAnswer(about, changes, decision);
     case 'moved':
-      return changedAnswer(about, decision.plan ?? plan);
+      return movedAnswer(about, changes);
     case 'refused':
       return invalidConsentAnswer(about, changes, decision.why);
     default:
@@ -125,11 +128,11 @@ const invalidConsentAnswer = (about: Wording, changes: Rows, why: Wording): Answ
   notes: [wording`Make the same call again, without confirm, to ask the person again.`],
 });
 
-const changedAnswer = (about: Wording, now: ChangePlan): Answer => ({
+const movedAnswer = (about: Wording, changes: Rows): Answer => ({
   ...changeAnswer(
     wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
     'moved',
-    now.changes.map(changeRow),
+    changes,
   ),
   notes: [
     wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
@@ -157,7 +160,7 @@ function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Ans
   };
   return {
     ...changeAnswer(resultSummary(plan, result), outcome, changes, more),
-    notes: [...resultNotes(result), ...ruleNotes(plan, result)],
+    notes: resultNotes(result),
   };
 }
 
@@ -169,16 +172,6 @@ const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
       typeof value === 'string' ? new Verbatim(value) : value,
     ]),
   );
-
-/** Why the service may have refused it, where a rule of its web interface is about such a change. */
-function ruleNotes({ remarks }: ChangePlan, { outcome, differs }: WriteResult): Wording[] {
-  if (outcome !== 'not_written' && differs.length === 0) return [];
-  return remarks.flatMap((remark) =>
-    remark.about === 'rule'
-      ? [wording`Known of the service's web interface: ${describeRule(remark.rule)}`]
-      : [],
-  );
-}
 
 function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
   const notes: [boolean, Wording][] = [

@@ -29,7 +29,7 @@ async function written(selector: Row, values: Row, behaviour: Behaviour = {}) {
   );
   const target = await findTarget(tenant, selector, call);
   const plan = await makePlan(tenant, target, values as Record<string, string>, call);
-  const approval = { what: 'change', consent: 'token', client: 'tests' } as const;
+  const approval = { consent: 'token', client: 'tests' } as const;
   upstream.set(behaviour);
   const result = await executePlan(tenant, plan, approval, undefined);
   const put = upstream.requests.find(({ method }) => method === 'PUT');

@@ -2,12 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import { shownValue } from '../../src/changes/fields.ts';
 import { journalError, readChanges } from '../../src/changes/journal.ts';
-import {
-  checkAllowed,
-  checkHourlyLimit,
-  describeRule,
-  rulesConcerning,
-} from '../../src/changes/rules.ts';
+import { checkAllowed, checkHourlyLimit } from '../../src/changes/rules.ts';
 import { findUnknownStages, stagesOf } from '../../src/changes/stages.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
@@ -24,34 +19,6 @@ const change = (field: string, from: FieldValue, to: FieldValue): FieldChange =>
   kind: 'text',
   from,
   to,
-});
-
-describe('the rules of the web interface that a change may break', () => {
-  const kit = change('category', undefined, { id: 'k' });
-  const cases: [what: string, record: Opportunity | undefined, FieldChange[], rules: string[]][] = [
-    ['a status', { statusId: ' WON ' }, [], ['status']],
-    ['a neutral status', { statusId: 'Open' }, [], []],
-    ['a first company', {}, [change('company', undefined, { id: 'c' })], []],
-    ['another company', {}, [change('company', { id: 'b' }, { id: 'c' })], ['locked']],
-    ['no contact any more', {}, [change('contact', { id: 'b' }, undefined)], ['locked']],
-    ['another amount', {}, [change('onetime_revenue', 1, 2)], ['computed']],
-    ['another monthly amount', {}, [change('monthly_revenue', 1, 2)], ['computed']],
-    ['a first amount', {}, [change('onetime_revenue', undefined, 2)], []],
-    ['an amount of a new record', undefined, [change('onetime_revenue', 1, 2), kit], []],
-    ['another name', {}, [change('name', 'Old', 'New')], []],
-    ['a long name', {}, [change('name', 'Old', 'x'.repeat(128))], []],
-    ['too long a name', {}, [change('name', 'Old', 'x'.repeat(129))], ['title']],
-    ['a new record without a category', undefined, [change('name', '', 'x')], ['category']],
-    ['a new record with a category', undefined, [kit], []],
-    ['a category that is cleared', {}, [change('category', { id: 'k' }, undefined)], []],
-  ];
-  test.each(cases)('%s', (_, record, changes, rules) => {
-    expect(rulesConcerning(record, changes)).toEqual(rules);
-  });
-
-  test('are described', () => {
-    expect(describeRule('title')).toMatch(/at most 128 characters/);
-  });
 });
 
 test.each<[FieldChange['kind'] | undefined, FieldValue, number | string]>([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Proposal } from '../../src/changes/consent.ts';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
-import { rulesConcerning } from '../../src/changes/rules.ts';
 import type { FieldKind } from '../../src/changes/writable-fields.ts';
 import { consentQuestion, describeChange } from '../../src/mcp/consent-text.ts';
+import { wording } from '../../src/text/untrusted-text.ts';
 import { changeRow } from '../../src/tool-kit/change-answers.ts';
 import fc from '../support/fast-check.ts';
 
@@ -50,34 +50,12 @@ describe('a question', () => {
   });
 
   test('has notes beside the difference', () => {
-    const words = consentQuestion(
-      {
-        ...proposal,
-        remarks: [
-          { about: 'contact elsewhere', contact: 'Ada', company: 'Other' },
-          { about: 'contact stays', contact: 'Ada' },
-          { about: 'currency', from: 'EUR', to: 'USD' },
-          { about: 'rule', rule: 'locked' },
-        ],
-      },
-      'x',
-    );
-    expect(words.split('\n').filter((line) => line.startsWith('Note: '))).toHaveLength(4);
-    expect(words).toContain('in USD instead of EUR');
-    expect(words).toContain('the service may refuse this, or store something else. Company and');
-  });
-});
-
-describe('the note that only some statuses can be changed', () => {
-  test.each([
-    ['Active', []],
-    ['not ready to buy', []],
-    ['open', []],
-    [undefined, []],
-    ['On hold', ['status']],
-    ['won', ['status']],
-  ] as const)('is shown for the status %s', (statusId, rules) => {
-    expect(rulesConcerning(statusId === undefined ? {} : { statusId }, [])).toEqual(rules);
+    const remarks = [wording`amounts stay the same numbers.`, wording`the contact stays.`];
+    const words = consentQuestion({ ...proposal, remarks }, 'x');
+    expect(words.split('\n').filter((line) => line.startsWith('Note: '))).toEqual([
+      'Note: amounts stay the same numbers.',
+      'Note: the contact stays.',
+    ]);
   });
 });
 

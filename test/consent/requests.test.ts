@@ -58,36 +58,12 @@ describe.each([10, 150, 4_000])('of %i opportunities', (count) => {
 });
 
 describe('the budget of requests', () => {
-  test('keeps what a write needs while the person is asked', async () => {
-    const budget = { requests: 12, windowSeconds: 600 };
-    const { it, answering, rows } = await open(10, { tenant: { budget } });
-    answering.next = (async () => {
-      for (let n = 0; n < 15; n += 1)
-        await it.call('cpq_get_record', { resource: 'opportunity', id: rows[n % 9]?.id });
-      return { action: 'accept', content: { agree: true } };
-    }) as never;
-    const answer = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Paid for' });
-    expect(answer).toMatchObject({ outcome: 'written' });
-    expect(answer.text).not.toContain('could not be read back');
-  });
-
   test('that is too small for a write is told before a person is asked', async () => {
     const budget = { requests: 5, windowSeconds: 600 };
     const { it, answering, rows } = await open(10, { tenant: { budget } });
     const answer = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Too much' });
     expect(answer.text).toMatch(/^Nothing was written\. /);
     expect(answering.asked).toEqual([]);
-  });
-
-  test('is given back when the person declines', async () => {
-    const budget = { requests: 14, windowSeconds: 600 };
-    const { it, answering, rows } = await open(10, { tenant: { budget } });
-    answering.next = () => ({ action: 'decline' });
-    for (let n = 0; n < 2; n += 1)
-      await it.upsert({ opportunity_id: rows[9]?.id, name: `Declined ${n}` });
-    const read = await it.call('cpq_get_record', { resource: 'opportunity', id: rows[1]?.id });
-    expect(read.isError).toBe(false);
-    expect(answering.asked).toHaveLength(2);
   });
 });
 

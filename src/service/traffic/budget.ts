@@ -35,7 +35,6 @@ export class RateBudget {
   #lastTaken: RequestNumber = 0;
   #lastReportAt: RequestNumber = 0;
   readonly #inFlight = new Set<RequestNumber>();
-  readonly #setAside = new Set<SetAside>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
@@ -65,22 +64,6 @@ export class RateBudget {
       patienceMs -= waitMs;
       await delay(waitMs, call.signal);
     }
-  }
-
-  /**
-   * Leaves so many requests to calls of the purpose `write`, until `until` or until the returned function is called.
-   * Holds in this process only.
-   * @throws ApiError (`budget-spent`) if fewer remain
-   */
-  async setAside(requests: number, until: number, facts: ErrorFacts): Promise<() => void> {
-    const now = Date.now();
-    const rule = this.#rule('interactive');
-    const needed = { ...rule, reserve: rule.reserve + requests - 1 };
-    const { taken, waitMs } = await this.#window.peek(this.#key, needed, now);
-    if (!taken) throw new ApiError('budget-spent', { ...facts, seconds: Math.ceil(waitMs / 1000) });
-    const setAside = { requests, until };
-    this.#setAside.add(setAside);
-    return () => void this.#setAside.delete(setAside);
   }
 
   ended(taken: RequestNumber): void {
@@ -127,24 +110,7 @@ export class RateBudget {
       limit: isDefault ? Math.max(configured, reported) : configured,
       windowMs: this.#windowMs,
       // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
-      reserve:
-        (purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0) +
-        (purpose === 'write' ? 0 : this.#requestsSetAside()),
+      reserve: purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0,
     };
   }
-
-  #requestsSetAside(): number {
-    let sum = 0;
-    for (const one of this.#setAside) {
-      if (one.until > Date.now()) sum += one.requests;
-      else this.#setAside.delete(one);
-    }
-    return sum;
-  }
-}
-
-interface SetAside {
-  requests: number;
-  /** In milliseconds since the epoch. */
-  until: number;
 }
