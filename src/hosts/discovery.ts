@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { legacyRevisions, modernRevision, description as serverInfo } from '../mcp/identity.ts';
-import { loopbackNames } from '../setting-values.ts';
 import { registryName, version } from '../version.ts';
-import { hostName } from './http-io.ts';
 
 export interface DiscoveryOptions {
-  /** Public URL of `/mcp`; without it the card is for programs on this machine only. */
+  /** Public URL of `/mcp`; without it there is no card. */
   publicUrl: URL | undefined;
   /** How callers authenticate: `token`, `oauth`, `key`. */
   auth: ReadonlySet<string>;
@@ -19,40 +17,29 @@ export type Discovery = (
 ) => boolean;
 
 /**
- * Publishes what a program may know before it connects, as the server-card extension of the protocol describes it.
- * Nothing in it depends on the tenants.
+ * Publishes what a program, or a page of any site, may know before it connects, as the server-card extension of the
+ * protocol describes it. Nothing in it depends on the tenants.
  */
 export const discovery =
   ({ publicUrl, auth }: DiscoveryOptions): Discovery =>
-  (path, request, response) => {
-    const endpoint = publicUrl ?? localEndpoint(request);
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (path !== '/mcp/server-card' || !endpoint || !isRead) return false;
-    response.writeHead(200, { ...headers, ...(publicUrl && pageHeaders) });
-    response.end(JSON.stringify(serverCard(endpoint, auth)));
+  (path, { method = '' }, response) => {
+    if (path !== '/mcp/server-card' || !publicUrl || !['GET', 'HEAD'].includes(method))
+      return false;
+    const headers = {
+      'content-type': 'application/mcp-server-card+json',
+      'cache-control': 'public, max-age=3600',
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET',
+    };
+    response.writeHead(200, headers).end(JSON.stringify(serverCard(publicUrl, auth)));
     return true;
   };
 
-const headers = {
-  'content-type': 'application/mcp-server-card+json',
-  'cache-control': 'public, max-age=3600',
-};
-/** Pages of any site may read the card of a public server. */
-const pageHeaders = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'GET',
-};
-
-/** The endpoint as a program on this machine reached it; undefined for other names, and for web pages. */
-function localEndpoint({ headers: { host = '', origin } }: IncomingMessage): URL | undefined {
-  const url = `http://${host}/mcp`;
-  const isLocal = loopbackNames.includes(hostName(host)) && URL.canParse(url);
-  return isLocal && origin === undefined ? new URL(url) : undefined;
-}
-
 function serverCard(endpoint: URL, auth: ReadonlySet<string>): object {
   const { title, icons } = serverInfo(version);
-  const logins = [...auth].flatMap((method) => loginHeaders[method] ?? []);
+  const headers = [...auth]
+    .flatMap((method) => loginHeaders[method] ?? [])
+    .map((header) => ({ ...header, isRequired: auth.size === 1, isSecret: true }));
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
     name: registryName,
@@ -64,9 +51,7 @@ function serverCard(endpoint: URL, auth: ReadonlySet<string>): object {
       {
         type: 'streamable-http',
         url: endpoint.href,
-        ...(logins.length > 0 && {
-          headers: logins.map((one) => ({ ...one, isRequired: auth.size === 1, isSecret: true })),
-        }),
+        ...(headers.length > 0 && { headers }),
         supportedProtocolVersions: [modernRevision, ...legacyRevisions],
       },
     ],

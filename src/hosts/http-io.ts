@@ -1,40 +1,36 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from './access/http-error.ts';
 
+const maxBytes = 1024 * 1024;
+
+/** The body of a request, which is not destroyed: an error is sent over the same connection. @throws as `readChunks` */
+export const readBody = (request: IncomingMessage): Promise<Buffer> =>
+  readChunks(request.headers, request.iterator({ destroyOnReturn: false }));
+
 /** @throws HttpError for a body that is too large (413) or compressed (415), by its headers */
-export function requireReadable(headers: IncomingHttpHeaders, maxBytes: number): void {
+export function requireReadable(headers: IncomingHttpHeaders): void {
   const { 'content-length': length = '0', 'content-encoding': encoding = 'identity' } = headers;
   if (encoding !== 'identity') throw new HttpError(415, 'The body must not be compressed.');
-  if (Number(length) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(length) > maxBytes) throw tooLarge();
 }
 
-/**
- * Reads the body of a request.
- * @throws HttpError for a body that is too large (413) or compressed (415); Error when the sender disconnects
- */
-export async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  requireReadable(request.headers, maxBytes);
-  // It is not destroyed: an error is sent over the same connection.
-  return readChunks(request.iterator({ destroyOnReturn: false }), maxBytes);
-}
-
-/** @throws HttpError (413) for more bytes */
+/** @throws HttpError for a body that is too large (413) or compressed (415); Error when the sender disconnects */
 export async function readChunks(
+  headers: IncomingHttpHeaders,
   chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
 ): Promise<Buffer> {
+  requireReadable(headers);
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    if (bytes > maxBytes) throw tooLarge();
     read.push(chunk);
   }
   return Buffer.concat(read);
 }
 
-const tooLarge = (maxBytes: number): HttpError =>
-  new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
+const tooLarge = (): HttpError => new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
 
 export function sendJson(
   response: ServerResponse,

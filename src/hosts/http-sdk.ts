@@ -1,67 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { SdkEndpoint } from './endpoint.ts';
 
-export interface HttpSdkOptions {
-  maxBodyBytes: number;
-  onError(error: Error): void;
+/** What is known of a request before the SDK has it. */
+interface Received {
+  /** The parsed body; undefined if it was not read, or is no JSON. */
+  message: unknown;
+  /** The authenticated caller. */
+  caller: string | undefined;
+  /** Whether it opens a stream of updates. */
+  listens: boolean;
 }
 
-/** Serves HTTP requests by the SDK. */
-export interface SdkHandler {
-  /** `body`: the parsed body, if it was read. `caller`: the authenticated caller. `listens`: whether it opens a stream of updates. */
-  handle(
-    sent: { request: IncomingMessage; body: Buffer | undefined },
-    response: ServerResponse,
-    auth: { caller: string | undefined; listens: boolean },
-  ): Promise<void>;
-  /** Ends open streams; calls in flight are finished. */
-  close(): Promise<void>;
-}
-
-/** The SDK creates a Fetch `Request`, which does not allow this method. */
-const isUnsupportedMethod = ({ method }: IncomingMessage): boolean => method === 'TRACE';
-
-function notAllowed(response: ServerResponse): void {
-  response.writeHead(405, { allow: 'GET, POST, DELETE', connection: 'close' }).end();
-}
-
-/** A request whose body can be read again: the SDK reads it, and it was read before. */
-function withBody({ method, url, headers }: IncomingMessage, body: Buffer): IncomingMessage {
-  return Object.assign(Readable.from([body]), {
-    method,
-    url,
-    headers,
-  }) as unknown as IncomingMessage;
-}
-
+export type SdkHandler = ReturnType<typeof sdkHandler>;
 type McpHandler = ReturnType<typeof createMcpHandler>;
-type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+type Handle = (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
 
+/** Serves HTTP requests by the SDK. `close` ends open streams; calls in flight are finished. */
 export function sdkHandler(
   { server, onResourceUpdated }: SdkEndpoint,
-  { maxBodyBytes, onError }: HttpSdkOptions,
-): SdkHandler {
-  const limits = { onerror: onError, maxRequestBodySize: maxBodyBytes };
+  onerror: (error: Error) => void,
+) {
   // The SDK's request type does not allow an undefined method, which Node's type does.
-  const handlerOf = (mcp: McpHandler) => toNodeHandler(mcp, limits) as Handle;
+  const handlerOf = (mcp: McpHandler) => toNodeHandler(mcp, { onerror }) as Handle;
   // Two handlers, because closing one aborts everything that it is answering.
   // OpenStreams limits subscriptions before this.
-  const streams = createMcpHandler(server, { ...limits, maxSubscriptions: Infinity });
-  const answerCall = handlerOf(createMcpHandler(server, limits));
+  const streams = createMcpHandler(server, { onerror, maxSubscriptions: Infinity });
+  const answerCall = handlerOf(createMcpHandler(server, { onerror }));
   const answerListener = handlerOf(streams);
   let unsubscribe: (() => void) | undefined;
   return {
-    async handle({ request, body }, response, { caller, listens }) {
-      if (isUnsupportedMethod(request)) return notAllowed(response);
+    async handle(
+      request: IncomingMessage,
+      response: ServerResponse,
+      { message, caller, listens }: Received,
+    ) {
       if (listens) unsubscribe ??= onResourceUpdated((uri) => streams.notify.resourceUpdated(uri));
       // Passes on the caller's name only; credentials stay here.
       const auth =
         caller === undefined ? {} : { auth: { token: '', clientId: caller, scopes: [] } };
-      const unread = body ? withBody(request, body) : request;
-      return (listens ? answerListener : answerCall)(Object.assign(unread, auth), response);
+      const answer = listens ? answerListener : answerCall;
+      return answer(Object.assign(request, auth), response, message);
     },
     close() {
       unsubscribe?.();

@@ -5,9 +5,10 @@ import {
   type Server as NodeServer,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, isIP, type Socket } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
 import { loopbackNames } from '../setting-values.ts';
+import type { Health } from '../state/port.ts';
 import { fieldOf, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
@@ -19,7 +20,6 @@ import type { FairQueue } from './fair-queue.ts';
 import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { addRequestFacts, type ServerObserver } from './observer.ts';
-import { type Readiness, readyzOf } from './readiness.ts';
 import { type OpenStreams, reauthorizeWhileOpen } from './streams.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
@@ -39,8 +39,8 @@ export interface HttpOptions {
   /** Answers requests for the public documents. */
   discovery: Discovery;
   onError(error: Error): void;
-  /** The state and, unless callers use their own keys, the number of tenants. */
-  readiness(): Omit<Readiness, 'stopping'>;
+  /** `tenants`: how many there are; absent if callers use their own keys. */
+  readiness(): { state: Health; tenants?: number };
   /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
   streams: OpenStreams;
@@ -54,10 +54,8 @@ export interface HttpHost {
   close(): Promise<void>;
 }
 
-const maxBodyBytes = 1024 * 1024;
 /** Supervisors usually wait this long before they kill a process. */
 const drainMs = 8_000;
-const idlePollMs = 100;
 
 const connectionLimits = {
   // Slow senders cannot hold sockets for longer; answers are not limited.
@@ -82,11 +80,11 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
     if (frontend.closing) response.setHeader('connection', 'close');
     options.observer.onHttpRequest(request, response, () => frontend.handle(request, response));
   });
-  const sockets = openSockets(server);
+  const unanswered = requestsIn(server);
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: urlOf(options.host, port), close: () => close(server, frontend, sockets) };
+  return { url: urlOf(options.host, port), close: () => close(server, frontend, unanswered) };
 }
 
 /** Responders of one endpoint, shared by all callers with the same grants. */
@@ -121,13 +119,10 @@ class HttpFrontend {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { readiness, discovery, webhooks } = this.#options;
+    const { discovery, webhooks } = this.#options;
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/healthz') return sendJson(response, 200, { status: 'ok', version });
-    if (path === '/readyz') {
-      const { status, body } = readyzOf({ ...readiness(), stopping: this.closing });
-      return sendJson(response, status, body);
-    }
+    if (path === '/readyz') return this.#answerReadyz(response);
     if (discovery(path, request, response) || webhooks(path, request, response)) return;
     await this.#serve(path, request, response);
   }
@@ -161,6 +156,21 @@ class HttpFrontend {
     await this.#answer(session, request, response);
   }
 
+  /**
+   * Whether this replica should receive requests, and any problems. It stays ready without the shared state,
+   * because reads still work. Readable without authentication, so it names no tenant and no address.
+   */
+  #answerReadyz(response: ServerResponse): void {
+    const { state, tenants } = this.#options.readiness();
+    const reasons = [
+      ...(this.closing ? ['the server is stopping'] : []),
+      ...(tenants === 0 ? ['no tenant is served'] : []),
+    ];
+    if (reasons.length > 0) sendJson(response, 503, { status: 'not ready', reasons });
+    else if (state.ok) sendJson(response, 200, { status: 'ready' });
+    else sendJson(response, 200, { status: 'degraded', reasons: [unavailableReason(state)] });
+  }
+
   async close(): Promise<void> {
     this.closing = true;
     await Promise.all([...this.#responders.keys()].map((endpoint) => this.#retire(endpoint)));
@@ -172,14 +182,11 @@ class HttpFrontend {
     response: ServerResponse,
   ): Promise<void> {
     const { endpoint, caller } = session;
-    const body = request.method === 'POST' ? await readBody(request, maxBodyBytes) : undefined;
-    // Invalid JSON is undefined, and reported by the SDK.
-    const message = body && parseJson(body.toString('utf8'));
-    if (Array.isArray(message))
-      throw new HttpError(400, 'Send messages one by one, not in a list.');
+    const isCall = request.method === 'POST';
+    const message = isCall ? await readMessage(request) : undefined;
     const listens = fieldOf(message, 'method') === 'subscriptions/listen';
     const signal = disconnectSignal(response);
-    if (body && caller !== undefined) {
+    if (isCall && caller !== undefined) {
       const release = await this.#options.queue?.acquire(caller, signal);
       // A subscription counts as a call only until it is open.
       if (response.closed || listens) release?.();
@@ -189,10 +196,12 @@ class HttpFrontend {
     requireGrants(session, message);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
-    const answer = body && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
-    if (answer !== undefined) return sendText(response, answer === '' ? 202 : 200, answer);
+    const answer = isCall && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
+    if (typeof answer === 'string') return sendText(response, answer === '' ? 202 : 200, answer);
+    // The SDK creates a Fetch `Request`, which does not allow this method.
+    if (request.method === 'TRACE') throw methodNotAllowed();
     const sdk = await this.#sdkOf(endpoint, responders);
-    await sdk.handle({ request, body }, response, { caller, listens });
+    await sdk.handle(request, response, { message, caller, listens });
   }
 
   /** @throws HttpError when the tenant has been closed, or too many streams are open */
@@ -237,9 +246,8 @@ class HttpFrontend {
   }
 
   #sdkOf(endpoint: SdkEndpoint, responders: Responders): Promise<SdkHandler> {
-    const { onError } = this.#options;
     responders.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
-      sdkHandler(endpoint, { maxBodyBytes, onError }),
+      sdkHandler(endpoint, this.#options.onError),
     );
     return responders.sdk;
   }
@@ -267,6 +275,13 @@ function sendError(
   else sendJson(response, 500, { error: 'Internal error' });
 }
 
+/** The message in the body; undefined for invalid JSON, which the SDK reports. @throws HttpError */
+async function readMessage(request: IncomingMessage): Promise<unknown> {
+  const message = parseJson(new TextDecoder().decode(await readBody(request)));
+  if (Array.isArray(message)) throw new HttpError(400, 'Send messages one by one, not in a list.');
+  return message;
+}
+
 /** Aborted when the sender disconnects. */
 function disconnectSignal(response: ServerResponse): AbortSignal {
   const abort = new AbortController();
@@ -283,37 +298,45 @@ function requireGrants({ challenge }: Session, message: unknown): void {
   if (denied) throw denied;
 }
 
+const methodNotAllowed = (): HttpError =>
+  new HttpError(405, 'Send messages with POST.', { headers: { allow: 'GET, POST, DELETE' } });
+
+function unavailableReason({ kind, fault, since }: Health): string {
+  const what = fault === 'unwritable' ? 'written' : 'reached';
+  const when = since === undefined ? '' : ` since ${since}`;
+  return `the ${kind} state cannot be ${what}${when}: writes and webhooks are refused`;
+}
+
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
 
-function openSockets(server: NodeServer): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+/** The requests that are not answered yet, by their responses. */
+function requestsIn(server: NodeServer): ReadonlySet<ServerResponse> {
+  const unanswered = new Set<ServerResponse>();
+  server.on('request', (_, response: ServerResponse) => {
+    unanswered.add(response);
+    response.once('close', () => {
+      unanswered.delete(response);
+      if (unanswered.size === 0) server.emit('idle');
+    });
   });
-  return sockets;
+  return unanswered;
 }
 
-/** Finishes calls in flight, ends subscriptions, and closes connections without a request. */
+/** Finishes calls in flight, ends subscriptions, and closes all connections. */
 async function close(
   server: NodeServer,
   frontend: HttpFrontend,
-  sockets: ReadonlySet<Socket>,
+  unanswered: ReadonlySet<ServerResponse>,
 ): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  const closeUnused = () => {
-    server.closeIdleConnections();
-    // Node does not count a connection as idle before its first request; clients open some in advance.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-  };
-  closeUnused();
-  // Connections that were busy when the stop began become idle once they are answered.
-  const idle = setInterval(closeUnused, idlePollMs);
-  const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
+  const closed = once(server, 'close');
+  server.close();
+  const closeAll = () => server.closeAllConnections();
+  const timeout = setTimeout(closeAll, drainMs);
   await frontend.close();
+  if (unanswered.size === 0) closeAll();
+  else server.once('idle', closeAll);
   await closed;
-  clearInterval(idle);
   clearTimeout(timeout);
   // Calls that had not reached a responder yet may have created another.
   await frontend.close();

@@ -44,7 +44,6 @@ export type WebhookHandler = (
 ) => boolean;
 
 const prefix = '/webhooks/';
-const maxBytes = 1024 * 1024;
 /** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
 const bodies = new Slots(32);
 const retryAfterSeconds = 5;
@@ -60,24 +59,23 @@ const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { count
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
     if (!path.startsWith(prefix)) return false;
-    const segments = path.slice(prefix.length).split('/').map(decodeSegment);
-    answer(options, segments, request, response).catch(options.onError);
+    answer(options, path, request, response).catch(options.onError);
     return true;
   };
 }
 
 async function answer(
   { tenant: find, guesses, onError, onDelivery }: WebhookOptions,
-  [name = '', secretInPath, ...rest]: readonly (string | undefined)[],
+  path: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const segments = path.slice(prefix.length).split('/').map(decodeSegment);
+  const [name = '', secretInPath, ...rest] = segments;
   const found = rest.length === 0 ? find(name) : undefined;
   const tenant = found && name;
-  const { method, headers } = request;
-  const delivery = { method, headers, secretInPath, readBody: () => readInTurn(request) };
   try {
-    const work = () => receive(found, delivery);
+    const work = () => receive(found, request, secretInPath, () => readInTurn(request));
     const receipt = await limitGuesses(guesses, guesses.senderOf(request), tenant, work);
     sendJson(response, 200, describeReceipt(receipt));
     onDelivery({ tenant, status: 200, delivery: receipt });
@@ -93,7 +91,7 @@ async function readInTurn(request: IncomingMessage): Promise<Buffer> {
   const slot = bodies.open();
   try {
     await slot.acquire();
-    return await readBody(request, maxBytes);
+    return await readBody(request);
   } finally {
     slot.release();
   }
@@ -143,58 +141,50 @@ export async function answerDelivery(
 ): Promise<Response> {
   const headers = Object.fromEntries(request.headers);
   const secretInPath = decodeSegment(new URL(request.url).pathname.split('/').at(-1) ?? '');
-  const readBody = () => readChunks(Readable.from(request.body ?? []), maxBytes);
+  const read = () => readChunks(headers, Readable.from(request.body ?? []));
   try {
-    const delivery = { method: request.method, headers, secretInPath, readBody };
-    return Response.json(describeReceipt(await receive(tenant, delivery)));
+    const { method } = request;
+    const receipt = await receive(tenant, { method, headers }, secretInPath, read);
+    return Response.json(describeReceipt(receipt));
   } catch (error) {
     const { status, message, headers } = toRejection(error, onError);
     return Response.json({ error: message }, { status, headers });
   }
 }
 
-/** A request of the service. */
-interface Delivery {
-  method: string | undefined;
-  headers: IncomingHttpHeaders;
-  secretInPath: string | undefined;
-  /** @throws HttpError for a body that is too large or compressed */
-  readBody(): Promise<Buffer>;
-}
-
 /** The secret is checked before the body is read, and the signature before anything is said about the body. */
 async function receive(
   tenant: WebhookTenant | undefined,
-  { method, headers, secretInPath, readBody }: Delivery,
+  { method, headers }: { method?: string | undefined; headers: IncomingHttpHeaders },
+  secretInPath: string | undefined,
+  read: () => Promise<Buffer>,
 ): Promise<DeliveryReceipt> {
   if (method !== 'POST') throw new HttpError(405, 'Only POST', { headers: { allow: 'POST' } });
-  requireReadable(headers, maxBytes);
-  const hasSecret = [textOf(headers, 'x-webhook-secret'), secretInPath].some((given) =>
-    isSameSecret(given ?? '', tenant?.secret ?? ''),
+  requireReadable(headers);
+  const hasSecret = [headers['x-webhook-secret'], secretInPath].some((given) =>
+    isSameSecret(String(given ?? ''), tenant?.secret ?? ''),
   );
   if (!tenant || (tenant.secret !== undefined && !hasSecret)) throw unauthorized();
   const { signingSecret } = tenant;
   const signature = signatureIn(headers);
   if (signingSecret !== undefined && signature === undefined) throw unauthorized();
-  const body = await readBody();
+  const body = await read();
   if (signingSecret !== undefined && !isSignature(signature ?? '', body, signingSecret))
     throw unauthorized();
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
 }
 
-function textOf(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
-}
-
 /** The signature in the first header that has one, without the prefix `sha256=`. */
-const signatureIn = (headers: IncomingHttpHeaders): string | undefined =>
-  signatureHeaders
-    .map((name) => textOf(headers, name))
-    .find((text) => text !== undefined)
-    ?.trim()
-    .replace(/^sha256=/i, '');
+function signatureIn(headers: IncomingHttpHeaders): string | undefined {
+  const given = signatureHeaders.find((name) => headers[name] !== undefined);
+  return (
+    given &&
+    String(headers[given])
+      .trim()
+      .replace(/^sha256=/i, '')
+  );
+}
 
 /** Verifies the HMAC-SHA256 of the raw body, in hexadecimal or base64. */
 function isSignature(signature: string, body: Buffer, secret: string): boolean {

@@ -44,25 +44,22 @@ export async function countedServer(
   return { endpoint, createdServers: () => made };
 }
 
-const options = { maxBodyBytes: 1024 * 1024, onError: () => {} };
+const onError = () => {};
 
 /** Serves the built server, with or without the fast path. @returns its address */
 export async function serveWithFastPath(
   { endpoint: served }: CountedServer,
   fastPath = true,
 ): Promise<string> {
-  const { onError } = options;
   return closing(await serveHttp(openGate(served), httpOptions({ fastPath, onError }))).url;
 }
 
 /** Serves every request by the SDK. @returns its address */
 export async function serveWithSdk({ endpoint: served }: CountedServer): Promise<string> {
-  const handler = sdkHandler(served, options);
+  const handler = sdkHandler(served, onError);
   const server = createServer((incoming, response) => {
-    void handler.handle({ request: incoming, body: undefined }, response, {
-      caller: undefined,
-      listens: false,
-    });
+    const received = { message: undefined, caller: undefined, listens: false };
+    void handler.handle(incoming, response, received);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -139,7 +139,7 @@ async function listen(watch: ServerObserver, fastPath: HttpFastPath) {
 }
 
 async function answer(fastPath: HttpFastPath, request: IncomingMessage, response: ServerResponse) {
-  const message = parseJson((await readBody(request, 1024 * 1024)).toString());
+  const message = parseJson((await readBody(request)).toString());
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   const context = { headers: request.headers, signal: gone.signal };
