@@ -3,21 +3,19 @@ import { isApiError } from '../service/errors.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
 import { resolveAddress } from './address.ts';
-import { checkBriefs } from './doctor/briefs.ts';
-import { checkAs } from './doctor/check.ts';
 import { checkForms } from './doctor/forms.ts';
 import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
 import { Prober } from './doctor/prober.ts';
-import { type Report, table } from './doctor/report.ts';
+import { checkAs, type Report, table } from './doctor/report.ts';
 import { checkRoutes, grantsFor, probeRoutes } from './doctor/routes.ts';
 import { checkAddress, checkBudget, checkStages } from './doctor/service.ts';
 
 const maxMs = 55_000;
 
 /**
- * The acceptance test of a tenant: settings, address, key, every route, how the service answers, and what that
- * means for every brief. Sends at most 40 requests, which only read.
+ * The acceptance test of a tenant: settings, address, key, every route, and how the service answers. Sends at most 40
+ * requests, which only read.
  * @throws ConfigError for wrong settings; Error when a check failed
  */
 export async function doctor(argv: readonly string[]): Promise<void> {
@@ -50,14 +48,14 @@ async function examine(settings: Settings, argv: readonly string[]): Promise<Rep
     );
     const found = isKnown ? [...checkForms(probes), ...(await checkPaging(prober, probes))] : [];
     const stages = await checkStages(prober, settings.barredStages);
-    const findings = [checkBudget(prober.budget, settings.rateLimit), ...found];
     const grants = grantsFor(probes, settings.grants);
-    const [budget, ...others] = findings.map(({ effect: _, ...check }) => check);
     const checks = [
-      ...[...local, ...access, ...(budget ? [budget] : [])],
+      ...local,
+      ...access,
+      checkBudget(prober.budget, settings.rateLimit),
       ...checkRoutes(answered, settings.grants),
-      ...[...others, ...stages],
-      ...checkBriefs(answered, findings, settings.grants),
+      ...found,
+      ...stages,
     ];
     const report: Report = {
       version,

@@ -2,13 +2,13 @@ import { isApiError } from '../../service/errors.ts';
 import { findUnrecognized } from '../../service/records/recognition.ts';
 import type { ApiRecord } from '../../service/records/records.ts';
 import { routes } from '../../service/routes.ts';
-import { checkAs, type Finding, quoted } from './check.ts';
 import type { Probes } from './prober.ts';
+import { checkAs, type DoctorCheck, quoted } from './report.ts';
 
 const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
 
 /** Checks the form of the records that were read: their fields, items and dates. */
-export function checkForms(probes: Probes): Finding[] {
+export function checkForms(probes: Probes): DoctorCheck[] {
   const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
   const failures = main.flatMap((resource) => checkFields(resource, probes));
   if (!hasRecords && failures.length === 0) return [];
@@ -17,25 +17,23 @@ export function checkForms(probes: Probes): Finding[] {
 }
 
 /** Records of another form: answers say which fields are missing. */
-function checkFields(resource: (typeof main)[number], probes: Probes): Finding[] {
+function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
   const { records = [], error } = probes.get(resource) ?? {};
+  const details = isApiError(error, 'unfamiliar')
+    ? [quoted(error.facts.unknownFields)]
+    : findUnrecognized(resource, records).map(
+        ({ kind, what, unknownFields }) =>
+          `no ${kind.replace('_', ' ')} has a ${what}, but ${quoted(unknownFields)}`,
+      );
   const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
-  const different = "The service's records look different from what this server knows";
   const remedy =
     'Check that the address is the documented API; otherwise this version cannot read the tenant';
-  if (isApiError(error, 'unfamiliar')) {
-    const detail = `${different}: ${quoted(error.facts.unknownFields)}`;
-    return [fields('fail', detail, remedy, { of: [resource], is: 'wrong' })];
-  }
-  return findUnrecognized(resource, records).map(({ kind, what, unknownFields }) => {
-    const detail = `${different}: no ${kind.replace('_', ' ')} has a ${what}, but ${quoted(unknownFields)}`;
-    const is = ['name', 'number'].includes(what) ? 'wrong' : 'wrong figures';
-    return fields('fail', detail, remedy, { of: [resource], is });
-  });
+  const different = "The service's records look different from what this server knows";
+  return details.map((detail) => fields('fail', `${different}: ${detail}`, remedy));
 }
 
 /** Without items the value of a quote is unknown. */
-function checkItems(probes: Probes): Finding {
+function checkItems(probes: Probes): DoctorCheck {
   const found = checkAs('records:items', 'items of quotes');
   const quotes: readonly ApiRecord[] = probes.get('quote')?.records ?? [];
   if (quotes.length === 0) return found('skip', 'no quote could be read');
@@ -44,18 +42,16 @@ function checkItems(probes: Probes): Finding {
     'warn',
     'not in the rows of the list: quotes are read one by one for their totals',
     'That takes a request each. Where there are many, answers say which totals are not known',
-    { of: ['quote'], is: 'partial' },
   );
 }
 
 const timeFields = /(At|_at|Date|_date)$/;
 
-function checkDates(probes: Probes): Finding {
+function checkDates(probes: Probes): DoctorCheck {
   const found = checkAs('records:dates', 'dates');
   const of = main.filter((resource) => probes.get(resource)?.records.some(hasUnreadableTime));
-  if (of.length === 0) return found('pass', 'readable');
   const paths = of.map((resource) => routes[resource].path).join(', ');
-  return found('fail', `cannot be read in ${paths}`, undefined, { of, is: 'wrong figures' });
+  return paths === '' ? found('pass', 'readable') : found('fail', `cannot be read in ${paths}`);
 }
 
 /** A time that is no text is among the unreadable values. */

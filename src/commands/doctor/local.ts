@@ -10,9 +10,9 @@ import {
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
-import { errorCode, keysOf } from '../../values.ts';
+import { errorCode } from '../../values.ts';
 import { tokensPath } from '../auth-strategies.ts';
-import { checkAs, type DoctorCheck } from './check.ts';
+import { checkAs, type DoctorCheck } from './report.ts';
 import { inShort } from './routes.ts';
 
 /** Checks that need no request. */
@@ -63,30 +63,16 @@ async function writeProblem(folder: string): Promise<string | undefined> {
   );
 }
 
-const titles = {
-  apiKeyFile: 'key file',
-  webhookSecretFile: 'webhook secret file',
-  webhookSigningSecretFile: 'signing secret file',
-  metricsTokenFile: 'metrics token file',
-} as const satisfies Partial<Record<keyof Settings, string>>;
-
-const writableByAll = 0o002;
-const readableByAllOrWritableByGroup = 0o024;
-
 /** Checks whether other users can read or change the files with secrets. */
 async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
-  const files = [
-    ...secretFiles(settings),
-    { id: 'tokens', title: 'tokens file', path: tokensPath(settings) },
-  ];
-  const { tenantsFile: path } = settings;
+  const files = filesOf({ ...settings, tokensFile: tokensPath(settings) });
+  const { tenantsFile } = settings;
   try {
-    if (path !== undefined) {
-      const { readTenants } = await import('../tenants.ts');
-      const tenants = [...readTenants(path, { ...settings, metricsTokenFile: undefined })];
-      files.push({ id: 'tenants', title: 'tenants file', path });
-      files.push(...tenants.flatMap(([name, tenant]) => secretFiles(tenant, ` of ${name}`)));
-    }
+    const { readTenants } = await import('../tenants.ts');
+    const server = { ...settings, metricsTokenFile: undefined, tenantsFile: undefined };
+    const tenants = tenantsFile === undefined ? [] : readTenants(tenantsFile, server);
+    for (const [name, tenant] of tenants)
+      files.push(...filesOf({ ...tenant, tokensFile: undefined }, ` of ${name}`));
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return [checkAs('tenants', 'tenants file')('fail', error.message)];
@@ -94,18 +80,23 @@ async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
   return (await Promise.all(files.map(checkFile))).flat();
 }
 
-const secretFiles = (settings: Settings, ofTenant = '') =>
-  keysOf(titles).flatMap((name) => {
-    const path = settings[name];
-    return path === undefined
-      ? []
-      : [{ id: name + ofTenant, title: titles[name] + ofTenant, path }];
-  });
+interface SecretFile {
+  id: string;
+  path: string;
+}
 
-async function checkFile({ id, title, path }: { id: string; title: string; path: string }) {
+const filesOf = (settings: Settings, ofTenant = ''): SecretFile[] =>
+  Object.entries(settings).flatMap(([name, path]) =>
+    name.endsWith('File') && typeof path === 'string' ? [{ id: name + ofTenant, path }] : [],
+  );
+
+const writableByAll = 0o002;
+const readableByAllOrWritableByGroup = 0o024;
+
+async function checkFile({ id, path }: SecretFile): Promise<DoctorCheck[]> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return [];
-  const result = checkAs(`file:${id}`, title);
+  const result = checkAs(`file:${id}`, id.replace('File', ' file'));
   const remedy = `chmod 600 ${path}`;
   if (found.mode & writableByAll)
     return [result('fail', `every user of this machine can change ${path}`, remedy)];

@@ -1,20 +1,19 @@
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import { isApiError } from '../../service/errors.ts';
+import { ignoreApiError, isApiError } from '../../service/errors.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { routes } from '../../service/routes.ts';
-import { checkAs, type Finding, notTried } from './check.ts';
 import type { Prober, Probes } from './prober.ts';
+import { checkAs, type DoctorCheck, notTried } from './report.ts';
 import { probeSize } from './routes.ts';
 
 /** The routes that are documented to be paged, small records first. */
 const pagedResources = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 /** Of one page of a reading. */
 const pageSize = 100;
-const partOfAll = { of: pagedResources, is: 'partial' } as const;
 
 /** Checks how the service counts and pages, with what the server itself learns from its answers. */
-export async function checkPaging(prober: Prober, probes: Probes): Promise<Finding[]> {
+export async function checkPaging(prober: Prober, probes: Probes): Promise<DoctorCheck[]> {
   const samples = pagedResources.flatMap((resource) => {
     const probe = probes.get(resource);
     return probe && !probe.error ? [{ resource, total: probe.total }] : [];
@@ -32,18 +31,16 @@ const hiddenRecords = checkAs('paging:places', 'hidden records')(
   'warn',
   'some records are counted, but shown in no list',
   'Answers say that they cover a part. The key may not be permitted to see all records',
-  partOfAll,
 );
 
-function checkCounts({ pages }: Prober, searched: readonly Resource[]): Finding {
+function checkCounts({ pages }: Prober, searched: readonly Resource[]): DoctorCheck {
   const counts = checkAs('paging:count', 'counts');
   if (searched.length === 0) return counts('skip', 'no records could be read');
   const limited = searched.filter((resource) => pages.traits(resource).countLimit !== undefined);
   if (limited.length > 0) {
     const paths = limited.map((resource) => routes[resource].path).join(', ');
     const remedy = 'Answers about these say that they cover a part; filters help';
-    const detail = `stop at a limit for ${paths}: there are more records`;
-    return counts('warn', detail, remedy, { of: limited, is: 'partial' });
+    return counts('warn', `stop at a limit for ${paths}: there are more records`, remedy);
   }
   const isCounted = searched.every((resource) => {
     const { counts: counted, countedIn = 'none' } = pages.traits(resource);
@@ -54,30 +51,28 @@ function checkCounts({ pages }: Prober, searched: readonly Resource[]): Finding 
     : counts('warn', 'not sent, or of a page only: all pages are read to the end');
 }
 
-const offset = checkAs('paging:offset', 'paging');
-const onePage = 'only what one page holds can be read';
-
-async function checkOffset(prober: Prober, resource: Resource | undefined): Promise<Finding> {
-  const { pages, call } = prober;
+async function checkOffset(
+  { pages, call, canAsk }: Prober,
+  resource: Resource | undefined,
+): Promise<DoctorCheck> {
+  const offset = checkAs('paging:offset', 'paging');
   const { pageParam } = pages;
   const setting = environmentName('pageParam');
+  const onePage = 'only what one page holds can be read';
   if (resource === undefined) return offset('skip', 'too few records to check');
-  if (!prober.canAsk) return offset('skip', notTried);
+  if (!canAsk) return offset('skip', notTried);
   if (pageParam === undefined) {
     const remedy = `Without ${setting}=none the server finds out what the service understands`;
-    return offset('warn', `no offset is configured: ${onePage}`, remedy, partOfAll);
+    return offset('warn', `no offset is configured: ${onePage}`, remedy);
   }
-  await pages.offsets.learn(resource, {}, call).catch(unlessApiError);
+  await pages.offsets.learn(resource, {}, call).catch(ignoreApiError());
   const found = pages.traits(resource).offset;
   if (found === 'ignored') {
     const remedy = `Name the offset parameter in ${setting}, if the service has one`;
-    return offset('warn', `${pageParam} is ignored: ${onePage}`, remedy, partOfAll);
+    return offset('warn', `${pageParam} is ignored: ${onePage}`, remedy);
   }
-  if (found === undefined) {
-    const remedy = 'Answers say where pages do not fit together';
-    const detail = `${pageParam} returned none of the expected records`;
-    return offset('warn', detail, remedy, partOfAll);
-  }
+  if (found === undefined)
+    return offset('warn', `${pageParam} returned none of the expected records`);
   const { name, counts } = found;
   const meaning = counts === 'records' ? `${name} works` : `${name} counts ${counts}`;
   if (name !== pageParam) {
@@ -87,18 +82,17 @@ async function checkOffset(prober: Prober, resource: Resource | undefined): Prom
   return counts === 'records' ? offset('pass', `${name} is honoured`) : offset('warn', meaning);
 }
 
-/** An error is ignored here: the routes were checked before. */
-export function unlessApiError(error: unknown): undefined {
-  if (!isApiError(error)) throw error;
-}
-
-async function checkSize(prober: Prober, resource: Resource | undefined): Promise<Finding> {
+async function checkSize(prober: Prober, resource: Resource | undefined): Promise<DoctorCheck> {
   const size = checkAs('paging:size', 'page size');
   const { pages, call } = prober;
   if (resource === undefined) return size('skip', 'too few records to check');
   if (!prober.canAsk) return size('skip', notTried);
   try {
-    const { records, total } = await pages.page(resource, { size: pageSize }, call);
+    const { records, total = Number.POSITIVE_INFINITY } = await pages.page(
+      resource,
+      { size: pageSize },
+      call,
+    );
     const { maxSize } = pages.traits(resource);
     if (maxSize === 'none')
       return size('warn', 'the size parameter is refused; the server leaves it out');
@@ -108,12 +102,11 @@ async function checkSize(prober: Prober, resource: Resource | undefined): Promis
     return size('pass', describeSize(records.length, total));
   } catch (error) {
     if (!isApiError(error)) throw error;
-    const remedy = describeError(error, environmentName);
-    return size('fail', `${pageSize} is not answered`, remedy, { of: [resource], is: 'wrong' });
+    return size('fail', `${pageSize} is not answered`, describeError(error, environmentName));
   }
 }
 
-function describeSize(received: number, total = Number.POSITIVE_INFINITY): string {
+function describeSize(received: number, total: number): string {
   if (received > pageSize)
     return `ignored: ${received} records returned where ${pageSize} were requested`;
   if (received < Math.min(pageSize, total)) return `clamped to ${received}`;
@@ -125,13 +118,12 @@ async function learnPlaces(
   { pages, call }: Prober,
   resource: Resource,
   rows: number,
-  total = Number.POSITIVE_INFINITY,
+  total: number,
 ): Promise<void> {
   const isShort = rows > 0 && rows < pageSize && rows < total;
   if (!isShort || pages.profile(resource).offset === 'none') return;
   const first = pages.sample(resource)?.keys ?? [];
-  const query = { size: 1, from: rows };
-  const page = await pages.page(resource, query, call).catch(unlessApiError);
+  const page = await pages.page(resource, { size: 1, from: rows }, call).catch(ignoreApiError());
   const id = page?.records[0]?.id;
   if (id !== undefined)
     pages.learn(resource, { shortPages: first.includes(id) ? 'hidden' : 'fewer' });

@@ -1,7 +1,18 @@
 import { environmentName } from '../../config.ts';
+import { visible } from '../../text/characters.ts';
 import { version } from '../../version.ts';
 import { wrap } from '../wrap.ts';
-import { type CheckStatus, type DoctorCheck, notTried } from './check.ts';
+
+/** The result of one check. `skip`: nothing to check, or the check was not possible. */
+export interface DoctorCheck {
+  /** Stable id for programs. */
+  id: string;
+  title: string;
+  status: keyof typeof statusWords;
+  detail: string;
+  /** What the user should do. */
+  remedy?: string;
+}
 
 export interface Report {
   version: string;
@@ -16,28 +27,35 @@ export interface Report {
   grants?: string;
 }
 
-const statusWords: Readonly<Record<CheckStatus, string>> = {
-  pass: 'PASS',
-  warn: 'WARN',
-  fail: 'FAIL',
-  skip: '-',
-};
+/** The detail of a check that was left out because of an earlier one, or for lack of time or requests. */
+export const notTried = 'not tried';
+
+/** Makes results of one check. */
+export const checkAs =
+  (id: string, title: string) =>
+  (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck => ({
+    ...{ id, title, status, detail },
+    ...(remedy === undefined ? {} : { remedy }),
+  });
+
+/** Texts of the service in a sentence. */
+export const quoted = (texts: readonly string[]): string =>
+  texts.map((text) => JSON.stringify(visible(text))).join(', ');
+
+const statusWords = { pass: 'PASS', warn: 'WARN', fail: 'FAIL', skip: '-' } as const;
 const statusWidth = 6;
 
 /** The report as text: one line per check, its remedy below. */
 export function table({ checks, address, sandbox, requests, grants }: Report): string {
+  const tried = checks.filter(({ detail }) => detail !== notTried);
+  const skipped = checks.length - tried.length;
   const titleWidth = Math.max(...checks.map(({ title }) => title.length)) + 2;
   const indent = ' '.repeat(statusWidth + titleWidth);
-  const skipped = checks.filter(({ detail }) => detail === notTried).length;
-  const rows = checks
-    .filter(({ detail }) => detail !== notTried)
-    .map(({ status, title, detail, remedy }) => {
-      const row = wrap(
-        `${statusWords[status].padEnd(statusWidth)}${title.padEnd(titleWidth)}${detail}`,
-        indent,
-      );
-      return remedy === undefined ? row : `${row}\n${wrap(`${indent}→ ${remedy}`, `${indent}  `)}`;
-    });
+  const rows = tried.map(({ status, title, detail, remedy }) => {
+    const start = statusWords[status].padEnd(statusWidth) + title.padEnd(titleWidth);
+    const row = wrap(`${start}${detail}`, indent);
+    return remedy === undefined ? row : `${row}\n${wrap(`${indent}→ ${remedy}`, `${indent}  `)}`;
+  });
   const where = sandbox ? `the embedded tenant at ${address}` : address;
   const others = skipped === 0 ? '' : `\n${skipped} other checks were not tried.\n`;
   const requestCount = `${requests} request${requests === 1 ? ' was' : 's were'} sent; nothing was written.`;

@@ -5,8 +5,8 @@ import { isApiError } from '../../service/errors.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
-import { checkAs, type DoctorCheck, notTried } from './check.ts';
 import type { Probe, Prober, Probes } from './prober.ts';
+import { checkAs, type DoctorCheck, notTried } from './report.ts';
 
 /** Large enough to show whether the offset counts records or pages. */
 export const probeSize = minSampleRows;
@@ -42,7 +42,7 @@ async function probe(resource: Resource, { pages, call }: Prober): Promise<Probe
 }
 
 /** Whether the route is permanently unavailable to this key or tenant; other errors may be temporary. */
-export const isRefusal = (error: unknown): boolean =>
+const isRefusal = (error: unknown): boolean =>
   isApiError(error, 'not-permitted', 'key-refused', 'no-route');
 
 export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): DoctorCheck[] =>

@@ -1,12 +1,10 @@
 import { findUnknownStages } from '../../changes/stages.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import { type ApiError, isApiError } from '../../service/errors.ts';
-import { resources } from '../../service/routes.ts';
+import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
 import { reservedOf } from '../../service/traffic/budget.ts';
-import { checkAs, type DoctorCheck, type Finding, notTried, quoted } from './check.ts';
-import { unlessApiError } from './paging.ts';
 import type { Prober, Probes, ReportedBudget } from './prober.ts';
+import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
 
 const address = checkAs('address', 'address');
 const key = checkAs('key', 'key');
@@ -31,7 +29,7 @@ function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
   return [answers, key('skip', notTried)];
 }
 
-export function checkBudget(reported: ReportedBudget, configured: number): Finding {
+export function checkBudget(reported: ReportedBudget, configured: number): DoctorCheck {
   const { remaining, limit = configured, retryAfter } = reported;
   const budget = checkAs('budget', 'rate budget');
   if (retryAfter !== undefined)
@@ -41,7 +39,7 @@ export function checkBudget(reported: ReportedBudget, configured: number): Findi
   const left = `${remaining} of ${limit} requests remaining in these ten minutes`;
   if (remaining <= reservedOf(Math.min(configured, limit))) {
     const remedy = 'They are reserved for single records and pages: ask again in ten minutes';
-    return budget('warn', left, remedy, { of: resources, is: 'partial' });
+    return budget('warn', left, remedy);
   }
   if (limit === configured) return budget('pass', left);
   const remedy = `Set ${environmentName('rateLimit')}=${limit}`;
@@ -55,7 +53,7 @@ export async function checkStages(
 ): Promise<DoctorCheck[]> {
   if (words.length === 0) return [];
   const stages = checkAs('stages', 'barred stages');
-  const page = await pages.page('opportunity', { size: 100 }, call).catch(unlessApiError);
+  const page = await pages.page('opportunity', { size: 100 }, call).catch(ignoreApiError());
   if (!page) return [stages('skip', 'no opportunity could be read')];
   const { unknown, stages: known } = await findUnknownStages(page.records, words);
   if (unknown.length === 0) return [stages('pass', `each is in use: ${quoted(words)}`)];

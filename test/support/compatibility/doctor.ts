@@ -21,7 +21,8 @@ export interface Examined {
   received: number;
   output: string;
   report: { ok: boolean; requests: number; checks: Check[] };
-  of(id: string): Status | undefined;
+  /** The worst status of all checks. */
+  worst: Status;
 }
 
 export async function examineVariation({ set, rateLimit }: Variation): Promise<Examined> {
@@ -33,50 +34,39 @@ export async function examineVariation({ set, rateLimit }: Variation): Promise<E
       ...(rateLimit === undefined ? {} : { CPQ_RATE_LIMIT: String(rateLimit) }),
     });
     const report: Examined['report'] = JSON.parse(stdout);
+    const statuses = new Set(report.checks.map((it) => it.status));
     return {
       exit: status,
       received: service.requests(),
       output: stdout + stderr,
       report,
-      of: (id) => report.checks.find((it) => it.id === id)?.status,
+      worst: (['fail', 'warn'] as const).find((it) => statuses.has(it)) ?? 'pass',
     };
   } finally {
     await service.close();
   }
 }
 
-/** The check of `doctor` that predicts each probe. */
-export const foretells: Readonly<Record<string, string>> = {
-  pipeline: 'brief:cpq_brief_pipeline',
-  'pipeline of an owner': 'brief:cpq_brief_pipeline',
-  'pipeline of a company': 'brief:cpq_brief_pipeline',
-  'won and lost': 'brief:cpq_brief_pipeline',
-  'brief of a company': 'brief:cpq_brief_company',
-  'brief of a quote': 'brief:cpq_brief_quote',
-  'brief of a quote by number': 'brief:cpq_brief_quote',
-  'check below_cost': 'brief:cpq_check_sales_data',
-  'check stale_quotes': 'brief:cpq_check_sales_data',
-  find: 'brief:cpq_find',
-};
+/** The probes of briefs, which `doctor` foretells. */
+export const foretold = [
+  ...['pipeline', 'pipeline of an owner', 'pipeline of a company', 'won and lost'],
+  ...['brief of a company', 'brief of a quote', 'brief of a quote by number'],
+  ...['check below_cost', 'check stale_quotes', 'find'],
+];
 
-/** What `doctor` may report, for each result of a brief. */
+/** The worst that `doctor` may report, for the worst result of a brief. */
 const allowed: Readonly<Record<Cell['result'], readonly Status[]>> = {
   wrong: ['fail'],
-  unhelpful: ['fail', 'warn', 'skip'],
-  refused: ['fail', 'warn', 'skip'],
+  unhelpful: ['fail', 'warn'],
+  refused: ['fail', 'warn'],
   quiet: ['fail', 'warn'],
   partial: ['fail', 'warn'],
   right: ['pass', 'warn'],
 };
 const worstFirst = ['wrong', 'unhelpful', 'refused', 'quiet', 'partial', 'right'] as const;
 
-/** The differences between the report of `doctor` and the briefs, a line each. */
-export function contradictions(examined: Examined, cells: readonly Cell[]): string[] {
-  return [...new Set(Object.values(foretells))].flatMap((id) => {
-    const results = cells.filter(({ probe }) => foretells[probe] === id).map((it) => it.result);
-    const worst = worstFirst.find((result) => results.includes(result));
-    const said = examined.of(id);
-    if (worst === undefined || (said !== undefined && allowed[worst].includes(said))) return [];
-    return [`${id} is ${worst}, and doctor says ${said}`];
-  });
+/** How the report of `doctor` differs from the briefs; undefined if it does not. */
+export function contradiction({ worst: said }: Examined, cells: readonly Cell[]) {
+  const worst = worstFirst.find((it) => cells.some(({ result }) => result === it)) ?? 'right';
+  return allowed[worst].includes(said) ? undefined : `a brief is ${worst}, and doctor says ${said}`;
 }
