@@ -1,6 +1,7 @@
 // Generates docs/settings.md from the tables in src/config/.
-import { flagOf, type Setting } from '../src/config/setting.ts';
-import { settings } from '../src/config.ts';
+import type { Setting } from '../src/config/setting.ts';
+import { flagOf, type SettingName, settings, variableOf } from '../src/config/settings.ts';
+import { keysOf } from '../src/values.ts';
 import { code, generated, row } from './generated.ts';
 
 const intro = `# Settings
@@ -11,17 +12,15 @@ A setting is an environment variable or a flag; the flag takes precedence. Secre
 show flags. \`cpq-mcp doctor\` checks the settings.
 `;
 
-type SettingDescription = Omit<Setting, 'parse'>;
-
-function describeSetting(described: SettingDescription): string {
-  const { env, bare, description, fallback } = described;
-  const flag = flagOf(described);
-  const setting = flag === undefined ? '' : code(bare ? `--${flag}` : `--${flag} …`);
+function describeSetting(name: SettingName): string {
+  const { bare, description, fallback }: Setting = settings[name];
+  const flag = flagOf(name);
+  const shown = flag === undefined ? '' : code(bare ? `--${flag}` : `--${flag} …`);
   const usual = fallback === undefined || fallback === '' ? '' : code(fallback);
-  return row(code(env), setting, usual, description);
+  return row(code(variableOf(name)), shown, usual, description);
 }
 
-const rows = Object.values<SettingDescription>(settings).map(describeSetting);
+const rows = keysOf(settings).map(describeSetting);
 const table = [
   row('variable', 'flag', 'default', 'meaning'),
   row('---', '---', '---', '---'),

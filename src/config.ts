@@ -1,8 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { retiredSettings } from './config/retired.ts';
-import { flagOf, type Setting } from './config/setting.ts';
-import { environmentName, type SettingName, type Settings, settings } from './config/settings.ts';
+import type { Setting } from './config/setting.ts';
+import {
+  environmentName,
+  flagOf,
+  type SettingName,
+  type Settings,
+  settings,
+  variableOf,
+} from './config/settings.ts';
 import { isOfService, unknownVariables } from './config/unknown-variables.ts';
 import type { ToolSelection } from './mcp/surface.ts';
 import type { NameOf } from './setting-names.ts';
@@ -12,7 +18,13 @@ import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
 
 export type { AuthStrategyName } from './config/http-settings.ts';
-export { environmentName, type SettingName, type Settings, settings } from './config/settings.ts';
+export {
+  environmentName,
+  type SettingName,
+  type Settings,
+  settings,
+  variableOf,
+} from './config/settings.ts';
 
 /**
  * Wrong use or configuration; commands print it to stderr and exit with status 2. A text that names settings
@@ -42,13 +54,16 @@ export function readSettings(
   environment: Record<string, string | undefined>,
   allowed: readonly SettingName[] = keysOf(settings),
 ): Settings {
-  refuseUnknown(environment);
+  const { refused } = unknownVariables(environment, variableNames);
+  if (refused.length > 0)
+    throw new ConfigError(`${refused.join('. ')}. Every setting: cpq-mcp http --help`);
   const flags = readFlags(argv, allowed);
   const read: Record<string, unknown> = {};
   for (const name of keysOf(settings)) {
-    const setting: Setting = settings[name];
-    const fromFlag = flags[flagOf(setting) ?? ''];
-    const given = fromFlag ?? givenIn(setting.env, environment[setting.env]) ?? setting.fallback;
+    const { fallback }: Setting = settings[name];
+    const variable = variableOf(name);
+    const fromFlag = flags[flagOf(name) ?? ''];
+    const given = fromFlag ?? givenIn(variable, environment[variable]) ?? fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
   return withSecretsFromFiles(withWrites(read as Settings));
@@ -57,32 +72,12 @@ export function readSettings(
 const withWrites = (read: Settings): Settings =>
   read.allowWrites ? { ...read, grants: parseGrants([...read.grants, writeGrant]) } : read;
 
-const variableNames = [
-  ...Object.values<Setting>(settings).map(({ env }) => env),
-  ...retiredSettings.map(({ env }) => env),
-];
+const variableNames = keysOf(settings).map(variableOf);
 
-/** @throws ConfigError that names every variable that was probably meant as a setting */
-function refuseUnknown(environment: Record<string, string | undefined>): void {
-  const { refused } = unknownVariables(environment, variableNames);
-  if (refused.length > 0)
-    throw new ConfigError(`${refused.join('. ')}. Every setting: cpq-mcp http --help`);
-}
-
-/** What has no effect among flags and variables: settings of earlier versions, and names that are no settings. */
-export function settingWarnings(
-  argv: readonly string[],
-  environment: Record<string, string | undefined>,
-): string[] {
+/** Warnings about variables with our prefix that are no settings. */
+export function settingWarnings(environment: Record<string, string | undefined>): string[] {
   const { ignored } = unknownVariables(environment, variableNames);
-  const isFlagOf = (flag: string) => (word: string) => word.split('=')[0] === `--${flag}`;
-  const retired = retiredSettings.flatMap(({ env, flag, remedy }) => [
-    ...(environment[env] === undefined ? [] : [`${env} has no effect any more: ${remedy}`]),
-    ...(argv.some(isFlagOf(flag)) ? [`--${flag} has no effect any more: ${remedy}`] : []),
-  ]);
-  const others =
-    ignored.length > 0 ? [`ignored, as they are no settings: ${ignored.join(', ')}`] : [];
-  return [...retired, ...others];
+  return ignored.length > 0 ? [`ignored, as they are no settings: ${ignored.join(', ')}`] : [];
 }
 
 /** For an optional field without a value, a desktop host passes the placeholder of its manifest. */
@@ -97,11 +92,10 @@ function readFlags(
 ): Record<string, string> {
   const options: Record<string, { type: 'string' | 'boolean' }> = {};
   for (const name of allowed) {
-    const flag = flagOf(settings[name]);
+    const flag = flagOf(name);
     const { bare }: Setting = settings[name];
     if (flag !== undefined) options[flag] = { type: bare ? 'boolean' : 'string' };
   }
-  for (const { flag } of retiredSettings) options[flag] = { type: 'string' };
   try {
     const { values } = parseArgs({ args: [...argv], options, allowPositionals: false });
     return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
@@ -123,27 +117,20 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const problem = `${error.message}. ${setting.description}.`;
-    throw new ConfigError(
-      (nameOf) => `${byFlag ? `--${flagOf(setting)}` : nameOf(name)}: ${problem}`,
-    );
+    throw new ConfigError((nameOf) => `${byFlag ? `--${flagOf(name)}` : nameOf(name)}: ${problem}`);
   }
 }
 
-/** Secrets that can be read from a file. */
-const secretFileNames = [
-  ['apiKey', 'apiKeyFile'],
-  ['webhookSecret', 'webhookSecretFile'],
-  ['webhookSigningSecret', 'webhookSigningSecretFile'],
-  ['metricsToken', 'metricsTokenFile'],
-] as const;
+/** Each can be read from a file. */
+const secretNames = ['apiKey', 'webhookSecret', 'webhookSigningSecret', 'metricsToken'] as const;
 
 function withSecretsFromFiles(read: Settings): Settings {
-  const found: Partial<Record<(typeof secretFileNames)[number][0], string>> = {};
-  for (const [name, fileName] of secretFileNames) {
+  const found: Partial<Record<(typeof secretNames)[number], string>> = {};
+  for (const name of secretNames) {
+    const fileName = `${name}File` as const;
     const path = read[fileName];
     if (path === undefined || read[name] !== undefined) continue;
-    const content = fileContent(fileName, path);
-    found[name] = validate(name, content, false) as string;
+    found[name] = validate(name, fileContent(fileName, path), false) as string;
   }
   return { ...read, ...found };
 }

@@ -23,7 +23,7 @@ export async function doctor(argv: readonly string[]): Promise<void> {
   const write = (report: unknown) => print(`${JSON.stringify(report, undefined, 2)}\n`);
   try {
     const flags = argv.filter((word) => word !== '--json');
-    const report = await examine(readSettings(flags, process.env), flags);
+    const report = await examine(readSettings(flags, process.env));
     await (asJson ? write(report) : print(table(report)));
     const failed = report.checks.filter(({ status }) => status === 'fail').length;
     if (failed > 0) throw new Error(`${failed} of ${report.checks.length} checks failed`);
@@ -34,11 +34,11 @@ export async function doctor(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function examine(settings: Settings, argv: readonly string[]): Promise<Report> {
+async function examine(settings: Settings): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
   const prober = new Prober({ baseUrl, key, pageParam: settings.pageParam }, maxMs);
   try {
-    const local = await checkLocal(settings, argv);
+    const local = await checkLocal(settings);
     const probes = await probeRoutes(prober);
     const access = checkAddress(baseUrl, probes);
     // An error that affects every request is reported once, not for every route.

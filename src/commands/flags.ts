@@ -1,5 +1,6 @@
 import { httpSettings } from '../config/http-settings.ts';
-import { flagOf, type Setting } from '../config/setting.ts';
+import type { Setting } from '../config/setting.ts';
+import { flagOf, variableOf } from '../config/settings.ts';
 import { settings } from '../config.ts';
 import { isKeyOf, keysOf } from '../values.ts';
 import { wrap } from './wrap.ts';
@@ -12,12 +13,12 @@ export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
     (name) => command !== 'stdio' || !isKeyOf(httpSettings, name),
   );
   const lines = names.map((name) => {
-    const { env, bare, description, fallback = '' }: Setting = settings[name];
-    const flag = flagOf(settings[name]);
+    const { bare, description, fallback = '' }: Setting = settings[name];
+    const flag = flagOf(name);
     const shown = flag === undefined ? '(no flag)' : `--${flag}${bare ? '' : ' VALUE'}`;
     const saysDefault = /default/.test(description);
     const byDefault = fallback === '' || bare || saysDefault ? '' : ` (default: ${fallback})`;
-    return `  ${shown}, ${env}\n${wrap(`${indent}${description}${byDefault}`, indent)}`;
+    return `  ${shown}, ${variableOf(name)}\n${wrap(`${indent}${description}${byDefault}`, indent)}`;
   });
   const own = command === 'doctor' ? '  --json\n      Print the report as JSON\n' : '';
   return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${own}${lines.join('\n')}\n`;

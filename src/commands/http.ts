@@ -28,7 +28,7 @@ export async function http(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const tracksRequests = isRequestLogged(settings);
-  const log = openLog(settings, argv, tracksRequests ? currentRequest : undefined);
+  const log = openLog(settings, tracksRequests ? currentRequest : undefined);
   const observer = createServerObserver({ log, version, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;

@@ -1,4 +1,11 @@
-import { ConfigError, readSettings, type SettingName, type Settings, settings } from '../config.ts';
+import {
+  ConfigError,
+  readSettings,
+  type SettingName,
+  type Settings,
+  settings,
+  variableOf,
+} from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 
 type Value = string | number | boolean | URL | readonly string[];
@@ -14,7 +21,7 @@ export function settingsFrom(options: Readonly<Record<string, Value | undefined>
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) {
     if (!isName(name)) throw new ConfigError(`There is no option "${name}"`);
-    if (value !== undefined) environment[settings[name].env] = textOf(name, value);
+    if (value !== undefined) environment[variableOf(name)] = textOf(name, value);
   }
   return readSettings([], environment);
 }

@@ -11,7 +11,7 @@ import { openLog } from './open-log.ts';
 export async function stdio(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   const address = await resolveAddress(settings);
-  const log = openLog(settings, argv);
+  const log = openLog(settings);
   let opening: Promise<Opened> | undefined;
   const open = () => {
     opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, log));

@@ -1,21 +1,42 @@
-import type { ParseValue } from '../setting-values.ts';
+import { type ParseValue, parseBoolean, parseText } from '../setting-values.ts';
 
 export interface Setting<T = unknown> {
-  env: string;
-  /** Default: the name of the variable, as `--base-url` of `CPQ_BASE_URL`. */
-  flag?: string;
+  parse: ParseValue<T>;
+  /** For the documentation and error messages. */
+  description: string;
+  fallback?: string;
   /** Has no flag, because flags show in process lists. */
   secret?: boolean;
   /** Takes no value on the command line. */
   bare?: boolean;
-  /** For the documentation and error messages. */
-  description: string;
-  fallback?: string;
-  parse: ParseValue<T>;
+  /** Default: from the name, as `CPQ_BASE_URL` of `baseUrl`. */
+  env?: string;
+  /** Default: from the variable, as `--base-url`. */
+  flag?: string;
 }
 
-export const setting = <const S extends Setting>(setting: S): S => setting;
+/** A setting that always has a value. */
+type Defaulted<T> = Setting<T> & { fallback: string };
 
-/** The flag of a setting without its hyphens; undefined for a secret. */
-export const flagOf = ({ env, flag, secret }: Omit<Setting, 'parse'>): string | undefined =>
-  secret ? undefined : (flag ?? env.slice('CPQ_'.length).toLowerCase().replaceAll('_', '-'));
+export function setting<T>(
+  parse: ParseValue<T>,
+  description: string,
+  fallback: string,
+): Defaulted<T>;
+export function setting<T>(parse: ParseValue<T>, description: string): Setting<T>;
+export function setting<T>(parse: ParseValue<T>, description: string, fallback?: string) {
+  return { parse, description, ...(fallback !== undefined && { fallback }) };
+}
+
+export const text = (description: string): Setting<string> => setting(parseText, description);
+
+export const secret = (parse: ParseValue<string>, description: string): Setting<string> => ({
+  ...setting(parse, description),
+  secret: true,
+});
+
+/** A setting that is off by default. */
+export const onOff = (description: string): Defaulted<boolean> => ({
+  ...setting(parseBoolean, description, '0'),
+  bare: true,
+});

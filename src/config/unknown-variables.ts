@@ -38,31 +38,23 @@ export function unknownVariables(
   settings: readonly string[],
 ): UnknownVariables {
   const unknown: UnknownVariables = { refused: [], ignored: [] };
-  for (const [name, value] of Object.entries(environment)) {
-    const isOurs = value !== undefined && name.toUpperCase().startsWith(prefix);
-    if (!isOurs || isKnown(name, environment, settings)) continue;
-    const isLike = isOfService(name, value) ? undefined : likeSetting(name.toUpperCase(), settings);
-    if (isLike === undefined) unknown.ignored.push(name);
-    else unknown.refused.push(`${name} is not a setting${isLike}`);
+  const known = [...settings, ...ofAssistants];
+  for (const [given, value] of Object.entries(environment)) {
+    // On Windows a variable is found in any letter case.
+    const name = given.toUpperCase();
+    const isKnown = known.includes(name) && environment[name] !== undefined;
+    if (value === undefined || !name.startsWith(prefix) || isKnown) continue;
+    const like = isOfService(given, value) ? undefined : likeSetting(name, settings);
+    if (like === undefined) unknown.ignored.push(given);
+    else unknown.refused.push(`${given} is not a setting${like}`);
   }
   return unknown;
 }
 
-/** On Windows a variable is found in any letter case. */
-const isKnown = (
-  name: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  settings: readonly string[],
-): boolean => {
-  const known = name.toUpperCase();
-  const isSetting = settings.includes(known) || ofAssistants.includes(known);
-  return isSetting && environment[known] !== undefined;
-};
-
 /** That a name resembles a setting, or would restrict something; undefined if it does neither. */
 function likeSetting(name: string, settings: readonly string[]): string | undefined {
   const nearest = nearestOf(name, settings) ?? '';
-  const length = name.length - prefix.length;
-  if (editDistance(name, nearest) <= (length < 6 ? 1 : 2)) return `. Nearest: ${nearest}`;
+  if (editDistance(name, nearest) <= (name.length < prefix.length + 6 ? 1 : 2))
+    return `. Nearest: ${nearest}`;
   return restricts.test(name) ? '' : undefined;
 }

@@ -10,8 +10,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { publint } from 'publint';
 import { describe, expect, inject, test, vi } from 'vitest';
 import * as z from 'zod';
-import { settings } from '../../src/config.ts';
+import { settings, variableOf } from '../../src/config.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
+import { keysOf } from '../../src/values.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { emptyProject, folder, npm, packed } from '../support/package.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -290,7 +291,7 @@ describe('the desktop bundle', () => {
   test('asks for the settings of the server, and hides the key', async () => {
     const { manifest } = await bundle();
     const env = manifest.server.mcp_config.env as Record<string, string>;
-    const known = Object.values(settings).map((setting) => setting.env);
+    const known = keysOf(settings).map(variableOf);
     expect(known).toEqual(expect.arrayContaining(Object.keys(env)));
     const asked = Object.values(env).map((value) => /^\$\{user_config\.(\w+)\}$/.exec(value)?.[1]);
     expect(asked).toEqual(Object.keys(manifest.user_config));

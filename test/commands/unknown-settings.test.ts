@@ -38,12 +38,6 @@ describe.each(Object.entries(starts))('cpq-mcp %s', (_, begin) => {
     expect(status ?? 0).toBe(0);
     expect(stderr).toMatch(/no settings:\s.*CPQ_MCP_PORT_3333_TCP/s);
   });
-
-  test('starts with a setting of an earlier version, and says what to do', async () => {
-    const { status, stderr } = await begin({ CPQ_CALLS_IN_ALL: '64' });
-    expect(status ?? 0).toBe(0);
-    expect(stderr).toMatch(/CPQ_CALLS_IN_ALL has no effect any more: remove it/);
-  });
 });
 
 /** What Kubernetes sets in every pod of a namespace for a service. */
@@ -98,14 +92,6 @@ describe('an unknown variable', () => {
     expect(status).toBe(0);
     expect(stderr).toMatch(/"level":"warn".*CPQ_DEPLOYMENT/);
     expect(stderr).not.toContain('canary0UnknownValue');
-  });
-
-  test('may be a flag of an earlier version', async () => {
-    for (const argv of [['--streams-at-once', '8'], ['--streams-at-once=8']]) {
-      const { status, stderr } = await run(['stdio', ...argv], embedded);
-      expect(status).toBe(0);
-      expect(stderr).toMatch(/"level":"warn".*--streams-at-once has no effect any more/);
-    }
   });
 
   test('is no concern where an assistant keeps a secret in it', async () => {

@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { settings } from '../../src/config.ts';
+import { settings, variableOf } from '../../src/config.ts';
+import { keysOf } from '../../src/values.ts';
 import { fileIn, newFolder } from '../support/access.ts';
 import { freePort } from '../support/free-port.ts';
 import { describeWith } from '../support/needs.ts';
@@ -19,7 +20,7 @@ import { until } from '../support/until.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string) => readFile(join(root, file), 'utf8');
 const files = ['Dockerfile', 'deploy/compose.yaml', 'deploy/nginx.conf', 'deploy/cpq-mcp.service'];
-const known = new Set<string>(Object.values(settings).map(({ env }) => env));
+const known = new Set<string>(keysOf(settings).map(variableOf));
 
 test.each([...files, 'docs/operations.md'])('%s names existing settings', async (file) => {
   const named = (await read(file)).match(/\bCPQ_[A-Z_]+[A-Z]\b/g) ?? [];

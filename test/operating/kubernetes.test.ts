@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { readSettings, settings } from '../../src/config.ts';
+import { readSettings, settings, variableOf } from '../../src/config.ts';
 import { parseNetworks } from '../../src/hosts/access/networks.ts';
+import { keysOf } from '../../src/values.ts';
 import { shared } from '../support/shared.ts';
 
 /** The parts of the Kubernetes base belong together, and give the server no more rights than it needs. */
@@ -138,7 +139,7 @@ test('the server gets valid settings, and its secrets by reference only', async 
   const data = await configMap();
   const given = container.env.map((one) => [one.name, 'value' in one ? one.value : undefined]);
   const { CPQ_METRICS_TOKEN_FILE, POD_IP, ...env } = { ...data, ...Object.fromEntries(given) };
-  const known = Object.values(settings).map((setting) => setting.env);
+  const known = keysOf(settings).map(variableOf);
   expect(known).toEqual(expect.arrayContaining(Object.keys(env)));
   const { auth, replicas: configured } = readSettings([], env);
   expect([[...auth], configured]).toEqual([['token'], replicas]);

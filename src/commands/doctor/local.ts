@@ -16,14 +16,11 @@ import { checkAs, type DoctorCheck } from './report.ts';
 import { inShort } from './routes.ts';
 
 /** Checks that need no request. */
-export async function checkLocal(
-  settings: Settings,
-  argv: readonly string[],
-): Promise<DoctorCheck[]> {
+export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
   const variables = checkAs('variables', 'settings');
   return [
     checkSettings(settings),
-    ...settingWarnings(argv, process.env).map((warning) => variables('warn', warning)),
+    ...settingWarnings(process.env).map((warning) => variables('warn', warning)),
     await checkState(settings),
     ...(process.platform === 'win32' ? [] : await checkFiles(settings)),
   ];
