@@ -192,18 +192,18 @@ export async function createCpqServer(options: CpqServerOptions = {}): Promise<C
   };
 }
 
-function serverFor({ opened, ...host }: HostedTenant): CpqServer {
-  const tools = opened.surface.list.map(({ name, title = name }) => ({ name, title }));
+function serverFor({ handle, ...host }: HostedTenant): CpqServer {
+  const { webhooks, log, endpoint } = handle;
   return {
-    tools,
+    tools: endpoint.parts.surface.list.map(({ name, title = name }) => ({ name, title })),
     // The SDKs declare narrower message types for the same interface.
     connect: (transport) => host.connect(transport as Parameters<typeof host.connect>[0]),
     fetch: host.fetch,
     async receiveWebhook(request) {
-      if (!opened.webhooks) throw new CpqOptionError(missingWebhookSecret);
+      if (!webhooks) throw new CpqOptionError(missingWebhookSecret);
       const { answerDelivery } = await import('./hosts/webhooks.ts');
-      const onError = (error: unknown) => opened.log.error('webhook not stored', factsOf(error));
-      return answerDelivery(opened.webhooks, request, onError);
+      const onError = (error: unknown) => log.error('webhook not stored', factsOf(error));
+      return answerDelivery(webhooks, request, onError);
     },
     close: host.close,
   };

@@ -128,7 +128,7 @@ async function gateOf(
   if (settings.auth.size > 0)
     return (await import('./auth-strategies.ts')).gateFor(settings, tenants, common, guesses);
   if (!only) throw new ConfigError('There is no tenant to serve.');
-  return openGate(only.endpointFor(only.grants));
+  return openGate(only.endpoint);
 }
 
 /** Handles webhooks only while a tenant has a webhook secret. */
@@ -252,7 +252,7 @@ function openInstructions(
   tenant: TenantHandle | undefined,
 ): string {
   const what = settings.sandbox ? 'the embedded tenant' : tenant?.tenant.host;
-  const tools = tenant?.endpointFor(tenant.grants).parts.surface.list.length;
+  const tools = tenant?.endpoint.parts.surface.list.length;
   return `cpq-mcp ${version} serves ${what} at ${url} (${tools} tools)
 
 Connect an assistant:

@@ -4,7 +4,7 @@ import { serveStdio } from '../hosts/stdio.ts';
 import { factsOf } from '../log.ts';
 import { resolveAddress } from './address.ts';
 import { describeServer } from './describe-server.ts';
-import type { Opened } from './open.ts';
+import type { openTenant } from './open.ts';
 import { openLog } from './open-log.ts';
 
 /** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */
@@ -12,7 +12,7 @@ export async function stdio(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   const address = await resolveAddress(settings);
   const log = openLog(settings);
-  let opening: Promise<Opened> | undefined;
+  let opening: ReturnType<typeof openTenant> | undefined;
   const open = () => {
     opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, log));
     return opening;
@@ -25,6 +25,5 @@ export async function stdio(argv: readonly string[]): Promise<void> {
   };
   const onError = (error: Error) => log.warn('protocol', factsOf(error));
   await serveStdio(endpoint, { fastPath: settings.fastPath === 'on', onError });
-  const opened: Pick<Opened, 'close'> = (await opening) ?? address;
-  await opened.close();
+  await ((await opening) ?? address).close();
 }

@@ -30,13 +30,13 @@ export class TenantHandle implements RetirableTenant {
   readonly tenant: Tenant;
   /** Receives the tenant's webhooks, if configured. */
   readonly webhooks: WebhookTenant | undefined;
+  readonly log: SharedServices['log'];
   readonly #settings: Settings;
-  readonly #common: SharedServices;
   readonly #address: Address;
   /** Keyed by grants and tools. */
   readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #nameOf: NameOf;
-  readonly #observer: TenantObserver | undefined;
+  readonly #observer: { observer?: TenantObserver };
   readonly #closing = new AbortController();
   readonly #unregisterSecrets: () => void;
 
@@ -47,46 +47,41 @@ export class TenantHandle implements RetirableTenant {
     common: SharedServices,
     { nameOf = environmentName, ...more }: TenantHandleOptions = {},
   ) {
+    const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;
     this.name = name;
-    this.#nameOf = nameOf;
-    this.#unregisterSecrets = registerSecrets([
-      settings.webhookSecret,
-      settings.webhookSigningSecret,
-    ]);
-    this.#observer = common.observer?.(name);
-    const observed = this.#observer && { observer: this.#observer };
-    const onTooLarge = (collection: string, bytes: number) =>
-      common.log.warn('collection larger than the cache', {
-        tenant: name,
-        collection,
-        megabytes: Math.ceil(bytes / 2 ** 20),
-        cacheMegabytes: settings.cacheMegabytes,
-        remedy: `every answer from it unpacks it again: raise ${this.#nameOf('cacheMegabytes')}`,
-      });
-    const history = {
-      keepDays: settings.historyDays,
-      generated: address.generatedHistory,
-      onError: (error: unknown) =>
-        common.log.error('history not stored', { tenant: name, ...factsOf(error) }),
-    };
-    // A restricted lookup must not get connections that were opened without it.
-    const connections = more.limits ? undefined : common.connections;
-    const options = {
-      ...tenantOptions(settings, address, common),
-      connections,
-      history,
-      ...more,
-      ...observed,
-    };
-    this.tenant = new Tenant({ ...options, onTooLarge });
-    this.webhooks = receivesWebhooks(settings) ? webhookTenant(this.tenant, settings) : undefined;
+    this.log = common.log;
     this.#settings = settings;
-    this.#common = common;
     this.#address = address;
+    this.#nameOf = nameOf;
+    this.#unregisterSecrets = registerSecrets([secret, signingSecret]);
+    this.#observer = common.observer ? { observer: common.observer(name) } : {};
+    this.tenant = new Tenant({
+      ...tenantOptions(settings, address),
+      state: common.state,
+      cache: common.cache,
+      // A restricted lookup must not get connections that were opened without it.
+      connections: more.limits ? undefined : common.connections,
+      history: {
+        keepDays: settings.historyDays,
+        generated: address.generatedHistory,
+        onError: (error) =>
+          this.log.error('history not stored', { tenant: name, ...factsOf(error) }),
+      },
+      ...more,
+      ...this.#observer,
+      onTooLarge: (collection, bytes) => this.#warnOfSize(collection, bytes),
+    });
+    if (receivesWebhooks(settings))
+      this.webhooks = { secret, signingSecret, receive: receiverOf(this.tenant) };
   }
 
   get grants(): ReadonlySet<Grant> {
     return this.tenant.grants;
+  }
+
+  /** For callers with all grants of the tenant. */
+  get endpoint(): TenantEndpoint {
+    return this.endpointFor(this.grants);
   }
 
   endpointFor(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
@@ -101,9 +96,12 @@ export class TenantHandle implements RetirableTenant {
   retire(): void {
     this.#closing.abort();
     this.tenant.updates.clearCaches();
+    const close = () =>
+      this.close().catch((error: unknown) =>
+        this.log.warn('not closed', { tenant: this.name, ...factsOf(error) }),
+      );
     // Allows for calls that are still queued.
-    const closeTimer = setTimeout(() => this.close().catch(this.#failed), callMs + 40_000);
-    closeTimer.unref();
+    setTimeout(close, callMs + 40_000).unref();
   }
 
   async close(): Promise<void> {
@@ -113,13 +111,16 @@ export class TenantHandle implements RetirableTenant {
     this.#unregisterSecrets();
   }
 
-  readonly #failed = (error: unknown): void => {
-    this.#common.log.warn('not closed', { tenant: this.name, ...factsOf(error) });
-  };
+  #warnOfSize(collection: string, bytes: number): void {
+    const { cacheMegabytes } = this.#settings;
+    const remedy = `every answer from it unpacks it again: raise ${this.#nameOf('cacheMegabytes')}`;
+    const megabytes = Math.ceil(bytes / 2 ** 20);
+    const facts = { tenant: this.name, collection, megabytes, cacheMegabytes, remedy };
+    this.log.warn('collection larger than the cache', facts);
+  }
 
   #createEndpoint(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
     const settings = { ...this.#settings, grants };
-    const { log } = this.#common;
     const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.withGrants(grants);
     const parts = {
       ...describeServer(settings, tools),
@@ -127,9 +128,9 @@ export class TenantHandle implements RetirableTenant {
       nameOf: this.#nameOf,
       log: {
         failed: (tool: string, error: unknown) =>
-          log.error('call failed', { tool, ...factsOf(error) }),
+          this.log.error('call failed', { tool, ...factsOf(error) }),
       },
-      ...(this.#observer && { observer: this.#observer }),
+      ...this.#observer,
       allowTokens: settings.consent === 'token',
     };
     return {
@@ -142,34 +143,23 @@ export class TenantHandle implements RetirableTenant {
   }
 }
 
-function tenantOptions(
-  settings: Settings,
-  { baseUrl, key }: Address,
-  { state, cache }: SharedServices,
-): TenantOptions {
-  return {
-    baseUrl,
-    key,
-    pageParam: settings.pageParam,
-    state,
-    writeRules: {
-      perHour: settings.writesPerHour,
-      fields: settings.writeFields,
-      barredStages: settings.barredStages,
-      allowedStages: settings.allowedStages,
-    },
-    budget: { requests: settings.rateLimit, windowSeconds: 600 },
-    grants: settings.grants,
-    cache,
-    freshness: { ...defaultFreshness, freshMs: settings.freshSeconds * 1000 },
-  };
-}
+const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
+  baseUrl,
+  key,
+  pageParam: settings.pageParam,
+  writeRules: {
+    perHour: settings.writesPerHour,
+    fields: settings.writeFields,
+    barredStages: settings.barredStages,
+    allowedStages: settings.allowedStages,
+  },
+  budget: { requests: settings.rateLimit, windowSeconds: 600 },
+  grants: settings.grants,
+  freshness: { ...defaultFreshness, freshMs: settings.freshSeconds * 1000 },
+});
 
-function webhookTenant(tenant: Tenant, settings: Settings): WebhookTenant {
-  const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;
-  const receive = async (body: string) =>
-    (await import('../events/receive.ts')).receiveDelivery(tenant, body);
+function receiverOf(tenant: Tenant): WebhookTenant['receive'] {
   // Builds the index of stored events now: a sender takes a slow first answer for a failure.
   tenant.inbox.list(() => false, { from: 0, size: 0 }).catch(() => {}); // Reported by deliveries.
-  return { secret, signingSecret, receive };
+  return async (body) => (await import('../events/receive.ts')).receiveDelivery(tenant, body);
 }
