@@ -45,28 +45,48 @@ export class ConfigError extends Error {
 
 type ConfigErrorText = string | ((nameOf: NameOf<SettingName>) => string);
 
+/** What was given on a command line. */
+interface CommandLine {
+  settings: Settings;
+  /** The command's own flags without their hyphens; the text `true` for a switch. */
+  flags: Readonly<Record<string, string | undefined>>;
+  /** Words that are neither flags nor their values. */
+  words: readonly string[];
+}
+
 /**
  * Reads and validates all settings.
  * @throws ConfigError that names the setting and the remedy, never a secret
  */
-export function readSettings(
+export const readSettings = (
   argv: readonly string[],
   environment: Record<string, string | undefined>,
+): Settings => readCommandLine(argv, environment).settings;
+
+/**
+ * Reads settings as `readSettings` does, beside a command's own flags.
+ * @param own with the type of each; words are allowed if there are any
+ * @param allowed settings that have a flag here
+ */
+export function readCommandLine(
+  argv: readonly string[],
+  environment: Record<string, string | undefined>,
+  own: Readonly<Record<string, 'string' | 'boolean'>> = {},
   allowed: readonly SettingName[] = keysOf(settings),
-): Settings {
+): CommandLine {
   const { refused } = unknownVariables(environment, variableNames);
   if (refused.length > 0)
     throw new ConfigError(`${refused.join('. ')}. Every setting: cpq-mcp http --help`);
-  const flags = readFlags(argv, allowed);
+  const { flags, words } = readFlags(argv, own, allowed);
   const read: Record<string, unknown> = {};
   for (const name of keysOf(settings)) {
     const { fallback }: Setting = settings[name];
     const variable = variableOf(name);
-    const fromFlag = flags[flagOf(name) ?? ''];
+    const fromFlag = allowed.includes(name) ? flags[flagOf(name) ?? ''] : undefined;
     const given = fromFlag ?? givenIn(variable, environment[variable]) ?? fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
-  return withSecretsFromFiles(withWrites(read as Settings));
+  return { settings: withSecretsFromFiles(withWrites(read as Settings)), flags, words };
 }
 
 const withWrites = (read: Settings): Settings =>
@@ -88,17 +108,20 @@ const givenIn = (name: string, value: string | undefined): string | undefined =>
 
 function readFlags(
   argv: readonly string[],
+  own: Readonly<Record<string, 'string' | 'boolean'>>,
   allowed: readonly SettingName[],
-): Record<string, string> {
-  const options: Record<string, { type: 'string' | 'boolean' }> = {};
-  for (const name of allowed) {
-    const flag = flagOf(name);
+): Pick<CommandLine, 'flags' | 'words'> {
+  const ofSettings = allowed.map((name) => {
     const { bare }: Setting = settings[name];
-    if (flag !== undefined) options[flag] = { type: bare ? 'boolean' : 'string' };
-  }
+    return [flagOf(name) ?? '', bare ? 'boolean' : 'string'] as const;
+  });
+  const types = [...ofSettings, ...Object.entries(own)].filter(([flag]) => flag !== '');
+  const options = Object.fromEntries(types.map(([flag, type]) => [flag, { type }]));
+  const allowPositionals = Object.keys(own).length > 0;
   try {
-    const { values } = parseArgs({ args: [...argv], options, allowPositionals: false });
-    return Object.fromEntries(Object.entries(values).map(([flag, value]) => [flag, String(value)]));
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals });
+    const given = Object.entries(values).map(([flag, value]) => [flag, String(value)]);
+    return { flags: Object.fromEntries(given), words: positionals };
   } catch (error) {
     if (argv.some((word) => /^--api-key(=|$)/.test(word))) {
       throw new ConfigError(

@@ -35,6 +35,17 @@ export const parseBoolean: ParseValue<boolean> = (given) => {
 export const parseList: ParseValue<string[]> = (names) =>
   names.split(/[\s,]+/).filter((name) => name !== '');
 
+/** @throws InvalidValue for no name, and where `parse` throws a RangeError */
+export function parseNames<T>(given: string, parse: (names: readonly string[]) => T): T {
+  const names = parseList(given);
+  if (names.length === 0) throw new InvalidValue('is empty');
+  try {
+    return parse(names);
+  } catch (error) {
+    throw error instanceof RangeError ? new InvalidValue(error.message) : error;
+  }
+}
+
 export const parseStages: ParseValue<string[]> = (names) =>
   names
     .split(';')

@@ -1,13 +1,12 @@
 import type { Settings } from '../config.ts';
 import type { TenantObserver } from '../hosts/observer.ts';
-import type { Log } from '../log.ts';
+import { factsOf, type Log } from '../log.ts';
 import { CollectionCache } from '../reading/cache.ts';
 import { Connections } from '../service/connections/connections.ts';
 import { localState } from '../state/files/local.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import type { State } from '../state/port.ts';
 import { registerSecrets } from '../text/secrets.ts';
-import { startHistoryExpiry } from './history-expiry.ts';
 
 /** Services shared by all tenants of a process. */
 export interface SharedServices {
@@ -51,4 +50,40 @@ export async function openState(settings: Settings, log: Pick<Log, 'warn'>): Pro
   // Loaded on demand: most servers do not use Redis.
   const { redisState } = await import('../state/redis/redis.ts');
   return redisState({ url, replicas, report });
+}
+
+/** After the start, when calls are waiting for their first answer. */
+const firstExpiryMs = 60_000;
+const expiryIntervalMs = 86_400_000;
+/** Slightly less than the interval, so that the next run of the same process is not refused. */
+const expiryClaimMs = expiryIntervalMs - 3_600_000;
+
+/**
+ * Deletes the expired snapshots of every tenant of the state once a day, in one of the processes that share it.
+ * @returns a function that ends this
+ */
+function startHistoryExpiry(state: State, log: Log): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(run, delayMs).unref();
+  };
+  const run = async () => {
+    await deleteExpired(state).catch((error: unknown) => {
+      if (timer) log.warn('expired history not deleted', factsOf(error));
+    });
+    if (timer) schedule(expiryIntervalMs);
+  };
+  schedule(firstExpiryMs);
+  return () => {
+    clearTimeout(timer);
+    timer = undefined;
+  };
+}
+
+async function deleteExpired(state: State): Promise<void> {
+  const until = Date.now() + expiryClaimMs;
+  if (!(await state.claim('expiry of histories', until))) return;
+  // Loaded here, because a start does not need it.
+  const { deleteExpiredSnapshots } = await import('../history/history.ts');
+  await deleteExpiredSnapshots(state, new Date());
 }

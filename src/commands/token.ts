@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { ConfigError, environmentName, readSettings, type Settings } from '../config.ts';
+import { ConfigError, environmentName, readCommandLine, type Settings } from '../config.ts';
 import {
   createToken,
   isExpired,
@@ -9,9 +8,9 @@ import {
   updateTokens,
 } from '../hosts/access/token-file.ts';
 import { parseToolNames } from '../mcp/surface.ts';
-import { parseList } from '../setting-values.ts';
+import { InvalidValue, type ParseValue, parseNames, wholeNumber } from '../setting-values.ts';
 import { parseGrants } from '../tenant/grants.ts';
-import { isKeyOf, keysOf, messageOf } from '../values.ts';
+import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
 
@@ -29,58 +28,29 @@ Flags:
   --days N       days until the token expires; default: 90
   --json         print the list as JSON`;
 
-const defaultDays = 90;
-const maxDays = 3_650;
+const text = 'string';
+const ownFlags = { grants: text, tools: text, tenant: text, days: text, json: 'boolean' } as const;
+
+type TokenArguments = Omit<ReturnType<typeof readCommandLine>, 'words'> & {
+  names: readonly string[];
+};
 
 /** Adds, lists and revokes the server's own access tokens. */
 export async function token(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
-  const work = subcommands[verb];
-  const read = parseWords(rest);
+  const ofServer = ['tokensFile', 'tenantsFile', 'stateDir'] as const;
+  const { words, ...read } = readCommandLine(rest, process.env, ownFlags, ofServer);
   try {
-    await work(read);
+    await subcommands[verb]({ ...read, names: words });
   } catch (error) {
     throw error instanceof TokenFileError ? new Error(error.message, { cause: error }) : error;
   }
 }
 
-interface TokenArguments {
-  names: readonly string[];
-  flags: { grants?: string; tools?: string; tenant?: string; days?: string; json?: boolean };
-  server: Settings;
-}
-
-const text = { type: 'string' } as const;
-const ownFlags = {
-  ...{ grants: text, tools: text, tenant: text, days: text },
-  json: { type: 'boolean' },
-} as const;
-const serverFlags = { 'tokens-file': text, 'tenants-file': text, 'state-dir': text } as const;
-
-function parseWords(argv: readonly string[]): TokenArguments {
-  try {
-    const options = { ...ownFlags, ...serverFlags };
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      options,
-      allowPositionals: true,
-    });
-    const passed = keysOf(serverFlags).flatMap((flag) => {
-      const value = values[flag];
-      return value === undefined ? [] : [`--${flag}`, value];
-    });
-    const server = readSettings(passed, process.env);
-    return { names: positionals, flags: values, server };
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${usage}`);
-  }
-}
-
 const subcommands = { add, list, revoke };
 
-async function add({ names, flags, server }: TokenArguments): Promise<void> {
+async function add({ names, flags, settings: server }: TokenArguments): Promise<void> {
   const name = singleName(names);
   if (!/^[\w.@-]{1,60}$/.test(name)) {
     throw new ConfigError(
@@ -91,10 +61,9 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
   const requested = {
     name,
     tenant: tenantOf(flags.tenant, server),
-    grants: namesOf('--grants', flags.grants ?? 'read', parseGrantNames),
-    tools:
-      flags.tools === undefined ? undefined : [...namesOf('--tools', flags.tools, parseToolNames)],
-    days: daysOf(flags.days),
+    grants: parseFlag('--grants', grantNamesIn, flags.grants ?? 'read'),
+    tools: flags.tools === undefined ? undefined : parseFlag('--tools', toolNamesIn, flags.tools),
+    days: parseFlag('--days', wholeNumber(1, 3_650), flags.days ?? '90'),
   };
   const { token: made, stored } = createToken(requested);
   await updateTokens(path, (tokens) => {
@@ -112,7 +81,7 @@ async function add({ names, flags, server }: TokenArguments): Promise<void> {
   process.stdout.write(`${made}\n`);
 }
 
-async function list({ names, flags, server }: TokenArguments): Promise<void> {
+async function list({ names, flags, settings: server }: TokenArguments): Promise<void> {
   if (names.length > 0) throw new ConfigError(usage);
   const tokens = await readTokens(tokensPath(server));
   const rows = tokens.map((one) => ({ ...publicFields(one), expired: isExpired(one) }));
@@ -120,8 +89,10 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
     process.stdout.write(`${JSON.stringify(rows)}\n`);
     return;
   }
-  if (rows.length === 0) process.stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
-  if (rows.length === 0) return;
+  if (rows.length === 0) {
+    process.stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
+    return;
+  }
   const cells = rows.map(({ expired, ...row }) => [
     ...[row.name, row.tenant ?? '', row.grants.join(','), row.tools?.join(',') ?? 'all'],
     row.created.slice(0, 10),
@@ -134,7 +105,7 @@ async function list({ names, flags, server }: TokenArguments): Promise<void> {
 /** Without id and hash. */
 const publicFields = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
 
-async function revoke({ names, server }: TokenArguments): Promise<void> {
+async function revoke({ names, settings: server }: TokenArguments): Promise<void> {
   const name = singleName(names);
   await updateTokens(tokensPath(server), (tokens) => {
     const stored = tokens.filter((one) => one.name !== name);
@@ -153,26 +124,21 @@ function singleName(names: readonly string[]): string {
   return name;
 }
 
-/** @throws ConfigError for an empty list, and where `parse` throws a RangeError */
-function namesOf<T>(flag: string, list: string, parse: (names: readonly string[]) => T): T {
-  const names = parseList(list);
-  if (names.length === 0) throw new ConfigError(`${flag} is empty`);
+const toolNamesIn = (given: string): string[] => [...parseNames(given, parseToolNames)];
+
+const grantNamesIn = (given: string): readonly string[] =>
+  parseNames(given, (names) => {
+    parseGrants(names);
+    return names;
+  });
+
+/** @throws ConfigError */
+function parseFlag<T>(flag: string, parse: ParseValue<T>, given: string): T {
   try {
-    return parse(names);
+    return parse(given);
   } catch (error) {
-    throw error instanceof RangeError ? new ConfigError(`${flag}: ${error.message}`) : error;
+    throw error instanceof InvalidValue ? new ConfigError(`${flag}: ${error.message}`) : error;
   }
-}
-
-function parseGrantNames(names: readonly string[]): readonly string[] {
-  parseGrants(names);
-  return names;
-}
-
-function daysOf(requested: string | undefined): number {
-  const days = requested === undefined ? defaultDays : Number(requested.trim() || Number.NaN);
-  if (Number.isInteger(days) && days >= 1 && days <= maxDays) return days;
-  throw new ConfigError(`--days must be a whole number from 1 to ${maxDays}`);
 }
 
 /** Rejects a tenant that the server does not serve, because every call would be refused. */

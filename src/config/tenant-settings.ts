@@ -7,7 +7,7 @@ import {
   InvalidValue,
   oneOf,
   parameterName,
-  parseList,
+  parseNames,
   parseSecret,
   parseStages,
   redisUrlFrom,
@@ -123,15 +123,4 @@ function parseKnown<T extends string>(given: string, known: readonly T[]): Reado
   const unknown = names.filter((name) => !isOneOf(known, name));
   if (unknown.length === 0) return new Set(known.filter((name) => names.includes(name)));
   throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`);
-}
-
-/** @throws InvalidValue for no name, and where `parse` throws a RangeError */
-function parseNames<T>(given: string, parse: (names: readonly string[]) => T): T {
-  const names = parseList(given);
-  if (names.length === 0) throw new InvalidValue('is empty');
-  try {
-    return parse(names);
-  } catch (error) {
-    throw error instanceof RangeError ? new InvalidValue(error.message) : error;
-  }
 }

@@ -176,7 +176,7 @@ describe('the token command', () => {
     [['add'], 'Use: cpq-mcp token'],
     [['add', 'a b'], 'A name may contain'],
     [['add', 'anna', '--tools', 'cpq_finds'], '--tools: unknown: cpq_finds. Nearest: cpq_find'],
-    [['add', 'anna', '--tools', ','], '--tools is empty'],
+    [['add', 'anna', '--tools', ','], '--tools: is empty'],
     [['add', '../../etc'], 'A name may contain'],
     [['add', 'a', 'b'], 'Use: cpq-mcp token'],
     [['add', 'a', '--grants', 'everything'], 'Known: read'],
