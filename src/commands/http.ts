@@ -82,37 +82,31 @@ function proxiesOf({ trustedProxies }: Settings): BlockList {
   }
 }
 
-/** Refuses to serve other machines without authentication. */
+/** Refuses to serve other machines, or several tenants, without authentication. */
 function requireAuth(settings: Settings): void {
-  const { auth, host, tenantsFile } = settings;
-  if (auth.size > 0) return;
-  const forOthers = givenForOthers(settings);
-  if (forOthers !== undefined) {
-    throw new ConfigError(
-      (nameOf) =>
-        `${nameOf(forOthers)} is for servers that others can reach, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key.`,
-    );
-  }
-  if (!isLoopback(host)) {
-    throw new ConfigError(
-      (nameOf) =>
-        `${nameOf('host')}: ${host} can be reached from other machines, so callers must authenticate. Set ${nameOf('auth')} to token, oauth or key, or listen on 127.0.0.1.`,
-    );
-  }
-  if (tenantsFile !== undefined) {
-    throw new ConfigError(
-      (nameOf) =>
-        `${nameOf('tenantsFile')} needs ${nameOf('auth')}: a caller's credentials determine the tenant.`,
-    );
-  }
-}
-
-/** A setting for servers that others can reach: by a public address, through a proxy, or by another host name. */
-function givenForOthers(settings: Settings): SettingName | undefined {
-  if (settings.publicUrl !== undefined) return 'publicUrl';
-  if (settings.trustedProxies.length > 0) return 'trustedProxies';
+  const { auth, host, publicUrl, trustedProxies, allowedHosts, tenantsFile } = settings;
   const isOwn = (name: string) => loopbackNames.includes(name.toLowerCase()) || isLoopback(name);
-  return settings.allowedHosts.every(isOwn) ? undefined : 'allowedHosts';
+  const forOthers = 'is for servers that others can reach, so callers must authenticate';
+  const reasons: [SettingName, isSet: boolean, why: string][] = [
+    ['publicUrl', publicUrl !== undefined, forOthers],
+    ['trustedProxies', trustedProxies.length > 0, forOthers],
+    ['allowedHosts', !allowedHosts.every(isOwn), forOthers],
+    [
+      'host',
+      !isLoopback(host),
+      'is an address that can be reached from other machines, so callers must authenticate',
+    ],
+    [
+      'tenantsFile',
+      tenantsFile !== undefined,
+      "needs callers' credentials to determine the tenant",
+    ],
+  ];
+  const [name, , why] = reasons.find(([, isSet]) => isSet) ?? [];
+  if (auth.size > 0 || name === undefined) return;
+  throw new ConfigError(
+    (nameOf) => `${nameOf(name)} ${why}. Set ${nameOf('auth')} to token, oauth or key.`,
+  );
 }
 
 const isLoopback = (host: string): boolean =>
@@ -206,63 +200,38 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: Settings): st
   return `Cannot listen on ${where}: ${error.message}. See --host and --port.`;
 }
 
-function connectInstructions(url: string, settings: Settings, tenants: ConfiguredTenants): string {
-  return settings.auth.size > 0
-    ? authenticatedInstructions(url, settings, tenants)
-    : openInstructions(url, settings, tenants.handles[0]);
-}
-
-function authenticatedInstructions(
-  url: string,
-  { auth, publicUrl }: Settings,
-  tenants: ConfiguredTenants,
-): string {
-  const names = tenants.handles.map(({ name }) => name).join(', ');
-  const endpoint = names === '' ? '' : ` for ${names}`;
-  const which = tenants.handles.length > 1 ? ' --tenant TENANT' : '';
+/** What a person reads who started the server. */
+function connectInstructions(url: string, settings: Settings, { handles }: ConfiguredTenants) {
+  const { auth, publicUrl, sandbox } = settings;
   const address = publicUrl?.href ?? url;
-  const [method = 'token'] = auth;
-  const first = auth.has('token') ? `Create an access token: cpq-mcp token add NAME${which}\n` : '';
-  return `cpq-mcp ${version} serves ${address}${endpoint}; callers authenticate by ${[...auth].join(', ')}
-
-${first}Connect an assistant:   cpq-mcp config HOST --http ${address} --auth ${auth.has('token') ? 'token' : method}
-${webhookAddresses(address, tenants.handles)}
-Stop with Ctrl-C.
-`;
+  const isOpen = auth.size === 0;
+  const names = handles.map(({ name, tenant }) => (isOpen ? tenant.host : name)).join(', ');
+  const what = sandbox ? 'the embedded tenant' : names || 'callers';
+  const how = isOpen ? '' : `; callers authenticate by ${[...auth].join(', ')}`;
+  const [method] = auth.has('token') ? ['token'] : auth;
+  const add = `${program()} token add NAME${handles.length > 1 ? ' --tenant TENANT' : ''}`;
+  const lines = [
+    `cpq-mcp ${version} serves ${what} at ${address}${how}\n`,
+    ...(auth.has('token') ? [`Create an access token: ${add}`] : []),
+    ...(isOpen ? [`Connect Claude Code:    claude mcp add --transport http cpq-mcp ${url}`] : []),
+    `Connect an assistant:   ${program()} config HOST --http ${address}${method ? ` --auth ${method}` : ''}`,
+    ...webhookAddresses(address, handles),
+    ...(isPreviewShown(settings) ? [`Preview of its views:   ${new URL('/preview', url)}`] : []),
+    '\nStop with Ctrl-C.\n',
+  ];
+  return lines.join('\n');
 }
 
 /** Where the service sends webhooks of each tenant that receives them. @param endpoint the URL of `/mcp` that callers use */
-function webhookAddresses(endpoint: string, tenants: readonly TenantHandle[]): string {
+function webhookAddresses(endpoint: string, tenants: readonly TenantHandle[]): string[] {
   const receivers = tenants.filter(({ webhooks }) => webhooks);
   const urls = receivers.map(({ name }) => new URL(`webhooks/${name}`, endpoint).href);
-  return urls.length === 0 ? '' : `\nWebhooks: ${urls.join('\n          ')}\n`;
+  return urls.length === 0 ? [] : [`\nWebhooks: ${urls.join('\n          ')}`];
 }
 
 /** How to run another command of this copy, which may be on no path. */
 function program(): string {
   const path = process.argv[1] ?? '';
-  return basename(path) === 'cpq-mcp'
-    ? 'cpq-mcp'
-    : `node ${path.includes(' ') ? `"${path}"` : path}`;
-}
-
-function openInstructions(
-  url: string,
-  settings: Settings,
-  tenant: TenantHandle | undefined,
-): string {
-  const what = settings.sandbox ? 'the embedded tenant' : tenant?.tenant.host;
-  const tools = tenant?.endpoint.parts.surface.list.length;
-  return `cpq-mcp ${version} serves ${what} at ${url} (${tools} tools)
-
-Connect an assistant:
-  Claude Code     claude mcp add --transport http cpq-mcp ${url}
-  VS Code         code --add-mcp '${JSON.stringify({ name: 'cpq-mcp', type: 'http', url })}'
-  Cursor          in ~/.cursor/mcp.json:
-                  ${JSON.stringify({ mcpServers: { 'cpq-mcp': { url } } })}
-  Claude Desktop  starts a server of its own: ${program()} config claude-desktop${settings.sandbox ? ' --sandbox' : ''}
-  others          ${program()} config HOST --http ${url}
-${isPreviewShown(settings) ? `\nPreview of its views: ${new URL('/preview', url).href}\n` : ''}${tenant ? webhookAddresses(url, [tenant]) : ''}
-Stop with Ctrl-C.
-`;
+  if (basename(path) === 'cpq-mcp') return 'cpq-mcp';
+  return `node ${path.includes(' ') ? `"${path}"` : path}`;
 }

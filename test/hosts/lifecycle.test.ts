@@ -290,14 +290,10 @@ describe('over HTTP', () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     const { stdout } = await running.says(/Stop with Ctrl-C/).then(() => running.output);
     expect(stdout).toContain(`claude mcp add --transport http cpq-mcp ${url}`);
-    expect(stdout).toMatch(/VS Code .*Cursor .*Claude Desktop/s);
-    for (const [json] of stdout.matchAll(/(?<=^ +|'){.*}(?='|$)/gm)) {
-      expect(JSON.stringify(JSON.parse(json))).toContain('cpq-mcp');
-    }
-    const [, words = ''] = /Claude Desktop .*: node (.*)/.exec(stdout) ?? [];
-    const [program, ...argv] = words.split(' ');
-    expect([program, argv]).toEqual([inject('bundle'), ['config', 'claude-desktop', '--sandbox']]);
-    expect((await run(argv)).stdout).toContain('"--sandbox"');
+    const [, words = ''] = /an assistant: +node (.*)/.exec(stdout) ?? [];
+    const [program, ...argv] = words.replace('HOST', 'cursor').split(' ');
+    expect([program, argv]).toEqual([inject('bundle'), ['config', 'cursor', '--http', url]]);
+    expect((await run(argv)).stdout).toContain(`"url": "${url}"`);
   });
 });
 
