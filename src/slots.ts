@@ -1,11 +1,4 @@
-interface Slot {
-  /** Resolves when the slot is held. No effect if it is held already. */
-  acquire(): Promise<void>;
-  /** No effect if the slot is not held. */
-  release(): void;
-}
-
-/** Limits how much is done at once, such as requests in flight. What waits for a slot gets one in order. */
+/** Limits how much is done at once. What waits for a slot gets one in order. */
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
@@ -14,30 +7,16 @@ export class Slots {
     this.#free = count;
   }
 
-  /** A slot, not acquired yet. */
-  open(): Slot {
-    let acquired: Promise<void> | undefined;
-    return {
-      acquire: () => {
-        acquired ??= this.#acquire();
-        return acquired;
-      },
-      release: () => {
-        if (acquired !== undefined) this.#release();
-        acquired = undefined;
-      },
-    };
-  }
-
-  #acquire(): Promise<void> {
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#free -= 1;
-    return Promise.resolve();
-  }
-
-  #release(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
+  /** Runs the work as soon as a slot is free. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
   }
 }

@@ -16,7 +16,7 @@ import {
 
 const nameWidth = Math.max(...Object.keys(hosts).map(({ length }) => length));
 
-export const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
+const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
                            [--api-key-file PATH]
      cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]
 Hosts:
@@ -47,7 +47,7 @@ interface ConfigRequest extends LaunchOptions {
  * Prints the configuration of a host: the entry to stdout, so that it can be piped, everything else to
  * stderr. With --write the host's file is changed instead.
  */
-export async function config(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const request = parseRequest(argv);
   const { host, file } = request;
   // Validates as the server does at its start.

@@ -24,8 +24,10 @@ const questions = [
   },
 ];
 
+export const help = 'Use: cpq-mcp demo\nIt takes no flags.';
+
 /** Runs example calls with a real client over stdio against the embedded tenant. */
-export async function demo(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   if (argv.length > 0) throw new ConfigError('demo takes no arguments');
   const { Client, StdioClientTransport } = await import('../hosts/client.ts');
   const client = new Client({ name: 'cpq-mcp-demo', version: '1' });

@@ -18,7 +18,7 @@ const maxMs = 55_000;
  * requests, which only read.
  * @throws ConfigError for wrong settings; Error when a check failed
  */
-export async function doctor(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const asJson = argv.includes('--json');
   const write = (report: unknown) => print(`${JSON.stringify(report, undefined, 2)}\n`);
   try {

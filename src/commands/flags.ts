@@ -8,7 +8,7 @@ import { wrap } from './wrap.ts';
 const indent = ' '.repeat(6);
 
 /** The flags of a command that reads the settings, each with its environment variable. */
-export function flagsOf(command: 'stdio' | 'http' | 'doctor'): string {
+export function flagsOf(command: string): string {
   const names = keysOf(settings).filter(
     (name) => command !== 'stdio' || !isKeyOf(httpSettings, name),
   );

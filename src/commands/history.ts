@@ -6,7 +6,7 @@ import { openState } from './common.ts';
 import { defaultName } from './tenant-handle.ts';
 import { readTenants } from './tenants.ts';
 
-export const usage = `Use: cpq-mcp history list [--tenant T]
+export const help = `Use: cpq-mcp history list [--tenant T]
      cpq-mcp history clear [--tenant T | --all]
 "list" shows all histories in the state folder or in Redis; "clear" deletes those of the configured tenants, with
 --all every one. T is a name that "list" shows. Settings can be given as flags.`;
@@ -20,14 +20,14 @@ interface KeptHistory {
 }
 
 /** Lists or deletes the snapshots of the pipeline. */
-export async function history(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const own = { tenant: 'string', all: 'boolean' } as const;
   const { settings, flags, words } = readCommandLine(argv, process.env, own);
   const { tenant, all } = flags;
   const [verb = 'list', ...more] = words;
   const isForOne = verb === 'list' || tenant !== undefined;
   if (!['list', 'clear'].includes(verb) || more.length > 0 || (all && isForOne))
-    throw new ConfigError(usage);
+    throw new ConfigError(help);
   if (settings.sandbox)
     throw new ConfigError(
       'The embedded tenant generates its history; no snapshots of it are kept.',

@@ -24,7 +24,7 @@ import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
-export async function http(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
   const tracksRequests = isRequestLogged(settings);

@@ -3,30 +3,22 @@ import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import { stdio } from './stdio.ts';
 
-type Command = (argv: readonly string[]) => Promise<void>;
+interface Command {
+  run(argv: readonly string[]): Promise<void>;
+  /** Default: the flags of the settings. */
+  help?: string;
+}
 
 /** All commands but stdio are loaded on demand. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  stdio: async () => stdio,
-  http: async () => (await import('./http.ts')).http,
-  sandbox: async () => (await import('./sandbox.ts')).sandbox,
-  doctor: async () => (await import('./doctor.ts')).doctor,
-  demo: async () => (await import('./demo.ts')).demo,
-  config: async () => (await import('./config.ts')).config,
-  token: async () => (await import('./token.ts')).token,
-  history: async () => (await import('./history.ts')).history,
-};
-
-/** Usage texts of commands with arguments of their own. */
-const usages: Readonly<Record<string, () => Promise<string>>> = {
-  sandbox: async () => `${(await import('./sandbox.ts')).help}\n`,
-  config: async () => `${(await import('./config.ts')).help}\n`,
-  token: async () => `${(await import('./token.ts')).help}\n`,
-  history: async () => `${(await import('./history.ts')).usage}\n`,
-  demo: async () => 'Use: cpq-mcp demo\nIt takes no flags.\n',
-  stdio: async () => (await import('./flags.ts')).flagsOf('stdio'),
-  http: async () => (await import('./flags.ts')).flagsOf('http'),
-  doctor: async () => (await import('./flags.ts')).flagsOf('doctor'),
+  stdio: async () => ({ run: stdio }),
+  http: () => import('./http.ts'),
+  sandbox: () => import('./sandbox.ts'),
+  doctor: () => import('./doctor.ts'),
+  demo: () => import('./demo.ts'),
+  config: () => import('./config.ts'),
+  token: () => import('./token.ts'),
+  history: () => import('./history.ts'),
 };
 
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
@@ -55,10 +47,12 @@ async function run(argv: readonly string[]): Promise<number> {
   if (first === '--version' || first === '-v') return print(`${version}\n`);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
-  if (rest.includes('--help') || rest.includes('-h'))
-    return print((await usages[name]?.()) ?? help);
   const command = await load();
-  await command(named ? rest : argv);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    const { flagsOf } = await import('./flags.ts');
+    return print(command.help ? `${command.help}\n` : flagsOf(name));
+  }
+  await command.run(named ? rest : argv);
   return 0;
 }
 

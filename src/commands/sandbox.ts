@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, environmentName } from '../config.ts';
 import { messageOf } from '../values.ts';
 
-export const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
+const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
 
 /** The usage with what each flag means. */
 export const help = `${usage}
@@ -16,7 +16,7 @@ Flags:
   --webhook URL    send events there; what follows # is sent as the secret; can be repeated`;
 
 /** Runs the embedded tenant as a service of its own. */
-export async function sandbox(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const options = read(argv);
   const { startSandbox } = await import('../sandbox/index.ts');
   const running = await startSandbox({
@@ -35,28 +35,23 @@ export async function sandbox(argv: readonly string[]): Promise<void> {
 
 function read(argv: readonly string[]) {
   const text = { type: 'string' } as const;
-  const many = { type: 'string', multiple: true } as const;
   const named = { port: text, data: text, seed: text, scale: text, 'rate-limit': text };
-  const options = { ...named, webhook: many };
+  const options = { ...named, webhook: { type: 'string', multiple: true } } as const;
   try {
     const { values } = parseArgs({ args: [...argv], options });
+    const limit = values['rate-limit'];
+    const requests = number('--rate-limit', limit === 'off' ? '1' : limit, 1, 1e9) ?? 500;
     return {
-      ...(values.port === undefined ? {} : { port: number('--port', values.port, 0, 65_535) }),
-      ...(values.data === undefined ? {} : { file: values.data }),
-      ...(values.seed === undefined ? {} : { seed: number('--seed', values.seed, 0, 2 ** 32) }),
-      ...(values.scale === undefined ? {} : { scale: number('--scale', values.scale, 0.01, 100) }),
-      ...limitFrom(values['rate-limit']),
+      port: number('--port', values.port, 0, 65_535),
+      file: values.data,
+      seed: number('--seed', values.seed, 0, 2 ** 32),
+      scale: number('--scale', values.scale, 0.01, 100),
+      rateLimit: limit !== 'off' && { requests, windowSeconds: 600 },
       webhooks: (values.webhook ?? []).map(webhookFrom),
     };
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${usage}`);
   }
-}
-
-function limitFrom(text: string | undefined) {
-  if (text === undefined) return {};
-  if (text === 'off') return { rateLimit: false as const };
-  return { rateLimit: { requests: number('--rate-limit', text, 1, 1e9), windowSeconds: 600 } };
 }
 
 /** The target of webhooks; the part after `#` is the secret. */
@@ -70,7 +65,8 @@ function webhookFrom(text: string): { url: string; secret?: string } {
   return secret === '' ? { url: url.href } : { url: url.href, secret };
 }
 
-function number(flag: string, text: string, min: number, max: number): number {
+function number(flag: string, text: string | undefined, min: number, max: number) {
+  if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() !== '' && value >= min && value <= max) return value;
   throw new RangeError(`${flag} must be a number from ${min} to ${max}, not "${text}"`);

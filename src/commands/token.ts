@@ -14,7 +14,7 @@ import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
 
-export const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
+const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
 The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.json in the state folder.`;
@@ -36,7 +36,7 @@ type TokenArguments = Omit<ReturnType<typeof readCommandLine>, 'words'> & {
 };
 
 /** Adds, lists and revokes the server's own access tokens. */
-export async function token(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
   const ofServer = ['tokensFile', 'tenantsFile', 'stateDir'] as const;

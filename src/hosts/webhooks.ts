@@ -75,7 +75,8 @@ async function answer(
   const found = rest.length === 0 ? find(name) : undefined;
   const tenant = found && name;
   try {
-    const work = () => receive(found, request, secretInPath, () => readInTurn(request));
+    const work = () =>
+      receive(found, request, secretInPath, () => bodies.run(() => readBody(request)));
     const receipt = await limitGuesses(guesses, guesses.senderOf(request), tenant, work);
     sendJson(response, 200, describeReceipt(receipt));
     onDelivery({ tenant, status: 200, delivery: receipt });
@@ -84,16 +85,6 @@ async function answer(
     const rejection = toRejection(error, onError);
     sendRefusal(request, response, rejection);
     onDelivery({ tenant, status: rejection.status });
-  }
-}
-
-async function readInTurn(request: IncomingMessage): Promise<Buffer> {
-  const slot = bodies.open();
-  try {
-    await slot.acquire();
-    return await readBody(request);
-  } finally {
-    slot.release();
   }
 }
 

@@ -134,7 +134,7 @@ describe('the tenants of a host', () => {
     [{ grants: ['read'] } as CpqHostOptions, {}, /^There is no option "grants" of the host$/],
     [{ cacheMegabytes: 0 }, {}, /^cacheMegabytes: must be/],
     [{}, { cacheMegabytes: 4 } as CpqTenantOptions, /^"cacheMegabytes" is an option of the host$/],
-    [{}, { name: 'Not a name' }, /^name: a name may contain/],
+    [{}, { name: 'Not a name' }, /^a name may contain/],
     [{}, { baseUrl: 'nowhere' }, /^baseUrl: is not a web address/],
   ])('refuse %j and %j', async (hostOptions, tenantOptions, message) => {
     const opening = async () => tenantIn(await openHost(hostOptions), 'refused', tenantOptions);
