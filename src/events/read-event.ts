@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { inBothCases } from '../service/records/normalise.ts';
 import { maxDepth, recordFrom, recordKeys } from '../service/records/payload.ts';
-import { parseWithoutSecrets } from '../text/secrets.ts';
-import { canonicalJson, isObject, isShallow, type JsonObject } from '../values.ts';
+import { withoutSecrets } from '../text/secrets.ts';
+import { canonicalJson, isObject, isShallow, type JsonObject, parseJson } from '../values.ts';
 import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
 
 /** One event of a delivery. */
@@ -60,7 +60,7 @@ const deliveryKeys = new Set([
  * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
  */
 export function readDelivery(body: string, now: number): ReceivedDelivery {
-  const payload = parseWithoutSecrets(body);
+  const payload = withoutSecrets(parseJson(body));
   if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
   const list = listIn(payload);
   const entries = list ?? [payload];
