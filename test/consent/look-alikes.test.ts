@@ -38,13 +38,13 @@ const places: readonly [string, (text: string) => Row][] = [
 
 describe('an invisible character in a value to write', () => {
   test.each([
-    ['\u200b', 'U\\+200B ZERO WIDTH SPACE'],
-    ['\u202e', 'U\\+202E FORMAT CHARACTER'],
-    ['\u2800', 'U\\+2800 CHARACTER THAT SHOWS NOTHING'],
-    ['\ufe01', 'U\\+FE01 VARIATION SELECTOR'],
-    ['\u{e0041}', 'U\\+E0041 TAG CHARACTER'],
-    ['\u001b', 'U\\+001B CONTROL CHARACTER'],
-    ['\ud800', 'U\\+D800 HALF OF A CHARACTER'],
+    ['\u200b', 'U\\+200B'],
+    ['\u202e', 'U\\+202E'],
+    ['\u2800', 'U\\+2800'],
+    ['\ufe01', 'U\\+FE01'],
+    ['\u{e0041}', 'U\\+E0041'],
+    ['\u001b', 'U\\+001B'],
+    ['\ud800', 'U\\+D800'],
   ])('%j is refused with its name and position', async (character, name) => {
     for (const [field, args] of places) {
       const { text, isError } = await change(args(`Eight${character}een`));
@@ -59,11 +59,11 @@ describe('an invisible character in a value to write', () => {
   test.each(['external_id', 'opportunity_id'])('is refused in %s', async (field) => {
     const { text, isError } = await (await writer()).upsert({ [field]: 'A\ufe0fB', name: 'x' });
     expect(isError).toBe(true);
-    expect(text).toMatch(new RegExp(`^${field}: .*U\\+FE0F VARIATION SELECTOR, at position 2`));
+    expect(text).toMatch(new RegExp(`^${field}: .*U\\+FE0F, at position 2`));
   });
 
   test('a line break is refused in a name, but not in a description', async () => {
-    expect((await change({ name: 'One\ntwo' })).text).toContain('U+000A LINE FEED, at position 4');
+    expect((await change({ name: 'One\ntwo' })).text).toContain('U+000A, at position 4');
     expect((await change({ description: 'One\n\ttwo\r\nthree' })).outcome).toBe('not_asked');
   });
 

@@ -5,35 +5,35 @@ import fc from '../support/fast-check.ts';
 
 describe('an invisible character', () => {
   test.each([
-    ['\u0000', 'U+0000 CONTROL CHARACTER'],
-    ['\u0007', 'U+0007 CONTROL CHARACTER'],
-    ['\u001b', 'U+001B CONTROL CHARACTER'],
-    ['\u0085', 'U+0085 LINE FEED'],
-    ['\u00ad', 'U+00AD SOFT HYPHEN'],
-    ['\u034f', 'U+034F CHARACTER THAT SHOWS NOTHING'],
-    ['\u115f', 'U+115F CHARACTER THAT SHOWS NOTHING'],
-    ['\u1160', 'U+1160 CHARACTER THAT SHOWS NOTHING'],
-    ['\u200b', 'U+200B ZERO WIDTH SPACE'],
-    ['\u200c', 'U+200C FORMAT CHARACTER'],
-    ['\u200d', 'U+200D FORMAT CHARACTER'],
-    ['\u2028', 'U+2028 CHARACTER THAT SHOWS NOTHING'],
-    ['\u202e', 'U+202E FORMAT CHARACTER'],
-    ['\u2060', 'U+2060 FORMAT CHARACTER'],
-    ['\u2067', 'U+2067 FORMAT CHARACTER'],
-    ['\u2800', 'U+2800 CHARACTER THAT SHOWS NOTHING'],
-    ['\u3164', 'U+3164 CHARACTER THAT SHOWS NOTHING'],
-    ['\uffa0', 'U+FFA0 CHARACTER THAT SHOWS NOTHING'],
-    ['\ufeff', 'U+FEFF ZERO WIDTH SPACE'],
-    ['\ufe0f', 'U+FE0F VARIATION SELECTOR'],
-    ['\ufe01', 'U+FE01 VARIATION SELECTOR'],
-    ['\u{e0101}', 'U+E0101 VARIATION SELECTOR'],
-    ['\u{e0041}', 'U+E0041 TAG CHARACTER'],
-    ['\u{e007f}', 'U+E007F TAG CHARACTER'],
-    ['\ud83d', 'U+D83D HALF OF A CHARACTER (lone surrogate)'],
-    ['\udc00', 'U+DC00 HALF OF A CHARACTER (lone surrogate)'],
-    ['\ufffe', 'U+FFFE NONCHARACTER'],
-    ['\u2065', 'U+2065 CHARACTER THAT SHOWS NOTHING'],
-    ['\u{1d173}', 'U+1D173 FORMAT CHARACTER'],
+    ['\u0000', 'U+0000'],
+    ['\u0007', 'U+0007'],
+    ['\u001b', 'U+001B'],
+    ['\u0085', 'U+0085'],
+    ['\u00ad', 'U+00AD'],
+    ['\u034f', 'U+034F'],
+    ['\u115f', 'U+115F'],
+    ['\u1160', 'U+1160'],
+    ['\u200b', 'U+200B'],
+    ['\u200c', 'U+200C'],
+    ['\u200d', 'U+200D'],
+    ['\u2028', 'U+2028'],
+    ['\u202e', 'U+202E'],
+    ['\u2060', 'U+2060'],
+    ['\u2067', 'U+2067'],
+    ['\u2800', 'U+2800'],
+    ['\u3164', 'U+3164'],
+    ['\uffa0', 'U+FFA0'],
+    ['\ufeff', 'U+FEFF'],
+    ['\ufe0f', 'U+FE0F'],
+    ['\ufe01', 'U+FE01'],
+    ['\u{e0101}', 'U+E0101'],
+    ['\u{e0041}', 'U+E0041'],
+    ['\u{e007f}', 'U+E007F'],
+    ['\ud83d', 'U+D83D'],
+    ['\udc00', 'U+DC00'],
+    ['\ufffe', 'U+FFFE'],
+    ['\u2065', 'U+2065'],
+    ['\u{1d173}', 'U+1D173'],
   ])('%j is found with its name', (character, name) => {
     const allowed = { lines: true, joiners: true };
     expect(firstInvisible(`Ünï${character}code`, allowed)).toEqual({ at: 4, name });
@@ -78,7 +78,7 @@ describe('an invisible character', () => {
   test('is a tab or line break, except in text with lines', () => {
     const text = 'one\ttwo\r\nthree\nfour';
     expect(firstInvisible(text, { lines: true })).toBeUndefined();
-    expect(firstInvisible(text)).toEqual({ at: 4, name: 'U+0009 TAB' });
+    expect(firstInvisible(text)).toEqual({ at: 4, name: 'U+0009' });
     expect(firstInvisible('a\rb', { lines: true })).toMatchObject({ at: 2 });
   });
 });
