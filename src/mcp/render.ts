@@ -78,9 +78,9 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
   for (const row of rows) {
     const cells: string[] = [];
     for (const name of columns) {
-      const cell = tableCell(row[name]);
-      if (cell === undefined) return undefined;
-      cells.push(cell);
+      const text = onOneLine(row[name]);
+      if (text === undefined) return undefined;
+      cells.push(escapeCell(text));
     }
     lines.push(tableLine(cells, indent));
   }
@@ -91,15 +91,6 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
 function tableLine(cells: readonly string[], indent: string): string {
   const line = indent + cells.join('|');
   return /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
-}
-
-const needsWork = /[\n|\\]/;
-
-function tableCell(value: unknown): string | undefined {
-  // Nearly all cells.
-  if (typeof value === 'string' && !needsWork.test(value)) return value;
-  const text = onOneLine(value);
-  return text && escapeCell(text);
 }
 
 /** Escapes `|`, and a trailing backslash that would escape the cell's border. */

@@ -39,7 +39,6 @@ export async function withMarkupConverted<T>(clean: () => T): Promise<T> {
 
 /** Removes invisible characters and markup, and limits the length. */
 function cleanText(text: string, toText: HtmlToText): string {
-  if (text.length <= maxText && !mayNeedWork.test(text)) return text;
   const seen = visible(text);
   const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? toText(seen) : seen);
   if (plain.length <= maxText) return plain;
@@ -47,40 +46,25 @@ function cleanText(text: string, toText: HtmlToText): string {
   return `${shortened}… [${maxText} of ${plain.length} characters]`;
 }
 
-/** A value with every text in it cleaned, field names included; the same one where nothing has to be. */
-export const cleaned = (value: unknown, toText: HtmlToText = convert): unknown =>
-  isClean(value) ? value : cleanedCopy(value, toText);
-
-/** As `cleaned`. Two names may become equal, and are numbered then. */
-export const cleanedRow = (row: JsonObject, toText: HtmlToText = convert): JsonObject =>
-  isClean(row) ? row : rowCopy(row, toText);
-
-function isClean(value: unknown): boolean {
-  if (typeof value === 'string') return value.length <= maxText && !mayNeedWork.test(value);
-  if (typeof value !== 'object' || value === null) return value !== undefined;
-  if (Array.isArray(value)) return value.every(isClean);
-  if (value instanceof Verbatim || !isObject(value)) return false;
-  for (const name in value) if (!isCleanName(name) || !isClean(value[name])) return false;
-  return true;
-}
-
-function cleanedCopy(value: unknown, toText: HtmlToText): unknown {
-  if (typeof value === 'string') return cleanText(value, toText);
+/** A value with every text in it cleaned, names of fields included, and without fields that have no value. */
+export function cleaned(value: unknown, toText: HtmlToText = convert): unknown {
+  if (typeof value === 'string')
+    return value.length > maxText || mayNeedWork.test(value) ? cleanText(value, toText) : value;
   if (Array.isArray(value)) return value.map((entry) => cleaned(entry, toText));
   if (value instanceof Verbatim) return value.toString();
-  return isObject(value) ? rowCopy(value, toText) : value;
+  return isObject(value) ? cleanedRow(value, toText) : value;
 }
 
-function rowCopy(row: JsonObject, toText: HtmlToText): JsonObject {
+/** As `cleaned`. Two names may become equal, and are numbered then. */
+export function cleanedRow(row: JsonObject, toText: HtmlToText = convert): JsonObject {
   const copy: JsonObject = {};
   let copies = 1;
   for (const name in row) {
-    const inner = row[name];
-    if (inner === undefined) continue;
-    const cleanName = isCleanName(name) ? name : fieldName(name, toText);
+    if (row[name] === undefined) continue;
+    const value = cleaned(row[name], toText);
+    const cleanName = fieldName(name, toText);
     let free = cleanName;
     while (Object.hasOwn(copy, free)) free = `${cleanName} (${++copies})`;
-    const value = cleanedCopy(inner, toText);
     if (free !== '__proto__') copy[free] = value;
     else Object.defineProperty(copy, free, { value, enumerable: true });
   }
@@ -88,19 +72,15 @@ function rowCopy(row: JsonObject, toText: HtmlToText): JsonObject {
 }
 
 const maxName = 200;
-/** The rows of all lists have the same few names. */
+/** The rows of all lists have the same few names, of which nothing has to be removed. */
 const cleanNames = new Set<string>();
 const maxCleanNames = 1_000;
 
-function isCleanName(name: string): boolean {
-  if (cleanNames.has(name)) return true;
-  if (name.length > maxName || mayNeedWork.test(name) || name.includes('\n')) return false;
-  if (cleanNames.size < maxCleanNames) cleanNames.add(name);
-  return true;
-}
-
 /** On one line, since a field name starts a line in the text form. */
 function fieldName(name: string, toText: HtmlToText): string {
+  if (cleanNames.has(name)) return name;
   const line = oneLine(cleanText(name.slice(0, maxText), toText));
-  return line.length > maxName ? `${line.slice(0, maxName).toWellFormed()}…` : line;
+  const clean = line.length > maxName ? `${line.slice(0, maxName).toWellFormed()}…` : line;
+  if (clean === name && cleanNames.size < maxCleanNames) cleanNames.add(name);
+  return clean;
 }
