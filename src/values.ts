@@ -18,7 +18,9 @@ export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
   const inner: unknown[] = Object.values(value);
-  return inner.every((each) => isShallow(each, levels - 1));
+  for (const each of inner)
+    if (typeof each === 'object' && !isShallow(each, levels - 1)) return false;
+  return true;
 }
 
 /** The names of a table's entries. Only for tables whose type lists every entry. */

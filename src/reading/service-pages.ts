@@ -141,10 +141,13 @@ export class ServicePages {
     if (total > from + records.length) this.learn(resource, { counts: 'all' });
     const { counts } = this.traits(resource);
     if (counts === 'page') return uncounted(page);
-    if (await this.#isLimit(resource, query, page, call)) return { ...page, countIsLimit: true };
-    const isDoubtful = from === 0 && total === records.length && isRound(total, size);
+    const mayBeLimit = total >= searchWindow && total % searchWindow === 0;
+    if (mayBeLimit && (await this.#isLimit(resource, query, page, call)))
+      return { ...page, countIsLimit: true };
+    if (counts !== undefined || from > 0 || total !== records.length || !isRound(total, size))
+      return page;
     const canPage = routes[resource].shape !== 'tree' && this.profile(resource).offset !== 'none';
-    if (counts !== undefined || !isDoubtful || !canPage) return page;
+    if (!canPage) return page;
     if (!(await this.#countsPage(resource, query, page, call))) return page;
     this.learn(resource, { counts: 'page' });
     return uncounted(page);
@@ -187,7 +190,7 @@ export class ServicePages {
   ): Promise<boolean> {
     const { countLimit, checkedCount } = this.traits(resource);
     if (countLimit === total) return true;
-    if (total < searchWindow || total % searchWindow !== 0 || checkedCount === total) return false;
+    if (checkedCount === total) return false;
     const after = await this.#recordsAfter(resource, { ...query, size: 1 }, total, call);
     const isLimit = after === undefined || hasOthers(after, records);
     this.learn(resource, { checkedCount: total, ...(isLimit && { countLimit: total }) });

@@ -8,7 +8,9 @@ export type RawRecord = Record<string, unknown>;
 type RawPage = Pick<Page<RawRecord>, 'records' | 'total' | 'countedIn' | 'facets'>;
 
 const envelopeKeys = ['results', 'data', 'items'] as const;
+/** A deeply nested record would overflow the stack of recursive functions. */
 const maxDepth = 64;
+const tooDeep = 'a record nested too deeply';
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
 const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
@@ -44,7 +46,8 @@ export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
   const record = isObject(wrapped) ? wrapped : body;
   if (!isObject(record) || !recordFields.some((name) => name in record))
     throw unexpected(facts, 'not a record');
-  return checkDepth(record, facts);
+  if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
+  return record;
 }
 
 const unexpected = (facts: ErrorFacts, problem: string): ApiError =>
@@ -54,7 +57,7 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
   const records = Array.isArray(list) ? list : [];
   for (const record of records) {
     if (!isObject(record)) throw unexpected(facts, 'a list with entries that are not records');
-    checkDepth(record, facts);
+    if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
   }
   return records;
 }
@@ -90,10 +93,4 @@ function refuseEmbeddedError(body: RawRecord, facts: ErrorFacts): void {
 function toCount(raw: unknown): number | undefined {
   const count = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined;
-}
-
-/** A deeply nested record would overflow the stack of recursive functions. */
-function checkDepth(record: RawRecord, facts: ErrorFacts): RawRecord {
-  if (!isShallow(record, maxDepth)) throw unexpected(facts, 'a record nested too deeply');
-  return record;
 }

@@ -103,11 +103,9 @@ export const ref: Reader<Ref> = (raw) => {
   if (typeof raw === 'string') return raw.trim() === '' ? undefined : { name: raw };
   if (typeof raw === 'number') return { id: String(raw) };
   // The usual form, which needs no conversion.
-  if (isObject(raw) && typeof raw.id === 'string' && isTextOrAbsent(raw.name)) return raw;
-  return nestedRef(raw);
+  const isNamed = isObject(raw) && (raw.name === undefined || typeof raw.name === 'string');
+  return isNamed && typeof raw.id === 'string' ? raw : nestedRef(raw);
 };
-
-const isTextOrAbsent = (raw: unknown): boolean => typeof raw === 'string' || raw === undefined;
 
 /** A known field and its alternative names. */
 interface KnownField {
@@ -150,14 +148,12 @@ interface RecordReader {
 
 /** Every name under which a field is read, including the sibling fields of references. */
 export function namesOf(fields: Fields): ReadonlySet<string> {
-  return new Set(readerFor(fields).byName.keys());
+  return new Set((readers.get(fields) ?? readerFor(fields)).byName.keys());
 }
 
 const readers = new WeakMap<Fields, RecordReader>();
 
 function readerFor(fields: Fields): RecordReader {
-  const known = readers.get(fields);
-  if (known) return known;
   const all = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
   const byName: Map<string, KnownField | 'alternative'> = new Map(
     all.map((field) => [field.name, field]),
@@ -170,21 +166,20 @@ function readerFor(fields: Fields): RecordReader {
   return reader;
 }
 
-/** Changes the record in place: it was just parsed, and a copy would cost as much as the parse. */
+/**
+ * Changes the record in place: it was just parsed, and a copy would cost as much as the parse. One look-up for each
+ * name of the record, since every record of a collection is read here.
+ */
 export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Parsed<F> {
-  readFields(raw, readerFor(fields));
-  return raw as Parsed<F>;
-}
-
-/** One look-up for each name of the record, since every record of a collection is read here. */
-function readFields(raw: Record<string, unknown>, { fields, byName }: RecordReader): void {
+  const reader = readers.get(fields) ?? readerFor(fields);
   let hasAlternatives = false;
   for (const name in raw) {
-    const field = byName.get(name);
+    const field = reader.byName.get(name);
     if (field === 'alternative') hasAlternatives = true;
     else if (field !== undefined && raw[name] !== undefined) readField(raw, field);
   }
-  if (hasAlternatives) readAlternatives(raw, fields);
+  if (hasAlternatives) readAlternatives(raw, reader.fields);
+  return raw as Parsed<F>;
 }
 
 function readAlternatives(raw: Record<string, unknown>, fields: readonly KnownField[]): void {

@@ -103,8 +103,10 @@ function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrec
   });
 }
 
-const has = (record: JsonObject, fields: readonly string[]): boolean =>
-  fields.some((field) => record[field] !== undefined);
+function has(record: JsonObject, fields: readonly string[]): boolean {
+  for (const field of fields) if (record[field] !== undefined) return true;
+  return false;
+}
 
 /** True also for a record with few values, such as a contact with a telephone only, if most of its fields are known. */
 function isRecognized(resource: Resource, record: JsonObject): boolean {
