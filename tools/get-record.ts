@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
-import { isInCompanyCurrency } from '../src/lists/columns.ts';
-import { isAmount, selectFields, wholeRecord } from '../src/lists/concise.ts';
+import { rowOf } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
@@ -10,7 +9,7 @@ import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
-import { currenciesOf, requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
+import { requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
 import { fieldOf } from '../src/values.ts';
 
 const kinds = [
@@ -50,16 +49,12 @@ export const getRecord = defineTool({
     const isWhole = !fields?.length;
     if (!isWhole) await readForColumns(tenant, resource, fields, call);
     const known = await knownFor(tenant, resource, [record], call);
+    const row = rowOf(resource, record, { detail: 'full', fields }, known);
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
-      data: {
-        resource,
-        record: isWhole
-          ? wholeRecord(resource, record, known)
-          : selectFields(resource, record, withCurrency(resource, fields), known),
-      },
-      unknownCurrencies: unknownIn(currenciesOf(resource, { records: [record], known }, fields)),
+      data: { resource, record: row },
+      unknownCurrencies: unknownIn(resource, [row], fields),
       notes: [
         ...describeUnrecognized(resource, [record]),
         ...(isWhole ? unreadManager(tenant, resource, record) : []),
@@ -68,12 +63,6 @@ export const getRecord = defineTool({
     };
   },
 });
-
-/** The fields, and the currency if an amount is among them. */
-const withCurrency = (resource: Resource, fields: readonly string[]): readonly string[] =>
-  isInCompanyCurrency(resource) && fields.some(isAmount)
-    ? [...fields.filter((field) => field !== 'currency'), 'currency']
-    : fields;
 
 /** The name of a person is in the deals that the person owns, which one record is no reason to read. */
 function unreadManager(tenant: Tenant, resource: Resource, record: ApiRecord): Wording[] {

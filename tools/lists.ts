@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { shownProducts } from '../src/lists/columns.ts';
+import type { RecordShape } from '../src/lists/concise.ts';
 import { nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import { listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
@@ -14,7 +15,7 @@ import {
   listOutput,
   searchInput,
 } from '../src/tool-kit/define-tool.ts';
-import { emptySearch, listAnswer, type RecordShape } from '../src/tool-kit/list-answers.ts';
+import { emptySearch, listAnswer } from '../src/tool-kit/list-answers.ts';
 
 interface ListTool<R extends Resource> {
   name: string;
@@ -50,7 +51,7 @@ const listTool = <R extends Resource>({
     input: z.strictObject(input),
     output: listOutput,
     async run(tenant, args, call) {
-      await readForColumns(tenant, resource, args.fields ?? [], call);
+      if (args.fields) await readForColumns(tenant, resource, args.fields, call);
       const page = await listRecords(tenant, resource, args, call);
       const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
       return listAnswer(resource, { ...page, records }, args, { empty, notes });

@@ -35,9 +35,10 @@ export type Columns<R> = Readonly<Record<string, Column<R>>>;
 
 function reader(path: string): (record: unknown) => unknown {
   const [field = '', inner] = path.split('.');
-  return inner === undefined
-    ? (record) => fieldOf(record, field)
-    : (record) => fieldOf(fieldOf(record, field), inner);
+  return (record) => {
+    const value = fieldOf(record, field);
+    return inner === undefined ? value : fieldOf(value, inner);
+  };
 }
 
 /** A text that the service filters and sorts by. */

@@ -1,38 +1,51 @@
-import type { RecordOf, Resource } from '../service/records/records.ts';
+/** The rows of lists: the concise form of a record, all of it, or the fields that were asked for. */
+
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { columnsOf, isInCompanyCurrency, shownColumnsOf } from './columns.ts';
 
-/** The concise form of one record, column by column but for `omitted`; empty fields are left out. */
-export function concise<R extends Resource>(
-  resource: R,
-  record: RecordOf[R],
-  known: Known = nothingKnown,
-  omitted?: string,
-): JsonObject {
-  const row: JsonObject = {};
-  for (const [name, column] of shownColumnsOf(resource)) {
-    if (name === omitted) continue;
-    const value = withoutEmpty(column.value(record, known));
-    if (value !== undefined) row[name] = value;
-  }
-  return row;
+export interface RecordShape {
+  detail: 'concise' | 'full';
+  /** Columns of the list, or the service's own fields with dots for nested ones. */
+  fields?: readonly string[] | undefined;
 }
 
-/** The concise form with these keys, where it lacks them: hidden columns, or the service's own fields with dots. */
-export function withKeys<R extends Resource>(
-  resource: R,
-  record: RecordOf[R],
-  row: JsonObject,
-  keys: readonly string[],
+/**
+ * A record as it is shown, without empty fields.
+ * @param keys columns and fields that the concise form has besides its own
+ */
+export function rowOf(
+  resource: Resource,
+  record: ApiRecord,
+  { detail, fields = [] }: RecordShape,
   known: Known,
+  keys: readonly string[] = [],
 ): JsonObject {
+  const row = concise(resource, record, known);
+  if (fields.length > 0) return selectFields(resource, record, row, fields, known);
+  if (detail === 'full') return wholeRecord(resource, record, row);
   const columns = columnsOf(resource);
   for (const key of keys) {
     const column = isKeyOf(columns, key) ? columns[key] : undefined;
     if (column && !column.hidden) continue;
     const value = withoutEmpty(column ? column.value(record, known) : valueAt(record, key));
     if (value !== undefined) row[key] = value;
+  }
+  return row;
+}
+
+/** The concise form of one record, column by column. */
+export function concise(
+  resource: Resource,
+  record: ApiRecord,
+  known: Known = nothingKnown,
+): JsonObject {
+  const row: JsonObject = {};
+  for (const [name, column] of shownColumnsOf(resource)) {
+    const value = column.value(record, known);
+    const shown = typeof value === 'object' || value === '' ? withoutEmpty(value) : value;
+    if (shown !== undefined) row[name] = shown;
   }
   return row;
 }
@@ -44,45 +57,39 @@ export function fullRecord(record: object): JsonObject {
 }
 
 /** Every field; also the currency of the record's amounts, and of a company the name of its account manager, if known. */
-export function wholeRecord<R extends Resource>(
-  resource: R,
-  record: RecordOf[R],
-  known: Known,
+function wholeRecord(
+  resource: Resource,
+  record: ApiRecord,
+  { accountManager, currency }: JsonObject,
 ): JsonObject {
-  const { accountManager, currency } = concise(resource, record, known);
   const whole = fullRecord(record);
   if (resource === 'company' && accountManager !== undefined) whole.accountManager = accountManager;
   if (isInCompanyCurrency(resource) && currency !== undefined) whole.currency = currency;
   return whole;
 }
 
-/**
- * Selected fields: columns of the list, or the service's own fields with dots for nested ones; always includes what
- * names the record, and whether it is deleted.
- */
-export function selectFields<R extends Resource>(
-  resource: R,
-  record: RecordOf[R],
+/** Selected fields, what names the record, whether it is deleted, and the currency where a field is an amount. */
+function selectFields(
+  resource: Resource,
+  record: ApiRecord,
+  { id, number, name, deleted, currency }: JsonObject,
   fields: readonly string[],
-  known: Known = nothingKnown,
+  known: Known,
 ): JsonObject {
-  const { id, number, name, deleted } = concise(resource, record, known);
   const row: JsonObject = { id, number, name: name ?? fieldOf(record, 'name'), deleted };
-  for (const field of fields) row[field] = withoutEmpty(fieldValue(resource, record, field, known));
+  const columns = columnsOf(resource);
+  for (const field of fields) {
+    const column = isKeyOf(columns, field) ? columns[field] : undefined;
+    // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
+    row[field] = column ? (column.compared ?? column.value)(record, known) : valueAt(record, field);
+  }
+  if (showsCurrency(resource, fields)) row.currency ??= currency;
   return fullRecord(row);
 }
 
-function fieldValue<R extends Resource>(
-  resource: R,
-  record: RecordOf[R],
-  field: string,
-  known: Known,
-): unknown {
-  const columns = columnsOf(resource);
-  const column = isKeyOf(columns, field) ? columns[field] : undefined;
-  // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
-  return column ? (column.compared ?? column.value)(record, known) : valueAt(record, field);
-}
+/** Whether rows with these fields, all without any, have a currency. */
+export const showsCurrency = (resource: Resource, fields: readonly string[] = []): boolean =>
+  isInCompanyCurrency(resource) && (fields.length === 0 || fields.some(isAmount));
 
 /** The value under a path with dots; of a list, that of each entry. */
 export function valueAt(value: unknown, path: string): unknown {

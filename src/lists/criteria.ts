@@ -1,7 +1,7 @@
 /** Reads `filters` and `sort` of a list, applies them to records, and translates them for the service. */
 
 import { dayOf } from '../figures/days.ts';
-import type { Steps } from '../figures/steps.ts';
+import { flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
@@ -9,7 +9,7 @@ import { identifier, join, quote, trusted, type Wording, wording } from '../text
 import { isObject } from '../values.ts';
 import { type Column, type Known, nothingKnown } from './column.ts';
 import { columnsOf } from './columns.ts';
-import { compareValues, fieldAt, firstValue, folded, sortBy, valuesOf } from './values.ts';
+import { valueAt } from './concise.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
 type Order = (typeof orders)[number];
@@ -164,6 +164,23 @@ export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: K
   return isObject(found) ? (found.name ?? found.id) : found;
 }
 
+/** The value under a path with dots; `company.id` and `companyId` are two names of the same field. */
+function fieldAt(record: object, path: string): unknown {
+  const nested = path.replace(/(\w)Id$/, '$1.id');
+  return (
+    valueAt(record, path) ?? valueAt(record, nested === path ? path.replace(/\.id$/, 'Id') : nested)
+  );
+}
+
+/** The values of a field, which may be a list. A blank text is no value. */
+export const valuesOf = (value: unknown): unknown[] =>
+  (Array.isArray(value) ? value.flat() : [value]).filter(isValue);
+
+const isValue = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
+
+/** A value as it is compared: without regard to letter case. */
+const folded = (value: unknown): string => String(value).trim().toLowerCase();
+
 export function passes(record: ApiRecord, { key, tests }: Condition, known: Known): boolean {
   const values = valuesOf(valueUnderKey(record, key, known));
   return tests.some((test) =>
@@ -209,19 +226,48 @@ const isDate = (text: string): boolean =>
   (yearShape.test(text) || dateShape.test(text)) &&
   dayOf(`${text}-01-01`.slice(0, 10)) !== undefined;
 
-/** The value that the records are sorted by. */
-const orderedValue = (record: ApiRecord, key: Key, known: Known): unknown =>
-  key.column?.ordered ? key.column.ordered(record) : valueUnderKey(record, key, known);
+/** A value that need not be folded for each comparison. */
+type Comparable = number | string | undefined;
 
-export const sortedBy = <R extends ApiRecord>(
+const comparable = (value: unknown): Comparable =>
+  value === undefined || typeof value === 'number' ? value : folded(value);
+
+/** `undefined` comes last in either direction. */
+export function compareValues(one: unknown, other: unknown, sign: 1 | -1): number {
+  const [a, b] = [comparable(one), comparable(other)];
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+  const [first, second] = [String(a), String(b)];
+  return first === second ? 0 : first < second ? -sign : sign;
+}
+
+/** What a record is sorted by: the first value of the key, found without a list of them. */
+function orderedValue(record: ApiRecord, key: Key, known: Known): unknown {
+  const { ordered } = key.column ?? {};
+  const value = ordered ? ordered(record) : valueUnderKey(record, key, known);
+  if (Array.isArray(value)) return valuesOf(value)[0];
+  return isValue(value) ? value : undefined;
+}
+
+/** Equal records keep their order. */
+export function* sortedBy<R extends ApiRecord>(
   records: readonly R[],
   sort: readonly SortColumn[],
   known: Known,
-): Steps<readonly R[]> =>
-  sortBy(
-    records,
-    sort.map(({ key, sign }) => ({ read: (record) => orderedValue(record, key, known), sign })),
-  );
+): Steps<readonly R[]> {
+  if (sort.length === 0) return records;
+  const rows = yield* flatMapSteps(records, (record) => [
+    { record, values: sort.map(({ key }) => comparable(orderedValue(record, key, known))) },
+  ]);
+  const sorted = yield* sortSteps(rows, ({ values }, other) => {
+    for (const [at, { sign }] of sort.entries()) {
+      const order = compareValues(values[at], other.values[at], sign);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+  return sorted.map(({ record }) => record);
+}
 
 /** Whether the record contains every word of the text. */
 export function mentions(record: ApiRecord, text: string): boolean {
@@ -243,7 +289,7 @@ export const judgeOf = ({ conditions, sort }: Criteria, text = '') => ({
 function isSorted(records: readonly ApiRecord[], [first]: readonly SortColumn[]): boolean {
   if (!first) return true;
   const values = records
-    .map((record) => firstValue(orderedValue(record, first.key, nothingKnown)))
+    .map((record) => orderedValue(record, first.key, nothingKnown))
     .filter((value) => value !== undefined);
   return values.every(
     (value, at) => at === 0 || compareValues(values[at - 1], value, first.sign) <= 0,

@@ -24,7 +24,7 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { columnsOf, isInCompanyCurrency } from './columns.ts';
-import { isAmount } from './concise.ts';
+import { showsCurrency } from './concise.ts';
 
 /** Collections without which a list would show ids only, and which are small enough to be read for it. */
 const needed: { readonly [R in Resource]?: readonly ('company' | 'category')[] } = {
@@ -44,11 +44,14 @@ export async function knownFor<R extends Resource>(
   call: ToolCall,
   fields: readonly string[] = [],
 ): Promise<Known> {
-  await readGranted(tenant, needed[resource] ?? [], call, unlessKeyRefused);
+  const others = needed[resource];
+  if (others) await readGranted(tenant, others, call, unlessKeyRefused);
   const companies = cachedById(tenant, 'company');
-  const ids = isInCompanyCurrency(resource) ? companiesToRead(rows, companies, fields) : [];
+  const ids = isInCompanyCurrency(resource)
+    ? companiesToRead(resource, rows, companies, fields)
+    : [];
   const referenced = await tenant.referencedCompanies(ids, call);
-  const company = (id: string) => companies?.get(id) ?? referenced?.get(id);
+  const company = (id: string) => companies?.get(id) ?? referenced.get(id);
   const names = {
     company: (id: string) => company(id)?.name,
     category: (id: string) => cachedById(tenant, 'category')?.get(id)?.name,
@@ -63,20 +66,21 @@ export async function knownFor<R extends Resource>(
 
 /** Of the companies that the rows refer to, those that are not cached, and whose name or currency is shown and lacking. */
 function companiesToRead(
+  resource: Resource,
   rows: readonly ApiRecord[],
   cached: CachedById | undefined,
   fields: readonly string[],
 ): string[] {
-  const showsAll = fields.length === 0;
-  const showsCurrency = showsAll || fields.some((it) => it === 'currency' || isAmount(it));
-  const showsName = showsAll || fields.some((it) => it.startsWith('company'));
-  return rows.flatMap((row) => {
+  const hasCurrency = showsCurrency(resource, fields) || fields.includes('currency');
+  const hasName = fields.length === 0 || fields.some((it) => it.startsWith('company'));
+  const ids: string[] = [];
+  for (const row of rows) {
     const { id, name } = companyOf(row);
-    if (id === undefined || cached?.has(id)) return [];
-    const lacksName = showsName && name === undefined;
-    const lacksCurrency = showsCurrency && currencyOfRecord(row, noCurrencies) === unknownCurrency;
-    return lacksName || lacksCurrency ? [id] : [];
-  });
+    if (id === undefined || cached?.has(id)) continue;
+    const lacksCurrency = hasCurrency && currencyOfRecord(row, noCurrencies) === unknownCurrency;
+    if (lacksCurrency || (hasName && name === undefined)) ids.push(id);
+  }
+  return ids;
 }
 
 const noCurrencies: CurrencyOf = new Map();

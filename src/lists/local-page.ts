@@ -19,6 +19,7 @@ import type { Known } from './column.ts';
 import {
   type Condition,
   type Criteria,
+  compareValues,
   isEqual,
   type Key,
   keyNames,
@@ -27,10 +28,10 @@ import {
   passes,
   sortedBy,
   type Test,
+  valuesOf,
   valueUnderKey,
 } from './criteria.ts';
 import { knownFor, nameRows, readIfPermitted } from './known.ts';
-import { compareValues, valuesOf } from './values.ts';
 
 /** What the service is asked for, and what is done here with the records that it finds. */
 export interface LocalPlan extends Criteria {

@@ -4,7 +4,7 @@ import type {
   ReadResourceResult,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
-import { wholeRecord } from '../lists/concise.ts';
+import { rowOf } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
 import { isSearchKind } from '../names/search.ts';
 import { ApiError } from '../service/errors.ts';
@@ -108,7 +108,8 @@ function readerOf(
   return async () => {
     const { resource, title } = template;
     const found = await readRecord(tenant, template, id, call);
-    const record = wholeRecord(resource, found, await knownFor(tenant, resource, [found], call));
+    const known = await knownFor(tenant, resource, [found], call);
+    const record = rowOf(resource, found, { detail: 'full' }, known);
     const text = await recordText(wording`${trusted(title)} ${identifier(id)}`, record);
     return textContents(uri, withoutSecrets(text));
   };

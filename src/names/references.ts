@@ -3,7 +3,7 @@
 import { contactName, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type { ApiRecord, Contact, RecordOf, Ref, Resource } from '../service/records/records.ts';
-import { isOneOf } from '../values.ts';
+import { isKeyOf, keysOf } from '../values.ts';
 
 /** Kinds of referenced records. The service has no list of owners, stages and sources. */
 type ReferenceTarget =
@@ -15,28 +15,20 @@ type ReferenceTarget =
   | 'stage'
   | 'source';
 
-/** The collections in which names are looked up, first those whose records are referred to. */
-export const namingResources = [
-  'company',
-  'contact',
-  'category',
-  'opportunity',
-  'quote',
-  'product',
-] as const satisfies readonly Resource[];
-type NamingResource = (typeof namingResources)[number];
-
 /** The records in which names are looked up. */
 export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] | undefined };
 
 type Links = readonly (readonly [field: string, target: ReferenceTarget])[];
 
-/** The fields that refer to other records, with the kind of what they refer to. */
-const links: Readonly<Record<NamingResource, Links>> = {
+/**
+ * The fields that refer to other records, with the kind of what they refer to, of the collections in which names are
+ * looked up: first those whose records are referred to.
+ */
+const links = {
   company: [],
-  category: [],
   // In two fields, `companyId` and `companyName`.
   contact: [],
+  category: [],
   opportunity: [
     ['company', 'company'],
     ['contact', 'contact'],
@@ -52,7 +44,9 @@ const links: Readonly<Record<NamingResource, Links>> = {
     ['opportunity', 'opportunity'],
   ],
   product: [['category', 'category']],
-};
+} as const satisfies { readonly [R in Resource]?: Links };
+type NamingResource = keyof typeof links;
+export const namingResources = keysOf(links);
 
 interface Link {
   field: string;
@@ -63,7 +57,8 @@ interface Link {
 function linksOf(resource: NamingResource, record: ApiRecord): Link[] {
   if (resource === 'contact') return [companyLink(record)];
   const found: Link[] = [];
-  for (const [field, target] of links[resource]) {
+  const fields: Links = links[resource];
+  for (const [field, target] of fields) {
     const ref = record[field] as Ref | undefined;
     if (ref !== undefined) found.push({ field, target, ref });
   }
@@ -88,7 +83,7 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
 
 /** Whether the id or the name of a reference is missing. */
 export const lacksName = (resource: Resource, record: ApiRecord): boolean =>
-  isOneOf(namingResources, resource) && linksOf(resource, record).some(isIncomplete);
+  isKeyOf(links, resource) && linksOf(resource, record).some(isIncomplete);
 
 const bytesPerEntry = 150;
 
@@ -160,7 +155,7 @@ export function* completeReferences<R extends Resource>(
   records: readonly RecordOf[R][],
   from: readonly NamesIn[],
 ): Steps<readonly RecordOf[R][]> {
-  if (!isOneOf(namingResources, resource)) return records;
+  if (!isKeyOf(links, resource)) return records;
   let copies = 0;
   const completed: RecordOf[R][] = [];
   yield* forEachStep(records, (record) => {

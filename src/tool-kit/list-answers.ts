@@ -1,29 +1,16 @@
 /** The answer of a list: a page of records with the columns or fields that were asked for. */
 import { compact, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import { columnsOf, isInCompanyCurrency } from '../lists/columns.ts';
-import {
-  concise,
-  fullRecord,
-  isAmount,
-  selectFields,
-  valueAt,
-  withKeys,
-} from '../lists/concise.ts';
-import { keyNames } from '../lists/criteria.ts';
+import { columnsOf } from '../lists/columns.ts';
+import { type RecordShape, rowOf, showsCurrency, valueAt } from '../lists/concise.ts';
+import { keyNames, valuesOf } from '../lists/criteria.ts';
 import type { NamedPage } from '../lists/list-records.ts';
-import { valuesOf } from '../lists/values.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf, type JsonObject } from '../values.ts';
 import { answerWithRows, toCoverage } from './answers.ts';
 import type { Answer } from './define-tool.ts';
-
-export interface RecordShape {
-  detail: 'concise' | 'full';
-  fields?: string[] | undefined;
-}
 
 interface ListHints {
   /** The note of an empty answer without a known reason. */
@@ -38,75 +25,45 @@ export function listAnswer<R extends Resource>(
   shape: RecordShape,
   hints: ListHints,
 ): Answer {
-  const { records, from, total } = list;
+  const { records, from, total, known, keys } = list;
   requireFields(resource, records, shape.fields);
-  const currencies = currenciesOf(resource, list, shape.fields);
-  const currency = sharedBy(currencies);
-  const rows = records.map((record, at) =>
-    rowOf(resource, record, list, shape, {
-      currency: currencies[at],
-      isShared: currency !== undefined,
-    }),
-  );
+  const rows = records.map((record) => rowOf(resource, record, shape, known, keys));
+  const unknownCurrencies = unknownIn(resource, rows, shape.fields);
+  const currency = showsCurrency(resource, shape.fields) ? takeShared(rows, 'currency') : undefined;
+  const notes = [...(list.notes ?? []), ...(hints.notes ?? [])];
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? from + shown : list.next;
     return {
       summary: wording`${listSummary(resource, list, shown, next)}${deletedCount(resource, list, shown)}`,
       data: compact({
         currency,
-        records: shown === rows.length ? rows : rows.slice(0, shown),
+        records: rows.slice(0, shown),
         page: compact({ shown, from, total, next }),
         coverage: toCoverage(list.coverage),
         facets: shape.detail === 'full' ? list.facets : undefined,
       }),
-      unknownCurrencies: unknownIn(currencies),
-      notes: listNotes(list.notes, shown, hints),
+      unknownCurrencies,
+      notes: shown === 0 && !list.notes?.length ? [hints.empty, ...notes] : notes,
     };
   });
 }
 
-function listNotes(
-  notes: readonly Wording[] = [],
-  shown: number,
-  hints: ListHints,
-): readonly Wording[] {
-  const empty = shown === 0 && notes.length === 0 ? [hints.empty] : [];
-  return [...notes, ...empty, ...(hints.notes ?? [])];
+/** Takes a value that all rows have out of them. */
+function takeShared(rows: readonly JsonObject[], field: string): unknown {
+  const shared = rows[0]?.[field];
+  if (rows.some((row) => row[field] !== shared)) return undefined;
+  // What is undefined is left out of an answer; to delete it would slow down what reads the rows.
+  for (const row of rows) row[field] = undefined;
+  return shared;
 }
 
-/** A record with the requested detail or fields; amounts with their currency, where the rows do not share it. */
-function rowOf<R extends Resource>(
-  resource: R,
-  record: RecordOf[R],
-  { known, keys }: Pick<NamedPage<unknown>, 'known' | 'keys'>,
-  { detail, fields }: RecordShape,
-  { currency, isShared }: { currency: unknown; isShared: boolean },
-): JsonObject {
-  const own = isShared || currency === undefined ? {} : { currency };
-  if (fields?.length) return { ...selectFields(resource, record, fields, known), ...own };
-  if (detail === 'full') return { ...own, ...fullRecord(record) };
-  const row = concise(resource, record, known, isShared ? 'currency' : undefined);
-  return withKeys(resource, record, row, keys, known);
-}
-
-/** The currency of every record, unless none of their amounts is shown. */
-export function currenciesOf<R extends Resource>(
-  resource: R,
-  { records, known }: Pick<NamedPage<RecordOf[R]>, 'records' | 'known'>,
-  fields: readonly string[] = [],
-): readonly unknown[] {
-  const column = columnsOf(resource).currency;
-  const showsAmounts =
-    isInCompanyCurrency(resource) && (fields.length === 0 || fields.some(isAmount));
-  return column && showsAmounts ? records.map((record) => column.value(record, known)) : [];
-}
-
-/** The value that all have; `undefined` if they differ. */
-const sharedBy = ([first, ...others]: readonly unknown[]): unknown =>
-  others.every((other) => other === first) ? first : undefined;
-
-export const unknownIn = (currencies: readonly unknown[]): number =>
-  currencies.filter((currency) => currency === undefined).length;
+/** The rows that have amounts, and an unknown currency. */
+export const unknownIn = (
+  resource: Resource,
+  rows: readonly JsonObject[],
+  fields?: readonly string[],
+): number =>
+  showsCurrency(resource, fields) ? rows.filter((row) => row.currency === undefined).length : 0;
 
 /** Rows whose amounts are shown without a currency. */
 export const describeUnknownCurrencies = (count: number): Wording[] =>
