@@ -46,9 +46,9 @@ export function fieldDifferences(
   const is = toRecord(resource, structuredClone(after));
   const known = withCustomFields(before.fields, was);
   const [from, to] = [withCustomFields(was, was), withCustomFields(is, is)];
-  return Object.keys(withCustomFields(after, is))
-    .filter((name) => !ignoredFields.has(name) && (before.isWhole || Object.hasOwn(known, name)))
-    .map((field) => ({ field, from: ownValue(from, field), to: ownValue(to, field) }))
+  return [...withCustomFields(after, is).keys()]
+    .filter((name) => !ignoredFields.has(name) && (before.isWhole || known.has(name)))
+    .map((field) => ({ field, from: from.get(field), to: to.get(field) }))
     .filter((one) => !isSameValue(one.from, one.to));
 }
 
@@ -56,17 +56,13 @@ export function fieldDifferences(
 function withCustomFields(
   { customFields: _, ...fields }: JsonObject,
   { customFields }: JsonObject,
-): JsonObject {
+): ReadonlyMap<string, unknown> {
   const custom = Object.entries(isObject(customFields) ? customFields : {});
-  return Object.fromEntries([
+  return new Map([
     ...Object.entries(fields),
-    ...custom.map(([name, value]) => [`customFields.${name}`, value]),
+    ...custom.map(([name, value]): [string, unknown] => [`customFields.${name}`, value]),
   ]);
 }
-
-/** A payload may have a field that every object inherits, such as `constructor`. */
-export const ownValue = (fields: JsonObject, name: string): unknown =>
-  Object.hasOwn(fields, name) ? fields[name] : undefined;
 
 /** Nested records are compared by id and name only. */
 function isSameValue(one: unknown, other: unknown): boolean {

@@ -1,6 +1,3 @@
-import { displayName } from '../names/search.ts';
-import { payloadOf, recordFrom } from '../service/records/payload.ts';
-import { type ApiRecord, type Resource, toRecord } from '../service/records/records.ts';
 import type { InboxEntry, InboxEvent, InboxRow } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
@@ -8,12 +5,14 @@ import type { JsonObject } from '../values.ts';
 import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
 import {
   collectionOf,
+  displayNameOf,
   grantFor,
   isKnownEvent,
   isSubject,
   type Subject,
   subjects,
 } from './names.ts';
+import { payloadOf, recordFrom } from './read-event.ts';
 
 export interface EventQuery {
   subject?: Subject | undefined;
@@ -121,11 +120,8 @@ function contentOf({ subject, body }: InboxEvent) {
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {
-  const resource = collectionOf(subject);
-  const record = toRecord(resource as Resource, structuredClone(fields));
   const title = typeof fields.title === 'string' ? fields.title : undefined;
-  const called = (displayName[resource] as (record: ApiRecord) => string | undefined)(record);
-  return [called, title].filter(Boolean).join(' ') || undefined;
+  return [displayNameOf(subject, fields), title].filter(Boolean).join(' ') || undefined;
 }
 
 const maxChanges = 8;

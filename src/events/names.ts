@@ -1,6 +1,7 @@
-import type { Resource } from '../service/records/records.ts';
+import { displayName } from '../names/search.ts';
+import { type Resource, toRecord } from '../service/records/records.ts';
 import { type Grant, readGrant } from '../tenant/grants.ts';
-import { isOneOf, keysOf } from '../values.ts';
+import { isOneOf, type JsonObject, keysOf } from '../values.ts';
 
 /** The documented events, by subject. */
 const knownEvents = {
@@ -25,6 +26,12 @@ export const isKnownEvent = (subject: string, event: string): boolean =>
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>
   subject === 'order' ? 'quote' : subject;
 
+/** The display name of the record in an event. */
+export function displayNameOf(subject: Subject, fields: JsonObject): string | undefined {
+  const collection = collectionOf(subject);
+  return displayName[collection](toRecord(collection, structuredClone(fields)));
+}
+
 export const grantFor = (subject: Subject): Grant => readGrant(collectionOf(subject));
 
 const maxName = 60;
@@ -38,18 +45,6 @@ export const normaliseEventName = (text: string): string =>
     .replace(/^_|_$/g, '')
     .slice(0, maxName);
 
-const plurals: ReadonlyMap<string, Subject> = new Map([
-  ['companies', 'company'],
-  ['opportunities', 'opportunity'],
-]);
-
-/** The subject with this name, singular or plural. */
-export function subjectFrom(word: string): Subject | undefined {
-  if (isSubject(word)) return word;
-  const singular = word.replace(/s$/, '');
-  return isSubject(singular) ? singular : plurals.get(word);
-}
-
 /** The documented spelling of an event, if it is a known one: `status_changed` for `statuschanged` or `statuschange`. */
 export function eventFrom(subject: string, name: string): string {
   const compact = name.replaceAll('_', '');
@@ -61,6 +56,8 @@ export function eventFrom(subject: string, name: string): string {
 /** Splits a name such as `quote_ordered` into subject and event. */
 export function pairFrom(name: string): { subject: Subject; event: string } | undefined {
   const at = name.indexOf('_');
-  const subject = at > 0 ? subjectFrom(name.slice(0, at)) : undefined;
-  return subject && { subject, event: eventFrom(subject, name.slice(at + 1)) };
+  const subject = name.slice(0, at);
+  return at > 0 && isSubject(subject)
+    ? { subject, event: eventFrom(subject, name.slice(at + 1)) }
+    : undefined;
 }

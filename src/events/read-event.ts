@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { inBothCases } from '../service/records/normalise.ts';
-import { maxDepth, recordFrom, recordKeys } from '../service/records/payload.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { canonicalJson, isObject, isShallow, type JsonObject, parseJson } from '../values.ts';
-import { eventFrom, normaliseEventName, pairFrom, subjectFrom } from './names.ts';
+import { eventFrom, isSubject, normaliseEventName, pairFrom } from './names.ts';
 
 /** One event of a delivery. */
 export interface ReceivedEvent {
@@ -33,54 +32,41 @@ export interface ReceivedDelivery {
 export class UnrecognizedEvent extends Error {}
 
 const dayMs = 86_400_000;
-const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
-const subjectKeys = inBothCases(
-  ...['subject', 'entityType', 'entity', 'resourceType', 'resource', 'objectType'],
-);
-/** Where several events come in one delivery. */
-const listKeys = ['events', ...recordKeys, 'items'];
 const maxEvents = 1_000;
-const recordIdKeys = inBothCases('recordId', 'resourceId', 'entityId', 'objectId', 'subjectId');
-const eventIdKeys = inBothCases('eventId');
-const timeKeys = inBothCases(
-  ...['occurredAt', 'eventTime', 'timestamp', 'time', 'at', 'date', 'triggeredAt', 'firedAt'],
-);
-const createdKeys = inBothCases('createdAt', 'created');
-const deliveryIdKeys = inBothCases('deliveryId');
+/** Maximum nesting: a record may be 64 levels deep, and the payload adds some. */
+const maxDepth = 80;
+const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
+const subjectKeys = inBothCases('subject', 'entityType', 'entity', 'resourceType', 'resource');
+const recordKeys = ['data', 'record', 'payload', 'entity'];
+const recordIdKeys = inBothCases('recordId', 'resourceId', 'entityId');
+const timeKeys = inBothCases('occurredAt', 'eventTime', 'timestamp', 'time', 'triggeredAt');
 /** Fields of the delivery rather than the event: they may differ between deliveries of one event. */
-const deliveryKeys = new Set([
-  ...deliveryIdKeys,
-  ...inBothCases('attempt', 'attempts', 'attemptNumber', 'retry', 'retries', 'retryCount'),
-  ...inBothCases('deliveredAt', 'sentAt'),
-]);
+const deliveryKeys = new Set(
+  inBothCases('deliveryId', 'attempt', 'attempts', 'retryCount', 'deliveredAt', 'sentAt'),
+);
 
 /**
- * Parses a delivery of one event or of a list of them, without secrets. Entries of a list that name no event are counted and left
- * out.
+ * Parses a delivery of one event or of a list of them, without secrets. Entries of a list that name no event are counted
+ * and left out.
  * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
  */
 export function readDelivery(body: string, now: number): ReceivedDelivery {
   const payload = withoutSecrets(parseJson(body));
   if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
-  const list = listIn(payload);
-  const entries = list ?? [payload];
+  const isWrapper = isObject(payload) && textsAt(payload, nameKeys).length === 0;
+  const list = isWrapper ? payload.events : payload;
+  const isList = Array.isArray(list);
+  const entries = isList ? list : [payload];
   if (entries.length > maxEvents)
     throw new UnrecognizedEvent(`the body has more than ${maxEvents} events`);
   const read = entries.map((entry) => readEvent(entry, now));
   const events = read.filter((event) => typeof event !== 'string');
   if (events.length === 0) throw new UnrecognizedEvent(String(read[0] ?? 'the body has no events'));
-  return { events, unrecognized: read.length - events.length, isList: list !== undefined };
-}
-
-/** The events of a delivery of several: a list, or a list in an object that names no event itself. */
-function listIn(payload: unknown): unknown[] | undefined {
-  if (Array.isArray(payload)) return payload;
-  if (!isObject(payload) || textsAt(payload, nameKeys).length > 0) return undefined;
-  return listKeys.map((key) => payload[key]).find(Array.isArray);
+  return { events, unrecognized: read.length - events.length, isList };
 }
 
 /**
- * Parses one event. The payload is not documented, so many spellings are accepted; unknown events are accepted too.
+ * Parses one event. The payload is not documented, so several spellings are accepted; unknown events are accepted too.
  * @returns what is wrong with it, if it names no event
  */
 function readEvent(payload: unknown, now: number): ReceivedEvent | string {
@@ -91,16 +77,15 @@ function readEvent(payload: unknown, now: number): ReceivedEvent | string {
   const { subject, event } = named;
   const fields = recordFrom(payload, subject);
   const record = recordIdFrom(payload, subject, fields);
-  const times = [
-    ...(fields ? [...timeKeys, ...createdKeys] : timeKeys).map((key) => payload[key]),
+  const at = [
+    ...timeKeys.map((key) => payload[key]),
+    // Without a nested record it may be the time of the record, which all its events have in common.
+    ...(fields ? [payload.createdAt] : []),
     ...recordTimes(event).map((key) => (fields ?? payload)[key]),
-  ];
-  // A day alone may be that of several updates.
-  const hasTime = firstTime(times.filter(hasTimeOfDay), now) !== undefined;
-  // Without a nested record it may be the time of the record, which all its events have in common.
-  const created = createdKeys.map((key) => payload[key]);
-  const id = eventIdOf(payload, [subject, event, record ?? ''], hasTime);
-  const at = firstTime([...times, ...created], now);
+  ]
+    .map((value) => timeFrom(value, now))
+    .find((time) => time !== undefined);
+  const id = eventIdOf(payload, [subject, event, record ?? ''], at !== undefined);
   return { id, subject, event, at, record, fields, body: JSON.stringify(payload) };
 }
 
@@ -117,13 +102,25 @@ function textsAt(payload: JsonObject, keys: readonly string[]): string[] {
 
 function eventNamesIn(payload: JsonObject): { subject: string; event: string } | undefined {
   const named = textsAt(payload, nameKeys);
-  const subjects = textsAt(payload, subjectKeys).slice(0, 1);
   const pair = named.map(pairFrom).find((pair) => pair !== undefined);
   if (pair) return pair;
-  const known = [...subjects, ...named].find(subjectFrom);
-  const subject = (known && subjectFrom(known)) ?? subjects[0] ?? 'unknown';
-  const event = named.find((name) => name !== known);
+  const [given] = textsAt(payload, subjectKeys);
+  const subject = [given ?? '', ...named].find(isSubject) ?? given ?? 'unknown';
+  const event = named.find((name) => name !== subject);
   return event === undefined ? undefined : { subject, event: eventFrom(subject, event) };
+}
+
+/** The payload of a stored event; undefined if it is damaged. */
+export function payloadOf(body: string): JsonObject | undefined {
+  const payload = parseJson(body);
+  return isObject(payload) && isShallow(payload, maxDepth) ? payload : undefined;
+}
+
+/** The record in a payload, if it contains one; it may be nested one level deeper under its own name. */
+export function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
+  const found = [...recordKeys, subject].map((key) => payload[key]).find(isObject);
+  const named = found?.[subject];
+  return isObject(named) ? named : found;
 }
 
 function recordIdFrom(
@@ -132,15 +129,9 @@ function recordIdFrom(
   fields: JsonObject | undefined,
 ): string | undefined {
   const ownKeys = [`${subject}Id`, `${subject}_id`, ...recordIdKeys];
-  const candidates = [
-    fields?.id,
-    ...ownKeys.map((key) => payload[key]),
-    ...ownKeys.map((key) => fields?.[key]),
-    ...recordKeys.map((key) => payload[key]),
-    // Without a nested record, the id belongs to the record rather than to the event.
-    fields ? undefined : payload.id,
-  ];
-  return candidates.map(idFrom).find((id) => id !== undefined);
+  // Without a nested record, the id belongs to the record rather than to the event.
+  const ids = [fields?.id, ...ownKeys.map((key) => payload[key]), fields ? undefined : payload.id];
+  return ids.map(idFrom).find((id) => id !== undefined);
 }
 
 function idFrom(value: unknown): string | undefined {
@@ -149,12 +140,6 @@ function idFrom(value: unknown): string | undefined {
   const id = value.trim();
   return id !== '' && id.length <= 200 ? id : undefined;
 }
-
-const firstTime = (values: readonly unknown[], now: number): number | undefined =>
-  values.map((value) => timeFrom(value, now)).find((time) => time !== undefined);
-
-const hasTimeOfDay = (value: unknown): boolean =>
-  typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value.trim());
 
 /** The time fields of a record that can be the time of the event, best first. */
 function recordTimes(event: string): string[] {
@@ -168,48 +153,32 @@ const earliest = Date.UTC(2000, 0, 1);
 /** Seconds since the epoch have fewer digits than milliseconds for a long time to come. */
 const maxSeconds = 1e11;
 
-/** Parses a time; times before 2000 or more than a day ahead are ignored. */
+/**
+ * Parses a time: seconds, milliseconds, or a text with a time of day, without an offset in UTC. Times before 2000 or more
+ * than a day ahead are ignored, and so are days: several events may have the same.
+ */
 function timeFrom(value: unknown, now: number): number | undefined {
-  const time =
-    typeof value === 'string' && !/^\d+$/.test(value) ? dateFrom(value) : numberFrom(value);
-  return time >= earliest && time <= now + dayMs ? time : undefined;
-}
-
-function numberFrom(value: unknown): number {
-  const number =
-    typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN;
-  return Math.round(number < maxSeconds ? number * 1_000 : number);
-}
-
-/** A time without an offset is in UTC. */
-function dateFrom(text: string): number {
-  const hasTimeOnly = /^\d{4}-\d{2}-\d{2}[T ][\d:.]+$/.test(text.trim());
-  return Date.parse(hasTimeOnly ? `${text.trim().replace(' ', 'T')}Z` : text);
+  const [, day, time, offset] =
+    /^(\d{4}-\d{2}-\d{2})[T ]([\d:.]+)(Z|[+-][\d:]+)?$/.exec(String(value).trim()) ?? [];
+  const number = typeof value === 'number' ? value * (value < maxSeconds ? 1_000 : 1) : undefined;
+  const at = Math.round(number ?? Date.parse(`${day}T${time}${offset ?? 'Z'}`));
+  return at >= earliest && at <= now + dayMs ? at : undefined;
 }
 
 /**
  * The identity of an event, equal for all its deliveries. Without an id of the event, equal content is only the same
- * event if it has a time, or a delivery's id: a record can be updated twice with the same content, and storing an event
- * twice is better than losing one. A field `id` may be the subscription's.
+ * event if it has a time: a record can be updated twice with the same content, and storing an event twice is better than
+ * losing one. A field `id` may be the subscription's.
  */
 function eventIdOf(
   payload: JsonObject,
   about: readonly string[],
   hasTime: boolean,
 ): string | undefined {
-  const eventId = firstId(payload, eventIdKeys);
-  if (eventId !== undefined) return digest(['event id', eventId, ...about]);
-  const deliveryId = firstId(payload, deliveryIdKeys);
-  if (!hasTime && deliveryId === undefined) return undefined;
-  const ownFields = Object.fromEntries(
-    Object.entries(payload).filter(([key]) => !deliveryKeys.has(key)),
-  );
-  const content = ['content', ...about, ownFields];
-  return digest(hasTime ? content : [...content, deliveryId]);
+  const eventId = idFrom(payload.eventId ?? payload.event_id);
+  if (eventId === undefined && !hasTime) return undefined;
+  const own = Object.entries(payload).filter(([key]) => !deliveryKeys.has(key));
+  const content = ['content', ...about, Object.fromEntries(own)];
+  const parts = eventId === undefined ? content : ['event id', eventId, ...about];
+  return createHash('sha256').update(canonicalJson(parts)).digest('base64url').slice(0, 27);
 }
-
-const firstId = (from: JsonObject, keys: readonly string[]): string | undefined =>
-  keys.map((key) => idFrom(from[key])).find((id) => id !== undefined);
-
-const digest = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(canonicalJson(parts)).digest('base64url').slice(0, 27);

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { displayName } from '../names/search.ts';
-import { toRecord } from '../service/records/records.ts';
 import type { Update } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { fieldOf, type JsonObject } from '../values.ts';
-import { fieldDifferences, ownValue } from './differences.ts';
-import { collectionOf, isSubject, type Subject } from './names.ts';
+import { fieldDifferences } from './differences.ts';
+import { collectionOf, displayNameOf, isSubject, type Subject } from './names.ts';
 import { type ReceivedEvent, readDelivery } from './read-event.ts';
 
 export interface Receipt {
@@ -76,29 +74,28 @@ function fieldsBefore(
   { subject, record, fields }: ReceivedEvent,
 ): JsonObject | undefined {
   const cached = record === undefined ? undefined : earlier.get(recordKey({ subject, record }));
-  if (!isSubject(subject) || !fields || !cached || isOlder(fields, cached)) return undefined;
+  if (!isSubject(subject) || !fields || !cached) return undefined;
+  // An event older than the cached record does not show what changed since.
+  if (Date.parse(String(fields.updatedAt)) < Date.parse(String(cached.updatedAt))) return undefined;
   const known = { fields: cached, isWhole: true };
   const changed = fieldDifferences(collectionOf(subject), known, fields);
   const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
   // Null means that the field is known to have been empty.
-  return Object.fromEntries(names.map((name) => [name, ownValue(cached, name) ?? null]));
+  const values = new Map(Object.entries(cached));
+  return Object.fromEntries(names.map((name) => [name, values.get(name) ?? null]));
 }
-
-/** An event older than the cached record does not show what changed since. */
-const isOlder = (fields: JsonObject, cached: JsonObject): boolean =>
-  typeof fields.updatedAt === 'string' &&
-  typeof cached.updatedAt === 'string' &&
-  Date.parse(fields.updatedAt) < Date.parse(cached.updatedAt);
 
 function toUpdate(
   subject: Subject,
   record: string | undefined,
   fields: JsonObject | undefined,
 ): Update {
-  const collection = collectionOf(subject);
-  if (subject === 'order') return { collection, names: quoteIds(fields) };
-  const name = fields && displayName[collection](toRecord(collection, structuredClone(fields)));
-  return { collection, names: [record, name].filter((word) => word !== undefined) };
+  const names =
+    subject === 'order' ? quoteIds(fields) : [record, fields && displayNameOf(subject, fields)];
+  return {
+    collection: collectionOf(subject),
+    names: names.filter((word) => word !== undefined),
+  };
 }
 
 /** The id of the quote of an order, if it contains one. */
