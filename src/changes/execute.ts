@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Call, Trace } from '../service/call.ts';
-import { isApiError, isNotStored, type NotStoredKind } from '../service/errors.ts';
+import { isApiError, isNotStored } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -178,24 +178,14 @@ async function send(
 /** Why nothing was stored; undefined if that is not certain. */
 function rejectionReason(error: unknown): Wording | undefined {
   if (!isNotStored(error)) return undefined;
-  const why = whyNotStored[error.kind];
-  if (isApiError(error, 'unreachable')) return wording`${why} (${identifier(error.facts.code)})`;
   const { upstreamMessage } = error.facts;
+  const code = isApiError(error, 'unreachable') ? wording`, ${identifier(error.facts.code)}` : '';
+  const why =
+    error.kind === 'refused'
+      ? wording`the service refused it`
+      : wording`the request failed (${identifier(error.kind)}${code})`;
   return upstreamMessage === undefined ? why : wording`${why}: ${quote(upstreamMessage)}`;
 }
-
-const whyNotStored: Record<NotStoredKind, Wording> = {
-  'key-refused': wording`the service did not accept the key`,
-  'not-permitted': wording`the service does not let this key write it`,
-  'not-found': wording`the service has no such route`,
-  'no-route': wording`the service has no such route`,
-  redirect: wording`the service answered with a redirect, which is not followed`,
-  refused: wording`the service refused it`,
-  'rate-limited': wording`no more requests are allowed for now`,
-  'budget-spent': wording`no more requests are allowed for now`,
-  unreachable: wording`the service could not be reached`,
-  'circuit-open': wording`the service failed several times, so no requests are sent to it for a moment`,
-};
 
 /** How a write ended for this server: with the service's confirmation, which may echo the request, or without any. */
 type Reply = { answer: Opportunity; error?: never } | { error: unknown; answer?: never };
@@ -270,24 +260,20 @@ async function verifyTwice(
   trace: Trace | undefined,
 ): Promise<Verification> {
   const { divisor } = plan.target.scale;
-  const first = await verify(tenant, sent, divisor, backgroundToolCall(readBackMs, trace));
+  const first = await verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
   if ('record' in first) return first;
   await pause(secondCheckMs);
-  return verify(tenant, sent, divisor, backgroundToolCall(readBackMs, trace));
+  return verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
 }
 
-const backgroundToolCall = (ms: number, trace: Trace | undefined): ToolCall => ({
-  ...backgroundCall(ms, trace),
-  progress: () => {},
-  client: '',
-  writes: true,
-});
-
-const backgroundCall = (ms: number, trace: Trace | undefined): Call => ({
+const backgroundCall = (ms: number, trace: Trace | undefined): ToolCall & Call => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
   purpose: 'write',
   trace,
+  progress: () => {},
+  client: '',
+  writes: true,
 });
 
 function toOutcome(

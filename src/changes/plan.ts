@@ -118,10 +118,7 @@ function differenceTo(
   const changes = changesBetween(before, requested);
   if (changes.length > 0) refuseUnsendable(target, requested);
   const { id, updatedAt } = target.present?.record ?? {};
-  const difference = changes.map(({ field, kind, from, to }) =>
-    kind === 'reference' ? [field, referenceOf(from)?.id, referenceOf(to)?.id] : [field, from, to],
-  );
-  const digest = digestOf([requestDigest, id, updatedAt, referencesAsIds(before), difference]);
+  const digest = digestOf([requestDigest, id, updatedAt, referencesAsIds(before)]);
   return { before, changes, digest };
 }
 

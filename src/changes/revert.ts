@@ -1,4 +1,3 @@
-import { outcomeOf } from '../figures/outcome.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
@@ -16,7 +15,6 @@ import {
 import { type RecordedChange, readChanges } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
-import { allowedStagesAmong, stagesOf } from './stages.ts';
 import { findTarget } from './target.ts';
 import { sentFields, type WritableField } from './writable-fields.ts';
 
@@ -37,7 +35,13 @@ export async function planRevert(
   if (change.outcome?.outcome === 'not_written') {
     throw new ChangeRefused(wording`That change was never written, so there is nothing to revert.`);
   }
-  if (change.intent.what === 'create') throw await cannotDelete(tenant, change, call);
+  if (change.intent.what === 'create') {
+    const verb = change.outcome?.outcome === 'written' ? 'created' : 'may have created';
+    throw new ChangeRefused(
+      wording`That change ${verb} the opportunity, and the API cannot delete one. The nearest thing is to close it with a stage of cpq_upsert_opportunity, or in the product, where a person can delete it too.`,
+      { opportunity_id: change.outcome?.opportunityId, external_id: change.intent.externalId },
+    );
+  }
   if (change.revertedBy !== undefined) {
     throw new ChangeRefused(
       wording`That change was reverted already, by ${identifier(change.revertedBy)}. To restore it, revert that one.`,
@@ -87,30 +91,3 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues):
 
 const changedFields = (one: FieldValues, other: FieldValues): WritableField[] =>
   sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));
-
-/** A created opportunity cannot be deleted by the API, so the message suggests a stage that closes it. */
-async function cannotDelete(
-  tenant: Tenant,
-  { intent, outcome }: RecordedChange,
-  call: ToolCall,
-): Promise<ChangeRefused> {
-  const { records } = await tenant.collection('opportunity', call);
-  const { rules } = tenant.writes;
-  const { isAllowed } = await allowedStagesAmong(stagesOf(records), rules);
-  const stages = stagesOf(records.filter((deal) => outcomeOf(deal) === 'lost'))
-    .filter(({ id }) => isAllowed(id))
-    .flatMap(({ names: [name] }) => name ?? []);
-  const nearest =
-    stages.length > 0 && rules.fields.has('stage')
-      ? 'The nearest thing is to close it: cpq_upsert_opportunity with its id and one of these stages.'
-      : 'The nearest thing is to close it in the product.';
-  const verb = outcome?.outcome === 'written' ? 'created' : 'may have created';
-  return new ChangeRefused(
-    wording`That change ${verb} the opportunity, and the API cannot delete one. ${nearest} Or a person deletes it in the product.`,
-    {
-      opportunity_id: outcome?.opportunityId,
-      external_id: intent.externalId,
-      stages: stages.slice(0, 5),
-    },
-  );
-}

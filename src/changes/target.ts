@@ -60,10 +60,6 @@ export async function findTarget(
   );
 }
 
-/** A row of a list may lack what the record has. */
-const presentOf = async (tenant: Tenant, row: Opportunity, call: ToolCall): Promise<Present> =>
-  row.id === undefined ? { record: row, raw: row } : readPresent(tenant, row.id, call);
-
 const hasIdentifier =
   (externalId: string) =>
   ({ externalIdentifier }: Opportunity): boolean =>
@@ -99,7 +95,10 @@ export async function findByExternalId(
     return undefined;
   }
   refuseNamesakes(found, all);
-  return presentOf(tenant, found, call);
+  if (found.id === undefined)
+    throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
+  // A row of a list may lack what the record has.
+  return readPresent(tenant, found.id, call);
 }
 
 async function targetById(
@@ -164,7 +163,6 @@ async function existingTarget(
   const { id, name, externalIdentifier: externalId = '' } = present.record;
   refuseDeleted(present.record);
   refuseDotSegments(externalId);
-  if (id === undefined) throw new ChangeRefused(wording`This opportunity has no id to read it by.`);
   if (selector.create) {
     throw new ChangeRefused(
       wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,

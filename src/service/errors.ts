@@ -92,11 +92,6 @@ export type FactsOf = {
   [K in ApiErrorKind]: ErrorFacts & (K extends keyof MoreFacts ? MoreFacts[K] : unknown);
 };
 
-/** The kinds after which a write is known not to be stored. */
-export type NotStoredKind = {
-  [K in ApiErrorKind]: (typeof traits)[K]['outcomeUnknown'] extends true ? never : K;
-}[ApiErrorKind];
-
 export class ApiError<K extends ApiErrorKind = ApiErrorKind> extends Error {
   override readonly name = 'ApiError';
   readonly kind: K;
@@ -136,7 +131,7 @@ export const isInternalError = (error: unknown): error is ApiError<'server-error
   isApiError(error, 'server-error') && error.facts.status === 500;
 
 /** True if the error proves that a write was not stored. */
-export const isNotStored = (error: unknown): error is ApiError<NotStoredKind> =>
+export const isNotStored = (error: unknown): error is ApiError =>
   isApiError(error) && !error.outcomeUnknown;
 
 /** Error code for a connection that was refused because the address is not public. */

@@ -174,25 +174,17 @@ const verbatim = (record: Record<string, unknown>): Record<string, unknown> =>
   );
 
 function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): Wording[] {
-  const notes: [boolean, Wording][] = [
-    [
-      differs.length > 0,
+  const notes = [
+    differs.length > 0 &&
       wording`The service stored some fields differently than intended: see differs, and tell the person.`,
-    ],
-    [
-      unchecked === true,
+    unchecked &&
       wording`The service confirmed the write, but the record could not be read back to compare: read it in a minute.`,
-    ],
-    [
-      unrecorded === true,
+    unrecorded &&
       wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
-    ],
-    [
-      outcome === 'cannot_tell',
+    outcome === 'cannot_tell' &&
       wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
-    ],
   ];
-  return notes.filter(([applies]) => applies).map(([, note]) => note);
+  return notes.filter((note) => note !== undefined && note !== false);
 }
 
 function resultSummary(
@@ -215,15 +207,14 @@ function describeDifferences(differs: WriteResult['differs']): Wording {
   const parts = [
     { fields: differs.filter(({ asked }) => !asked), what: 'changed without being asked for' },
     { fields: differs.filter(({ asked }) => asked), what: 'stored differently' },
-  ];
-  const described = parts
-    .filter(({ fields }) => fields.length > 0)
-    .map(({ fields, what }) => wording`${trusted(what)}: ${nameFields(fields)}`);
-  return join(described, '; ');
-}
-
-function nameFields(fields: WriteResult['differs']): Wording {
-  const names = fields.slice(0, maxNamedFields).map(({ field }) => identifier(field));
-  const others = fields.length - names.length;
-  return join(others > 0 ? [...names, wording`${others} more`] : names, ', ');
+  ].filter(({ fields }) => fields.length > 0);
+  return join(
+    parts.map(({ fields, what }) => {
+      const names = fields.slice(0, maxNamedFields).map(({ field }) => identifier(field));
+      const others = fields.length - names.length;
+      const all = others > 0 ? [...names, wording`${others} more`] : names;
+      return wording`${trusted(what)}: ${join(all, ', ')}`;
+    }),
+    '; ',
+  );
 }

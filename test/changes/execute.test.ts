@@ -82,12 +82,12 @@ describe('a write', () => {
     [
       'no permission',
       { status: { code: 403, message: 'no permission' } },
-      /^the service (?:does not let this key write|did not accept the key)/,
+      /^the request failed \((?:not-permitted|key-refused)\): "no permission"$/,
     ],
     [
       'another address',
       { redirect: { code: 302, to: 'other' } },
-      /redirect, which is not followed$/,
+      /^the request failed \(redirect\)$/,
     ],
   ])(
     'that is refused was not written, for the reason of the service: %s',

@@ -92,7 +92,7 @@ test('an unreachable service: certainly not written', async () => {
   gone = () => upstream.close().then(() => setTimeout(50));
   const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
   expect(answer).toMatchObject({ outcome: 'not_written' });
-  expect(answer.text).toMatch(/could not be reached \(ECONNREFUSED\)/);
+  expect(answer.text).toMatch(/the request failed \(unreachable, ECONNREFUSED\)/);
   expect(await done(it)).toMatchObject({ outcome: 'not_written' });
   expect(putsAt(upstream)).toBe(0);
 });
