@@ -57,23 +57,31 @@ export const parameterName: ParseValue<string> = (given) => {
   throw new InvalidValue('must be a parameter name');
 };
 
-export function webAddress(given: string): URL {
-  refusePlaceholder(given);
-  const url = URL.canParse(given.trim()) ? new URL(given.trim()) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.hash) {
-    throw new InvalidValue('is not a web address such as https://mcp.example.com/mcp');
-  }
-  return url;
-}
-
 /** What examples and the command `config` write where a person has to fill in a value. */
 const placeholder = /YOUR[-_]|\$\{|^\$\w+$|^%\w+%$|^\{\w+:.*\}$|^<.*>$/;
 
-/** Before anything is connected: a placeholder may be an address or a key that somebody else can use. */
-function refusePlaceholder(given: string): void {
-  if (placeholder.test(given.trim())) {
-    throw new InvalidValue('is a placeholder that was not replaced by your value');
-  }
+/** Without spaces around. Checked before anything is connected: a placeholder may be what somebody else can use. */
+function filledIn(given: string): string {
+  const text = given.trim();
+  if (!placeholder.test(text)) return text;
+  throw new InvalidValue('is a placeholder that was not replaced by your value');
+}
+
+/** Messages must not repeat the URL: it may contain a password. */
+function urlFrom(given: string, protocols: RegExp, example: string): URL {
+  const text = filledIn(given);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && protocols.test(url.protocol)) return url;
+  throw new InvalidValue(`is not ${example}`);
+}
+
+const http = /^https?:$/;
+
+export function webAddress(given: string): URL {
+  const example = 'a web address such as https://mcp.example.com/mcp';
+  const url = urlFrom(given, http, example);
+  if (url.username || url.password || url.hash) throw new InvalidValue(`is not ${example}`);
+  return url;
 }
 
 export function parseAddressPatterns(given: string): string[] {
@@ -84,11 +92,7 @@ export function parseAddressPatterns(given: string): string[] {
 
 /** Parses the API address, with or without `/public-api` and a trailing slash. */
 export function baseUrlFrom(text: string): URL {
-  refusePlaceholder(text);
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidValue('is not a web address such as https://tenant.example.com');
-  }
+  const url = urlFrom(text, http, 'a web address such as https://tenant.example.com');
   if (url.username || url.password)
     throw new InvalidValue('must not contain a user name or password');
   url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api$/, '');
@@ -103,43 +107,29 @@ function withoutSlashesAtEnd(path: string): string {
   return path.slice(0, end);
 }
 
-/** Error messages must not repeat the URL: it may contain a password. */
 export function redisUrlFrom(text: string): URL {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  if (!url || !/^rediss?:$/.test(url.protocol) || url.hostname === '') {
-    throw new InvalidValue('is not an address such as redis://host:6379');
-  }
-  if (/%(?![0-9a-f]{2})/i.test(url.username + url.password)) {
+  const example = 'an address such as redis://host:6379';
+  const url = urlFrom(text, /^rediss?:$/, example);
+  if (url.hostname === '') throw new InvalidValue(`is not ${example}`);
+  if (/%(?![0-9a-f]{2})/i.test(url.username + url.password))
     throw new InvalidValue('contains an invalid percent encoding: write a percent sign as %25');
-  }
   return url;
 }
 
-const minSecret = 16;
+/** Parses a key for use in a header. */
+export function headerSafe(key: string): string {
+  const trimmed = filledIn(key);
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  throw new InvalidValue(
+    'holds a character that a key cannot have, such as a space or a line break',
+  );
+}
 
 /** Printable ASCII only, because secrets may be part of a URL path. */
 export function parseSecret(text: string): string {
-  refusePlaceholder(text);
-  const trimmed = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-    throw new InvalidValue('contains an invalid character, such as a space');
-  }
-  if (trimmed.length < minSecret) {
-    throw new InvalidValue(`is shorter than ${minSecret} characters`);
-  }
-  return trimmed;
-}
-
-/** Parses a key for use in a header. Error messages must not repeat it. */
-export function headerSafe(key: string): string {
-  refusePlaceholder(key);
-  const trimmed = key.trim();
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-    throw new InvalidValue(
-      'holds a character that a key cannot have, such as a space or a line break',
-    );
-  }
-  return trimmed;
+  const secret = headerSafe(text);
+  if (secret.length >= 16) return secret;
+  throw new InvalidValue('is shorter than 16 characters');
 }
 
 /** Names of this machine in URLs. */

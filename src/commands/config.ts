@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { ConfigError, readSettings } from '../config.ts';
+import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
 import { type ConfigHost, type Entry, entryFor, hosts } from './config/hosts.ts';
 import {
@@ -62,48 +61,42 @@ export async function run(argv: readonly string[]): Promise<void> {
   else await print(request, launch, entry, command);
 }
 
+const ownFlags = {
+  http: 'string',
+  auth: 'string',
+  file: 'string',
+  'base-url': 'string',
+  grants: 'string',
+  'api-key-file': 'string',
+  write: 'boolean',
+  sandbox: 'boolean',
+} as const;
+
+/** @throws ConfigError with the usage, which lists the hosts */
 function parseRequest(argv: readonly string[]): ConfigRequest {
-  const text = { type: 'string' } as const;
-  const yes = { type: 'boolean' } as const;
-  const options = {
-    ...{ http: text, auth: text, file: text, 'base-url': text, grants: text, 'api-key-file': text },
-    ...{ write: yes, sandbox: yes },
-  };
-  try {
-    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true });
-    const host = hostNamed(positionals);
-    const { env, platform } = process;
-    const keyFile = values['api-key-file'] ?? env[variables.keyFile];
-    return {
-      host,
-      file: values.file ?? host.file({ environment: env, platform, home: homedir() }),
-      write: values.write ?? false,
-      http: values.http,
-      auth: authOf(values),
-      sandbox: values.sandbox ?? false,
-      baseUrl: values['base-url'] ?? env[variables.baseUrl],
-      grants: values.grants ?? env[variables.grants],
-      apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
-    };
-  } catch (error) {
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}.\n${usage}`);
-  }
-}
-
-/** @throws Error for another method, or one for a server that the host starts itself */
-function authOf({ auth, http }: { auth?: string; http?: string }): LaunchOptions['auth'] {
-  if (auth === undefined) return undefined;
-  if (http === undefined) throw new Error('--auth is for a running server: name it with --http');
-  if (isOneOf(authNames, auth)) return auth;
-  throw new Error(`--auth: "${auth}" is none of ${authNames.join(', ')}`);
-}
-
-/** @throws Error; the usage text that follows it lists the hosts */
-function hostNamed([name, ...more]: readonly string[]): ConfigHost {
-  if (name === undefined || more.length > 0) throw new Error('Name one host');
+  const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
+  const [name = '', ...more] = words;
   const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
-  if (!host) throw new Error(`There is no host "${name}"`);
-  return host;
+  if (words.length === 0 || more.length > 0) throw new ConfigError(`Name one host.\n${usage}`);
+  if (!host) throw new ConfigError(`There is no host "${name}".\n${usage}`);
+  const { auth, http } = flags;
+  if (auth !== undefined && http === undefined)
+    throw new ConfigError(`--auth is for a running server: name it with --http.\n${usage}`);
+  if (auth !== undefined && !isOneOf(authNames, auth))
+    throw new ConfigError(`--auth: "${auth}" is none of ${authNames.join(', ')}.\n${usage}`);
+  const { env, platform } = process;
+  const keyFile = flags['api-key-file'] ?? env[variables.keyFile];
+  return {
+    host,
+    file: flags.file ?? host.file({ environment: env, platform, home: homedir() }),
+    write: flags.write !== undefined,
+    http,
+    auth,
+    sandbox: flags.sandbox !== undefined,
+    baseUrl: flags['base-url'] ?? env[variables.baseUrl],
+    grants: flags.grants ?? env[variables.grants],
+    apiKeyFile: keyFile === undefined ? undefined : resolve(keyFile),
+  };
 }
 
 /** Quotes a word for the user's shell, on Windows for PowerShell. */

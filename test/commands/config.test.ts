@@ -425,7 +425,7 @@ describe('wrong use of config', () => {
     [['cursor', '--http', 'ftp://127.0.0.1'], '--http: "ftp://127.0.0.1" is not an address'],
     [['cursor', '--base-url', 'tenant'], 'CPQ_BASE_URL: is not a web address'],
     [['cursor', '--grants', 'everything'], 'unknown: everything'],
-    [['cursor', '--api-key=abcdefgh'], "Unknown option '--api-key'"],
+    [['cursor', '--api-key=abcdefgh'], 'There is no flag --api-key'],
   ])('reports wrong use: %j', async (words, said) => {
     const { status, stdout, stderr } = await run(['config', ...words]);
     expect([status, stdout]).toEqual([2, '']);

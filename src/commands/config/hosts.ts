@@ -57,14 +57,11 @@ export function entryFor(
 }
 
 /** The inputs of VS Code that its entry refers to. */
-const vsCodeInputs = ({ secret }: Launch): Entry =>
-  secret === undefined
-    ? {}
-    : {
-        inputs: [
-          { type: 'promptString', id: inputId(secret), description: secret.title, password: true },
-        ],
-      };
+function vsCodeInputs({ secret }: Launch): Entry {
+  if (secret === undefined) return {};
+  const shown = { id: inputId(secret), description: secret.title };
+  return { inputs: [{ type: 'promptString', ...shown, password: true }] };
+}
 
 const inputId = ({ variable }: Secret): string => variable.toLowerCase().replaceAll('_', '-');
 
@@ -76,10 +73,6 @@ const commandEntry = ({ command, args }: Program, env: Values): Entry => ({
   args,
   ...field('env', env),
 });
-const typedCommandEntry = (program: Program, env: Values): Entry => ({
-  type: 'stdio',
-  ...commandEntry(program, env),
-});
 
 /** An entry with a URL, as most hosts write it. */
 const urlEntry =
@@ -89,6 +82,12 @@ const urlEntry =
     [name]: url,
     ...field('headers', headers),
   });
+
+/** The form of hosts that name the transport. */
+const typedEntries = (more: Entry = {}): Pick<ConfigHost, 'program' | 'remote'> => ({
+  program: (program, env) => ({ type: 'stdio', ...commandEntry(program, env), ...more }),
+  remote: urlEntry({ type: 'http', ...more }),
+});
 
 const flags = (flag: string, separator: string, values: Values): string[] =>
   Object.entries(values).flatMap(([name, value]) => [flag, `${name}${separator}${value}`]);
@@ -165,8 +164,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     // Variables are expanded in a project's file, which is shared, but not in the user's own.
     secret: (secret, file) =>
       basename(file) === '.mcp.json' ? inVariable(secret) : secret.placeholder,
-    program: typedCommandEntry,
-    remote: urlEntry({ type: 'http' }),
+    ...typedEntries(),
     addCommand: (launch, values) => [
       ...['claude', 'mcp', 'add', '--scope', 'user'],
       // The name comes first, because everything between `--env` and `--` is parsed as variables.
@@ -181,8 +179,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: inApplicationData('Code/User/mcp.json'),
     root: 'servers',
     secret: (secret) => `\${input:${inputId(secret)}}`,
-    program: typedCommandEntry,
-    remote: urlEntry({ type: 'http' }),
+    ...typedEntries(),
     inputs: vsCodeInputs,
     addCommand: (launch, _, entry) => {
       const added = { name: serverName, ...entry, ...vsCodeInputs(launch) };
@@ -212,7 +209,15 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       ...(secret && prefix === '' && { env_http_headers: { [header]: secret.variable } }),
       ...field('http_headers', headers),
     }),
-    addCommand: codexMcpAdd,
+    addCommand: (launch, values) => {
+      const add = ['codex', 'mcp', 'add', serverName];
+      if (!('url' in launch))
+        return [...add, ...flags('--env', '=', values), '--', launch.command, ...launch.args];
+      const { url, secret, prefix } = launch;
+      // It has no flag for another header than a bearer token.
+      if (secret && prefix === '') return undefined;
+      return [...add, '--url', url, ...(secret ? ['--bearer-token-env-var', secret.variable] : [])];
+    },
     restart: 'Check it with /mcp in a new session.',
   }),
   gemini: host({
@@ -266,8 +271,7 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: ({ home, environment: env }) =>
       join(env.COPILOT_HOME || join(home, '.copilot'), 'mcp-config.json'),
     secret: inVariable,
-    program: (program, env) => ({ ...typedCommandEntry(program, env), tools: ['*'] }),
-    remote: urlEntry({ type: 'http', tools: ['*'] }),
+    ...typedEntries({ tools: ['*'] }),
     restart: 'Check it with /mcp show in a new session.',
   }),
   goose: host({
@@ -314,14 +318,3 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
       'Kiro loads the file when it is saved, and asks once whether it may read the variable.',
   }),
 };
-
-function codexMcpAdd(launch: Launch, values: Values): string[] | undefined {
-  const add = ['codex', 'mcp', 'add', serverName];
-  if (!('url' in launch))
-    return [...add, ...flags('--env', '=', values), '--', launch.command, ...launch.args];
-  const { url, secret, prefix } = launch;
-  if (secret === undefined) return [...add, '--url', url];
-  // It has no flag for another header than a bearer token.
-  if (prefix === '') return undefined;
-  return [...add, '--url', url, '--bearer-token-env-var', secret.variable];
-}
