@@ -44,7 +44,7 @@ async function listings() {
  * What every start and every first call load. The modules of each become one file, because each further file costs
  * half a millisecond.
  */
-const stages = [['src/commands/run.ts'], ['src/commands/open.ts', 'src/mcp/tool-run.ts']];
+const stages = [['src/commands/run.ts'], ['src/commands/tenant-handle.ts', 'src/mcp/tool-run.ts']];
 
 /**
  * The modules of each stage that are in none before, and for entries that share modules with a stage, what they have

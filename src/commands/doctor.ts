@@ -2,14 +2,20 @@ import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { isApiError } from '../service/errors.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
-import { resolveAddress } from './address.ts';
 import { checkForms } from './doctor/forms.ts';
 import { checkLocal } from './doctor/local.ts';
 import { checkPaging } from './doctor/paging.ts';
 import { Prober } from './doctor/prober.ts';
 import { checkAs, type Report, table } from './doctor/report.ts';
-import { checkRoutes, grantsFor, probeRoutes } from './doctor/routes.ts';
-import { checkAddress, checkBudget, checkStages } from './doctor/service.ts';
+import {
+  checkAddress,
+  checkBudget,
+  checkRoutes,
+  checkStages,
+  grantsFor,
+  probeRoutes,
+} from './doctor/routes.ts';
+import { resolveAddress } from './start.ts';
 
 const maxMs = 55_000;
 

@@ -3,7 +3,6 @@ import type { Setting } from '../config/setting.ts';
 import { flagOf, variableOf } from '../config/settings.ts';
 import { settings } from '../config.ts';
 import { isKeyOf, keysOf } from '../values.ts';
-import { wrap } from './wrap.ts';
 
 const indent = ' '.repeat(6);
 
@@ -22,4 +21,15 @@ export function flagsOf(command: string): string {
   });
   const own = command === 'doctor' ? '  --json\n      Print the report as JSON\n' : '';
   return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${own}${lines.join('\n')}\n`;
+}
+
+/** Columns of a line; a narrower terminal wraps lines itself. */
+const lineWidth = 100;
+
+/** Wraps at spaces; further lines begin with `indent`. */
+export function wrap(text: string, indent: string): string {
+  if (text.length <= lineWidth) return text;
+  const at = text.lastIndexOf(' ', lineWidth);
+  if (at <= indent.length) return text;
+  return `${text.slice(0, at)}\n${wrap(indent + text.slice(at + 1), indent)}`;
 }

@@ -19,7 +19,7 @@ import { StateUnavailable } from '../state/port.ts';
 import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
-import { openLog } from './open-log.ts';
+import { openLog } from './start.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
 
@@ -94,7 +94,7 @@ function requireAuth(settings: Settings): void {
     [
       'host',
       !isLoopback(host),
-      'is an address that can be reached from other machines, so callers must authenticate',
+      `${host} can be reached from other machines, so callers must authenticate`,
     ],
     [
       'tenantsFile',
@@ -105,7 +105,7 @@ function requireAuth(settings: Settings): void {
   const [name, , why] = reasons.find(([, isSet]) => isSet) ?? [];
   if (auth.size > 0 || name === undefined) return;
   throw new ConfigError(
-    (nameOf) => `${nameOf(name)} ${why}. Set ${nameOf('auth')} to token, oauth or key.`,
+    (nameOf) => `${nameOf(name)}: ${why}. Set ${nameOf('auth')} to token, oauth or key.`,
   );
 }
 

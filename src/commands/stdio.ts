@@ -2,10 +2,8 @@ import { readSettings } from '../config.ts';
 import type { LineEndpoint } from '../hosts/endpoint.ts';
 import { serveStdio } from '../hosts/stdio.ts';
 import { factsOf } from '../log.ts';
-import { resolveAddress } from './address.ts';
-import { describeServer } from './describe-server.ts';
-import type { openTenant } from './open.ts';
-import { openLog } from './open-log.ts';
+import { describeServer, openLog, resolveAddress } from './start.ts';
+import type { openTenant } from './tenant-handle.ts';
 
 /** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */
 export async function stdio(argv: readonly string[]): Promise<void> {
@@ -14,7 +12,7 @@ export async function stdio(argv: readonly string[]): Promise<void> {
   const log = openLog(settings);
   let opening: ReturnType<typeof openTenant> | undefined;
   const open = () => {
-    opening ??= import('./open.ts').then((it) => it.openTenant(settings, address, log));
+    opening ??= import('./tenant-handle.ts').then((it) => it.openTenant(settings, address, log));
     return opening;
   };
   if (settings.redisUrl) await open(); // Redis may refuse the password.

@@ -3,7 +3,7 @@ import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { TenantObserver } from '../hosts/observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
-import { factsOf } from '../log.ts';
+import { factsOf, type Log } from '../log.ts';
 import { onResourceUpdated } from '../mcp/resource-updates.ts';
 import { defaultFreshness } from '../reading/collections.ts';
 import { callMs } from '../service/call.ts';
@@ -12,9 +12,8 @@ import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import type { TenantOptions } from '../tenant/shared-state.ts';
 import { Tenant } from '../tenant/tenant.ts';
 import { registerSecrets } from '../text/secrets.ts';
-import type { Address } from './address.ts';
-import type { SharedServices } from './common.ts';
-import { describeServer } from './describe-server.ts';
+import { openCommon, type SharedServices } from './common.ts';
+import { type Address, describeServer } from './start.ts';
 
 /** Name of the only tenant. */
 export const defaultName = 'default';
@@ -162,4 +161,24 @@ function receiverOf(tenant: Tenant): WebhookTenant['receive'] {
   // Builds the index of stored events now: a sender takes a slow first answer for a failure.
   tenant.inbox.list(() => false, { from: 0, size: 0 }).catch(() => {}); // Reported by deliveries.
   return async (body) => (await import('../events/receive.ts')).receiveDelivery(tenant, body);
+}
+
+/**
+ * Opens the one tenant of a process, with services of its own.
+ * @throws Error when Redis refuses the password
+ */
+export async function openTenant(
+  settings: Settings,
+  address: Address,
+  log: Log,
+): Promise<TenantEndpoint & Pick<Address, 'close'>> {
+  const common = await openCommon(settings, log);
+  const handle = new TenantHandle(defaultName, settings, address, common);
+  return {
+    ...handle.endpoint,
+    async close() {
+      await handle.close();
+      await common.state.close();
+    },
+  };
 }

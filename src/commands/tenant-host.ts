@@ -2,9 +2,9 @@ import { ConfigError, type SettingName, type Settings } from '../config.ts';
 import { type EmbeddedHost, embeddedHost } from '../hosts/embedded.ts';
 import { createLog, factsOf } from '../log.ts';
 import { isOneOf } from '../values.ts';
-import { resolveAddress } from './address.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
+import { resolveAddress } from './start.ts';
 import { defaultName, TenantHandle } from './tenant-handle.ts';
 import { validName } from './tenants.ts';
 

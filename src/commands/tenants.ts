@@ -10,9 +10,9 @@ import {
 import type { TenantRegistry } from '../hosts/access/gate.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
-import { configuredAddress, resolveAddress } from './address.ts';
 import type { SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
+import { configuredAddress, resolveAddress } from './start.ts';
 import { defaultName, TenantHandle } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { resolveAddress } from '../../src/commands/address.ts';
-import { openTenant } from '../../src/commands/open.ts';
+import { resolveAddress } from '../../src/commands/start.ts';
+import { openTenant } from '../../src/commands/tenant-handle.ts';
 import { readSettings } from '../../src/config.ts';
 import { openGate } from '../../src/hosts/access/gate.ts';
 import type { LineEndpoint, TenantEndpoint } from '../../src/hosts/endpoint.ts';

@@ -1,7 +1,7 @@
 import { environmentName } from '../../config.ts';
 import { visible } from '../../text/characters.ts';
 import { version } from '../../version.ts';
-import { wrap } from '../wrap.ts';
+import { wrap } from '../flags.ts';
 
 /** The result of one check. `skip`: nothing to check, or the check was not possible. */
 export interface DoctorCheck {

@@ -1,0 +1,65 @@
+import {
+  receivesWebhooks,
+  requireTenant,
+  type Settings,
+  settingWarnings,
+  toolSelectionOf,
+} from '../config.ts';
+import type { GeneratedHistory } from '../history/generated-history.ts';
+import { createLog, type Log } from '../log.ts';
+import { createSurface, type ServerDescription } from '../mcp/surface.ts';
+import { version } from '../version.ts';
+
+/** A tenant's address and key. */
+export interface Address {
+  baseUrl: URL;
+  key: string;
+  /** Of the embedded tenant. */
+  generatedHistory?: GeneratedHistory;
+  close(): Promise<void>;
+}
+
+/** @throws ConfigError if neither a tenant nor the sandbox is configured */
+export const resolveAddress = (settings: Settings): Promise<Address> =>
+  settings.sandbox ? embeddedSandbox() : Promise.resolve(configuredAddress(settings));
+
+/** @throws ConfigError if no tenant is configured */
+export const configuredAddress = (settings: Settings): Address => ({
+  ...requireTenant(settings),
+  async close() {},
+});
+
+/** Starts a sandbox in this process, on a free loopback port. */
+async function embeddedSandbox(): Promise<Address> {
+  const { startSandbox } = await import('../sandbox/index.ts');
+  const sandbox = await startSandbox();
+  const [{ name, baseUrl, keys }] = sandbox.tenants;
+  return {
+    baseUrl: new URL(baseUrl),
+    key: keys.all,
+    generatedHistory: sandbox.past(name),
+    close: () => sandbox.close(),
+  };
+}
+
+/**
+ * Describes the server of a tenant with these settings.
+ * @param tools the tools of the caller's access token; default all
+ */
+export const describeServer = (
+  settings: Settings,
+  tools?: ReadonlySet<string>,
+): ServerDescription => ({
+  version,
+  grants: settings.grants,
+  surface: createSurface(settings.grants, toolSelectionOf(settings), tools),
+  isMadeUp: settings.sandbox,
+  receivesUpdates: receivesWebhooks(settings) || settings.redisUrl !== undefined,
+});
+
+/** The log of a command, which begins with warnings about its settings. `context`: facts added to every line. */
+export function openLog(settings: Settings, context?: () => object | undefined): Log {
+  const log = createLog(settings.logLevel, context);
+  for (const warning of settingWarnings(process.env)) log.warn('settings', { warning });
+  return log;
+}
