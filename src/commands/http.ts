@@ -48,7 +48,10 @@ export async function run(argv: readonly string[]): Promise<void> {
     webhooks: webhooksOf(tenants, log, observer, guesses),
     discovery: discovery(settings),
     onError: (error) => log.warn('protocol', factsOf(error)),
-    readiness: () => ({ state: state.health(), ...tenantGauge(settings, tenants) }),
+    readiness: () => ({
+      state: state.health(),
+      ...(settings.auth.has('key') ? {} : { tenants: tenants.handles.length }),
+    }),
     observer,
     mayReadMetrics: metricsReader(settings, guesses),
     queue,
@@ -141,20 +144,13 @@ function webhooksOf(
   return (...delivery) => tenants.handles.some(({ webhooks }) => webhooks) && handle(...delivery);
 }
 
-const tenantGauge = ({ auth }: Settings, { handles }: ConfiguredTenants) =>
-  auth.has('key') ? {} : { tenants: handles.length };
-
-/** Calls of all callers together. */
-const maxConcurrent = 128;
-const queuedPerCaller = 64;
-const maxWaitMs = 30_000;
-
 const limitsOf = ({ callsPerMinute, callsAtOnce }: Settings): CallerLimits => ({
   callsPerMinute,
   concurrentPerCaller: callsAtOnce,
-  concurrent: maxConcurrent,
-  queuedPerCaller,
-  waitMs: maxWaitMs,
+  queuedPerCaller: 64,
+  /** Of all callers together. */
+  concurrent: 128,
+  waitMs: 30_000,
 });
 
 /**
@@ -178,8 +174,7 @@ function metricsReader(
 
 function reloadTenants(tenants: ConfiguredTenants, log: Log): void {
   try {
-    const { opened, changed, closed } = tenants.reload();
-    log.warn('tenants reloaded', { opened, changed, closed });
+    log.warn('tenants reloaded', tenants.reload());
   } catch (error) {
     log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
   }
@@ -191,13 +186,9 @@ const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>
   sandbox && auth.size === 0 && isLoopback(host);
 
-function listenError(error: NodeJS.ErrnoException, { host, port }: Settings): string {
-  const where = `${host}, port ${port}`;
-  if (error.code === 'EADDRINUSE')
-    return `${where} is in use by another program. Choose another port with --port; 0 selects a free one.`;
-  if (error.code === 'EACCES')
-    return `${where} needs privileges that this user lacks. Choose a port above 1023 with --port.`;
-  return `Cannot listen on ${where}: ${error.message}. See --host and --port.`;
+function listenError({ code, message }: NodeJS.ErrnoException, { host, port }: Settings): string {
+  const why = code === 'EADDRINUSE' ? 'is in use by another program' : `is not usable: ${message}`;
+  return `${host}, port ${port} ${why}. Choose another port with --port; 0 selects a free one.`;
 }
 
 /** What a person reads who started the server. */

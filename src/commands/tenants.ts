@@ -45,13 +45,6 @@ interface OpenEntry {
 const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
   auth.has('key') && auth.size === 1 && baseUrl === undefined && !sandbox;
 
-/** The result of a reload, by tenant name. */
-export interface Reloaded {
-  opened: string[];
-  changed: string[];
-  closed: string[];
-}
-
 /** The tenants of this process: those in the tenants file, or the one in the settings. */
 export class ConfiguredTenants implements TenantRegistry {
   readonly #settings: Settings;
@@ -90,22 +83,22 @@ export class ConfiguredTenants implements TenantRegistry {
 
   /**
    * Reloads the file. Calls in flight finish on the tenant on which they started.
+   * @returns names of tenants; one with other settings is closed and opened again
    * @throws ConfigError for an invalid file; then nothing changes
    */
-  reload(): Reloaded {
+  reload(): { opened: string[]; closed: string[] } {
     const path = this.#settings.tenantsFile;
-    if (path === undefined) return { opened: [], changed: [], closed: [] };
+    if (path === undefined) return { opened: [], closed: [] };
     const read = readTenants(path, this.#settings);
     const before = this.#tenants;
     this.#tenants = new Map(
       [...read].map(([name, settings]) => [name, this.#kept(name, settings)]),
     );
-    const names = [...this.#tenants.keys()];
-    const closed = [...before.keys()].filter((name) => !this.#tenants.has(name));
-    const isOther = (name: string) => before.get(name) !== this.#tenants.get(name);
-    const changed = names.filter((name) => before.has(name) && isOther(name));
-    for (const name of [...closed, ...changed]) before.get(name)?.tenant.retire();
-    return { opened: names.filter((name) => !before.has(name)), changed, closed };
+    const opened = [...this.#tenants].filter(([name, entry]) => before.get(name) !== entry);
+    const closed = [...before].filter(([name, entry]) => this.#tenants.get(name) !== entry);
+    for (const [, { tenant }] of closed) tenant.retire();
+    const namesOf = (entries: [string, OpenEntry][]) => entries.map(([name]) => name);
+    return { opened: namesOf(opened), closed: namesOf(closed) };
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,6 @@ import {
   isExpired,
   readTokens,
   type StoredToken,
-  TokenFileError,
   updateTokens,
 } from '../hosts/access/token-file.ts';
 import { parseToolNames } from '../mcp/surface.ts';
@@ -41,11 +40,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
   const ofServer = ['tokensFile', 'tenantsFile', 'stateDir'] as const;
   const { words, ...read } = readCommandLine(rest, process.env, ownFlags, ofServer);
-  try {
-    await subcommands[verb]({ ...read, names: words });
-  } catch (error) {
-    throw error instanceof TokenFileError ? new Error(error.message, { cause: error }) : error;
-  }
+  await subcommands[verb]({ ...read, names: words });
 }
 
 const subcommands = { add, list, revoke };
