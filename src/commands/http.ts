@@ -97,7 +97,7 @@ function requireAuth(settings: Settings): void {
     [
       'host',
       !isLoopback(host),
-      `${host} can be reached from other machines, so callers must authenticate`,
+      `${host} can be reached from other machines, so callers must authenticate, unlike on 127.0.0.1`,
     ],
     [
       'tenantsFile',

@@ -382,10 +382,10 @@ describe('paging', () => {
   });
 
   test.each<[string, Behaviour, string]>([
-    ['has no cap below 100', {}, '100 records in one page'],
-    ['is clamped', { maxSize: 50 }, 'clamped to 50'],
-    ['is fixed', { fixedSize: 25 }, 'clamped to 25'],
-    ['is ignored', { everything: true }, 'ignored: 600 records returned where 100 were requested'],
+    ['has no cap below 100', {}, '100 records where 100 were requested'],
+    ['is clamped', { maxSize: 50 }, '50 records where 100 were requested'],
+    ['is fixed', { fixedSize: 25 }, '25 records where 100 were requested'],
+    ['is ignored', { everything: true }, '600 records where 100 were requested'],
   ])('a size that %s', async (_, behaviour, detail) => {
     const { find } = await examine(behaviour);
     expect(find('paging:size')).toMatchObject({ status: 'pass', detail });

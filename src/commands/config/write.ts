@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
 import { ifMissing, replaceFile } from '../../state/files/files.ts';
 import { fieldOf, isObject } from '../../values.ts';
-import { type Entry, loginVariable } from './hosts.ts';
-import { serverName, variables } from './launch.ts';
+import type { Entry } from './hosts.ts';
+import { serverName } from './launch.ts';
 
 /** Fields of all hosts that say how to reach the server; the others are the user's. */
 const ourFields = [
@@ -13,11 +13,9 @@ const ourFields = [
   ...['url', 'serverUrl', 'headers'],
 ];
 
-/** Names, in lower case, of variables and headers that hold an address, a key or a token of ours. */
-const ownNames = [
-  ...[variables.baseUrl, variables.key, variables.keyFile, loginVariable],
-  ...['authorization', 'api-key', 'cpq-base-url'],
-].map((name) => name.toLowerCase());
+/** Variables and headers that hold an address, a key or a token of ours. */
+const isOwn = (name: string): boolean =>
+  /^(CPQ_(BASE_URL|API_KEY|API_KEY_FILE|LOGIN)|authorization|api-key|cpq-base-url)$/i.test(name);
 
 /** Whether a person has to fill in the value, or the host refers to a secret by it. */
 const isPlaceholder = (value: unknown): boolean =>
@@ -53,19 +51,13 @@ export async function writeEntry(
 
 /** @throws Error for a text that is no JSON object, or has something else in the place of the servers */
 export function editJson(before: string, root: string, entry: Entry) {
-  const mark = before.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const text = before.slice(mark.length);
-  const servers = serversIn(text, root);
+  const servers = serversIn(before, root);
   const merged = merge(servers[serverName], entry);
   if (isDeepStrictEqual(servers[serverName], merged)) return { text: before, entry: merged };
-  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
-  const formattingOptions = {
-    insertSpaces: !indent.startsWith('\t'),
-    tabSize: indent.length,
-    eol: text.includes('\r\n') ? '\r\n' : '\n',
-  };
-  const edits = modify(text, [root, serverName], merged, { formattingOptions });
-  return { text: mark + applyEdits(text, edits), entry: merged };
+  const indent = /^([ \t]+)\S/m.exec(before)?.[1] ?? '  ';
+  const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length };
+  const edits = modify(before, [root, serverName], merged, { formattingOptions });
+  return { text: applyEdits(before, edits), entry: merged };
 }
 
 function serversIn(text: string, root: string): Entry {
@@ -81,24 +73,21 @@ function serversIn(text: string, root: string): Entry {
 /** Keeps what the user added to an existing entry, and filled in where ours has a placeholder. */
 function merge(existing: unknown, entry: Entry): Entry {
   if (!isObject(existing)) return entry;
-  const merged = { ...entry };
+  const others = Object.entries(existing).filter(([field]) => !ourFields.includes(field));
+  const merged = { ...entry, ...Object.fromEntries(others) };
   for (const field of 'command' in entry ? ['env', 'environment'] : ['headers']) {
-    const values = mergeValues(existing[field], entry[field]);
+    const values = mergeValues(fieldOf(existing, field), entry[field]);
     if (Object.keys(values).length > 0) merged[field] = values;
   }
-  const others = Object.entries(existing).filter(([field]) => !ourFields.includes(field));
-  return { ...merged, ...Object.fromEntries(others) };
+  return merged;
 }
 
 /** No address, key or token stays that the new entry does not use. */
 function mergeValues(existing: unknown, ours: unknown): Entry {
   const values: Entry = { ...(isObject(ours) ? ours : {}) };
   for (const [name, theirs] of Object.entries(isObject(existing) ? existing : {})) {
-    const isKept =
-      name in values
-        ? isPlaceholder(values[name]) && !isPlaceholder(theirs)
-        : !ownNames.includes(name.toLowerCase());
-    if (isKept) values[name] = theirs;
+    const isFilledIn = isPlaceholder(values[name]) && !isPlaceholder(theirs);
+    if (name in values ? isFilledIn : !isOwn(name)) values[name] = theirs;
   }
   return values;
 }

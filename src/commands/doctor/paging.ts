@@ -99,18 +99,11 @@ async function checkSize(prober: Prober, resource: Resource | undefined): Promis
     if (maxSize !== undefined)
       return size('warn', `more than ${maxSize} is refused; the server asks for ${maxSize}`);
     await learnPlaces(prober, resource, records.length, total);
-    return size('pass', describeSize(records.length, total));
+    return size('pass', `${records.length} records where ${pageSize} were requested`);
   } catch (error) {
     if (!isApiError(error)) throw error;
     return size('fail', `${pageSize} is not answered`, describeError(error, environmentName));
   }
-}
-
-function describeSize(received: number, total: number): string {
-  if (received > pageSize)
-    return `ignored: ${received} records returned where ${pageSize} were requested`;
-  if (received < Math.min(pageSize, total)) return `clamped to ${received}`;
-  return `${received} records in one page`;
 }
 
 /** A short page may lack records that the offset counts: then the page after it repeats some of its records. */
