@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Check, type CheckData, ownerOf } from '../src/briefs/checks/check.ts';
+import type { Check, CheckData } from '../src/briefs/checks/check.ts';
 import {
   type CheckName,
   type CheckReport,
@@ -7,8 +7,10 @@ import {
   checks,
   type Examined,
   examine,
+  isOfCompanies,
   kindsOf,
   matching,
+  ownerOf,
   reportOn,
   statusOf,
 } from '../src/briefs/checks/checks.ts';
@@ -68,8 +70,8 @@ export const checkSalesData = defineTool({
   async run(tenant, args, call) {
     const { check, size, from = 0, owner, company, status, kind, ...parameters } = args;
     const { needs, wants = [], needsItems }: Check = checks[check];
-    const optional = new Set([...wants, ...(needsCompanies(check) ? (['company'] as const) : [])]);
-    const read = await readCollections(tenant, needs, [...optional], call);
+    const companies: readonly 'company'[] = isOfCompanies(checks[check]) ? ['company'] : [];
+    const read = await readCollections(tenant, needs, [...wants, ...companies], call);
     return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
       const about = { coverage: toCoverage(read.coverage) };
       const given = { owner, company, status };
@@ -92,22 +94,15 @@ export const checkSalesData = defineTool({
   },
 });
 
-/** Products have no company, and so no currency to look up. */
-const needsCompanies = (check: CheckName): boolean =>
-  checks[check].about.some((it) => it === 'opportunity' || it === 'quote');
-
 /** What the filters can mean: owners, companies and statuses of the records that the check is about. */
 function occurring(check: CheckName, data: CheckData) {
-  const { about } = checks[check];
-  const from = (refOf: (record: ApiRecord, resource: (typeof about)[number]) => unknown) => () =>
-    about.flatMap((resource) =>
-      (data[resource] ?? []).map((record) => refOf(record, resource) as Candidate | undefined),
-    );
+  const { about }: Check = checks[check];
+  const records: readonly ApiRecord[] = data[about] ?? [];
   const companies: readonly Company[] = data.company ?? [];
   return {
-    owner: from(ownerOf),
-    company: () => [...companies, ...from(companyOf)()],
-    status: from((record, resource) => statusOf(resource, record)),
+    owner: () => records.map(ownerOf),
+    company: () => [...companies, ...records.map((record) => ({ ...companyOf(record) }))],
+    status: () => records.map((record) => statusOf(about, record)),
   };
 }
 

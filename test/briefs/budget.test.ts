@@ -152,13 +152,6 @@ test.each(checkNames)('%s stays under 2,000 tokens', (name) => {
     name: `Partner prices ${at}`,
     products: products.slice(0, 200).map((product) => ({ productId: product.id ?? '', price: 1 })),
   }));
-  const bundles = many(60, (at) => ({
-    ...nameOf(some(products)),
-    id: id(),
-    price: at % 2,
-    productType: 'bundle',
-    bundleItems: [{ productId: products[at]?.id, quantity: 2 }],
-  }));
   const owners = many(9, (at) => ({ id: id(), name: `Account manager ${at}` }));
   const closed = many(60, () => ({ ...nameOf(some(opportunities)), id: id(), statusId: 'lost' }));
   const contracts = many(60, () => ({
@@ -178,9 +171,10 @@ test.each(checkNames)('%s stays under 2,000 tokens', (name) => {
         ...closed,
         ...opportunities.map(({ expectedCloseDate: _none, ...rest }) => rest),
       ],
-      product: [...products, ...bundles],
+      product: products,
       quote: quotes.map((quote, at) => ({
         ...quote,
+        items: [...(quote.items ?? []), { ...nameOf(some(products)), quantity: 1, price: 0 }],
         number: `Q-2026-${1000 + at}`,
         owner: some(owners),
         opportunity: some(closed),

@@ -140,13 +140,6 @@ function productTests(): void {
     }
   });
 
-  test('a contact without an address is found, a deleted one is not', async () => {
-    const contacts = await found('contacts_without_email');
-    for (const { id, deleted } of edgeCases('contact', 'null e-mail')) {
-      expect(contacts.includes(String(id))).toBe(deleted === null);
-    }
-  });
-
   test.each([
     ['no price', 'no price'],
     ['no cost', 'no cost'],

@@ -4,7 +4,7 @@ import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
-import type { ApiRecord, Quote, RecordOf, Ref, Resource } from '../../service/records/records.ts';
+import type { Quote, RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
 /** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
@@ -28,7 +28,6 @@ export interface CheckContext extends Required<CheckParameters> {
 
 /** One finding as a check makes it, unrounded. */
 export interface RawFinding extends Named {
-  resource: Resource;
   /** Of a quote. */
   number?: string;
   company?: string;
@@ -36,13 +35,13 @@ export interface RawFinding extends Named {
   /** Status category of a quote, stage of an opportunity. */
   status?: string;
   /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
-  kinds?: Readonly<Record<string, string>>;
+  kinds: Readonly<Record<string, string>>;
   /** The opportunity of a quote. */
   deal?: string;
   /** Number of lines of a quote, or of products, that the finding is about. */
   parts?: number;
   atStake?: Decimal | undefined;
-  currency?: string | undefined;
+  currency: string;
   /** Called only for the findings that are shown. */
   reason(): Wording;
   /** Related records. */
@@ -62,25 +61,14 @@ export interface Check {
   readonly needs: readonly Resource[];
   /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
-  /** The collections that the filters by owner, company and status apply to; others are only looked up. */
-  readonly about: readonly Resource[];
+  /** The collection that the filters by owner, company and status apply to; others are only looked up. */
+  readonly about: 'product' | 'pricing_book' | 'quote' | 'opportunity' | 'contract_item';
   /** What the examined records are called. */
   readonly of: string;
   /** What a finding is: its singular. */
-  readonly unit:
-    | 'product'
-    | 'bundle'
-    | 'book price'
-    | 'part'
-    | 'quote'
-    | 'contract item'
-    | 'opportunity'
-    | 'contact'
-    | 'record';
+  readonly unit: 'product' | 'book price' | 'part' | 'quote' | 'contract item' | 'opportunity';
   /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products';
-  /** Whether the values of the findings can be added. */
-  readonly isAdditive?: true;
   readonly defaults?: CheckParameters;
   /** The quotes whose items are examined. */
   readonly needsItems?: (quote: Quote) => boolean;
@@ -88,10 +76,6 @@ export interface Check {
   define(context: CheckContext): string;
   examine(data: CheckData, context: CheckContext): Steps<CheckResult>;
 }
-
-/** The owner of a record; the service names owners of quotes and opportunities only. */
-export const ownerOf = ({ owner }: ApiRecord): Ref | undefined =>
-  typeof owner === 'object' && owner !== null ? (owner as Ref) : undefined;
 
 /** A finding, or the reason why a record or a part of it cannot be checked. */
 export type Judgement<Finding = RawFinding> = Finding | string | undefined;
@@ -102,25 +86,15 @@ export function* examineEach<R>(
   judge: (record: R) => Judgement | readonly Judgement[],
   isExamined: (record: R) => boolean = () => true,
 ): Steps<CheckResult> {
-  const { findings, notChecked, ...counts }: CheckResult = {
-    findings: [],
-    examined: 0,
-    notChecked: {},
-  };
+  const result: CheckResult = { findings: [], examined: 0, notChecked: {} };
+  const { findings, notChecked } = result;
   yield* forEachStep(records, (record) => {
     if (!isExamined(record)) return;
-    counts.examined += 1;
+    result.examined += 1;
     for (const judged of [judge(record)].flat()) {
       if (typeof judged === 'string') notChecked[judged] = (notChecked[judged] ?? 0) + 1;
       else if (judged) findings.push(judged);
     }
   });
-  return { findings, notChecked, ...counts };
+  return result;
 }
-
-/** The result of a check of several collections, each examined by itself. */
-export const joined = (...results: readonly CheckResult[]): CheckResult => ({
-  findings: results.flatMap(({ findings }) => findings),
-  examined: results.reduce((sum, { examined }) => sum + examined, 0),
-  notChecked: {},
-});

@@ -1,7 +1,7 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
 import type { Day } from '../../figures/days.ts';
-import { collectGroups } from '../../figures/group-labels.ts';
+import { collectGroups, groupRows, rankGroups } from '../../figures/group-labels.ts';
 import { type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
 import {
   byName,
@@ -12,7 +12,6 @@ import {
   nonBlank,
   nonZero,
   nonZeroCounts,
-  plural,
 } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
 import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
@@ -20,21 +19,8 @@ import { companyOf } from '../../names/company-reference.ts';
 import { refersTo } from '../../names/name-filters.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
-import {
-  type Check,
-  type CheckContext,
-  type CheckData,
-  type CheckParameters,
-  ownerOf,
-  type RawFinding,
-} from './check.ts';
-import {
-  belowCost,
-  bundlesBelowParts,
-  duplicateProducts,
-  pricingDrift,
-  thinMargins,
-} from './products.ts';
+import type { Check, CheckContext, CheckData, CheckParameters, RawFinding } from './check.ts';
+import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
 import {
   expiringQuotes,
   quotesOfClosedDeals,
@@ -43,10 +29,8 @@ import {
   zeroPrices,
 } from './quotes.ts';
 import {
-  contactsWithoutEmail,
   contractsRunningOut,
   missingCloseDates,
-  missingExternalIds,
   opportunitiesWithoutQuote,
   stalledOpportunities,
 } from './records.ts';
@@ -56,7 +40,6 @@ export const checks = {
   thin_margins: thinMargins,
   below_cost: belowCost,
   zero_prices: zeroPrices,
-  bundles_below_parts: bundlesBelowParts,
   pricing_drift: pricingDrift,
   duplicate_products: duplicateProducts,
   stale_quotes: staleQuotes,
@@ -67,13 +50,15 @@ export const checks = {
   stalled_opportunities: stalledOpportunities,
   missing_close_dates: missingCloseDates,
   opportunities_without_quote: opportunitiesWithoutQuote,
-  missing_external_ids: missingExternalIds,
-  contacts_without_email: contactsWithoutEmail,
 };
 
 export type CheckName = keyof typeof checks;
 
 export const checkNames = keysOf(checks);
+
+/** Whether the records are of companies, whose currency their values can be added in. */
+export const isOfCompanies = ({ about }: Check): boolean =>
+  about !== 'product' && about !== 'pricing_book';
 
 /** Filters of the records to examine, as `resolveFilters` resolved them. */
 export interface CheckFilters {
@@ -90,45 +75,42 @@ export interface CheckOptions extends CheckParameters {
 
 type AnyRecord = RecordOf[Resource];
 
+/** The owner of a record; the service names owners of quotes and opportunities only. */
+export const ownerOf = (record: AnyRecord): Ref | undefined =>
+  (record as RecordOf['opportunity']).owner;
+
 /** Status category of a quote, stage of an opportunity; other records have none. */
 export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined =>
   resource === 'quote'
     ? { name: statusOfQuote(record) }
     : (record as RecordOf['opportunity']).pipelineStage;
 
-/** The collections that a check is about with the records that match the filters; a record without an owner has none. */
+/** The collection that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(
   name: CheckName,
   data: CheckData,
   { owner, company, status }: CheckFilters,
 ): Steps<CheckData> {
   if (!owner && !company && !status) return data;
+  const { about }: Check = checks[name];
+  const records: readonly AnyRecord[] = data[about] ?? [];
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
-  for (const resource of checks[name].about) {
-    const records: readonly AnyRecord[] = data[resource] ?? [];
-    matched[resource] = yield* filterSteps(
-      records,
-      (record) =>
-        (!owner || refersTo(ownerOf(record), owner)) &&
-        (!company || refersTo({ ...companyOf(record) }, company)) &&
-        (!status || refersTo(statusOf(resource, record), status)),
-    );
-  }
+  matched[about] = yield* filterSteps(
+    records,
+    (record) =>
+      (!owner || refersTo(ownerOf(record), owner)) &&
+      (!company || refersTo({ ...companyOf(record) }, company)) &&
+      (!status || refersTo(statusOf(about, record), status)),
+  );
   return matched;
 }
 
 /** What a check found, the highest value first, regardless of currency; unknown values last; then by name and id. */
 export type Examined = ResultOf<typeof examine>;
 
-/**
- * Runs one check over whole collections. Definitions: docs/definitions.md, "Checks".
- *
- * @throws RangeError if `data` lacks a collection that the check needs.
- */
+/** Runs one check over whole collections. Definitions: docs/definitions.md, "Checks". */
 export function* examine(name: CheckName, data: CheckData, options: CheckOptions) {
   const check: Check = checks[name];
-  const missing = check.needs.filter((resource) => data[resource] === undefined);
-  if (missing.length > 0) throw new RangeError(`${name} needs ${missing.join(', ')}`);
   const context: CheckContext = {
     currencyOf: new Map(),
     // No check reads a parameter that it has no default for.
@@ -161,12 +143,12 @@ export function* reportOn(
   { name, definition, examined, notChecked, findings: all }: Examined,
   kind?: Named,
 ) {
-  const { of, unit, parts, isAdditive }: Check = checks[name];
+  const check: Check = checks[name];
+  const { of, unit, parts } = check;
   const findings = kind ? all.filter((each) => kindsOf(each).includes(kind.name ?? '')) : all;
   const sums = new CurrencySums();
-  for (const { atStake, currency } of findings)
-    if (currency && isAdditive) sums.add(currency, atStake);
-  const unknown = findings.filter((each) => each.currency && !each.atStake).length;
+  if (isOfCompanies(check))
+    for (const { atStake, currency } of findings) sums.add(currency, atStake);
   const countOfParts = nonZero(findings.reduce((count, each) => count + (each.parts ?? 0), 0));
   const currencies = new Set(findings.map(({ currency }) => currency));
   const [shared] = currencies.size === 1 ? currencies : [];
@@ -181,8 +163,8 @@ export function* reportOn(
     products: parts === 'products' ? countOfParts : undefined,
     notChecked: nonZeroCounts(notChecked),
     valueAtStake: sums.toAmounts(),
-    unknownValue: nonZero(unknown),
-    counts: yield* countFindings(findings),
+    unknownValue: nonZero(findings.filter(({ atStake }) => !atStake).length),
+    counts: yield* countFindings(check, findings),
     // Absent where findings differ in it, which then have their own.
     currency: shared,
   });
@@ -191,7 +173,7 @@ export function* reportOn(
   return { figures, total: findings.length, rows };
 }
 
-export const kindsOf = ({ kinds = {} }: RawFinding): string[] => Object.values(kinds);
+export const kindsOf = ({ kinds }: RawFinding): string[] => Object.values(kinds);
 
 /** Related records named in one finding. */
 const maxRelated = 2;
@@ -216,22 +198,19 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
   });
 }
 
-/** Numbers of findings by status, by each kind, and by owner; `undefined` where they do not differ in anything. */
-function* countFindings(findings: readonly RawFinding[]) {
+/** Numbers of findings by status, by each kind, and by owner; `undefined` where there are none. */
+function* countFindings({ about }: Check, findings: readonly RawFinding[]) {
+  const hasOwner = about === 'quote' || about === 'opportunity';
   const kinds = new Set<string>();
-  for (const each of findings) for (const by in each.kinds) kinds.add(by);
-  const rows = yield* countBy('status', findings, ({ status }) => labelled(status));
+  for (const each of findings) for (const by of Object.keys(each.kinds)) kinds.add(by);
+  const rows = yield* countBy('status', findings, ({ status }) =>
+    status === undefined ? undefined : { name: status },
+  );
   for (const by of [...kinds].sort(compare))
-    rows.push(...(yield* countBy(by, findings, (each) => labelled(each.kinds?.[by]))));
-  rows.push(...(yield* countBy('owner', findings, ownerLabel)));
+    rows.push(...(yield* countBy(by, findings, (each) => ({ name: each.kinds[by] ?? '' }))));
+  if (hasOwner) rows.push(...(yield* countBy('owner', findings, ({ owner = {} }) => owner)));
   return rows.length > 0 ? rows : undefined;
 }
-
-const labelled = (name: string | undefined): Ref | undefined => (name ? { name } : undefined);
-
-/** Only quotes and opportunities have an owner. */
-const ownerLabel = ({ resource, owner }: RawFinding): Ref | undefined =>
-  resource === 'quote' || resource === 'opportunity' ? (owner ?? {}) : undefined;
 
 /** Values shown; the others are one row. */
 const maxValues = 24;
@@ -241,18 +220,13 @@ function* countBy(
   by: string,
   findings: readonly RawFinding[],
   labelOf: (finding: RawFinding) => Ref | undefined,
-): Steps<{ by: string; value: string; count: number }[]> {
+) {
   const labels = findings.map(labelOf).filter((label) => label !== undefined);
-  yield;
-  const groups = collectGroups(labels, named).map(({ label, items }) => ({
-    by,
-    value: label.name ?? label.id ?? `no ${by}`,
-    count: items.length,
-  }));
-  yield;
-  groups.sort((a, b) => b.count - a.count || byName({ name: a.value }, { name: b.value }));
-  const others = groups.slice(maxValues);
-  if (others.length < 2) return groups;
-  const count = others.reduce((sum, row) => sum + row.count, 0);
-  return [...groups.slice(0, maxValues), { by, value: plural(others.length, 'other'), count }];
+  const groups = rankGroups(collectGroups(labels, named), ({ length }) => [length]);
+  const { rows } = yield* groupRows(groups, {
+    limit: maxValues,
+    missing: `no ${by}`,
+    figuresOf: ({ length }) => ({ count: length }),
+  });
+  return rows.map(({ name, id, count }) => ({ by, value: name ?? id ?? '', count }));
 }

@@ -9,16 +9,14 @@ import {
   percentOf,
   perUnit,
   roundedPercent,
-  zero,
 } from '../../figures/money.ts';
-import { addTo, byName, named, nonBlank, plural } from '../../figures/naming.ts';
+import { addTo, byName, named, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { flatMapSteps, forEachStep, recordsById, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { normalisePart, partKey } from '../../names/part-numbers.ts';
 import type { Product } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
-import { fieldOf } from '../../values.ts';
 import { type BookPrice, deviates, validEntries } from '../prices/books.ts';
 import {
   type Check,
@@ -39,7 +37,6 @@ export const productFinding = (
   reason: () => Wording,
 ): RawFinding => ({
   ...named(product),
-  resource: 'product',
   currency: currencyOfRecord(product, new Map()),
   kinds: { term: termKey(product), ...kinds },
   reason,
@@ -47,7 +44,7 @@ export const productFinding = (
 
 const productCheck = {
   needs: ['product'],
-  about: ['product'],
+  about: 'product',
   unit: 'product',
   of: 'listed products',
 } as const;
@@ -108,7 +105,7 @@ function describeMargin(price: Decimal, cost: Decimal): Wording {
 
 export const pricingDrift: Check = {
   needs: ['pricing_book', 'product'],
-  about: ['pricing_book'],
+  about: 'pricing_book',
   unit: 'book price',
   of: 'valid book prices',
   defaults: { tolerance: 5 },
@@ -175,100 +172,25 @@ export const duplicateProducts: Check = {
   },
 };
 
-/** The finding is about the first by name; the others are its related records. */
+/** The finding is about the first by name; the others are its related records. Prices of several terms are not compared. */
 function duplicatesFinding(group: readonly Product[]): RawFinding {
   const [first = {}, ...others] = group;
   const hasOneTerm = new Set(group.map(termKey)).size === 1;
-  const prices = group.flatMap((product) => {
-    const price = decimal(product.price);
-    // Prices of different terms can be compared over a year only.
-    return (hasOneTerm ? price : overYear(price, termKey(product))) ?? [];
-  });
+  const prices = group.flatMap(({ price }) => (hasOneTerm && decimal(price)) || []);
   const [lowest, ...higher] = prices.sort((a, b) => a.cmp(b));
   const highest = higher.at(-1);
-  const spread = lowest && highest?.minus(lowest);
   const range =
     lowest && highest?.gt(lowest)
-      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}${hasOneTerm ? '' : ' over a year'}`
+      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}`
       : undefined;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const reason = () =>
     wording`${group.length} products with manufacturer ${quote(maker)} and part number ${quote(first.mpn?.trim() ?? '')}${range ?? ''}`;
   return {
     ...productFinding(first, {}, reason),
-    atStake: hasOneTerm ? overYear(spread, termKey(first)) : spread,
+    atStake: lowest && overYear(highest?.minus(lowest), termKey(first)),
     kinds: { price: range ? 'different prices' : 'no different prices' },
     parts: group.length,
     related: others.map((product) => named(product)),
   };
-}
-
-export const bundlesBelowParts: Check = {
-  ...productCheck,
-  unit: 'bundle',
-  of: 'listed bundles',
-  define: () =>
-    'Listed bundles whose price is lower than the sum of their parts (quantity × catalogue price; without parts that have another billing term). At stake: the difference, per bundle over a year.',
-  *examine({ product = [] }) {
-    const catalogue = yield* recordsById(product);
-    const isBundle = (each: Product) =>
-      isListed(each) && (itemsOf(each).length > 0 || each.productType?.toLowerCase() === 'bundle');
-    return yield* examineEach(product, (each) => judgeBundle(each, catalogue), isBundle);
-  },
-};
-
-/** The parts of a bundle; the API does not document their fields. */
-const itemsOf = ({ bundleItems }: Product): readonly unknown[] =>
-  Array.isArray(bundleItems) ? bundleItems : [];
-
-function quantityOf(item: unknown): Decimal {
-  const quantity = fieldOf(item, 'quantity');
-  return (typeof quantity === 'number' && decimal(quantity)) || zero.plus(1);
-}
-
-/** What the parts of the bundle's own term cost when bought one by one, or why that is not known. */
-function sumParts(
-  bundle: Product,
-  catalogue: ReadonlyMap<string | undefined, Product>,
-): { sum: Decimal; cost: Decimal | undefined; parts: number } | string {
-  let [sum, cost, parts]: [Decimal, Decimal | undefined, number] = [zero, zero, 0];
-  for (const item of itemsOf(bundle)) {
-    const id = fieldOf(item, 'productId') || fieldOf(fieldOf(item, 'product'), 'id');
-    const part = typeof id === 'string' ? catalogue.get(id) : undefined;
-    if (!part) return 'a part not in the catalogue';
-    if (termKey(part) !== termKey(bundle)) continue;
-    const [partPrice, partCost] = [decimal(part.price), decimal(part.cost)];
-    if (!partPrice) return 'a part without a price';
-    sum = sum.plus(quantityOf(item).times(partPrice));
-    cost = partCost && cost?.plus(quantityOf(item).times(partCost));
-    parts += 1;
-  }
-  return { sum, cost, parts };
-}
-
-function judgeBundle(
-  bundle: Product,
-  catalogue: ReadonlyMap<string | undefined, Product>,
-): Judgement {
-  const [items, price] = [itemsOf(bundle), decimal(bundle.price)];
-  if (items.length === 0) return 'no parts given';
-  if (!price) return 'no price';
-  const summed = sumParts(bundle, catalogue);
-  if (typeof summed === 'string') return summed;
-  const { sum, cost, parts } = summed;
-  const ofOthers = items.length - parts;
-  if (!price.lt(sum)) return ofOthers > 0 ? 'a part of another term' : undefined;
-  const others =
-    ofOthers > 0 ? wording`; without ${plural(ofOthers, 'part')} of another billing term` : '';
-  const reason = () =>
-    wording`price ${perUnit(price)}, ${plural(parts, 'part')} together ${perUnit(sum)}${others}`;
-  return {
-    ...productFinding(bundle, { cost: costKind(price, cost) }, reason),
-    atStake: overYear(sum.minus(price), termKey(bundle)),
-  };
-}
-
-function costKind(price: Decimal, cost: Decimal | undefined): string {
-  if (!cost) return 'cost of the parts unknown';
-  return price.lt(cost) ? 'under the cost of the parts' : 'not under the cost of the parts';
 }

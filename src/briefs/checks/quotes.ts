@@ -1,8 +1,8 @@
-/** Checks of quotes, and the check of prices of 0 on them, in pricing books and in the catalogue. */
+/** Checks of quotes. */
 
 import { addDays, dayOf, daysBetween } from '../../figures/days.ts';
-import { currencyOfRecord, type Decimal, decimal, perUnit } from '../../figures/money.ts';
-import { compact, inDays, named, nonBlank, plural, quoteName } from '../../figures/naming.ts';
+import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
+import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';
 import {
   acceptanceOf,
   type DealState,
@@ -19,12 +19,10 @@ import {
   sumItems,
   sumQuote,
 } from '../../figures/quote-totals.ts';
-import { flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
-import { termKey } from '../../figures/terms.ts';
+import type { Steps } from '../../figures/steps.ts';
 import { Catalogue } from '../../names/part-numbers.ts';
 import type { Quote, QuoteItem } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
-import { validEntries } from '../prices/books.ts';
 import {
   type Check,
   type CheckContext,
@@ -32,10 +30,9 @@ import {
   type CheckResult,
   examineEach,
   type Judgement,
-  joined,
   type RawFinding,
 } from './check.ts';
-import { isListed, productFinding } from './products.ts';
+import { isListed } from './products.ts';
 
 /** What a finding on a quote has besides the facts of the quote; its own kinds come first. */
 type QuoteFinding = Partial<RawFinding> & Pick<RawFinding, 'reason'>;
@@ -73,7 +70,6 @@ const toFinding = (
     company: nonBlank(quote.company?.name),
     deal: nonBlank(quote.opportunity?.name) ?? nonBlank(quote.opportunity?.id),
   }),
-  resource: 'quote',
   owner: quote.owner,
   status: statusOfQuote(quote),
   atStake: firstYearValue(sumQuote(quote)),
@@ -99,10 +95,9 @@ const dealWords: Readonly<Record<DealState, string>> = {
 const quoteCheck = {
   needs: ['quote'],
   wants: ['opportunity'],
-  about: ['quote'],
+  about: 'quote',
   unit: 'quote',
   of: 'draft and sent quotes',
-  isAdditive: true,
   needsItems: isUnanswered,
 } as const;
 
@@ -213,63 +208,15 @@ function valueOfItems(quote: Quote, items: readonly QuoteItem[]): Decimal | unde
 }
 
 export const zeroPrices: Check = {
-  needs: ['product'],
-  wants: ['pricing_book', 'quote', 'opportunity'],
-  about: ['product', 'pricing_book', 'quote'],
-  unit: 'record',
-  of: 'listed products, valid book prices, draft and sent quotes',
+  ...quoteCheck,
   parts: 'lines',
-  needsItems: isUnanswered,
-  define: ({ today }) =>
-    `Prices of exactly 0: listed products, prices in pricing books valid on ${today}, and draft and sent quotes with lines at 0. A missing price is not 0.`,
-  *examine(data, context) {
-    return joined(
-      yield* inCatalogue(data),
-      yield* inBooks(data, context),
-      yield* onQuotes(data, context),
-    );
-  },
+  define: () =>
+    `Draft and sent quotes with lines at a price of exactly 0. A missing price is not 0. ${stakeDefinition}`,
+  examine: (data, context) =>
+    examineQuotes(data, context, ({ items = [] }) => {
+      const free = items.filter(({ price }) => price === 0);
+      if (free.length === 0) return undefined;
+      const reason = () => wording`price 0 in ${describeLines(free, nonBlank(free[0]?.name))}`;
+      return { parts: free.length, reason };
+    }),
 };
-
-const isZero = (price: number | undefined): boolean => decimal(price)?.eq(0) ?? false;
-
-const inCatalogue = ({ product }: CheckData): Steps<CheckResult> =>
-  examineEach(
-    product,
-    (entry) => {
-      if (!isZero(entry.price)) return undefined;
-      const cost = decimal(entry.cost);
-      const reason = () =>
-        wording`catalogue price 0${cost ? wording`, cost ${perUnit(cost)}` : ''}`;
-      const kinds = { where: 'product', term: termKey(entry) };
-      return { ...productFinding(entry, {}, reason), kinds, currency: undefined };
-    },
-    isListed,
-  );
-
-function* inBooks(
-  { pricing_book = [], product = [] }: CheckData,
-  { today }: CheckContext,
-): Steps<CheckResult> {
-  const entries = yield* flatMapSteps(pricing_book, (book) => validEntries(book, today));
-  const products = yield* recordsById(product);
-  return yield* examineEach(entries, ({ book, productId, price }) => {
-    if (!price?.eq(0)) return undefined;
-    return {
-      ...named(products.get(productId) ?? { id: productId }),
-      resource: 'pricing_book',
-      kinds: { where: 'book price' },
-      reason: () => wording`price 0 in pricing book ${quoteText(book.name ?? book.id ?? '')}`,
-      related: [named(book)],
-    };
-  });
-}
-
-const onQuotes = (data: CheckData, context: CheckContext): Steps<CheckResult> =>
-  examineQuotes(data, context, ({ items = [] }) => {
-    const free = items.filter(({ price }) => isZero(price));
-    if (free.length === 0) return undefined;
-    const reason = () => wording`price 0 in ${describeLines(free, nonBlank(free[0]?.name))}`;
-    const kinds = { where: 'quote' };
-    return { kinds, parts: free.length, atStake: undefined, currency: undefined, reason };
-  });

@@ -1,19 +1,14 @@
-/** Checks of opportunities, contract items, external identifiers and contact data. */
+/** Checks of opportunities and contract items. */
 
 import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
-import { currencyOfRecord, decimal, rounded } from '../../figures/money.ts';
-import { compact, contactName, inDays, named, nonBlank, plural } from '../../figures/naming.ts';
+import { currencyOfRecord, decimal } from '../../figures/money.ts';
+import { compact, inDays, named, nonBlank, plural } from '../../figures/naming.ts';
 import { isDeleted, isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
-import { describeTerm, overYear, termKey } from '../../figures/terms.ts';
+import { overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/company-reference.ts';
-import type {
-  ApiRecord,
-  Contact,
-  ContractItem,
-  Opportunity,
-} from '../../service/records/records.ts';
+import type { ApiRecord, ContractItem, Opportunity } from '../../service/records/records.ts';
 import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
@@ -21,20 +16,15 @@ import {
   type CheckResult,
   examineEach,
   type Judgement,
-  joined,
-  ownerOf,
-  type RawFinding,
 } from './check.ts';
-import { isListed } from './products.ts';
 
 const isKept = (record: ApiRecord): boolean => !isDeleted(record);
 
 const opportunityCheck = {
   needs: ['opportunity'],
-  about: ['opportunity'],
+  about: 'opportunity',
   unit: 'opportunity',
   of: 'open opportunities',
-  isAdditive: true,
 } as const;
 
 const stakeDefinition = 'At stake: one-time + monthly × value months (12 where none are given).';
@@ -100,7 +90,6 @@ function examineOpen(
         company: nonBlank(opportunity.company?.name),
         status: nonBlank(opportunity.pipelineStage?.name),
       }),
-      resource: 'opportunity',
       owner: opportunity.owner,
       kinds: { closing: closingOf(opportunity, today) },
       atStake: dealValue(opportunity),
@@ -119,11 +108,9 @@ function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {
 
 export const contractsRunningOut: Check = {
   needs: ['contract_item'],
-  wants: ['company'],
-  about: ['contract_item'],
+  about: 'contract_item',
   unit: 'contract item',
   of: 'contract items',
-  isAdditive: true,
   defaults: { days: 90 },
   define: ({ days, today }) =>
     `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue over a year: one-time, 12 × monthly, yearly.`,
@@ -137,87 +124,15 @@ function judgeContract(item: ContractItem, { today, days, currencyOf }: CheckCon
   const daysLeft = daysBetween(today, ends);
   if (daysLeft < 0 || daysLeft > days) return undefined;
   const company = companyOf(item);
-  const { quantity, term } = item;
-  const revenue = decimal(item.revenue);
-  const worth = revenue ? wording`; ${rounded(revenue)} ${describeTerm(term)}` : '';
-  const count = quantity === undefined ? '' : wording`; quantity ${quantity}`;
   return {
     ...compact({
       id: nonBlank(item.id),
       name: nonBlank(item.service) ?? nonBlank(item.name),
       company: company.name,
     }),
-    resource: 'contract_item',
     kinds: { term: termKey(item) },
-    atStake: overYear(revenue, termKey(item)),
+    atStake: overYear(decimal(item.revenue), termKey(item)),
     currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),
-    reason: () => wording`ends ${trusted(ends)}, ${inDays(daysLeft)}${worth}${count}`,
-  };
-}
-
-/** The resources that are read or written by an external identifier. */
-const identified = ['company', 'contact', 'product', 'opportunity'] as const;
-
-export const missingExternalIds: Check = {
-  needs: identified,
-  about: identified,
-  unit: 'record',
-  of: 'records',
-  define: () =>
-    'Companies, contacts, listed products and opportunities without an external identifier, which integrations find them by.',
-  *examine(data) {
-    const results: CheckResult[] = [];
-    for (const resource of identified) {
-      const records: readonly ApiRecord[] = data[resource] ?? [];
-      const judge = (record: ApiRecord) =>
-        nonBlank(record.externalIdentifier) ? undefined : missingIdFinding(resource, record);
-      // Only products can be unlisted.
-      results.push(yield* examineEach(records, judge, isListed));
-    }
-    return joined(...results);
-  },
-};
-
-const missingIdFinding = (
-  resource: (typeof identified)[number],
-  record: ApiRecord,
-): RawFinding => ({
-  ...compact({
-    id: nonBlank(record.id),
-    name: resource === 'contact' ? contactName(record) : nonBlank(record.name),
-    company: companyOf(record).name,
-  }),
-  resource,
-  owner: ownerOf(record),
-  kinds: { record: resource },
-  reason: () => wording`${resource} without external identifier`,
-});
-
-export const contactsWithoutEmail: Check = {
-  needs: ['contact'],
-  about: ['contact'],
-  unit: 'contact',
-  of: 'contacts',
-  define: () => 'Contacts whose e-mail is blank or has no @.',
-  examine: ({ contact }) =>
-    examineEach(
-      contact,
-      (each) => (each.email?.includes('@') ? undefined : missingEmailFinding(each)),
-      isKept,
-    ),
-};
-
-function missingEmailFinding(contact: Contact): RawFinding {
-  const email = nonBlank(contact.email);
-  const phone = nonBlank(contact.phone) ?? nonBlank(contact.mobilePhone);
-  const what = email ? wording`${quote(email)} is no address` : wording`no e-mail`;
-  return {
-    ...compact({
-      id: nonBlank(contact.id),
-      name: contactName(contact),
-      company: nonBlank(contact.companyName),
-    }),
-    resource: 'contact',
-    reason: () => (phone ? wording`${what}; phone ${quote(phone)}` : what),
+    reason: () => wording`ends ${trusted(ends)}, ${inDays(daysLeft)}`,
   };
 }

@@ -1,4 +1,4 @@
-import { Big } from 'big.js';
+import type { Big } from 'big.js';
 import { type Deal, dealsOf } from './deals.ts';
 import { numberIn, roundedOr, sumsBy } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
@@ -16,17 +16,7 @@ import {
   quotesOf,
   statusOf,
 } from './quotes.ts';
-import {
-  type Ask,
-  contactName,
-  currency,
-  day,
-  given,
-  isSet,
-  statusCategory,
-  term,
-  text,
-} from './sql.ts';
+import { type Ask, currency, day, given, isSet, statusCategory, term, text } from './sql.ts';
 
 interface Finding {
   id: string;
@@ -84,8 +74,6 @@ interface CheckFindings {
   examined: number;
   findings: Finding[];
   notChecked?: (string | undefined)[];
-  /** Whether findings of this check have no value. */
-  worthless?: boolean;
   /** Whether values of the findings may be added up. */
   additive?: boolean;
   /** The unit of `parts`. */
@@ -105,7 +93,6 @@ export const checks: Record<string, Check> = {
       return margin.lt(least) ? least.minus(margin) : undefined;
     }),
   zero_prices: zeroPrices,
-  bundles_below_parts: bundles,
   quotes_of_closed_deals: ofClosedDeals,
   contracts_running_out: endingContracts,
   below_cost: (ask) =>
@@ -115,7 +102,6 @@ export const checks: Record<string, Check> = {
   pricing_drift: drift,
   unlisted_on_quotes: unlisted,
   duplicate_products: duplicates,
-  missing_external_ids: withoutExternalId,
   stalled_opportunities: (ask, today, { days = 30 }) => {
     const open = openDeals(ask);
     return {
@@ -137,7 +123,6 @@ export const checks: Record<string, Check> = {
     const findings = open.filter(({ id }) => !quoted.has(id)).map(worth(today));
     return { examined: open.length, findings, additive: true };
   },
-  contacts_without_email: withoutEmail,
 };
 
 /** The expected report of one check, with its findings in order. */
@@ -150,7 +135,7 @@ export function expectedReport(
   const run = checks[check];
   if (!run) throw new Error(`There is no check ${check}`);
   const found = run(ask, today, parameters);
-  const { examined, findings, notChecked = [], worthless = false } = found;
+  const { examined, findings, notChecked = [] } = found;
   const reasons = grouped(
     notChecked.filter((reason) => reason !== undefined),
     (reason) => reason,
@@ -165,9 +150,7 @@ export function expectedReport(
     valueAtStake: found.additive ? sumsBy(rows, ({ value }) => value) : undefined,
     counts: countsOf(rows),
     ...(found.parts && counts({ [found.parts]: rows.reduce((n, it) => n + (it.parts ?? 0), 0) })),
-    unknownValue: worthless
-      ? undefined
-      : counts({ all: rows.filter((it) => !it.value && it.currency !== worthNothing).length })?.all,
+    unknownValue: counts({ all: rows.filter((it) => !it.value).length })?.all,
     total: rows.length,
     rows: rows.map(({ id, value, currency, number, owner, status, kinds, deal }) =>
       only({
@@ -185,8 +168,6 @@ export function expectedReport(
 }
 
 const nobody = 'no owner';
-/** Stands for the currency of findings without a value. */
-const worthNothing = '';
 
 /** By status, then by each kind, then by owner; the most frequent first. */
 function countsOf(rows: readonly Finding[]): CountRow[] | undefined {
@@ -215,7 +196,7 @@ function countedBy(
     .sort((one, other) => other.count - one.count || byName(named(one), named(other)));
 }
 
-const named = ({ value }: CountRow) => ({ name: value });
+const named = ({ value }: CountRow) => ({ name: value === nobody ? undefined : value });
 
 const openDeals = (ask: Ask): Deal[] => dealsOf(ask).filter(({ outcome }) => outcome === 'open');
 
@@ -395,13 +376,12 @@ function duplicates(ask: Ask): CheckFindings {
       const [first] = [...same].sort(byName);
       const { id = '', name, term: only = '' } = first ?? {};
       const isOneTerm = same.every(({ term }) => term === only);
-      // Prices of different terms can be compared over a year only.
       const prices = same
-        .flatMap(({ price, term }) => (isOneTerm ? price : overYear(price, term)) ?? [])
+        .flatMap(({ price }) => (isOneTerm && price) || [])
         .sort((one, other) => one.cmp(other));
       const [lowest, highest] = [prices.at(0), prices.at(-1)];
       const spread = prices.length > 1 && lowest ? highest?.minus(lowest) : undefined;
-      const value = isOneTerm ? overYear(spread, only) : spread;
+      const value = overYear(spread, only);
       const kinds = { price: spread?.gt(0) ? 'different prices' : 'no different prices' };
       return [{ id, name, value, currency: nowhere, kinds, parts: same.length }];
     }),
@@ -410,143 +390,13 @@ function duplicates(ask: Ask): CheckFindings {
   };
 }
 
-function withoutExternalId(ask: Ask): CheckFindings {
-  const rows = ask(`${given}, every as (
-      select tenant, id, name, externalIdentifier e, 'company' as record from company
-        where not ${isSet('deleted')}
-      union all select tenant, id, ${contactName}, externalIdentifier, 'contact' from contact
-        where not ${isSet('deleted')}
-      union all select tenant, id, name, externalIdentifier, 'product' from product
-        where coalesce(listed, 1) <> 0
-      union all select tenant, id, name, externalIdentifier, 'opportunity' from opportunity
-        where not ${isSet('deletedAt')})
-    select every.id, name, record, (select w.id from opportunity o join owner w on w.tenant = o.tenant
-        and w.id = o.ownerId where o.tenant = every.tenant and o.id = every.id) as ownerId,
-      (select w.name from opportunity o join owner w on w.tenant = o.tenant
-        and w.id = o.ownerId where o.tenant = every.tenant and o.id = every.id) as ownerName, trim(coalesce(e, '')) = '' as without from it join every using (tenant)`);
-  return { examined: rows.length, findings: found(rows), worthless: true };
-}
-
-function withoutEmail(ask: Ask): CheckFindings {
-  const rows = ask(`${given} select c.id, ${contactName} as name,
-      coalesce(email, '') not like '%@%' as without
-    from it join contact c using (tenant) where not ${isSet('deleted')}`);
-  return { examined: rows.length, findings: found(rows), worthless: true };
-}
-
-const found = (rows: ReturnType<Ask>): Finding[] =>
-  rows
-    .filter(({ without }) => without === 1)
-    .map((row) => {
-      const record = text(row, 'record');
-      const kinds = record === undefined ? undefined : { record };
-      const owner =
-        record === 'opportunity'
-          ? ownerOf(text(row, 'ownerId'), text(row, 'ownerName'))
-          : undefined;
-      return { id: String(row.id), name: text(row, 'name'), currency: worthNothing, kinds, owner };
-    });
-
 function zeroPrices(ask: Ask): CheckFindings {
-  const listed = listedProducts(ask);
-  const prices = ask(`${given}
-    select e.productId, e.price, p.name, b.id as book
-    from it join pricing_book b using (tenant)
-    join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
-    left join product p on p.tenant = b.tenant and p.id = e.productId
-    where ${validOn('today')}`);
   const open = quotesOf(ask).filter(isUnanswered);
-  const products = listed.flatMap(({ id, name, price, term }): Finding[] =>
-    price?.eq(0) ? [{ id, name, currency: worthNothing, kinds: { where: 'product', term } }] : [],
-  );
-  const books = prices.flatMap((row): Finding[] =>
-    numberIn(row, 'price')?.eq(0)
-      ? [
-          {
-            id: String(row.productId),
-            name: text(row, 'name'),
-            currency: worthNothing,
-            book: String(row.book),
-            kinds: { where: 'book price' },
-          },
-        ]
-      : [],
-  );
-  const quotes = open.flatMap((quote): Finding[] => {
+  const findings = open.flatMap((quote): Finding[] => {
     const free = quote.lines.filter(({ price }) => price?.eq(0)).length;
-    const finding = offered(quote, undefined);
-    const kinds = { where: 'quote', ...finding.kinds };
-    return free === 0 ? [] : [{ ...finding, currency: worthNothing, kinds, parts: free }];
+    return free === 0 ? [] : [{ ...offered(quote, firstYearOf(netOf(quote))), parts: free }];
   });
-  return {
-    examined: listed.length + prices.length + open.length,
-    findings: [...products, ...books, ...quotes],
-    worthless: true,
-    parts: 'lines',
-  };
-}
-
-interface BundlePart {
-  many: Big;
-  product: Product | undefined;
-}
-
-const bundlesSql = `${given} select p.id as bundle, json_extract(j.value, '$.productId') as part,
-    json_extract(j.value, '$.quantity') as quantity
-  from it join product p using (tenant), json_each(coalesce(p.bundleItems, '[]')) j
-  order by p.id, j.key`;
-
-function bundles(ask: Ask): CheckFindings {
-  const catalogue = new Map(productsOf(ask).map((product) => [product.id, product]));
-  const rows = grouped(ask(bundlesSql), ({ bundle }) => String(bundle));
-  const kits = listedProducts(ask).filter(({ isBundle }) => isBundle);
-  const judged = kits.map((kit) => {
-    const parts = (rows.get(kit.id) ?? []).map((row) => ({
-      many: numberIn(row, 'quantity') ?? new Big(1),
-      product: catalogue.get(String(row.part)),
-    }));
-    return { kit, parts, same: parts.filter((it) => !it.product || it.product.term === kit.term) };
-  });
-  return {
-    examined: kits.length,
-    findings: judged.flatMap(({ kit, parts, same }) => {
-      const price = totalOf(same, 'price');
-      const isKnown = parts.length > 0 && kit.price && price;
-      return isKnown && kit.price?.lt(price) ? [bundleFinding(kit, same, price)] : [];
-    }),
-    notChecked: judged.map(({ kit, parts, same }) => {
-      if (parts.length === 0) return 'no parts given';
-      if (!kit.price) return 'no price';
-      const flawed = same.find(({ product }) => !product?.price);
-      if (flawed) return flawed.product ? 'a part without a price' : 'a part not in the catalogue';
-      const isFound = kit.price.lt(totalOf(same, 'price') ?? 0);
-      return same.length < parts.length && !isFound ? 'a part of another term' : undefined;
-    }),
-  };
-}
-
-/** Undefined if it is unknown for one part. */
-function totalOf(parts: readonly BundlePart[], of: 'price' | 'cost'): Big | undefined {
-  if (parts.some(({ product }) => !product?.[of])) return undefined;
-  return parts.reduce(
-    (sum, { many, product }) => sum.plus(many.times(product?.[of] ?? 0)),
-    new Big(0),
-  );
-}
-
-function bundleFinding(kit: Product, parts: readonly BundlePart[], price: Big): Finding {
-  const cost = totalOf(parts, 'cost');
-  const under = cost && kit.price?.lt(cost) ? 'under' : 'not under';
-  return {
-    id: kit.id,
-    name: kit.name,
-    value: overYear(price.minus(kit.price ?? 0), kit.term),
-    currency: nowhere,
-    kinds: {
-      term: kit.term,
-      cost: cost ? `${under} the cost of the parts` : 'cost of the parts unknown',
-    },
-  };
+  return { examined: open.length, findings, additive: true, parts: 'lines' };
 }
 
 function ofClosedDeals(ask: Ask): CheckFindings {

@@ -12,7 +12,6 @@ export interface Product {
   blankTerm: boolean;
   mpn: string | undefined;
   categoryIds: string[];
-  isBundle: boolean;
   /** Normalised manufacturer and part number; undefined without either. */
   part: string | undefined;
   unjudgedPart: string | undefined;
@@ -20,7 +19,6 @@ export interface Product {
 
 const productsSql = `${given}
   select p.*, ${term('p.term')} as spokenTerm, trim(coalesce(p.term, '')) = '' as blankTerm,
-    json_array_length(coalesce(p.bundleItems, '[]')) as bundleCount,
     (select group_concat(json_extract(j.value, '$.id'))
       from json_each(coalesce(p.categories, '[]')) j) as moreCategories
   from it join product p using (tenant)`;
@@ -42,7 +40,6 @@ export function productsOf(ask: Ask): Product[] {
       term: String(row.spokenTerm),
       blankTerm: Number(row.blankTerm) === 1,
       mpn: text(row, 'mpn'),
-      isBundle: text(row, 'productType')?.toLowerCase() === 'bundle' || row.bundleCount !== 0,
       categoryIds: [text(row, 'categoryId'), ...more].filter((id) => id !== undefined),
       part,
       unjudgedPart: missing,
