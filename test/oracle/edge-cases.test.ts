@@ -233,7 +233,9 @@ function quoteTests(): void {
       const { text, data } = await call('cpq_brief_quote', { quote: id });
       expect(text.split('\n')[0]).toContain('The customer has answered');
       expect(text).not.toContain('goes out');
-      expect((data.preflight as Row).checked).not.toContain('expiry');
+      expect((data.preflight as { rows: Row[] }).rows.map(({ code }) => code)).not.toContain(
+        'expired',
+      );
     }
   });
 

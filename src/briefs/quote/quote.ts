@@ -26,10 +26,10 @@ import {
 import { byTerm, termKey } from '../../figures/terms.ts';
 import type { Opportunity, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
 import {
+  notChecked,
   type PreflightOptions,
   type PreflightRecords,
   preflight,
-  preflightScope,
 } from './preflight.ts';
 
 export interface QuoteOptions extends PreflightOptions {
@@ -69,7 +69,7 @@ export function quoteBrief(records: PreflightRecords, options: QuoteOptions) {
     preflight: {
       stops,
       checks: findings.length - stops,
-      ...preflightScope(records),
+      ...compact({ notChecked: notChecked(records) }),
       ...limitList(findings, maxFindings, (finding) => finding),
     },
   });

@@ -6,7 +6,6 @@ import { later } from './pipeline.ts';
 import type { Product } from './products.ts';
 import {
   amountOff,
-  defaultTerms,
   grossOf,
   judgedOf,
   keptOf,
@@ -86,12 +85,12 @@ const order = [
   'discount_over_limit',
   'negative_margin',
   'unknown_currency',
-  'expired',
-  'expiring',
-  'missing_expiry',
   'missing_company',
   'missing_contact',
   'missing_payment_term',
+  'expired',
+  'expiring',
+  'missing_expiry',
   'deleted_company',
   'deleted_contact',
   'contact_without_email',
@@ -104,14 +103,12 @@ const order = [
   'missing_quantity',
   'price_under_cost',
   'negative_margin',
-  'zero_margin',
-  'unrecognised_term',
   'missing_term',
   'term_differs',
   'discount_over_limit',
   'setup_cost_without_price',
   'under_book',
-  'departs_from_book',
+  'over_book',
   'unlisted_product',
 ];
 
@@ -178,8 +175,6 @@ function flawsOfLine(quote: Quote, line: Line, known: Known): Flaw[] {
     ['missing_quantity', 'check', !line.quantity],
     ['price_under_cost', 'stop', both && price.lt(cost)],
     ['negative_margin', 'stop', fair && net.lt(cost)],
-    ['zero_margin', 'check', fair && net.eq(cost) && !cost.eq(0)],
-    ['unrecognised_term', 'check', !defaultTerms.includes(line.term)],
     [
       'missing_term',
       'stop',
@@ -188,12 +183,8 @@ function flawsOfLine(quote: Quote, line: Line, known: Known): Flaw[] {
     ['term_differs', 'check', differs(line, product)],
     ['discount_over_limit', 'check', line.discount?.gt(0) && off.gt(known.discountLimit)],
     ['setup_cost_without_price', 'stop', setupCost?.gt(0) && !setupPrice?.gt(0)],
-    ['under_book', 'check', isUnder(quote, line, known.books)],
-    [
-      'departs_from_book',
-      'check',
-      !isUnder(quote, line, known.books) && departs(quote, line, known.books),
-    ],
+    ['under_book', 'check', bookSide(quote, line, known.books) === 'under'],
+    ['over_book', 'check', bookSide(quote, line, known.books) === 'over'],
     ['unlisted_product', 'check', product?.listed === false],
   ]);
 }
@@ -211,22 +202,11 @@ function pricesFor({ id }: Quote, { productId }: Line, books: Books): Big[] {
   return nearest?.flatMap((row) => numberIn(row, 'price') ?? []) ?? [];
 }
 
-/** Whether the price after all discounts is more than 1 % below each of the prices. */
-function isUnder(quote: Quote, line: Line, books: Books): boolean {
+/** Whether the price after all discounts is more than 1 % below, or above, each of the prices. */
+function bookSide(quote: Quote, line: Line, books: Books): 'under' | 'over' | undefined {
   const prices = pricesFor(quote, line, books);
   const net = line.price?.times(line.kept).times(keptOf(quote));
-  if (!net || prices.length === 0) return false;
-  return prices.every((book) => book.minus(net).times(100).gt(book.abs()));
-}
-
-/** Whether both the price and the discounted price are more than 1 % from the nearest book price. */
-function departs(quote: Quote, line: Line, books: Books): boolean {
-  const { price, kept } = line;
-  const prices = pricesFor(quote, line, books);
-  if (!price || prices.length === 0) return false;
-  const [book] = prices.sort(
-    (one, other) => price.minus(one).abs().cmp(price.minus(other).abs()) || one.cmp(other),
-  );
-  const far = (requested: Big) => book && requested.minus(book).abs().times(100).gt(book.abs());
-  return Boolean(far(price) && far(price.times(kept)));
+  if (!net || prices.length === 0) return undefined;
+  if (prices.every((book) => book.minus(net).times(100).gt(book.abs()))) return 'under';
+  return prices.every((book) => net.minus(book).times(100).gt(book.abs())) ? 'over' : undefined;
 }

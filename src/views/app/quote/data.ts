@@ -35,7 +35,6 @@ const costFindings: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'missing_cost',
   'price_under_cost',
   'negative_margin',
-  'zero_margin',
   'setup_cost_without_price',
 ]);
 

@@ -73,17 +73,14 @@ function Preflight({ data, costs }: { data: QuoteData; costs: Costs | undefined 
         <FindingCounts stops={preflight.stops} checks={preflight.checks} />
       </h2>
       <FindingList findings={findings.filter(aboutQuote)} />
-      <p class="about">{describeScope(preflight)}</p>
+      {preflight.notChecked && (
+        <p class="about">{`Not checked: ${preflight.notChecked.join('; ')}.`}</p>
+      )}
       {preflight.shown < preflight.total && (
         <p class="about">{`${preflight.shown} of ${preflight.total} findings shown.`}</p>
       )}
     </section>
   );
-}
-
-function describeScope({ checked, notChecked = [] }: QuoteData['preflight']): string {
-  const all = `Checked: ${checked.join('; ')}.`;
-  return notChecked.length === 0 ? all : `${all} Not checked: ${notChecked.join('; ')}.`;
 }
 
 /** A deleted quote does not go out, and an answered one has. */
