@@ -14,7 +14,8 @@ const intro = `# Compatibility
 What the server expects of the service, and what it tolerates, for operators who connect a tenant and providers of the API.
 Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
 
-The server learns from answers how a service counts, pages and filters. \`cpq-mcp doctor\`
+The server learns from answers how a service counts and filters. Where \`from\` does not count records from 0, it reads what
+one page of 1,000 holds, unless \`CPQ_PAGE_PARAM\` names a parameter that does. \`cpq-mcp doctor\`
 ([how](hosting.md#requirements)) shows which of these rows apply to your tenant.
 
 ## Expected

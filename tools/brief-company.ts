@@ -6,7 +6,7 @@ import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
 import { currenciesFor, marketFor, ownerNamesFor } from '../src/tenant/prepared.ts';
-import { readCollections, readItems } from '../src/tenant/read-collections.ts';
+import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -71,13 +71,12 @@ export const briefCompany = defineTool({
       const { records } = read;
       const showsItems = selected.includes('quotes') || selected.includes('never_bought');
       const own = await runInSlices(recordsOf(company, showsItems ? records.quote : []));
-      const { quote: all = [] } = records;
-      const withItems = await readItems(tenant, all, own ?? [], call, read.coverage);
+      const itemsCoverage = coverageOfItems(read.coverage, own ?? []);
       const about = {
         company,
         contacts: records.contact,
         opportunities: records.opportunity,
-        quotes: records.quote && withItems.quotes,
+        quotes: records.quote,
         contractItems: records.contract_item,
         discountGroups: records.discount_group,
         pricingBooks: records.pricing_book,
@@ -99,7 +98,7 @@ export const briefCompany = defineTool({
         : [];
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
-        data: { ...limitLists(brief, count), coverage: toCoverage(withItems.coverage) },
+        data: { ...limitLists(brief, count), coverage: toCoverage(itemsCoverage) },
         notes: [...beta, ...unreadPurchases(brief, records.quote), ...read.omitted],
       });
       const target = some.length > 0 ? targetTokens.some : targetTokens.all;

@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
 import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
+import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, Ref } from '../src/service/records/records.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
-import { readCollections, readOptional } from '../src/tenant/read-collections.ts';
+import { readCollections, readIfExists, readOptional } from '../src/tenant/read-collections.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -33,7 +34,9 @@ export const briefQuote = defineTool({
   async run(tenant, { quote: text, discount_limit, lines }, call) {
     const { record: found, question } = await recordOrQuestion(tenant, 'quote', text, call, true);
     if (question) return question;
-    const [read = found] = (await tenant.completeItems([found], [found], call)).quotes;
+    // The lists of some services leave the items out.
+    const { id } = hasUnknownItems(found) ? found : {};
+    const read = (id && (await readIfExists(tenant, 'quote', 'id', id, call))) || found;
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
     const [{ records, coverage, omitted }, contact] = await Promise.all([
       readCollections(tenant, [], related, call),

@@ -20,7 +20,7 @@ import {
 import type { Company, Quote } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
-import { readCollections, readItems } from '../src/tenant/read-collections.ts';
+import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -95,15 +95,11 @@ export const briefQuotes = defineTool({
         currencyOf,
       };
       const found = await runInSlices(findQuotes(quotes, opportunity, options));
-      const { matching } = found;
-      const withItems = await readItems(tenant, matching, matching, call, read.coverage);
-      const report = await runInSlices(
-        quotesReport({ ...found, matching: withItems.quotes }, options),
-      );
+      const report = await runInSlices(quotesReport(found, options));
       return quotesAnswer(
         report,
         { from: args.from ?? 0, size: args.size ?? 5 },
-        toCoverage(withItems.coverage),
+        toCoverage(coverageOfItems(read.coverage, found.matching)),
         {
           scope: describeScope(filters, aboutLines(args.item)),
           notes: [...quotesNotes(report.brief, args.item), ...read.omitted],

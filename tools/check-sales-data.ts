@@ -20,7 +20,7 @@ import type { Candidate } from '../src/names/name-filters.ts';
 import type { ApiRecord, Company } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
-import { readCollections, readItems } from '../src/tenant/read-collections.ts';
+import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -80,16 +80,20 @@ export const checkSalesData = defineTool({
       const matched = await runInSlices(matching(check, read.records, filters));
       const { quote = [] } = matched;
       const wanted = needsItems ? quote.filter(needsItems) : [];
-      const { quotes, coverage } = await readItems(tenant, quote, wanted, call, read.coverage);
-      const data = { ...matched, ...(matched.quote && { quote: quotes }) };
       const currencyOf = currenciesFor(tenant, read.records.company);
       const options = { ...compact(parameters), today: today(), currencyOf };
-      const examined = await runInSlices(examine(check, data, options));
+      const examined = await runInSlices(examine(check, matched, options));
       const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(examined) }, about);
       if (kinds.question) return kinds.question;
       const report = await runInSlices(reportOn(examined, kinds.filters.kind));
       const scope = describeScope({ ...filters, ...kinds.filters });
-      return checkAnswer(report, { from, size }, toCoverage(coverage), scope, read.omitted);
+      return checkAnswer(
+        report,
+        { from, size },
+        toCoverage(coverageOfItems(read.coverage, wanted)),
+        scope,
+        read.omitted,
+      );
     });
   },
 });

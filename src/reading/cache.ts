@@ -1,24 +1,18 @@
 import { BoundedMap } from '../containers.ts';
-
-/** An entry, and whose results count with it. */
-interface CacheEntry {
-  readonly value: object;
-  /** What results are derived from, such as the records of a collection. */
-  readonly reading: object;
-}
+import type { CachedCollection } from './collection.ts';
 
 const sampleSize = 40;
 /** Of a parsed record in memory, for each character of its JSON: 1.1 to 1.7 were measured. */
 const bytesPerCharacter = 2;
 
 /**
- * What is kept in memory of the records of all tenants of a process, up to a number of bytes: the least recently used is
- * dropped. What is derived from a collection counts too.
+ * The collections of all tenants of a process in memory, up to a number of bytes: the least recently used is dropped. What
+ * is derived from a collection counts too.
  */
 export class CollectionCache {
-  readonly #entries: BoundedMap<string, CacheEntry>;
-  /** Keys, not entries: an entry refers to its records, and V8 frees such cycles of a weak map late. */
-  readonly #keyOfReading = new WeakMap<object, string>();
+  readonly #entries: BoundedMap<string, CachedCollection>;
+  /** By records. Keys, not entries: an entry refers to its records, and V8 frees such cycles of a weak map late. */
+  readonly #keys = new WeakMap<object, string>();
   #parts = 0;
 
   constructor(maxMegabytes: number) {
@@ -26,9 +20,9 @@ export class CollectionCache {
   }
 
   /** A part with names of its own: no name leads to another tenant's. */
-  part<T extends object>(): CachePart<T> {
+  part(): CachePart {
     this.#parts += 1;
-    return new CachePart(this.#entries, this.#keyOfReading, `${this.#parts}/`);
+    return new CachePart(this.#entries, this.#keys, `${this.#parts}/`);
   }
 
   /**
@@ -36,10 +30,12 @@ export class CollectionCache {
    * @returns a function to call when the result is dropped
    */
   countDerived(readings: readonly (object | undefined)[], bytes: number): () => void {
-    const reading = readings.find((each) => each && this.#keyOf(each) !== undefined);
+    const isCached = (reading: object | undefined) =>
+      reading !== undefined &&
+      this.#entries.peek(this.#keys.get(reading) ?? '')?.records === reading;
+    const reading = readings.find(isCached);
     const resize = (by: number) => {
-      const key = reading && this.#keyOf(reading);
-      if (key !== undefined) this.#entries.resize(key, by);
+      if (reading && isCached(reading)) this.#entries.resize(this.#keys.get(reading) ?? '', by);
     };
     resize(bytes);
     return () => resize(-bytes);
@@ -48,55 +44,46 @@ export class CollectionCache {
   get bytes(): number {
     return this.#entries.size;
   }
-
-  /** The key of these records, if they are cached. */
-  #keyOf(reading: object): string | undefined {
-    const key = this.#keyOfReading.get(reading);
-    return key !== undefined && this.#entries.peek(key)?.reading === reading ? key : undefined;
-  }
 }
 
-/** The cached values of one owner, by name. */
-export class CachePart<T extends object> {
-  readonly #entries: BoundedMap<string, CacheEntry>;
-  readonly #keyOfReading: WeakMap<object, string>;
+/** The cached collections of one tenant, by name. */
+export class CachePart {
+  readonly #entries: BoundedMap<string, CachedCollection>;
+  readonly #keys: WeakMap<object, string>;
   readonly #prefix: string;
 
   constructor(
-    entries: BoundedMap<string, CacheEntry>,
-    keyOfReading: WeakMap<object, string>,
+    entries: BoundedMap<string, CachedCollection>,
+    keys: WeakMap<object, string>,
     prefix: string,
   ) {
     this.#entries = entries;
-    this.#keyOfReading = keyOfReading;
+    this.#keys = keys;
     this.#prefix = prefix;
   }
 
-  get(name: string): T | undefined {
-    return this.#entries.get(this.#prefix + name)?.value as T | undefined;
+  get(name: string): CachedCollection | undefined {
+    return this.#entries.get(this.#prefix + name);
   }
 
   /** This does not count as a use. */
-  peek(name: string): T | undefined {
-    return this.#entries.peek(this.#prefix + name)?.value as T | undefined;
+  peek(name: string): CachedCollection | undefined {
+    return this.#entries.peek(this.#prefix + name);
   }
 
-  /**
-   * @param reading what results are derived from
-   * @returns false if it alone is larger than the cache; then it is not kept
-   */
-  set(name: string, value: T, bytes: number, reading: object = value): boolean {
+  /** @returns false if it alone is larger than the cache; then it is not kept */
+  set(name: string, collection: CachedCollection, bytes: number): boolean {
     const key = this.#prefix + name;
-    this.#keyOfReading.set(reading, key);
-    return this.#entries.set(key, { value, reading }, bytes);
+    this.#keys.set(collection.records, key);
+    return this.#entries.set(key, collection, bytes);
   }
 
   delete(name: string): void {
     this.#entries.delete(this.#prefix + name);
   }
 
-  /** Deletes the entries whose name passes; default: all. */
-  clear(passes: (name: string) => boolean = () => true): void {
+  /** Deletes the entries whose name passes. */
+  clear(passes: (name: string) => boolean): void {
     const prefix = this.#prefix;
     this.#entries.clear((key) => key.startsWith(prefix) && passes(key.slice(prefix.length)));
   }

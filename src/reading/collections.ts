@@ -7,9 +7,8 @@ import { forEachInSlices } from '../slices.ts';
 import type { CollectionKey, SharedCollections } from '../state/port.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import { type CachedCollection, type Collection, ReadTime } from './collection.ts';
-import { RecordFreezer } from './frozen-records.ts';
-import { type PackedCollection, pack, unpack } from './packed-collection.ts';
-import type { QuoteItems } from './quote-items.ts';
+import { freezeRecord } from './pass.ts';
+import { markUnknownItems } from './quote-items.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk } from './shared-walk.ts';
 import { readCollection } from './walk.ts';
@@ -30,7 +29,6 @@ const incompleteFreshMs = 30_000;
 interface CollectionSources {
   host: string;
   pages: ServicePages;
-  items: QuoteItems;
   cache: CollectionCache;
   freshness: Freshness;
   /** The copies of these collections for several processes; absent if the state is not shared. */
@@ -50,9 +48,7 @@ interface Wanted extends Freshness {
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #sources: CollectionSources;
-  readonly #cache: CachePart<CachedCollection>;
-  /** Fresh collections that are larger than the cache, compressed. */
-  readonly #packed: CachePart<PackedCollection>;
+  readonly #cache: CachePart;
   /** The collections that alone are larger than the cache, and their sizes in bytes. */
   readonly tooLarge = new Map<Resource, number>();
   readonly #walks = new Set<SharedWalk>();
@@ -62,7 +58,6 @@ export class Collections {
   constructor(sources: CollectionSources) {
     this.#sources = sources;
     this.#cache = sources.cache.part();
-    this.#packed = sources.cache.part();
   }
 
   /**
@@ -127,8 +122,6 @@ export class Collections {
 
   async #run(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
     try {
-      const packed = this.#packed.get(wanted.name);
-      if (packed && isFresh(packed, wanted)) return await unpack(packed);
       const read = await this.#load(wanted, walk);
       const cached = this.#cache.peek(wanted.name);
       if (walk.outdated) return read;
@@ -136,24 +129,19 @@ export class Collections {
         this.#failed.set(wanted.name, new ReadTime());
         return cached;
       }
-      await this.#keep(wanted, read, walk);
+      this.#keep(wanted, read);
       return read;
     } finally {
       this.#walks.delete(walk);
     }
   }
 
-  async #keep({ name, resource }: Wanted, read: CachedCollection, walk: SharedWalk): Promise<void> {
+  #keep({ name, resource }: Wanted, read: CachedCollection): void {
     const bytes = estimateBytes(read.records);
-    this.#packed.delete(name);
-    if (this.#cache.set(name, read, bytes, read.records)) {
-      this.tooLarge.delete(resource);
-      return;
-    }
-    if (!this.tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
-    this.tooLarge.set(resource, bytes);
-    const packed = await pack(read);
-    if (!walk.outdated) this.#packed.set(name, packed, bytesOf(packed));
+    const isKept = this.#cache.set(name, read, bytes);
+    if (!isKept && !this.tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
+    if (isKept) this.tooLarge.delete(resource);
+    else this.tooLarge.set(resource, bytes);
   }
 
   /** Gets the copy that is shared between processes, or reads here. */
@@ -167,12 +155,12 @@ export class Collections {
     const { call } = walk;
     const asOf = new Date();
     const readAt = new ReadTime();
-    const { pages, items } = this.#sources;
+    const { pages } = this.#sources;
     const query = search ?? fullQuery(resource);
     const read = await readCollection(pages, resource, query, call, (progress) =>
       walk.report(progress, resource),
     );
-    const records = await items.marked(resource, read.records, call);
+    const records = markUnknownItems(resource, read.records, pages);
     return { ...read, records, asOf, readAt };
   }
 
@@ -181,7 +169,6 @@ export class Collections {
     const isMeant = (name: string) =>
       resource === undefined || name === resource || name.includes(' ');
     this.#cache.clear(isMeant);
-    this.#packed.clear(isMeant);
     for (const walk of this.#walks) walk.outdated ||= isMeant(walk.name);
   }
 
@@ -198,22 +185,17 @@ export class Collections {
   /** The cached collections and when they were read, in milliseconds since the epoch. */
   *cacheTimes(): Iterable<readonly [string, number]> {
     for (const resource of resources) {
-      const cached = this.#cache.peek(resource) ?? this.#packed.peek(resource);
+      const cached = this.#cache.peek(resource);
       if (cached) yield [resource, cached.readAt.date.getTime()];
     }
   }
 }
 
-const isFresh = (
-  { coverage, readAt }: Pick<CachedCollection, 'coverage' | 'readAt'>,
-  { freshMs }: Freshness,
-): boolean => readAt.ageMs < (coverage.complete ? freshMs : incompleteFreshMs);
+const isFresh = ({ coverage, readAt }: CachedCollection, { freshMs }: Freshness): boolean =>
+  readAt.ageMs < (coverage.complete ? freshMs : incompleteFreshMs);
 
 const isUsable = ({ readAt }: CachedCollection, { staleMs }: Freshness): boolean =>
   readAt.ageMs < staleMs;
-
-const bytesOf = ({ parts }: PackedCollection): number =>
-  parts.reduce((sum, { length }) => sum + length, 0);
 
 /** True if the cached collection covers more than an incomplete reading. */
 const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>
@@ -248,8 +230,7 @@ async function readShared(
   // Read in this process: the objects can be used as they are.
   if (local) return local;
   const shared = value as Omit<CachedCollection, 'asOf' | 'readAt'>;
-  const freezer = new RecordFreezer();
-  await forEachInSlices(shared.records, (record) => freezer.freeze(record));
+  await forEachInSlices(shared.records, (record) => freezeRecord(record));
   const readAt = new ReadTime(ageMs);
   return { ...shared, asOf: readAt.date, readAt };
 }

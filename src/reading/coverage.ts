@@ -1,8 +1,8 @@
 import { type ApiError, type ApiErrorKind, isApiError } from '../service/errors.ts';
 import type { Pass } from './pass.ts';
-import { pageSize } from './profile.ts';
 import type { End } from './read-pages.ts';
-import { areConsistent, isChained, maxSegmentLength } from './segments.ts';
+import { areConsistent, gapsIn } from './segments.ts';
+import { pageSize } from './service-pages.ts';
 
 /** How much of a collection was read. `complete` is true only if that is proven. */
 export interface Coverage {
@@ -14,60 +14,29 @@ export interface Coverage {
   reason?: string;
 }
 
-/** A pass that was not cut short, and how it ended. */
-export interface FinishedPass<R> {
-  readonly pass: Pass<R>;
-  readonly end: End;
-}
-
-/** True if the pass proves that it read the whole collection, alone or together with the previous pass. */
-export const isProven = <R>(finished: FinishedPass<R>, previous: Pass<R> | undefined): boolean =>
-  isClean(finished) || (previous !== undefined && confirmsPrevious(finished, previous));
-
 /**
- * True if the pass proves by itself that it read the whole collection.
+ * True if the pass proves that it read the whole collection: as many different records as the total, or without one until
+ * nothing followed.
  *
- * With a total and creation times: the total did not change, that many different records were read, and none was
- * created since the start. So the records read are exactly those that existed at the start.
- *
- * If every page overlaps the one before, neither is needed: as long as both pages have the same common record, no
- * record has moved past it.
- *
- * Full pages without creation times and without overlaps are accepted if their number matches the total. Only a
- * deletion and an addition at the same time would go unnoticed.
+ * Several pages must also fit together. If each overlaps the one before, they do: as long as both have the same common
+ * record, no record has moved past it. Full pages without overlaps are accepted if the total did not change and no
+ * record was created since the start; only a deletion and an addition of a record without a time at the same moment
+ * would go unnoticed.
  */
-function isClean<R>({ pass, end }: FinishedPass<R>): boolean {
-  if (end.by === 'one-answer') return true;
-  if (pass.countIsLimit) return false;
-  if (!matchesCount(pass, end) || pass.countMoved || pass.hasNewRecords) return false;
-  return end.by === 'first-page' || isContiguous(pass);
-}
-
-/**
- * True if the pass found only records of the previous pass, and as many as the unchanged total. They all existed when
- * this pass began, so they are complete. This accepts collections whose newest records were added just before the
- * first pass.
- */
-function confirmsPrevious<R>({ pass, end }: FinishedPass<R>, previous: Pass<R>): boolean {
-  if (pass.countIsLimit || pass.countMoved || !matchesCount(pass, end) || !pass.isWithin(previous))
-    return false;
-  return pass.count !== undefined || isContiguous(pass);
-}
-
-const matchesCount = <R>(pass: Pass<R>, { sawEnd }: End): boolean =>
-  pass.count === undefined ? sawEnd : pass.hasAll;
-
-function isContiguous({ segments, found, hasAllDates, count }: Pass<unknown>): boolean {
+export function isProven(pass: Pass<unknown>, { isPaged, sawEnd }: End): boolean {
+  const { segments, count, found } = pass;
+  if (pass.route.isTree) return true;
+  if (pass.countIsLimit || !(count === undefined ? sawEnd : pass.hasAll)) return false;
+  if (!isPaged) return true;
   if (!areConsistent(segments, found.size)) return false;
-  const showsMoves = hasAllDates || maxSegmentLength(segments) >= pageSize;
-  return (count !== undefined && showsMoves) || isChained(segments);
+  if (gapsIn(segments, found.size, 1).length === 0) return true;
+  const isFull = (segments[0]?.keys.length ?? 0) >= pageSize;
+  return count !== undefined && isFull && !pass.countMoved && !pass.hasNewRecords;
 }
-
-export const completeCoverage = (read: number): Coverage => ({ complete: true, read, total: read });
 
 /** Coverage of `read` records of all passes, if the last pass did not prove that they are complete. */
-export const unprovenCoverage = (finished: FinishedPass<unknown>, read: number): Coverage =>
-  partialCoverage(finished.pass, read, unprovenReason(finished));
+export const unprovenCoverage = (pass: Pass<unknown>, end: End, read: number): Coverage =>
+  partialCoverage(pass, read, unprovenReason(pass, end));
 
 /** Coverage of `read` records of all passes, if the last pass failed with this error. */
 export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
@@ -87,19 +56,15 @@ function partialCoverage(
   return { complete: false, read, total: Math.max(highestCount, read), reason };
 }
 
-function unprovenReason({ pass, end }: FinishedPass<unknown>): string {
-  if (pass.countIsLimit) {
-    return `the service counts and shows no more than ${pass.highestCount}, and there are more`;
-  }
-  if (end.by === 'first-page') {
+function unprovenReason(pass: Pass<unknown>, { isPaged }: End): string {
+  const { highestCount = 0, found, segments } = pass;
+  if (pass.countIsLimit)
+    return `the service counts no more than ${highestCount}, and there may be more`;
+  if (!isPaged)
     return 'only the first page can be read, because no offset parameter works (the setting page-param names it)';
-  }
-  const { size } = pass.found;
-  const { highestCount = 0 } = pass;
-  if (size < highestCount && !pass.hasNewRecords) {
-    return `the service counts ${highestCount} but gave ${size}`;
-  }
-  return areConsistent(pass.segments, size)
+  if (found.size < highestCount && !pass.hasNewRecords)
+    return `the service counts ${highestCount} but gave ${found.size}`;
+  return areConsistent(segments, found.size)
     ? 'records kept changing while they were read'
     : 'the pages that the service gave do not join up';
 }

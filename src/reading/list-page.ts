@@ -6,10 +6,8 @@ import type { Wording } from '../text/untrusted-text.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
-import type { LearntTraits } from './profile.ts';
 import { filterFields, unprovenFields } from './proven-none.ts';
-import { type ServicePages, searchText } from './service-pages.ts';
-import type { AnyPage } from './sized-pages.ts';
+import type { AnyPage, ServicePages } from './service-pages.ts';
 
 /** A slice of a list, with the total of the list. */
 export interface ListPage<R> {
@@ -67,23 +65,21 @@ export async function readListPage(
   source: ListSource,
   query: PageQuery,
 ): Promise<ListPage<ApiRecord>> {
-  const asOf = new Date();
-  await source.pages.ready();
-  const { page: first, asked } = await filteredPage(source, query);
-  const ignored = await ignoredParameters(source, asked, first);
-  if (ignored.length > 0) return ignoringPage(asked, ignored, asOf);
-  const page = await pageAtOffset(source, asked, first);
-  const end = page && (await endOf(source, asked, page));
-  if (!page || end === 'hidden') return sliceOf(await source.readWhole(searchOf(asked)), query);
-  const answer = pageAnswer(source, asked, page, end === 'end', asOf);
   const { judge, pages, resource, call, isCached } = source;
+  const asOf = new Date();
+  if (query.from && (await pages.offsetWorks(resource, call)) === false)
+    return sliceOf(await source.readWhole(searchOf(query)), query);
+  const page = await pages.page(resource, query, call);
+  const ignored = await ignoredParameters(source, query, page);
+  if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
+  const follows = await whatFollows(source, query, page);
+  if (follows === 'hidden') return sliceOf(await source.readWhole(searchOf(query)), query);
+  const isCounted = page.total === undefined ? follows === 'end' : !page.countIsLimit;
+  const answer = pageAnswer(query, page, isCounted, asOf);
   const { filters, sort: _, ...search } = searchOf(query);
   if (!judge || !filters || answer.total > 0) return answer;
-  const unproven =
-    isCached && !search.query
-      ? 'few records'
-      : await unprovenFields(pages, resource, search, filters, call);
-  return { ...answer, unproven };
+  if (isCached && !search.query) return { ...answer, unproven: 'few records' };
+  return { ...answer, unproven: await unprovenFields(pages, resource, search, filters, call) };
 }
 
 function ignoringPage(
@@ -95,34 +91,6 @@ function ignoringPage(
   for (const name of names) delete search[name];
   const coverage = { complete: false, read: 0, total: 0, asOf };
   return { records: [], from: 0, total: 0, coverage, ignored: { names, search } };
-}
-
-/** If a filter by `company.id` finds nothing, tries `companyId`, which is its name in some services. */
-async function filteredPage(
-  source: ListSource,
-  query: PageQuery,
-): Promise<{ page: AnyPage; asked: PageQuery }> {
-  const page = await pageAt(source, query);
-  const { pages, resource, call, judge } = source;
-  const { filters = '', from = 0 } = query;
-  const flat = filters.replace(/(^|,)([^:,]+)\.id:/g, '$1$2Id:');
-  const isAnswered = page.records.length > 0 || (page.total ?? 0) > from;
-  if (flat === filters || isAnswered || !judge) return { page, asked: query };
-  const asked = { ...query, filters: flat };
-  const other = await pages.page(resource, asked, call).catch(ignoreApiError('refused'));
-  const fits = other && other.records.length > 0 && judge.filters(other.records);
-  return fits ? { page: other, asked } : { page, asked: query };
-}
-
-/** Reads a page. If it is refused, checks whether the offset parameter has another name or meaning, and retries. */
-async function pageAt({ pages, resource, call }: ListSource, query: PageQuery): Promise<AnyPage> {
-  try {
-    return await pages.page(resource, query, call);
-  } catch (error) {
-    const mayBeOffset = isApiError(error, 'refused') && (query.from ?? 0) > 0;
-    if (!mayBeOffset || !(await pages.offsets.learn(resource, searchOf(query), call))) throw error;
-    return pages.page(resource, query, call);
-  }
 }
 
 async function ignoredParameters(
@@ -145,15 +113,14 @@ async function isIgnored(
   name: Ignorable,
   page: AnyPage,
 ): Promise<boolean> {
-  const { honoured } = pages.traits(resource);
   const asked = traitOf(name, query[name] ?? '');
-  const known = honoured[asked];
+  const known = pages.traits(resource).honoured[asked];
   if (known !== undefined) return !known;
   const without = await pages.page(resource, { ...query, [name]: undefined }, call);
   const isSame =
     without.total === page.total &&
     String(recordKeys(without.records)) === String(recordKeys(page.records));
-  pages.learn(resource, { honoured: { ...honoured, [asked]: !isSame } });
+  pages.learnHonoured(resource, asked, !isSame);
   return isSame;
 }
 
@@ -163,123 +130,58 @@ function traitOf(name: Ignorable, value: string): string {
   return `${name} ${name === 'sort' ? value : filterFields(value).join(' ')}`;
 }
 
-/** The page at the requested offset; `undefined` if the service ignores the offset. */
-async function pageAtOffset(
-  { pages, resource, call }: ListSource,
-  query: PageQuery,
-  page: AnyPage,
-): Promise<AnyPage | undefined> {
-  if (pages.pageParam === undefined || !query.from) return page;
-  const isUncertain = !isAtOffset(pages, resource, query, page);
-  const isOther = isUncertain && (await pages.offsets.learn(resource, searchOf(query), call));
-  if (pages.traits(resource).offset === 'ignored') return undefined;
-  return isOther ? pages.page(resource, query, call) : page;
-}
+/** The property of a route whose short pages leave out none of their records. */
+const wholePages = 'whole pages';
 
 /**
- * Whether the page is certainly at the requested offset: it repeats no record of the first page, and it would be
- * empty if the offset counted pages.
+ * What follows a short page: nothing, more records, or, where the service left out some of its own records, these again.
+ * An error, such as a spent budget, is ignored: the page is an answer without this check.
  */
-function isAtOffset(
-  pages: ServicePages,
-  resource: Resource,
-  query: PageQuery,
-  { records }: AnyPage,
-): boolean {
-  if (pages.traits(resource).offset !== undefined) return true;
-  const sample = pages.sample(resource);
-  const { from = 0, size } = query;
-  if (sample?.total === undefined || sample.search !== searchText(query)) return false;
-  if (from >= sample.total && records.length === 0) return true;
-  const repeats = recordKeys(records).some((key) => sample.keys.includes(key));
-  const isNext = from <= sample.keys.length && !repeats && records.length > 0;
-  if (!isNext || sample.total > size * (from - 1)) return false;
-  pages.offsets.confirm(resource);
-  return true;
-}
-
-/**
- * What follows a page: nothing, more records, or, where the service left out some of its own records, these again.
- * A temporary error, such as a spent budget, is ignored: the page is an answer without this check.
- */
-async function endOf(
-  source: ListSource,
-  query: PageQuery,
-  page: AnyPage,
-): Promise<'end' | 'more' | 'hidden'> {
-  const { pages, resource } = source;
-  const { records, total = Number.POSITIVE_INFINITY } = page;
-  const { from = 0, size } = query;
-  if (pages.pageParam === undefined || records.length >= size) return 'more';
-  if (records.length === 0) return from === 0 ? 'end' : 'more';
-  const traits = pages.traits(resource);
-  if (from + records.length >= total || isFull(traits, records.length)) return 'more';
-  if (traits.shortPages === 'hidden') return 'hidden';
-  return lookBehind(source, query, page).catch((error: unknown) => {
-    if (!isApiError(error) || !error.retryable) throw error;
-    return 'more';
-  });
-}
-
-/**
- * Whether a page of the route cannot be longer. The longest page so far shows that only once the route is known to hide
- * nothing: it may choose its own size, and hide some records of every page.
- */
-const isFull = ({ maxSize, maxRows, shortPages }: LearntTraits, rows: number): boolean =>
-  (typeof maxSize === 'number' && rows >= maxSize) || (shortPages === 'fewer' && rows >= maxRows);
-
-/** Requests the record behind a short page. */
-async function lookBehind(
+async function whatFollows(
   { pages, resource, call }: ListSource,
   query: PageQuery,
   { records, total }: AnyPage,
 ): Promise<'end' | 'more' | 'hidden'> {
-  const keys = recordKeys(records);
-  const behind = { ...query, from: (query.from ?? 0) + records.length, size: 1 };
-  const look = async () => {
-    const page = await pages.page(resource, behind, call).catch(ignoreApiError('refused'));
-    const [next] = recordKeys(page?.records ?? []);
-    // Behind the end some services return the last record again.
-    if (next === undefined || (total === undefined && next === keys.at(-1))) return 'end';
-    return keys.includes(next) ? 'hidden' : 'more';
+  const end = (query.from ?? 0) + records.length;
+  if (records.length === 0 || records.length >= query.size) return end === 0 ? 'end' : 'more';
+  const isKnown = total !== undefined && pages.traits(resource).honoured[wholePages];
+  if (isKnown || end === total) return 'more';
+  const behind = async () => {
+    if ((await pages.offsetWorks(resource, call)) === false) return 'unknown';
+    const asked = pages.page(resource, { ...query, from: end, size: 1 }, call);
+    return recordKeys((await asked.catch(ignoreApiError('refused')))?.records ?? [])[0];
   };
-  const seen = await look();
-  // An offset of another meaning leads back into the page, or past the end.
-  const isDoubtful =
-    seen === 'hidden' ||
-    (seen === 'end' && total === undefined && pages.traits(resource).offset === undefined);
-  const isOther = isDoubtful && (await pages.offsets.learn(resource, searchOf(query), call));
-  const found = isOther ? await look() : seen;
-  if (found !== 'end')
-    pages.learn(resource, { shortPages: found === 'hidden' ? 'hidden' : 'fewer' });
-  return found;
+  const key = await behind().catch((error: unknown) => {
+    if (!isApiError(error) || error.kind === 'key-refused') throw error;
+    return 'unknown';
+  });
+  const keys = recordKeys(records);
+  // Behind the end some services return the last record again.
+  if (key === undefined || (total === undefined && key === keys.at(-1))) return 'end';
+  if (keys.includes(key)) return 'hidden';
+  if (key !== 'unknown') pages.learnHonoured(resource, wholePages, true);
+  return 'more';
 }
 
-/** @param isEnd whether nothing follows a page without a total */
 function pageAnswer(
-  { pages }: ListSource,
-  query: PageQuery,
-  { records: sent, facets, total: counted, countIsLimit }: AnyPage,
-  isEnd: boolean,
+  { from = 0, size }: PageQuery,
+  { records: sent, facets, total: counted = 0 }: AnyPage,
+  isExact: boolean,
   asOf: Date,
 ): ListPage<ApiRecord> {
-  const isPaged = pages.pageParam !== undefined;
-  const from = isPaged ? (query.from ?? 0) : 0;
   // A service that ignores the size sends more records than were asked for.
-  const records = sent.length > query.size ? sent.slice(0, query.size) : sent;
+  const records = sent.slice(0, size);
   const end = from + records.length;
-  const isExact = counted === undefined ? isEnd : countIsLimit !== true;
-  const total = Math.max(counted ?? 0, records.length === 0 ? 0 : end);
+  const total = Math.max(counted, records.length === 0 ? 0 : end);
   const more = !isExact || end < total;
   const complete = from === 0 && !more;
   const reason = complete ? {} : { reason: isExact ? 'one page' : 'not counted' };
-  const hasNext = more && records.length > 0 && isPaged;
   return {
     records,
     facets,
     from,
     total,
-    ...(hasNext ? { next: end } : {}),
+    ...(more && records.length > 0 ? { next: end } : {}),
     coverage: { complete, read: records.length, total, asOf, ...reason },
   };
 }

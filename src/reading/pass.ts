@@ -1,40 +1,40 @@
 import type { Steps } from '../figures/steps.ts';
 import type { Page } from '../service/page.ts';
 import { fieldOf } from '../values.ts';
-import { RecordFreezer } from './frozen-records.ts';
-import type { RouteProfile } from './profile.ts';
 import { furthestEnd, type Segment } from './segments.ts';
+
+/** How the route of a pass may be read. */
+export interface RouteTraits {
+  /** One response contains everything, such as a tree. */
+  readonly isTree: boolean;
+  /** Other pages than the first can be requested. */
+  readonly canPage: boolean;
+}
 
 /**
  * The results of one pass over a collection so far. `read-pages.ts` decides what to request next, `coverage.ts` whether
  * the pass proves that it is complete.
  */
 export class Pass<R> {
-  readonly profile: RouteProfile;
-  /** The total changed during the previous pass, so this pass also reads beyond it. */
-  readonly distrustsCount: boolean;
+  readonly route: RouteTraits;
   readonly found = new Map<unknown, R>();
   /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
   readonly segments: Segment[] = [];
   /** Whether the total changed from one page to another. */
   countMoved = false;
-  /** Whether the total is a limit of the service: there are more records. */
+  /** Whether the total may be a limit of the service. */
   countIsLimit = false;
   /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
   withoutSize = false;
   /** Whether a record was created after the pass began. */
   hasNewRecords = false;
-  /** Whether every record so far has an exact creation time, so that a new one can be recognised. */
-  hasAllDates = true;
   /** The highest total that the service reported. */
   highestCount: number | undefined;
-  readonly #freezer = new RecordFreezer();
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
 
-  constructor(profile: RouteProfile, previous?: Pass<R>) {
-    this.profile = profile;
-    this.distrustsCount = previous?.countMoved ?? false;
+  constructor(route: RouteTraits) {
+    this.route = route;
   }
 
   /** The total; undefined if the service reports none, or returned more records than that. */
@@ -54,9 +54,11 @@ export class Pass<R> {
     this.#serviceStartedAt ??= now - (Date.now() - this.#startedAt) - (answeredAt ? 0 : 5_000);
     const keys = recordKeys(records);
     for (const [at, record] of records.entries()) {
-      this.#freezer.freeze(record);
+      freezeRecord(record);
       this.found.set(keys[at], record);
-      this.#noteAge(createdAtOf(record), now);
+      const createdAt = createdAtOf(record) ?? 0;
+      // A time in the future is not from the service's clock.
+      this.hasNewRecords ||= createdAt >= this.#serviceStartedAt && createdAt <= now + 60_000;
     }
     this.countMoved ||= this.segments.length > 0 && total !== this.highestCount;
     if (total !== undefined) this.highestCount = Math.max(this.highestCount ?? 0, total);
@@ -67,17 +69,6 @@ export class Pass<R> {
     const isPlace = segment.fresh > 0 || from < furthestEnd(this.segments);
     if (keys.length > 0 && isPlace) this.segments.push(segment);
     return segment;
-  }
-
-  /** Whether the other pass found every record of this one. */
-  isWithin(other: Pass<R>): boolean {
-    return [...this.found.keys()].every((key) => other.found.has(key));
-  }
-
-  /** A creation time in the future is not from the service's clock: it does not show whether the record is new. */
-  #noteAge(createdAt: number | undefined, now: number): void {
-    if (createdAt === undefined || createdAt > now + 60_000) this.hasAllDates = false;
-    else this.hasNewRecords ||= createdAt >= (this.#serviceStartedAt ?? now);
   }
 }
 
@@ -117,4 +108,15 @@ const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 function createdAtOf(record: unknown): number | undefined {
   const time = fieldOf(record, 'createdAt') ?? fieldOf(record, 'updatedAt');
   return typeof time === 'string' && exactTime.test(time) ? Date.parse(time) : undefined;
+}
+
+/** A quote, its items, and what these refer to. */
+const frozenDepth = 4;
+
+/** Freezes a record, which is kept and shared. Values that are nested deeper stay as they are. */
+export function freezeRecord(value: unknown, depth = frozenDepth): void {
+  if (depth === 0 || typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  const isList = Array.isArray(value);
+  for (const entry of Object.values(value)) freezeRecord(entry, isList ? depth : depth - 1);
+  Object.freeze(value);
 }

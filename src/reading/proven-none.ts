@@ -5,15 +5,11 @@ import { ignoreApiError } from '../service/errors.ts';
 import type { Page, Search } from '../service/page.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { fieldOf } from '../values.ts';
-import type { LearntTraits } from './profile.ts';
-import type { ServicePages } from './service-pages.ts';
+import { pageSize, type ServicePages } from './service-pages.ts';
 
 /** Requests that a misspelt name may cost to be found among all records. */
 const maxRequests = 20;
 const sampleSize = 25;
-const defaultPageSize = 100;
-
-type Pages = Pick<ServicePages, 'page' | 'traits' | 'learn'>;
 
 /**
  * The fields of filters by which the service is not proven to filter: if there are none, its answer that nothing passes
@@ -22,14 +18,15 @@ type Pages = Pick<ServicePages, 'page' | 'traits' | 'learn'>;
  * @throws ApiError
  */
 export async function unprovenFields(
-  pages: Pages,
+  pages: ServicePages,
   resource: Resource,
   search: Search,
   filters: string,
   call: Call,
 ): Promise<readonly string[] | 'few records'> {
   const sample = await pages.page(resource, { ...search, size: sampleSize }, call);
-  if (isSmall(sample, pages.traits(resource))) return 'few records';
+  const { maxSize } = pages.traits(resource);
+  if (isSmall(sample, typeof maxSize === 'number' ? maxSize : pageSize)) return 'few records';
   const unproven: string[] = [];
   for (const field of filterFields(filters))
     if (!(await filtersBy(pages, resource, search, field, sample.records, call)))
@@ -42,20 +39,15 @@ export const filterFields = (filters: string): string[] =>
   filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
 /** Whether all records can be read with few requests. */
-function isSmall(
-  { total, records, countIsLimit }: Page<ApiRecord>,
-  { maxSize }: LearntTraits,
-): boolean {
-  if (total === undefined || countIsLimit) return records.length < sampleSize;
-  return total <= maxRequests * (typeof maxSize === 'number' ? maxSize : defaultPageSize);
-}
+const isSmall = ({ total, records, countIsLimit }: Page<ApiRecord>, size: number): boolean =>
+  total === undefined || countIsLimit ? records.length < sampleSize : total <= maxRequests * size;
 
 /**
  * Whether the service finds a record by the value that it has in this field, in other letter case: then it also finds
  * what is written in another case.
  */
 async function filtersBy(
-  pages: Pages,
+  pages: ServicePages,
   resource: Resource,
   search: Search,
   field: string,
@@ -73,8 +65,7 @@ async function filtersBy(
   const found = page?.records ?? [];
   const fits = found.every((record) => folded(valueIn(record, field)) === folded(value));
   const isHonoured = found.length > 0 && fits;
-  const { honoured } = pages.traits(resource);
-  pages.learn(resource, { honoured: { ...honoured, [trait]: isHonoured } });
+  pages.learnHonoured(resource, trait, isHonoured);
   return isHonoured;
 }
 

@@ -32,14 +32,11 @@ const refused: Found = new Map();
  * list, without reading all companies, and remembered.
  */
 export class ReferencedCompanies {
-  readonly #pages: Pick<ServicePages, 'traits' | 'learn'>;
+  readonly #pages: ServicePages;
   readonly #client: Pick<ApiClient, 'page' | 'getRecord'>;
   readonly #entries = new BoundedMap<string, Entry>(maxRemembered);
 
-  constructor(
-    client: Pick<ApiClient, 'page' | 'getRecord'>,
-    pages: Pick<ServicePages, 'traits' | 'learn'>,
-  ) {
+  constructor(client: Pick<ApiClient, 'page' | 'getRecord'>, pages: ServicePages) {
     this.#pages = pages;
     this.#client = client;
   }
@@ -126,7 +123,7 @@ export class ReferencedCompanies {
     const records = page?.records ?? [];
     const found = records.filter(({ id = '' }) => ids.includes(id));
     if (!page || found.length < records.length)
-      this.#pages.learn('company', { honoured: { ...honoured, [filterById]: false } });
+      this.#pages.learnHonoured('company', filterById, false);
     return found;
   }
 }

@@ -16,10 +16,6 @@ const endOf = ({ from, keys }: Segment): number => from + keys.length;
 /** The offset after the last record. */
 export const furthestEnd = (segments: Segments): number => Math.max(0, ...segments.map(endOf));
 
-/** Records of the longest page, and at least 1. */
-export const maxSegmentLength = (segments: Segments): number =>
-  Math.max(1, ...segments.map(({ keys }) => keys.length));
-
 /** Whether a later page has the records of the first page, because the offset was ignored. */
 export const repeatsFirst = (first: Segment | undefined, segment: Segment): boolean =>
   segment.from > 0 && segment.keys.length > 0 && beginsLike(first, segment);
@@ -34,12 +30,15 @@ export function overlapsAt(segments: Segments, offset: number): boolean {
   return keys.length > 1 && new Set(keys).size === 1;
 }
 
-/** Ranges of offsets below `total` that no page covers. */
-export function gapsIn(segments: Segments, total: number): Gap[] {
+/**
+ * Ranges of offsets below `total` that no page covers.
+ * @param overlap records that a page must have in common with those before
+ */
+export function gapsIn(segments: Segments, total: number, overlap = 0): Gap[] {
   const gaps: Gap[] = [];
   let covered = 0;
-  for (const segment of sortedByOffset(segments)) {
-    if (segment.from > covered) gaps.push([covered, segment.from]);
+  for (const segment of segments.toSorted((one, other) => one.from - other.from)) {
+    if (segment.from > Math.max(0, covered - overlap)) gaps.push([covered, segment.from]);
     covered = Math.max(covered, endOf(segment));
   }
   if (covered < total) gaps.push([covered, total]);
@@ -60,16 +59,3 @@ export function areConsistent(segments: Segments, records: number): boolean {
   }
   return offsets === records;
 }
-
-/** Whether each page overlaps the pages before it by at least one record. */
-export function isChained(segments: Segments): boolean {
-  let covered = 0;
-  for (const segment of sortedByOffset(segments)) {
-    if (segment.from > Math.max(0, covered - 1)) return false;
-    covered = Math.max(covered, endOf(segment));
-  }
-  return true;
-}
-
-const sortedByOffset = (segments: Segments): Segment[] =>
-  [...segments].sort((a, b) => a.from - b.from);

@@ -1,78 +1,77 @@
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
-import { ignoreApiError } from '../service/errors.ts';
+import { type ApiError, ignoreApiError, isApiError, isInternalError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import { minSampleRows, Offsets, offsetValue } from './offset.ts';
 import { recordKeys } from './pass.ts';
-import {
-  type LearntTraits,
-  type OffsetMeaning,
-  profileOf,
-  type RouteProfile,
-  ServiceProfile,
-} from './profile.ts';
-import { commonSizes } from './read-pages.ts';
-import { type AnyPage, SizedPages } from './sized-pages.ts';
 
-/** The result window of search engines: a total that is a multiple of it may be a limit. */
+/** Records per request of a reading. */
+export const pageSize = 100;
+/** Page sizes to try in turn if a larger one is refused; the last one is always retried. */
+const smallerSizes = [100, 50, 25];
+const minSize = 25;
+/** Sizes that services cut their pages to: so many records may be a page of more. */
+export const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50, 100];
+/** The result window of search engines: a count of so many may be a limit. */
 const searchWindow = 10_000;
+/** Properties are learnt again after this time, in case the service has changed. */
+const lifetimeMs = 24 * 60 * 60_000;
 
-/** The first records of a route, to compare later pages with. */
-interface Sample {
-  /** The search, as text. */
-  readonly search: string;
-  readonly keys: readonly unknown[];
-  /** The total that the service reported. */
-  readonly total: number | undefined;
+/** Properties of a route learnt from its responses; absent ones are unknown. */
+export interface LearntTraits {
+  /** When the first property was learnt, in milliseconds since the epoch. */
+  readonly since: number;
+  /** The largest size that worked. */
+  readonly takenSize: number;
+  /** The largest accepted size; `none` if the parameter itself is refused. */
+  readonly maxSize?: number | 'none';
+  /** Whether the offset parameter counts records, from 0. */
+  readonly offset?: 'works' | 'ignored';
+  /** The field with the total, such as `meta.total`; `none` without a total. */
+  readonly countedIn?: string;
+  /** `page`: the total is the number of rows of the page. */
+  readonly counts?: 'all' | 'page';
+  /** Whether a filter, a search text or a sort order has an effect, by parameter and fields. */
+  readonly honoured: Readonly<Record<string, boolean>>;
 }
 
+export type AnyPage = Page<ApiRecord>;
+
 /**
- * Pages addressed by the offset of their first record, independent of how the service pages. How each route pages is
- * learnt from its responses and kept for the tenant. A wrong assumption costs one request.
+ * The pages of a tenant's service: of the size that a route accepts, and with a total only where it is that of the list.
+ * Which that is, and whether offsets work, is learnt from answers, for this process.
  */
 export class ServicePages {
   readonly pageParam: string | undefined;
-  readonly #profile: ServiceProfile;
-  readonly #sized: SizedPages;
-  readonly offsets: Offsets;
-  readonly #samples = new Map<Resource, Sample>();
-  #isReady = false;
+  readonly #client: Pick<ApiClient, 'page'>;
+  readonly #traits = new Map<Resource, LearntTraits>();
 
-  constructor(
-    client: Pick<ApiClient, 'page' | 'pageParam'>,
-    profile = new ServiceProfile(client.pageParam),
-  ) {
+  constructor(client: Pick<ApiClient, 'page' | 'pageParam'>) {
     this.pageParam = client.pageParam;
-    this.#profile = profile;
-    this.#sized = new SizedPages(client, profile);
-    this.offsets = new Offsets(client.pageParam, this.#sized, profile);
-  }
-
-  /** Resolves when the stored profile is loaded. Never rejects. */
-  async ready(): Promise<void> {
-    if (this.#isReady) return;
-    await this.#profile.ready();
-    this.#isReady = true;
-    this.offsets.ready();
+    this.#client = client;
   }
 
   traits(resource: Resource): LearntTraits {
-    return this.#profile.of(resource);
+    const now = Date.now();
+    const known = this.#traits.get(resource);
+    const isKnown = known && now <= known.since + lifetimeMs;
+    return isKnown ? known : { since: now, takenSize: 0, honoured: {} };
   }
 
   learn(resource: Resource, change: Partial<LearntTraits>): void {
-    this.#profile.learn(resource, change);
+    this.#traits.set(resource, { ...this.traits(resource), ...change });
   }
 
-  /** The latest first page of the route. */
-  sample(resource: Resource): Sample | undefined {
-    return this.#samples.get(resource);
+  /** Learns whether a filter, a search text or a sort order has an effect. */
+  learnHonoured(resource: Resource, name: string, isHonoured: boolean): void {
+    const { honoured } = this.traits(resource);
+    this.learn(resource, { honoured: { ...honoured, [name]: isHonoured } });
   }
 
-  profile(resource: Resource): RouteProfile {
-    return profileOf(resource, this, this.traits(resource).offset);
+  /** Whether other pages than the first can be requested, as far as is known. */
+  canPage(resource: Resource): boolean {
+    return this.pageParam !== undefined && this.traits(resource).offset !== 'ignored';
   }
 
   /**
@@ -85,127 +84,118 @@ export class ServicePages {
     query: PageQuery,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
-    await this.ready();
-    const page = await this.#from(resource, query, call);
-    if (!query.from && page.records.length >= minSampleRows) {
-      const keys = recordKeys(page.records);
-      this.#samples.set(resource, { search: searchText(query), keys, total: page.total });
-    }
-    const counted = await this.#withTrueCount(resource, query, page, call);
-    return counted as Page<RecordOf[R]>;
+    const page = await this.#sized(resource, query, call);
+    const { total, ...uncounted } = page;
+    if (total === undefined) return uncounted;
+    if (total > (query.from ?? 0) + page.records.length) this.learn(resource, { counts: 'all' });
+    const isCounted = this.traits(resource).counts === 'all';
+    if (!isCounted && (await this.#countsPage(resource, query, page, call))) return uncounted;
+    return total === searchWindow ? { ...page, countIsLimit: true } : page;
   }
 
-  #from(
-    resource: Resource,
-    { from = 0, size, ...search }: PageQuery,
-    call: Call,
-  ): Promise<AnyPage> {
-    const offset = from === 0 ? undefined : this.offsets.of(resource);
-    if (offset === undefined) return this.#sized.page(resource, { ...search, size }, call);
-    const { name: offsetName, counts } = offset;
-    if (counts.startsWith('pages'))
-      return this.#acrossPages(resource, { ...search, from, size }, offset, call);
-    const value = offsetValue(counts, from, size);
-    return this.#sized.page(resource, { ...search, size, from: value, offsetName }, call);
+  /**
+   * Whether the offset leads to the record at that place, by two small pages; `undefined` if there are too few records.
+   * @throws ApiError
+   */
+  async offsetWorks(resource: Resource, call: Call): Promise<boolean | undefined> {
+    const { offset } = this.traits(resource);
+    if (offset !== undefined || this.pageParam === undefined) return offset === 'works';
+    const keysFrom = async (from: number) => {
+      const asked = this.#sized(resource, { size: 2, from }, call);
+      return recordKeys((await asked.catch(ignoreApiError('refused')))?.records ?? []);
+    };
+    const compare = async () => {
+      const [[, second], [found]] = await Promise.all([keysFrom(0), keysFrom(1)]);
+      return second === undefined ? undefined : second === found;
+    };
+    // Records that move meanwhile look like an offset that does not work, so it must be found twice.
+    const found = await compare();
+    const works = found === false ? await compare() : found;
+    if (works !== undefined) this.learn(resource, { offset: works ? 'works' : 'ignored' });
+    return works;
   }
 
-  /** If the offset counts pages: reads the one or two pages that contain the requested rows. */
-  async #acrossPages(
-    resource: Resource,
-    { from = 0, size, ...search }: PageQuery,
-    { name: offsetName, counts }: OffsetMeaning,
-    call: Call,
-  ): Promise<AnyPage> {
-    const rows = rowsOfPage(this.traits(resource), size);
-    const records: ApiRecord[] = [];
-    const start = Math.floor(from / rows) * rows;
-    for (let place = start; ; place += rows) {
-      const request = { ...search, size: rows, from: offsetValue(counts, place, rows), offsetName };
-      const page = await this.#sized.page(resource, request, call);
-      records.push(...page.records);
-      const isLast = page.records.length < rows || place + rows >= from + Math.min(size, rows);
-      if (isLast) return { ...page, records: records.slice(from - start, from - start + size) };
-    }
-  }
-
-  /** Requests the records after the total if it may be the number of rows of the page, or a limit of a search engine. */
-  async #withTrueCount(
-    resource: Resource,
+  /** A page of the largest size, up to the requested one, that the route accepts. */
+  async #sized<R extends Resource>(
+    resource: R,
     query: PageQuery,
-    page: AnyPage,
     call: Call,
-  ): Promise<AnyPage> {
-    const { total, records } = page;
-    const { from = 0, size } = query;
-    if (total === undefined) return page;
-    if (total > from + records.length) this.learn(resource, { counts: 'all' });
-    const { counts } = this.traits(resource);
-    if (counts === 'page') return uncounted(page);
-    const mayBeLimit = total >= searchWindow && total % searchWindow === 0;
-    if (mayBeLimit && (await this.#isLimit(resource, query, page, call)))
-      return { ...page, countIsLimit: true };
-    if (counts !== undefined || from > 0 || total !== records.length || !isRound(total, size))
-      return page;
-    const canPage = routes[resource].shape !== 'tree' && this.profile(resource).offset !== 'none';
-    if (!canPage) return page;
-    if (!(await this.#countsPage(resource, query, page, call))) return page;
-    this.learn(resource, { counts: 'page' });
-    return uncounted(page);
+  ): Promise<Page<RecordOf[R]>> {
+    let refusal: ApiError | undefined;
+    for (const size of sizesFor(query.size, this.traits(resource))) {
+      const { takenSize } = this.traits(resource);
+      const probesSize = size !== undefined && size > Math.max(minSize, takenSize);
+      const request = { ...query, size, probesSize };
+      try {
+        const page = await this.#client.page(resource, request, call);
+        if (!isInternalError(refusal))
+          return this.#noteSize(resource, size, page, refusal !== undefined);
+        // The 500 may also have been an outage that is over.
+        const again = { ...query, probesSize: true };
+        const whole = await this.#client.page(resource, again, call).catch(ignoreApiError());
+        if (whole) return this.#noteSize(resource, query.size, whole, false);
+        return this.#noteSize(resource, size, page, true);
+      } catch (error) {
+        const isSize =
+          (probesSize && isInternalError(error)) || isAboutSize(error, size, takenSize);
+        if (!isSize) throw refusal ?? error;
+        refusal ??= error;
+      }
+    }
+    throw refusal;
   }
 
-  /** Whether the total changes with the size or, where the size has no effect, further records follow it. */
+  #noteSize<P extends Page<unknown>>(
+    resource: Resource,
+    size: number | undefined,
+    page: P,
+    isLargest: boolean,
+  ): P {
+    const { takenSize } = this.traits(resource);
+    this.learn(resource, {
+      takenSize: isLargest ? (size ?? 0) : Math.max(takenSize, size ?? 0),
+      countedIn: page.countedIn ?? 'none',
+      ...(isLargest && { maxSize: size ?? 'none' }),
+    });
+    return size === undefined ? { ...page, withoutSize: true } : page;
+  }
+
+  /** Whether the total is the number of rows of the page: then records follow those that it counts. */
   async #countsPage(
     resource: Resource,
-    { from: _, ...query }: PageQuery,
-    { records }: AnyPage,
-    call: Call,
-  ): Promise<boolean> {
-    const ignoresSize = records.length > query.size;
-    if (!ignoresSize) {
-      const size = Math.ceil(records.length / 2);
-      const smaller = await this.#sized.page(resource, { ...query, size }, call);
-      const rows = smaller.records.length;
-      if (rows < records.length) return smaller.total === rows;
-    }
-    const hasMore = async () => {
-      const after = await this.#recordsAfter(resource, query, records.length, call);
-      return hasOthers(after ?? [], records);
-    };
-    if (await hasMore()) return true;
-    // More rows than requested, and not a usual page size: the service sends everything at once.
-    if (ignoresSize && !commonSizes.includes(records.length)) return false;
-    // Only an offset whose meaning is known shows whether further records follow.
-    const isUnknown = this.traits(resource).offset === undefined;
-    if (isUnknown && (await this.offsets.learn(resource, query, call)) && (await hasMore()))
-      return true;
-    return this.traits(resource).offset === 'ignored';
-  }
-
-  /** Whether there are records after a total that may be a limit, or what is after it is refused. */
-  async #isLimit(
-    resource: Resource,
-    query: PageQuery,
+    { from = 0, ...query }: PageQuery,
     { total = 0, records }: AnyPage,
     call: Call,
   ): Promise<boolean> {
-    const { countLimit, checkedCount } = this.traits(resource);
-    if (countLimit === total) return true;
-    if (checkedCount === total) return false;
-    const after = await this.#recordsAfter(resource, { ...query, size: 1 }, total, call);
-    const isLimit = after === undefined || hasOthers(after, records);
-    this.learn(resource, { checkedCount: total, ...(isLimit && { countLimit: total }) });
-    return isLimit;
+    const rows = records.length;
+    if (this.traits(resource).counts === 'page') return true;
+    const isPageSize = rows > 0 && (rows >= query.size || commonSizes.includes(rows));
+    if (routes[resource].shape === 'tree' || from > 0 || total !== rows || !isPageSize)
+      return rows > 0 && total < from + rows;
+    const smaller = await this.#sized(resource, { ...query, size: Math.ceil(rows / 2) }, call);
+    const counted = smaller.records.length;
+    const isOfPage =
+      counted < rows
+        ? smaller.total === counted
+        : await this.#hasMore(resource, query, records, call);
+    if (isOfPage) this.learn(resource, { counts: 'page' });
+    return isOfPage;
   }
 
-  /** `undefined` if they are refused. */
-  async #recordsAfter(
+  /** Whether records follow these, of a service that ignores the size; only an offset that works shows that none do. */
+  async #hasMore(
     resource: Resource,
     query: PageQuery,
-    from: number,
+    records: readonly ApiRecord[],
     call: Call,
-  ): Promise<readonly ApiRecord[] | undefined> {
-    const asked = this.#from(resource, { ...query, from }, call);
-    return (await asked.catch(ignoreApiError('refused')))?.records;
+  ): Promise<boolean> {
+    // More rows than requested, and not a usual page size: the service sends everything at once.
+    if (records.length > query.size && !commonSizes.includes(records.length)) return false;
+    const asked = this.#sized(resource, { ...query, from: records.length }, call);
+    const after = (await asked.catch(ignoreApiError('refused')))?.records ?? [];
+    const known = new Set(recordKeys(records));
+    if (recordKeys(after).some((key) => !known.has(key))) return true;
+    return (await this.offsetWorks(resource, call)) === false;
   }
 }
 
@@ -219,20 +209,22 @@ export const searchText = ({
 }: Search): string =>
   JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
-/** Rows of a page, which must be the same for all pages if they are requested by number. */
-function rowsOfPage({ maxSize, maxRows, takenSize }: LearntTraits, size: number): number {
-  if (maxSize === 'none') return Math.max(1, maxRows);
-  const most = maxRows > 0 && maxRows < takenSize ? maxRows : size;
-  return Math.min(size, most, maxSize ?? size);
+function sizesFor(asked: number, { maxSize }: LearntTraits): (number | undefined)[] {
+  if (maxSize === 'none') return [undefined];
+  const first = Math.min(asked, maxSize ?? asked);
+  return [first, ...smallerSizes.filter((size) => size < first), undefined];
 }
 
-/** Whether the number of rows is likely to be a page size. */
-const isRound = (rows: number, size: number): boolean =>
-  rows > 0 && (rows >= size || commonSizes.includes(rows));
-
-const uncounted = ({ total: _, ...page }: AnyPage): AnyPage => page;
-
-function hasOthers(found: readonly unknown[], records: readonly unknown[]): boolean {
-  const known = new Set(recordKeys(records));
-  return recordKeys(found).some((key) => !known.has(key));
+/** Whether a smaller size may be accepted after this refusal. */
+function isAboutSize(
+  error: unknown,
+  size: number | undefined,
+  takenSize: number,
+): error is ApiError {
+  if (size === undefined || !isApiError(error, 'refused')) return false;
+  const { upstreamMessage = '' } = error.facts;
+  if (/\b(size|limit)\b/i.test(upstreamMessage)) return true;
+  // Without a message, the size is the likely cause unless it worked before.
+  const isAboutAnother = /\b(filters?|query|sort|from|offset|skip|page)\b/i.test(upstreamMessage);
+  return size > takenSize && !isAboutAnother;
 }

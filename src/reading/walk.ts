@@ -2,15 +2,9 @@ import type { Call } from '../service/call.ts';
 import { type ApiError, isApiError } from '../service/errors.ts';
 import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
+import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import {
-  type Coverage,
-  completeCoverage,
-  type FinishedPass,
-  isProven,
-  stoppedCoverage,
-  unprovenCoverage,
-} from './coverage.ts';
+import { type Coverage, isProven, stoppedCoverage, unprovenCoverage } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
 import type { ServicePages } from './service-pages.ts';
@@ -25,10 +19,8 @@ export interface Progress {
   total: number | undefined;
 }
 
-type Pages = Pick<ServicePages, 'ready' | 'profile' | 'page' | 'offsets'>;
-
 interface Source<R extends Resource> {
-  client: Pages;
+  pages: ServicePages;
   resource: R;
   query: Search;
   call: Call;
@@ -50,66 +42,66 @@ const steadyOrder = '+createdAt';
  *   signal's reason when cancelled
  */
 export async function readCollection<R extends Resource>(
-  client: Pages,
+  pages: ServicePages,
   resource: R,
   query: Search,
   call: Call,
   report: (progress: Progress) => void = () => {},
 ): Promise<Reading<RecordOf[R]>> {
-  await client.ready();
-  const source = { client, resource, query, call, report };
+  const source = { pages, resource, query, call, report };
   const all = new Map<unknown, RecordOf[R]>();
-  let previous: Pass<RecordOf[R]> | undefined;
   for (let round = 1; ; round++) {
-    const pass = new Pass<RecordOf[R]>(client.profile(resource), previous);
-    const end = await readPass(source, pass, previous);
+    const isTree = routes[resource].shape === 'tree';
+    const pass = new Pass<RecordOf[R]>({ isTree, canPage: pages.canPage(resource) });
+    const end = await readPass(source, pass, round > 1);
     const found = await runInSlices(inListOrder(pass));
-    if (!isApiError(end) && isProven({ pass, end }, previous)) {
-      if (pass.segments.length > 1 && end.by === 'pages') client.offsets.confirm(resource);
-      return { records: [...found.values()], coverage: completeCoverage(found.size) };
+    if (proves(source, pass, end)) {
+      const coverage = { complete: true, read: found.size, total: found.size };
+      return { records: [...found.values()], coverage };
     }
+    const before = all.size;
     for (const [key, record] of found) all.set(key, record);
-    if (await learnsOffset(source, pass, end)) continue;
-    const coverage = lastCoverage(round, pass, end, all.size, previous);
+    const showsMore = found.size !== before || all.size !== before;
+    if (await ignoresOffset(source, pass, end)) continue;
+    const coverage = lastCoverage(pass, end, all.size, showsMore ? round : maxPasses);
     if (coverage) return { records: [...all.values()], coverage };
-    previous = pass;
   }
 }
 
-/** The coverage of what was read, unless another pass may show more without costing too much. */
-function lastCoverage<R>(
-  round: number,
-  pass: Pass<R>,
-  end: End | ApiError,
-  read: number,
-  previous: Pass<R> | undefined,
-): Coverage | undefined {
-  if (isApiError(end)) return stoppedCoverage(pass, read, end);
-  const finished: FinishedPass<R> = { pass, end };
-  const isLast =
-    round === maxPasses ||
-    (round === 2 && pass.segments.length > maxPagesToRepeat) ||
-    end.by === 'first-page' ||
-    (previous?.found.size === pass.found.size && pass.isWithin(previous));
-  return isLast ? unprovenCoverage(finished, read) : undefined;
-}
-
-/**
- * Checks the meaning of the offset if pages did not fit together or an offset was refused.
- * @returns whether it differs from what was assumed, so that another pass can succeed
- */
-async function learnsOffset<R extends Resource>(
-  { client, resource, query, call }: Source<R>,
+/** Whether all was read; several pages then also show that the offset works. */
+function proves<R extends Resource>(
+  { pages, resource }: Source<R>,
   pass: Pass<RecordOf[R]>,
   end: End | ApiError,
+): boolean {
+  if (isApiError(end) || !isProven(pass, end)) return false;
+  if (pass.segments.length > 1 && end.isPaged) pages.learn(resource, { offset: 'works' });
+  return true;
+}
+
+/** The coverage of what was read, unless another pass may show more without costing too much. */
+function lastCoverage(
+  pass: Pass<unknown>,
+  end: End | ApiError,
+  read: number,
+  round: number,
+): Coverage | undefined {
+  if (isApiError(end)) return stoppedCoverage(pass, read, end);
+  const isLong = pass.segments.length > maxPagesToRepeat;
+  const isLast = !end.isPaged || round >= (isLong ? 2 : maxPasses);
+  return isLast ? unprovenCoverage(pass, end, read) : undefined;
+}
+
+/** Whether it turns out that the offset has no effect, or another one: another pass then requests one long page. */
+async function ignoresOffset<R extends Resource>(
+  { pages, resource, call }: Source<R>,
+  { route, countIsLimit }: Pass<RecordOf[R]>,
+  end: End | ApiError,
 ): Promise<boolean> {
-  if (pass.countIsLimit || pass.profile.answers === 'one-answer') return false;
-  if (isApiError(end) && end.kind !== 'refused') return false;
-  const onlyFirst = !isApiError(end) && end.by === 'first-page';
+  const mayBeIgnored = isApiError(end) ? end.kind === 'refused' : end.isPaged;
+  if (countIsLimit || !route.canPage || !mayBeIgnored) return false;
   try {
-    const learnt = await client.offsets.learn(resource, query, call);
-    // The pass itself showed that the offset is ignored.
-    return learnt && !(onlyFirst && client.profile(resource).offset === 'none');
+    return (await pages.offsetWorks(resource, call)) === false;
   } catch (error) {
     if (!isApiError(error)) throw error;
     return false; // The records read so far are returned as a part.
@@ -120,17 +112,17 @@ async function learnsOffset<R extends Resource>(
 async function readPass<R extends Resource>(
   source: Source<R>,
   pass: Pass<RecordOf[R]>,
-  previous: Pass<RecordOf[R]> | undefined,
+  isRepeated: boolean,
 ): Promise<End | ApiError> {
-  const { call } = source;
+  const { call, resource } = source;
   const own = new AbortController();
   const signal = AbortSignal.any([call.signal, own.signal]);
+  const isSteady = isRepeated && routes[resource].parameters.includes('sort');
   try {
-    const isSteady = previous !== undefined && pass.profile.sortable;
     return await readPages(askFor({ ...source, signal }, pass, isSteady), pass);
   } catch (error) {
     call.signal.throwIfAborted();
-    const hasNothing = !previous && pass.found.size === 0;
+    const hasNothing = !isRepeated && pass.found.size === 0;
     if (hasNothing || !isApiError(error) || error.kind === 'key-refused') throw error;
     return error;
   } finally {
@@ -140,7 +132,7 @@ async function readPass<R extends Resource>(
 
 /** Requests pages in the steady order, if one is wanted; if it is refused, in the default order from then on. */
 function askFor<R extends Resource>(
-  { client, resource, query, call, signal, report }: Source<R> & { signal: AbortSignal },
+  { pages, resource, query, call, signal, report }: Source<R> & { signal: AbortSignal },
   pass: Pass<RecordOf[R]>,
   isSteady: boolean,
 ): Ask {
@@ -148,7 +140,7 @@ function askFor<R extends Resource>(
   const ask: Ask = async (from, size, ifRefused = 'fail') => {
     try {
       // The call is copied for each request: the deadline of a shared call moves.
-      const page = await client.page(resource, { ...search, from, size }, { ...call, signal });
+      const page = await pages.page(resource, { ...search, from, size }, { ...call, signal });
       const segment = pass.add(from, page);
       report({ read: pass.found.size, total: pass.count });
       return segment;

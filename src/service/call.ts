@@ -40,13 +40,6 @@ const answerReserveMs = 2_000;
 export const readingDeadline = ({ deadline }: CallContext): number =>
   deadline - Math.min(answerReserveMs, (deadline - Date.now()) / 5);
 
-/** The API call for many requests. */
-export const readingCall = (call: CallContext): Call => ({
-  ...interactiveCall(call),
-  deadline: readingDeadline(call),
-  purpose: 'walk',
-});
-
 /** The API call for a single request that a person waits for. */
 export const interactiveCall = (call: CallContext): Call => ({
   signal: call.signal,

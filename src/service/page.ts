@@ -12,8 +12,6 @@ export interface PageRequest extends Search {
   size?: number | undefined;
   /** Value of the offset parameter; not sent if it is 0. */
   from?: number | undefined;
-  /** Name of the offset parameter, if it differs from the settings. */
-  offsetName?: string | undefined;
   /** The request tests whether the service accepts this size: a 500 is neither retried nor counted as an outage. */
   probesSize?: boolean;
   /** Maximum number of attempts. Default: 3. */
@@ -55,8 +53,8 @@ export function queryString(
 ): string {
   const search = new URLSearchParams();
   if (query.size !== undefined) search.set('size', String(query.size));
-  const { from = 0, offsetName = pageParam } = query;
-  if (from > 0 && offsetName !== undefined) search.set(offsetName, String(from));
+  const { from = 0 } = query;
+  if (from > 0 && pageParam !== undefined) search.set(pageParam, String(from));
   for (const name of parameters) {
     const value = query[name];
     if (value !== undefined && value !== '') search.set(name, String(value));

@@ -163,13 +163,6 @@ export interface SharedCollections {
   ): Promise<SharedReading>;
 }
 
-/** What was learnt of one tenant's service, as a JSON value. It may be lost: then it is learnt again. */
-export interface ProfileStore {
-  /** Undefined if nothing is stored, or it has expired or is damaged. */
-  load(): Promise<unknown>;
-  save(value: unknown, keepMs: number): Promise<void>;
-}
-
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */
 export interface SnapshotStore {
   /** In alphabetical order. */
@@ -230,7 +223,6 @@ export interface State {
   /** The key that signs tokens; all processes that share this state have the same one. */
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;
-  profile(tenant: string): ProfileStore;
   snapshots(tenant: string): SnapshotStore;
   /** The tenants that have snapshots, in alphabetical order. */
   snapshotTenants(): Promise<string[]>;

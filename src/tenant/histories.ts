@@ -2,7 +2,7 @@ import type { GeneratedHistory } from '../history/generated-history.ts';
 import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
 import { HistoryRecorder, type Recorders } from '../history/recorder.ts';
 import type { Collection } from '../reading/collection.ts';
-import type { ApiRecord, Quote, Resource } from '../service/records/records.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import type { SnapshotStore } from '../state/port.ts';
 
 export interface HistoryOptions {
@@ -26,29 +26,20 @@ export class Histories {
   readonly #store: SnapshotStore;
   readonly #recorders: Recorders | undefined;
 
-  /** @param withItems the quotes, with the items that were read since */
-  constructor(
-    options: HistoryOptions | undefined,
-    store: SnapshotStore,
-    withItems: (quotes: readonly Quote[]) => Promise<readonly Quote[]>,
-  ) {
+  constructor(options: HistoryOptions | undefined, store: SnapshotStore) {
     this.#options = options?.keepDays === 0 ? undefined : options;
     this.#store = store;
-    this.#recorders = this.#startRecorders(withItems);
+    this.#recorders = this.#startRecorders();
   }
 
   /** A generated history needs no snapshots. */
-  #startRecorders(
-    withItems: (quotes: readonly Quote[]) => Promise<readonly Quote[]>,
-  ): Recorders | undefined {
+  #startRecorders(): Recorders | undefined {
     const options = this.#options;
     if (!options || options.generated) return undefined;
-    const saveQuotes = async (quotes: readonly Quote[], takenAt: Date) =>
-      (await this.#stored(options)).quote.save(await withItems(quotes), takenAt);
-    const openPipeline = async () => (await this.#stored(options)).opportunity;
+    const stored = () => this.#stored(options);
     return {
-      opportunity: new HistoryRecorder(openPipeline, options.onError),
-      quote: new HistoryRecorder(async () => ({ save: saveQuotes }), options.onError),
+      opportunity: new HistoryRecorder(async () => (await stored()).opportunity, options.onError),
+      quote: new HistoryRecorder(async () => (await stored()).quote, options.onError),
     };
   }
 

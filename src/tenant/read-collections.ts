@@ -1,3 +1,4 @@
+import { hasUnknownItems } from '../figures/quote-totals.ts';
 import type { KnownRecords } from '../names/references.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
@@ -77,29 +78,12 @@ export async function readOptional<R extends Resource>(
   return 'omitted' in found ? { omitted: [found.omitted] } : { ...found, omitted: [] };
 }
 
-/**
- * Reads the items of the wanted quotes that the service's lists leave out. Where some could not be read, the coverage
- * says so.
- * @returns all the quotes, with these items
- * @throws NotGranted; the signal's reason when the call was cancelled
- */
-export async function readItems<C extends Coverage>(
-  tenant: Tenant,
-  all: readonly Quote[],
-  wanted: readonly Quote[],
-  call: ToolCall,
-  coverage: C,
-): Promise<{ quotes: readonly Quote[]; coverage: C }> {
-  // Where quotes may not be read there are none.
-  if (wanted.length === 0) return { quotes: all, coverage };
-  const { quotes, missing } = await tenant.completeItems(all, wanted, call);
-  return { quotes, coverage: withoutItems(coverage, missing, wanted.length) };
-}
-
-function withoutItems<C extends Coverage>(coverage: C, missing: number, wanted: number): C {
+/** The coverage of an answer about the items of these quotes: partial where the service's lists leave items out. */
+export function coverageOfItems<C extends Coverage>(coverage: C, quotes: readonly Quote[]): C {
+  const missing = quotes.filter(hasUnknownItems).length;
   if (missing === 0) return coverage;
   const { read, total, reason } = coverage;
-  const why = `the items of ${missing} of ${wanted} quotes could not be read, because the service's lists leave them out`;
+  const why = `the items of ${missing} of ${quotes.length} quotes could not be read, because the service's lists leave them out`;
   return {
     ...coverage,
     complete: false,

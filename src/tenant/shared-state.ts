@@ -2,8 +2,6 @@ import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
 import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
-import { ServiceProfile } from '../reading/profile.ts';
-import { QuoteItems } from '../reading/quote-items.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
@@ -60,7 +58,6 @@ export class SharedTenantState {
   readonly client: ApiClient;
   readonly budget: RateBudget;
   readonly pages: ServicePages;
-  readonly items: QuoteItems;
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly derived: DerivedResults;
@@ -91,19 +88,14 @@ export class SharedTenantState {
     this.budget = traffic.budget;
     const client = new ApiClient({ ...options, interceptor: traffic });
     this.client = client;
-    const profile = new ServiceProfile(client.pageParam, state.profile(namespace));
-    const pages = new ServicePages(client, profile);
+    const pages = new ServicePages(client);
     this.pages = pages;
-    const readQuote = (id: string, call: Call) => client.getRecord('quote', 'id', id, call);
-    const items = new QuoteItems(pages, readQuote, cache, this.derived);
-    this.items = items;
     this.companies = new ReferencedCompanies(client, pages);
     const { collections } = state;
     const shared = collections && { collections, tenant: namespace, reader: identity };
-    const sources = { host: client.host, pages, items, cache, freshness, shared, onTooLarge };
+    const sources = { host: client.host, pages, cache, freshness, shared, onTooLarge };
     this.collections = new Collections(sources);
-    const snapshots = state.snapshots(namespace);
-    this.histories = new Histories(options.history, snapshots, (it) => items.known(it));
+    this.histories = new Histories(options.history, state.snapshots(namespace));
     const unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),
@@ -114,8 +106,6 @@ export class SharedTenantState {
       () => unregisterGauges?.(),
       () => this.histories.flush(),
       () => this.collections.close(),
-      () => items.clear(),
-      () => profile.saved(),
       () => client.close(),
     ];
   }
@@ -127,11 +117,7 @@ export class SharedTenantState {
   ): Promise<Collection<RecordOf[R]>> {
     const collection = await this.collections.read(resource, call);
     this.histories.note(resource, collection);
-    if (resource !== 'quote') return collection;
-    const records = await this.items.known(collection.records);
-    return records === collection.records
-      ? collection
-      : { ...collection, records: records as readonly RecordOf[R][] };
+    return collection;
   }
 
   /**

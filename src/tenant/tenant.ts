@@ -1,11 +1,12 @@
 import type { Collection } from '../reading/collection.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
+import { markUnknownItems } from '../reading/quote-items.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
-import { type CallContext, interactiveCall, readingCall } from '../service/call.ts';
+import { type CallContext, interactiveCall } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import { describeUnrecognized } from '../service/records/recognition.ts';
-import type { Quote, RecordOf, Resource } from '../service/records/records.ts';
+import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox } from '../state/port.ts';
 import { type Grant, intersectGrants, readGrant, requireGrant } from './grants.ts';
@@ -61,7 +62,7 @@ export class Tenant {
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    const { pages, items } = this.#shared;
+    const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
     if (routes[resource].shape !== 'paged')
       return withNotes(resource, sliceOf(await readWhole({ query: query.query }), query));
@@ -69,7 +70,7 @@ export class Tenant {
     const isCached = this.cached(resource) !== undefined;
     const source = { pages, resource, readWhole, isCached, call: apiCall, judge };
     const page = await readListPage(source, query);
-    const records = await items.marked(resource, page.records, apiCall);
+    const records = markUnknownItems(resource, page.records, pages);
     return withNotes(resource, { ...page, records: records as readonly RecordOf[R][] });
   }
 
@@ -114,20 +115,6 @@ export class Tenant {
   ): Promise<Page<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
     return this.#shared.pages.page(resource, query, interactiveCall(call));
-  }
-
-  /**
-   * Reads the items of the wanted quotes that the service's lists leave out, as far as budget and time allow.
-   * @returns all the quotes with these items, and how many of the wanted have unknown items still
-   * @throws NotGranted; the signal's reason when the call was cancelled
-   */
-  async completeItems(
-    quotes: readonly Quote[],
-    wanted: readonly Quote[],
-    call: CallContext,
-  ): Promise<{ quotes: readonly Quote[]; missing: number }> {
-    this.requireGrant('quote:read');
-    return this.#shared.items.complete(quotes, wanted, readingCall(call));
   }
 
   /**

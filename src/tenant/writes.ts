@@ -58,7 +58,6 @@ export class Writes {
   }
 
   learn(name: string, value: boolean): void {
-    const { honoured } = this.#shared.pages.traits('opportunity');
-    this.#shared.pages.learn('opportunity', { honoured: { ...honoured, [name]: value } });
+    this.#shared.pages.learnHonoured('opportunity', name, value);
   }
 }

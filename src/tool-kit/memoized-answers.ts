@@ -1,6 +1,5 @@
 /** Answers that are computed once: the same question about the same records gets the same answer. */
-import { hasUnknownItems } from '../figures/quote-totals.ts';
-import type { Quote, Resource } from '../service/records/records.ts';
+import type { Resource } from '../service/records/records.ts';
 import type { CollectionsRead } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { today } from './answers.ts';
@@ -8,8 +7,7 @@ import type { Answer } from './define-tool.ts';
 
 /**
  * The answer of a tool to a question about whole collections, computed once a day for each reading of these. It must
- * depend on the question, the day and `read` alone, and hold the rows that it can show, not all records. While quotes
- * have unread items it is computed each time, because each call reads some of them.
+ * depend on the question, the day and `read` alone, and hold the rows that it can show, not all records.
  */
 export function memoizedAnswer<R extends Resource>(
   tenant: Tenant,
@@ -17,8 +15,6 @@ export function memoizedAnswer<R extends Resource>(
   question: { tool: string } & Record<string, unknown>,
   compute: () => Promise<Answer>,
 ): Promise<Answer> {
-  const { quote }: { quote?: readonly Quote[] } = read.records;
-  if (quote?.some(hasUnknownItems)) return compute();
   const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
   return tenant.derived.get(read.readings, name, compute, bytesOf);
 }

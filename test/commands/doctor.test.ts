@@ -354,24 +354,23 @@ describe('paging', () => {
   test('that ignores the parameter is reported with the setting to change', async () => {
     expect(await offset({ ignoreFrom: true })).toMatchObject({
       status: 'warn',
-      detail: 'from is ignored: only what one page holds can be read',
+      detail: 'from does not count records: only what one page holds can be read',
     });
     const { status, find } = await examine({ ignoreFrom: true, maxSize: 50 });
     expect(find('paging:offset').remedy).toContain('CPQ_PAGE_PARAM');
     expect(status).toBe(0);
   });
 
-  test('is detected with another parameter name', async () => {
+  test('works with another parameter name if the setting names it', async () => {
     const behaviour: Behaviour = { offset: { name: 'offset' } };
     expect(await offset(behaviour)).toMatchObject({
       status: 'warn',
-      detail: 'from is not honoured; offset works',
-      remedy: expect.stringContaining('CPQ_PAGE_PARAM=offset'),
+      remedy: expect.stringContaining('CPQ_PAGE_PARAM'),
     });
     expect(await offset(behaviour, { CPQ_PAGE_PARAM: 'offset' })).toMatchObject({ status: 'pass' });
     expect(await offset(behaviour, { CPQ_PAGE_PARAM: 'none' })).toMatchObject({
       status: 'warn',
-      remedy: expect.stringContaining('Without CPQ_PAGE_PARAM=none'),
+      detail: 'no offset is configured: only what one page holds can be read',
     });
   });
 

@@ -236,7 +236,7 @@ describe('the age of a cached collection', () => {
 describe('a cached collection', () => {
   test('is kept when the service fails, which is tried again half a minute later', async () => {
     stopClock();
-    const tenant = tenantOf({ circuit: { failures: 1_000 } });
+    const tenant = tenantOf({ circuitFailures: 1_000 });
     const first = await companies(tenant);
     later(6 * minute);
     upstream.set(faults['500']);
@@ -404,7 +404,7 @@ describe('memory of the cache', () => {
     expect(sent()).toBeGreaterThan(cost);
   });
 
-  test('holds a collection that is too large in compressed form, and tells the operator', async () => {
+  test('does not hold a collection that is too large, and tells the operator', async () => {
     const cache = new CollectionCache(1);
     const told: unknown[] = [];
     const onTooLarge = (...facts: unknown[]) => void told.push(facts);
@@ -416,18 +416,10 @@ describe('memory of the cache', () => {
     expect(told).toEqual([['company', expect.any(Number)]]);
     expect(await companies(one)).toBe(small);
     const cost = sent();
-    await vi.waitFor(async () => expect(await companies(other)).not.toBe(first), soon);
     const again = await companies(other);
-    expect(again).toEqual(first);
-    expect(again.records.every(Object.isFrozen)).toBe(true);
-    expect(sent()).toBe(cost);
+    expect(again.records).toEqual(first.records);
+    expect(sent()).toBeGreaterThan(cost);
     expect(cache.bytes).toBeLessThanOrEqual(2 ** 20);
-    const unpacking = companies(other);
-    await new Promise(setImmediate);
-    insert();
-    other.updates.invalidate('company');
-    expect((await companies(other)).records).toHaveLength(46);
-    expect((await unpacking).records).toHaveLength(45);
     expect(told).toHaveLength(1);
   });
 

@@ -44,7 +44,6 @@ function contract(pair: Pair): void {
   describe('rates', () => rates(pair));
   describe('claims, signing secret, locks', () => small(pair));
   describe('journal', () => journal(pair));
-  describe('profile', () => profile(pair));
   describe('snapshots', () => snapshots(pair));
   describe('bus', () => {
     bus(pair);
@@ -210,20 +209,6 @@ function small(pair: Pair): void {
     expect(await other.runExclusive(newTenant(), async () => 'done')).toBe('done');
     finish();
     await held;
-  });
-}
-
-function profile(pair: Pair): void {
-  test('returns the last value saved for the tenant until it expires', async () => {
-    const [one, other] = await pair();
-    const tenant = newTenant();
-    expect(await one.profile(tenant).load()).toBeUndefined();
-    await one.profile(tenant).save({ version: 1 }, 60_000);
-    await one.profile(tenant).save({ version: 2 }, 60_000);
-    expect(await other.profile(tenant).load()).toEqual({ version: 2 });
-    expect(await other.profile(newTenant()).load()).toBeUndefined();
-    await one.profile(tenant).save({ version: 3 }, 1);
-    await until(() => other.profile(tenant).load()).toBeUndefined();
   });
 }
 

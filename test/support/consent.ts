@@ -188,7 +188,7 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     limits: shortLimits,
     firstRetryDelayMs: 4,
     // Effectively off: an open circuit breaker would answer instead of the service.
-    circuit: { failures: 1_000 },
+    circuitFailures: 1_000,
     ...options.tenant,
   });
 }

@@ -30,7 +30,6 @@ export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
 /** Nothing is stored, because another test may start another service at the same port. */
 const inMemory = (): State => ({
   ...localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
-  profile: () => ({ load: async () => undefined, save: async () => {} }),
 });
 
 const sharedStates = new WeakMap<Tenant, SharedTenantState>();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { CollectionCache } from '../../src/reading/cache.ts';
+import { ReadTime } from '../../src/reading/collection.ts';
 import { DerivedResults } from '../../src/reading/derived.ts';
 
 const counted = () => {
@@ -54,7 +55,9 @@ test('a result is counted until it is dropped, or its reading is', async () => {
   const derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
   const [deals, companies] = [[{ id: 'd' }], [{ id: 'c' }]];
   const part = cache.part();
-  part.set('opportunity', { records: deals }, 100, deals);
+  const coverage = { complete: true, read: 1, total: 1 };
+  const times = { asOf: new Date(), readAt: new ReadTime() };
+  part.set('opportunity', { records: deals, coverage, ...times }, 100);
   const before = cache.bytes;
   for (let at = 0; at < 100; at++) {
     derived.get(

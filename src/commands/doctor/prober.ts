@@ -15,6 +15,7 @@ import { header } from '../../service/response.ts';
 export interface Probe {
   records: readonly ApiRecord[];
   total?: number;
+  countIsLimit?: boolean;
   error?: ApiError;
   /** Milliseconds until the whole answer was received. */
   durationMs: number;

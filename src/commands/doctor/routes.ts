@@ -1,7 +1,6 @@
 import { findUnknownStages } from '../../changes/stages.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import { minSampleRows } from '../../reading/offset.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
@@ -10,8 +9,8 @@ import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import type { Probe, Prober, Probes, ReportedBudget } from './prober.ts';
 import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
 
-/** Large enough to show whether the offset counts records or pages. */
-export const probeSize = minSampleRows;
+/** Records requested of each route. */
+export const probeSize = 7;
 
 /** Requests every route, until the first answers show that all would fail. The others are absent. */
 export async function probeRoutes(prober: Prober): Promise<Probes> {
@@ -34,9 +33,8 @@ function failsEverywhere(probes: Probes): boolean {
 async function probe(resource: Resource, { pages, call }: Prober): Promise<Probe> {
   const started = Date.now();
   try {
-    const { records, total } = await pages.page(resource, { size: probeSize }, call);
-    const durationMs = Date.now() - started;
-    return { records, durationMs, ...(total === undefined ? {} : { total }) };
+    const page = await pages.page(resource, { size: probeSize }, call);
+    return { ...page, durationMs: Date.now() - started };
   } catch (error) {
     if (!isApiError(error)) throw error;
     return { records: [], error, durationMs: Date.now() - started };

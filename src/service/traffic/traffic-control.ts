@@ -12,7 +12,8 @@ export interface TrafficOptions {
   /** Identifies the rate budget: clients with the same name share it. */
   budgetName: string;
   budget?: BudgetSettings;
-  circuit?: Partial<CircuitSettings>;
+  /** Consecutive failures after which requests are not sent for a while. Default: 5. */
+  circuitFailures?: number;
   observer?: Observer | undefined;
   /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
   onResponse?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
@@ -26,9 +27,9 @@ export class TrafficControl implements RequestInterceptor {
   readonly #onResponse: TrafficOptions['onResponse'];
 
   constructor(options: TrafficOptions) {
-    const { rates, budgetName, budget = defaultBudget, circuit, observer, onResponse } = options;
+    const { rates, budgetName, budget = defaultBudget, observer, onResponse } = options;
     this.budget = new RateBudget(rates, budgetName, budget);
-    this.#circuit = new Circuit(circuit);
+    this.#circuit = new Circuit(options.circuitFailures ?? 5);
     this.#observer = observer;
     this.#onResponse = onResponse;
   }
@@ -36,9 +37,8 @@ export class TrafficControl implements RequestInterceptor {
   /** @throws ApiError (`circuit-open`, `budget-spent`) if the request must not be sent now; what the attempt throws */
   async intercept<T>(request: ApiRequest, call: Call, attempt: Attempt<T>): Promise<T> {
     const { facts } = request;
-    let isProbe = false;
     try {
-      isProbe = this.#circuit.check(facts);
+      this.#circuit.check(facts);
       if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
       const taken = await this.budget.take(call, facts);
       return await this.#observed(call, async () => {
@@ -48,7 +48,7 @@ export class TrafficControl implements RequestInterceptor {
         return value;
       });
     } catch (error) {
-      await this.#recordFailure(error, request, call, isProbe);
+      await this.#recordFailure(error, request, call);
       throw error;
     }
   }
@@ -79,20 +79,16 @@ export class TrafficControl implements RequestInterceptor {
     }
   }
 
-  async #recordFailure(
-    error: unknown,
-    { probesSize = false }: ApiRequest,
-    call: Call,
-    isProbe: boolean,
-  ): Promise<void> {
+  async #recordFailure(error: unknown, { probesSize }: ApiRequest, call: Call): Promise<void> {
     if (isApiError(error, 'circuit-open', 'budget-spent'))
       this.#observer?.onRequest(requestOutcome(error));
-    const isRefusedSize = probesSize && isInternalError(error);
-    if (isOutage(error, call) && !isRefusedSize) this.#circuit.failed(isProbe);
-    else if (isApiError(error) && error.facts.status !== undefined && !isRefusedSize) {
+    // Sizes that are tried in turn may be refused with 500.
+    if (probesSize && isInternalError(error)) return;
+    if (isOutage(error, call)) this.#circuit.failed();
+    else if (isApiError(error) && error.facts.status !== undefined) {
       this.#circuit.succeeded();
       this.#onResponse?.(error.facts.path ?? '', error, call);
-    } else this.#circuit.noResponse(isProbe);
+    }
     if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
       await this.budget.block(error.facts.seconds);
     }
@@ -111,75 +107,38 @@ const isOutage = (error: unknown, call: Call): boolean =>
 /** After its deadline a call does not show whether the service works. */
 const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
 
-interface CircuitSettings {
-  /** Consecutive failures that open the circuit. */
-  failures: number;
-  firstCooldownMs: number;
-  maxCooldownMs: number;
-}
-
-const defaultCircuit: CircuitSettings = {
-  failures: 5,
-  firstCooldownMs: 10_000,
-  maxCooldownMs: 60_000,
-};
+const cooldownMs = 10_000;
 
 /**
- * Circuit breaker: during an outage, requests fail at once instead of timing out. It opens after several
- * consecutive failures. After a cooldown one probe request is sent: if it succeeds, the circuit closes; if it
- * fails, the cooldown doubles. Requests sent before the circuit opened can close it but not extend the cooldown.
+ * Circuit breaker: after several consecutive failures, requests fail at once for a while instead of timing out. Then they
+ * are sent again; the first one that fails stops the others for as long again.
  */
 class Circuit {
-  readonly #settings: CircuitSettings;
+  readonly #maxFailures: number;
   #failures = 0;
-  #cooldownMs: number;
   #openUntil = 0;
-  #probing = false;
 
-  constructor(settings: Partial<CircuitSettings> = {}) {
-    this.#settings = { ...defaultCircuit, ...settings };
-    this.#cooldownMs = this.#settings.firstCooldownMs;
+  constructor(maxFailures: number) {
+    this.#maxFailures = maxFailures;
   }
 
-  /**
-   * @returns true if this request is the probe
-   * @throws ApiError (`circuit-open`) during the cooldown and while the probe is in flight
-   */
-  check(facts: ErrorFacts): boolean {
-    if (this.#openUntil === 0) return false;
+  /** @throws ApiError (`circuit-open`) */
+  check(facts: ErrorFacts): void {
     const now = Date.now();
     // Later only if the clock was set back.
-    this.#openUntil = Math.min(this.#openUntil, now + this.#cooldownMs);
-    const cooldownRemaining = this.#openUntil - now;
-    if (cooldownRemaining > 0 || this.#probing) {
-      const seconds = Math.max(1, Math.ceil(cooldownRemaining / 1000));
-      throw new ApiError('circuit-open', { ...facts, seconds });
-    }
-    this.#probing = true;
-    return true;
+    this.#openUntil = Math.min(this.#openUntil, now + cooldownMs);
+    if (this.#openUntil <= now) return;
+    const seconds = Math.ceil((this.#openUntil - now) / 1000);
+    throw new ApiError('circuit-open', { ...facts, seconds });
   }
 
   succeeded(): void {
     this.#failures = 0;
-    this.#cooldownMs = this.#settings.firstCooldownMs;
     this.#openUntil = 0;
-    this.#probing = false;
   }
 
-  failed(wasProbe: boolean): void {
+  failed(): void {
     this.#failures += 1;
-    // Another response may have closed the circuit before the probe ended.
-    const staysOpen = wasProbe && this.#probing;
-    if (staysOpen) {
-      this.#probing = false;
-      this.#cooldownMs = Math.min(this.#settings.maxCooldownMs, this.#cooldownMs * 2);
-    }
-    const opens = this.#openUntil === 0 && this.#failures >= this.#settings.failures;
-    if (opens || staysOpen) this.#openUntil = Date.now() + this.#cooldownMs;
-  }
-
-  /** The request ended without showing whether the service works, for example because it was cancelled. */
-  noResponse(wasProbe: boolean): void {
-    if (wasProbe) this.#probing = false;
+    if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
   }
 }

@@ -1,8 +1,8 @@
 import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isObject, parseJson } from '../../values.ts';
-import type { Journal, ProfileStore } from '../port.ts';
-import { ifMissing, replaceFile, syncFolder } from './files.ts';
+import type { Journal } from '../port.ts';
+import { ifMissing, syncFolder } from './files.ts';
 
 /** Ends a line that a crash or a full disk cut short; JSON does not contain it. */
 const cutMarker = '\u0018';
@@ -53,17 +53,5 @@ export const journalFile = (path: string): Journal => ({
     const lines = text.split('\n').filter((line) => line !== '');
     const entries = lines.map(parseLine).filter((entry) => entry !== undefined);
     return { entries, damaged: lines.length - entries.length };
-  },
-});
-
-/** A profile in a file that only its owner can read. It is replaced as a whole. */
-export const profileFile = (path: string): ProfileStore => ({
-  async load() {
-    const stored = parseLine(await readFile(path, 'utf8').catch(ifMissing('')));
-    return Number(stored?.expiresAt) > Date.now() ? stored?.value : undefined;
-  },
-  async save(value, keepMs) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await replaceFile(path, JSON.stringify({ expiresAt: Date.now() + keepMs, value }));
   },
 });

@@ -15,7 +15,7 @@ import {
 import { WriteStatus } from '../write-status.ts';
 import { ifMissing } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
-import { journalFile, profileFile } from './json-files.ts';
+import { journalFile } from './json-files.ts';
 import { SnapshotFiles } from './snapshot-files.ts';
 
 export interface LocalOptions {
@@ -63,7 +63,6 @@ export function localState(folder: string, options: LocalOptions = {}): State {
       const path = join(folder, `changes-${tenant}.jsonl`);
       return writes.journal(path, journalFile(path));
     },
-    profile: (tenant) => profileFile(join(folder, `service-${tenant}.json`)),
     snapshots: (tenant) => new SnapshotFiles(join(folder, `${snapshotPrefix}${tenant}`)),
     async snapshotTenants() {
       const entries = await readdir(folder, { withFileTypes: true }).catch(ifMissing<Dirent[]>([]));

@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseLine } from '../files/json-files.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import {
   defaultInboxLimits,
   type Health,
   type InboxLimits,
-  type ProfileStore,
   type State,
   StateUnavailable,
 } from '../port.ts';
@@ -59,7 +57,6 @@ export async function redisState(options: RedisOptions): Promise<State> {
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, new RedisInbox(link, bus, tenant, inbox)),
     health: () => healthOf(link, replicas, advice(), writes),
     secret: sharedSecret(link),
-    profile: (tenant) => redisProfileStore(link, keyOf(tenant, 'service')),
     journal: (tenant) =>
       writes.journal(`journal ${tenant}`, redisJournal(link, keyOf(tenant, 'journal'))),
     snapshots: (tenant) => redisSnapshots(link, tenant),
@@ -139,14 +136,3 @@ const noLogAdvice =
   'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.';
 const evictionAdvice =
   'Redis may evict stored data, such as received events and used consents. Set maxmemory-policy to noeviction.';
-
-/** A profile in a key that expires. */
-const redisProfileStore = (link: RedisLink, key: string): ProfileStore => ({
-  async load() {
-    const text = await link.send(['GET', key]);
-    return typeof text === 'string' ? parseLine(text) : undefined;
-  },
-  async save(value, keepMs) {
-    await link.send(['SET', key, JSON.stringify(value), 'PX', String(keepMs)]);
-  },
-});

@@ -290,6 +290,7 @@ const rows: readonly Variation[] = [
     name: 'rows without items',
     does: 'A quote has its items by id only.',
     set: { items: 'by id only' },
+    partial: true,
   },
   {
     name: 'deleted: true or false',

@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { startService } from '../support/compatibility/service.ts';
+import type { Switches } from '../support/compatibility/switches.ts';
+import { openTenant, sharedStateOf, toolCall } from '../support/hardening-tenant.ts';
+import { closing } from '../support/shared.ts';
+
+/** What is learnt about the service from its answers: sizes, and whether offsets work. */
+
+const hour = 3_600_000;
+const pages = { name: 'page', counts: 'pages from 1', otherwise: 'ignored' } as const;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const later = (ms: number): void => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + ms });
+};
+
+async function opened(change: Partial<Switches>) {
+  const service = closing(await startService(change));
+  const { url, key } = service;
+  const tenant = closing(openTenant({ url, key, firstRetryDelayMs: 1, limits: {} }));
+  const traits = () => sharedStateOf(tenant).pages.traits('company');
+  const list = async (size: number, from = 0) =>
+    (await tenant.list('company', { size, from }, toolCall())).records;
+  return { service, tenant, traits, list };
+}
+
+describe('a page size that is refused', () => {
+  test('is not requested again for a day', async () => {
+    const { service, list, traits } = await opened({ maxSize: { rows: 25, over: 400 } });
+    await list(100);
+    expect(traits().maxSize).toBe(25);
+    const before = service.requests();
+    await list(100);
+    expect(service.requests() - before).toBe(1);
+    service.set({ maxSize: { rows: 1_000, over: 'clamped' } });
+    later(25 * hour);
+    expect(await list(100)).toHaveLength(100);
+  });
+
+  test('is learnt later, too', async () => {
+    const { service, list } = await opened({});
+    await list(100);
+    service.set({ maxSize: { rows: 25, over: 400 } });
+    expect(await list(100)).toHaveLength(25);
+  });
+});
+
+describe('a large size answered with status 500', () => {
+  test('is replaced by a smaller one', async () => {
+    const { list, traits } = await opened({ maxSize: { rows: 50, over: 500 } });
+    expect(await list(100)).toHaveLength(50);
+    expect(traits().maxSize).toBe(50);
+  });
+
+  test('is not learnt from a single 500', async () => {
+    const { service, list, traits } = await opened({ maxSize: { rows: 50, over: 500 } });
+    const reading = list(100);
+    await vi.waitFor(() => expect(service.requests()).toBe(1), { interval: 1 });
+    service.set({ maxSize: { rows: 1_000, over: 'clamped' } });
+    expect(await reading).toHaveLength(100);
+    expect(traits()).not.toHaveProperty('maxSize');
+  });
+
+  test('does not prevent reading single records', async () => {
+    const { service, tenant } = await opened({ maxSize: { rows: 25, over: 500 } });
+    const collections = ['company', 'contact', 'opportunity', 'product'] as const;
+    const read = await Promise.all(collections.map((it) => tenant.collection(it, toolCall())));
+    expect(read.map(({ coverage }) => coverage.complete)).toEqual([true, true, true, true]);
+    const [company] = service.storedData['/company'];
+    const record = await tenant.getRecord('company', 'id', String(company?.id), toolCall());
+    expect(record.name).toBe(company?.name);
+  });
+});
+
+describe('the offset', () => {
+  test('is checked once, by two small pages', async () => {
+    const { service, list } = await opened({});
+    await list(20);
+    await list(20, 20);
+    await list(20, 40);
+    expect(service.requests()).toBe(5);
+  });
+
+  test.each(['pages', 'pages from 1', 'records from 1'] as const)(
+    'that counts %s is not used: one long page is read',
+    async (counts) => {
+      const offset = { name: 'from', counts, otherwise: 'ignored' } as const;
+      const { service, tenant, list, traits } = await opened({ offset });
+      const ids = service.storedData['/company'].slice(40, 60).map(({ id }) => id);
+      expect((await list(20, 40)).map(({ id }) => id)).toEqual(ids);
+      expect(traits().offset).toBe('ignored');
+      const { coverage } = await tenant.collection('company', toolCall());
+      expect(coverage).toMatchObject({ complete: true, read: 130 });
+    },
+  );
+
+  test('that does not work leaves what one page cannot hold unread', async () => {
+    const { tenant } = await opened({ offset: pages, maxSize: { rows: 50, over: 'clamped' } });
+    const { coverage } = await tenant.collection('company', toolCall());
+    expect(coverage).toMatchObject({ complete: false, total: 130 });
+    expect(coverage.reason).toMatch(/no offset parameter works \(the setting page-param/);
+  });
+
+  test('that changes its meaning is noticed', async () => {
+    const { service, tenant } = await opened({});
+    await tenant.collection('company', toolCall());
+    service.set({ offset: pages });
+    tenant.updates.invalidate('company');
+    const { coverage } = await tenant.collection('company', toolCall());
+    expect(coverage).toMatchObject({ complete: true, read: 130 });
+  });
+});
