@@ -1,6 +1,11 @@
 // Generates docs/settings.md from the tables in src/config/.
-import type { Setting } from '../src/config/setting.ts';
-import { flagOf, type SettingName, settings, variableOf } from '../src/config/settings.ts';
+import {
+  flagOf,
+  type Setting,
+  type SettingName,
+  settings,
+  variableOf,
+} from '../src/config/settings.ts';
 import { keysOf } from '../src/values.ts';
 import { code, generated, row } from './generated.ts';
 

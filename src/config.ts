@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { Setting } from './config/setting.ts';
 import {
   environmentName,
   flagOf,
+  type Setting,
   type SettingName,
   type Settings,
   settings,
@@ -17,8 +17,8 @@ import { type Grant, parseGrants, writeGrant } from './tenant/grants.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
 
-export type { AuthStrategyName } from './config/http-settings.ts';
 export {
+  type AuthStrategyName,
   environmentName,
   type SettingName,
   type Settings,

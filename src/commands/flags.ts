@@ -1,7 +1,4 @@
-import { httpSettings } from '../config/http-settings.ts';
-import type { Setting } from '../config/setting.ts';
-import { flagOf, variableOf } from '../config/settings.ts';
-import { settings } from '../config.ts';
+import { flagOf, httpSettings, type Setting, settings, variableOf } from '../config/settings.ts';
 import { isKeyOf, keysOf } from '../values.ts';
 
 const indent = ' '.repeat(6);

@@ -1,7 +1,239 @@
+import { fieldNames } from '../changes/writable-fields.ts';
+import { logLevels } from '../log.ts';
+import { parseToolNames } from '../mcp/surface.ts';
 import type { NameOf } from '../setting-names.ts';
-import { httpSettings } from './http-settings.ts';
-import type { Setting } from './setting.ts';
-import { tenantSettings } from './tenant-settings.ts';
+import {
+  baseUrlFrom,
+  headerSafe,
+  InvalidValue,
+  loopbackNames,
+  oneOf,
+  type ParseValue,
+  parameterName,
+  parseAddressPatterns,
+  parseBoolean,
+  parseList,
+  parseNames,
+  parseSecret,
+  parseStages,
+  parseText,
+  redisUrlFrom,
+  webAddress,
+  wholeNumber,
+} from '../setting-values.ts';
+import { grantNames, parseGrants, writeGrant } from '../tenant/grants.ts';
+import { toolsets } from '../tool-kit/toolsets.ts';
+import { isOneOf } from '../values.ts';
+
+export interface Setting<T = unknown> {
+  parse: ParseValue<T>;
+  /** For the documentation and error messages. */
+  description: string;
+  fallback?: string;
+  /** Has no flag, because flags show in process lists. */
+  secret?: boolean;
+  /** Takes no value on the command line. */
+  bare?: boolean;
+  /** Default: from the name, as `CPQ_BASE_URL` of `baseUrl`. */
+  env?: string;
+  /** Default: from the variable, as `--base-url`. */
+  flag?: string;
+}
+
+/** A setting that always has a value. */
+type Defaulted<T> = Setting<T> & { fallback: string };
+
+function setting<T>(parse: ParseValue<T>, description: string, fallback: string): Defaulted<T>;
+function setting<T>(parse: ParseValue<T>, description: string): Setting<T>;
+function setting<T>(parse: ParseValue<T>, description: string, fallback?: string) {
+  return { parse, description, ...(fallback !== undefined && { fallback }) };
+}
+
+const text = (description: string): Setting<string> => setting(parseText, description);
+
+const secret = (parse: ParseValue<string>, description: string): Setting<string> => ({
+  ...setting(parse, description),
+  secret: true,
+});
+
+/** A setting that is off by default. */
+const onOff = (description: string): Defaulted<boolean> => ({
+  ...setting(parseBoolean, description, '0'),
+  bare: true,
+});
+
+/** Of one tenant, and of the process that serves it. */
+const tenantSettings = {
+  baseUrl: setting(baseUrlFrom, "The tenant's API address, the part before /public-api"),
+  apiKey: secret(headerSafe, 'The key, issued under Settings → Integrations → API Key'),
+  apiKeyFile: text('A file that contains the API key'),
+  grants: setting(
+    (given) => parseNames(given, parseGrants),
+    `Granted permissions: ${grantNames.join(', ')}`,
+    'read',
+  ),
+  allowWrites: onOff(`Grant ${writeGrant} besides the granted permissions`),
+  toolsets: setting(
+    (given) => parseKnown(given, toolsets),
+    `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
+  ),
+  tools: setting(
+    (given) => parseNames(given, parseToolNames),
+    'Exact names of tools to list: these and no others, or besides those of the toolsets if toolsets are set too',
+  ),
+  pageParam: setting(
+    parameterName,
+    'Name of the offset parameter of list routes; none if there is none',
+    'from',
+  ),
+  stateDir: text(
+    "Folder for persistent state, such as the journal of changes; default: the user's state folder",
+  ),
+  redisUrl: setting(
+    redisUrlFrom,
+    'URL of the Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; use the variable for a URL with a password, because flags show in process lists',
+  ),
+  replicas: setting(
+    wholeNumber(1, 1_000),
+    'Number of processes that share Redis; while Redis is unavailable each uses its share of the rate budget',
+    '4',
+  ),
+  webhookSecret: secret(
+    parseSecret,
+    'Secret sent with webhook deliveries, at least 16 characters; webhooks are accepted only with this or a signing secret',
+  ),
+  webhookSecretFile: text('A file that contains the webhook secret'),
+  webhookSigningSecret: secret(
+    parseSecret,
+    'Secret that signs webhook deliveries (HMAC-SHA256), at least 16 characters',
+  ),
+  webhookSigningSecretFile: text('A file that contains the signing secret'),
+  logLevel: setting(oneOf(logLevels), `Log level on stderr: ${logLevels.join(', ')}`, 'warn'),
+  rateLimit: setting(
+    wholeNumber(1, 1_000_000),
+    "The tenant's rate limit: requests in ten minutes, shared by all its programs",
+    '500',
+  ),
+  freshSeconds: setting(
+    wholeNumber(0, 86_400),
+    'Seconds until a cached collection is read again',
+    '300',
+  ),
+  cacheMegabytes: {
+    ...setting(
+      wholeNumber(1, 65_536),
+      'Memory per process for cached collections and what is derived from them, in MB',
+      '256',
+    ),
+    env: 'CPQ_CACHE_MB',
+  },
+  historyDays: setting(
+    wholeNumber(0, 3_650),
+    'Days for which snapshots of the pipeline are kept, after 60 days one a week; 0 keeps none',
+    '400',
+  ),
+  consent: setting(
+    oneOf(['token', 'ask']),
+    'Writes through hosts that cannot ask a person: token allows confirming a preview with a token, ask refuses the write',
+    'token',
+  ),
+  writesPerHour: setting(wholeNumber(0, 100_000), 'Maximum writes per hour', '20'),
+  writeFields: setting(
+    (given) => parseKnown(given, fieldNames),
+    `Fields of an opportunity that agents may write: ${fieldNames.join(', ')}; default all`,
+    fieldNames.join(','),
+  ),
+  barredStages: setting(
+    parseStages,
+    'Stages that agents may not set, by name or id, separated by semicolons',
+    '',
+  ),
+  allowedStages: setting(
+    parseStages,
+    'The only stages that agents may set, by name or id, separated by semicolons; default all',
+    '',
+  ),
+  sandbox: onOff('Serve the embedded tenant; needs no address and no key'),
+  fastPath: setting(
+    oneOf(['on', 'off']),
+    'Whether frequent requests are answered without the MCP SDK; off rules the fast path out when you look for a fault',
+    'on',
+  ),
+} as const;
+
+const authStrategies = ['token', 'oauth', 'key'] as const;
+export type AuthStrategyName = (typeof authStrategies)[number];
+
+/** Of a server over HTTP: its tenants, how callers authenticate, limits, and where it listens. */
+export const httpSettings = {
+  tenantsFile: text(
+    'A JSON file with the tenants that http serves, instead of one address and key; reloaded on SIGHUP',
+  ),
+  auth: setting(
+    (given) => new Set(parseList(given).map(oneOf(authStrategies))),
+    `How callers of http authenticate, one or more of ${authStrategies.join(', ')}: token is an access token of this server, oauth a token of an identity provider, key the caller's own API key; without it, http listens on loopback addresses only`,
+    '',
+  ),
+  tokensFile: text(
+    'File of the access tokens created by cpq-mcp token; default: tokens.json in the state folder',
+  ),
+  publicUrl: setting(webAddress, 'Public URL of /mcp, such as https://mcp.example.com/mcp'),
+  allowedHosts: setting(
+    parseList,
+    'Host names, without port, that are allowed in the Host header, besides loopback and the public URL',
+    '',
+  ),
+  trustedProxies: setting(
+    parseList,
+    'Addresses or networks, such as 10.0.0.0/8, of proxies whose X-Forwarded-For header is trusted',
+    '',
+  ),
+  oauthIssuer: setting((given) => {
+    const { protocol, hostname } = webAddress(given);
+    // Keys read over an unencrypted connection could be replaced on the way.
+    if (protocol !== 'https:' && !loopbackNames.includes(hostname))
+      throw new InvalidValue('must be an https address');
+    return given.trim(); // Compared exactly, trailing slash included.
+  }, 'Issuer whose tokens are accepted, exactly as in their iss claim'),
+  oauthAudience: text('Expected token audience; default: the public URL'),
+  oauthTenantClaim: setting(
+    parseText,
+    'Token claim with the tenant name; not needed if only one tenant is served',
+    'tenant',
+  ),
+  oauthScopePrefix: setting(
+    parseText,
+    'Prefix of grants in OAuth scopes, such as cpq: in cpq:read',
+    '',
+  ),
+  keyBaseUrls: setting(
+    parseAddressPatterns,
+    'Addresses of the service that callers with their own key may use; * matches one label, as in https://*.example.com',
+    '',
+  ),
+  allowPrivate: onOff('Allow callers to use addresses in private networks'),
+  callsPerMinute: setting(wholeNumber(1, 1_000_000), 'HTTP calls per caller and minute', '300'),
+  callsAtOnce: setting(
+    wholeNumber(1, 100_000),
+    'Concurrent HTTP calls per caller; further calls wait',
+    '16',
+  ),
+  metricsToken: secret(
+    parseSecret,
+    'Bearer token for /metrics, at least 16 characters; without it, /metrics is available only if callers need no authentication',
+  ),
+  metricsTokenFile: text('A file that contains the metrics token'),
+  host: {
+    ...setting(parseText, 'Address on which http listens', '127.0.0.1'),
+    env: 'CPQ_HTTP_HOST',
+    flag: 'host',
+  },
+  port: {
+    ...setting(wholeNumber(0, 65_535), 'Port on which http listens; 0 selects a free one', '3333'),
+    env: 'CPQ_HTTP_PORT',
+    flag: 'port',
+  },
+} as const;
 
 /** Every setting; a flag wins over the environment. */
 export const settings = { ...tenantSettings, ...httpSettings } as const;
@@ -32,3 +264,11 @@ export const environmentName: NameOf<SettingName> = (name) => {
   const { bare }: Setting = settings[name];
   return bare ? `${variableOf(name)} (--${flagOf(name)})` : variableOf(name);
 };
+
+/** The names of a list that are known. */
+function parseKnown<T extends string>(given: string, known: readonly T[]): ReadonlySet<T> {
+  const names = parseNames(given, (all) => all);
+  const unknown = names.filter((name) => !isOneOf(known, name));
+  if (unknown.length === 0) return new Set(known.filter((name) => names.includes(name)));
+  throw new InvalidValue(`unknown: ${unknown.join(', ')}. Known: ${known.join(', ')}`);
+}
