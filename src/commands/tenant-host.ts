@@ -11,17 +11,19 @@ import { validName } from './tenants.ts';
 type Options = Parameters<typeof settingsFrom>[0];
 
 /** Options that the tenants of a host share. */
-const sharedOptions = [
-  'stateDir',
-  'redisUrl',
-  'replicas',
-  'cacheMegabytes',
-  'logLevel',
-] as const satisfies readonly SettingName[];
+const sharedOptions: readonly SettingName[] = [
+  ...(['stateDir', 'redisUrl', 'replicas', 'cacheMegabytes', 'logLevel'] as const),
+];
 
 /** A tenant with the connections of its clients. */
 export interface HostedTenant extends EmbeddedHost {
   handle: TenantHandle;
+}
+
+/** Tenants with the same name and address share their state. */
+interface StateOwner {
+  name: string | undefined;
+  key: string;
 }
 
 /** The tenants of an embedding program, which share cache, state and connections. */
@@ -29,8 +31,7 @@ export class TenantHost {
   readonly #options: Options;
   readonly #settings: Settings;
   readonly #log;
-  /** Open tenants. The name is the program's, with the address: such tenants share their state. */
-  readonly #tenants = new Map<HostedTenant, { name: string | undefined; key: string }>();
+  readonly #tenants = new Map<HostedTenant, StateOwner>();
   #common: Promise<SharedServices> | undefined;
   #closed = false;
 
@@ -57,14 +58,14 @@ export class TenantHost {
       const common = await this.#openShared();
       if (this.#closed) throw new Error('the host is closed');
       const { baseUrl, key } = address;
-      const state = { name: name && `${name} at ${baseUrl.href}`, key };
-      this.#refuseOtherKey(state);
+      const owner = { name: name && `${name} at ${baseUrl.href}`, key };
+      this.#refuseOtherKey(owner);
       const handle = new TenantHandle(name ?? baseUrl.host, settings, address, common, {
         name: name === defaultName ? undefined : name,
         stateByKey: name === undefined,
         nameOf: optionName,
       });
-      return this.#serve(handle, state);
+      return this.#serve(handle, owner);
     } catch (error) {
       await address.close();
       throw error;
@@ -87,31 +88,25 @@ export class TenantHost {
     return this.#common;
   }
 
-  /** A tenant of the same name would share its journal and events with this one. @throws ConfigError */
-  #refuseOtherKey({ name, key }: { name: string | undefined; key: string }): void {
-    const isOther = [...this.#tenants.values()].some(
-      (other) => name !== undefined && other.name === name && other.key !== key,
-    );
-    if (!isOther) return;
+  /** It would share its journal and events with this one. @throws ConfigError */
+  #refuseOtherKey({ name, key }: StateOwner): void {
+    const owners = [...this.#tenants.values()];
+    if (!owners.some((other) => name && other.name === name && other.key !== key)) return;
     throw new ConfigError(
       `name: the tenant ${name} is open with another key. Close it first, or choose another name.`,
     );
   }
 
-  #serve(handle: TenantHandle, state: { name: string | undefined; key: string }): HostedTenant {
-    const host = embeddedHost(handle.endpoint, (error) =>
-      this.#log.warn('protocol', factsOf(error)),
-    );
-    const tenant: HostedTenant = {
-      ...host,
-      handle,
-      close: async () => {
-        await host.close();
-        await handle.close();
-        this.#tenants.delete(tenant);
-      },
+  #serve(handle: TenantHandle, owner: StateOwner): HostedTenant {
+    const onError = (error: Error) => this.#log.warn('protocol', factsOf(error));
+    const host = embeddedHost(handle.endpoint, onError);
+    const close = async () => {
+      await host.close();
+      await handle.close();
+      this.#tenants.delete(tenant);
     };
-    this.#tenants.set(tenant, state);
+    const tenant: HostedTenant = { ...host, handle, close };
+    this.#tenants.set(tenant, owner);
     return tenant;
   }
 }

@@ -161,16 +161,13 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   const options: Record<string, Given> = {};
   for (const [name, value] of Object.entries(entry)) {
     if (!isTenantSetting(name)) {
-      throw new ConfigError(
-        `"${name}" is not a setting of a tenant. Known: ${tenantSettings.join(', ')}`,
-      );
+      const known = tenantSettings.join(', ');
+      throw new ConfigError(`"${name}" is not a setting of a tenant. Known: ${known}`);
     }
-    if (!isGiven(name, value)) {
-      // Without the value, which may be a misplaced key.
-      throw new ConfigError(
-        `${name} must be a ${isOneOf(numbers, name) ? 'number' : 'text'}${isOneOf(lists, name) ? ' or a list of texts' : ''}`,
-      );
-    }
+    // Without the value, which may be a misplaced key.
+    const expected = isOneOf(numbers, name) ? 'number' : 'text';
+    const orList = isOneOf(lists, name) ? ' or a list of texts' : '';
+    if (!isGiven(name, value)) throw new ConfigError(`${name} must be a ${expected}${orList}`);
     options[name] = name.endsWith('File') ? resolve(folder, String(value)) : value;
   }
   const read = settingsFrom(options);

@@ -24,7 +24,7 @@ async function loadedFiles() {
   await load(bundle, loaded);
   await loadEntry('run');
   const atStart = [...loaded.values()];
-  await loadEntry('open');
+  await loadEntry('tenant-handle');
   await loadEntry('tool-run');
   return { atStart, byFirstCall: [...loaded.values()].slice(atStart.length) };
 }

@@ -6,7 +6,6 @@ import {
   type Attempt,
   type RequestInterceptor,
 } from '../../service/client.ts';
-import type { WireResponse } from '../../service/connections/wire.ts';
 import { ApiError, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
@@ -76,17 +75,14 @@ export class Prober implements RequestInterceptor {
     this.requests += 1;
     try {
       const response = await send();
-      this.#noteBudget('remaining', response);
-      this.#noteBudget('limit', response);
+      for (const what of ['remaining', 'limit'] as const) {
+        const text = header(response, `x-ratelimit-${what}`) ?? '';
+        if (/^\d+$/.test(text)) this.budget[what] = Number(text);
+      }
       return parse(response);
     } catch (error) {
       if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
       throw error;
     }
-  }
-
-  #noteBudget(what: 'remaining' | 'limit', response: WireResponse): void {
-    const text = header(response, `x-ratelimit-${what}`) ?? '';
-    if (/^\d+$/.test(text)) this.budget[what] = Number(text);
   }
 }
