@@ -51,13 +51,15 @@ export async function writeEntry(
 
 /** @throws Error for a text that is no JSON object, or has something else in the place of the servers */
 export function editJson(before: string, root: string, entry: Entry) {
-  const servers = serversIn(before, root);
+  const mark = before.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const text = before.slice(mark.length);
+  const servers = serversIn(text, root);
   const merged = merge(servers[serverName], entry);
   if (isDeepStrictEqual(servers[serverName], merged)) return { text: before, entry: merged };
-  const indent = /^([ \t]+)\S/m.exec(before)?.[1] ?? '  ';
+  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length };
-  const edits = modify(before, [root, serverName], merged, { formattingOptions });
-  return { text: applyEdits(before, edits), entry: merged };
+  const edits = modify(text, [root, serverName], merged, { formattingOptions });
+  return { text: mark + applyEdits(text, edits), entry: merged };
 }
 
 function serversIn(text: string, root: string): Entry {
