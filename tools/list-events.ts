@@ -66,16 +66,14 @@ export const listEvents = defineTool({
 });
 
 function eventsAnswer(events: EventPage, subject: Subject | undefined, from: number): Answer {
-  const { total, damaged } = events;
-  const rows = events.events.map(eventRow);
-  const withoutContent = events.events.filter(({ isDamaged }) => isDamaged).length;
-  const [read, unread] = [total - withoutContent, damaged + withoutContent];
+  const { total, damaged, withoutContent } = events;
+  const rows = events.events.map(({ at, ...event }) => ({ at: toIsoSeconds(at), ...event }));
   return answerWithRows(rows.length, (count) => ({
     summary: eventsSummary(count, total, from),
     data: {
       records: rows.slice(0, count),
       page: pageOf(count, from, total),
-      coverage: logCoverage(read, unread, 'some events cannot be read any more'),
+      coverage: logCoverage(total - withoutContent, damaged, 'some events cannot be read any more'),
     },
     notes: eventNotes(events, subject),
   }));
@@ -91,7 +89,7 @@ function eventNotes(
   { total, keptSince, hidden }: EventPage,
   subject: Subject | undefined,
 ): Wording[] {
-  const since = keptSince && utcDay(keptSince);
+  const since = keptSince === undefined ? undefined : utcDay(new Date(keptSince));
   const hiddenSubjects = subject === undefined ? hidden : [];
   return [
     ...(since === undefined
@@ -107,17 +105,3 @@ function eventNotes(
       : []),
   ];
 }
-
-const eventRow = ({
-  at,
-  isKnown,
-  isDamaged: _,
-  record,
-  ...event
-}: EventPage['events'][number]) => ({
-  at: toIsoSeconds(at),
-  ...event,
-  id: record,
-  // Marks an event name that the service is not known to use.
-  known: isKnown ? undefined : false,
-});

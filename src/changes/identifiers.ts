@@ -2,7 +2,6 @@
  * Opportunities by external identifier. The API has no such route: they are found by the service's search where that is
  * proven to find them, otherwise by reading all of them.
  */
-import { isDeleted } from '../figures/outcome.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
@@ -48,21 +47,6 @@ export async function alikeAmong(
   );
 }
 
-/** Other opportunities, not deleted, to which a write by this identifier could go instead. */
-export const namesakesOf = (
-  { id, externalIdentifier = '' }: Opportunity,
-  records: readonly Opportunity[],
-): Opportunity[] =>
-  records.filter(
-    (other) =>
-      other.id !== id &&
-      !isDeleted(other) &&
-      folded(other.externalIdentifier) === folded(externalIdentifier),
-  );
-
-const folded = (externalId: string | undefined): string | undefined =>
-  externalId?.trim().toLowerCase();
-
 /** Only letters, digits and punctuation of ASCII: only letter case can make another text look the same. */
 const isPlain = (externalId: string): boolean => /^[!-~]+$/.test(externalId);
 
@@ -105,15 +89,12 @@ export async function searchService(
   return { records, isWhole: total <= records.length };
 }
 
-/** The name under which is kept whether the service's search finds identifiers. */
-const searchTrait = 'query externalIdentifier';
-
 /**
  * Whether the service's search finds identifiers, where there are too many opportunities to read them all: it is asked
  * for that of a known one, in the other letter case, and may find only that one.
  */
 async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<boolean> {
-  const learnt = tenant.writes.learnt(searchTrait);
+  const learnt = tenant.writes.learnt('query externalIdentifier');
   if (learnt !== undefined) return learnt;
   const { records, total } = await sampleOf(tenant, call);
   if (total <= maxReadWhole) return false;
@@ -122,7 +103,7 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   const found = await searchService(tenant, inOtherCase(known.externalIdentifier), call);
   const isFound = found.records.some(({ id }) => id === known.id);
   const works = isFound && (found.isWhole || found.records.length < total);
-  tenant.writes.learn(searchTrait, works);
+  tenant.writes.learn('query externalIdentifier', works);
   return works;
 }
 

@@ -1,10 +1,11 @@
+import type { ApiRecord } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { join, quote, trusted, wording } from '../text/untrusted-text.ts';
+import { isObject } from '../values.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
 import { ChangeRefused } from './refusal.ts';
-import { allowedStagesAmong, stagesOf } from './stages.ts';
 
 const hourMs = 3_600_000;
 
@@ -35,9 +36,11 @@ async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Pro
   const names = known.find(({ id }) => id === stage.id)?.names ?? [];
   const asked = { id: stage.id, names: new Set([...names, stage.name ?? '']) };
   const stages = [...known.filter(({ id }) => id !== stage.id), asked];
-  const { isAllowed, unknown: unknownStages } = await allowedStagesAmong(stages, rules);
-  if (!isAllowed(stage.id)) throw stageRefused(stage, rules.allowedStages);
-  const [unknown] = unknownStages;
+  const barred = await matchStages(stages, rules.barredStages);
+  const allowed = await matchStages(stages, rules.allowedStages);
+  if (barred.ids.has(stage.id) || (rules.allowedStages.length > 0 && !allowed.ids.has(stage.id)))
+    throw stageRefused(stage, rules.allowedStages);
+  const [unknown] = barred.unknown;
   if (unknown === undefined) return;
   throw new ChangeRefused(
     wording`The operator of this server bars the stage ${quote(unknown)}, and no opportunity is in a stage of that name, so it is not certain which stage is meant. Until then no stage can be set.`,
@@ -48,13 +51,8 @@ async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Pro
 }
 
 function stageRefused({ id, name = id }: Reference, allowed: readonly string[]): ChangeRefused {
-  const only =
-    allowed.length === 0
-      ? ''
-      : wording` Allowed: ${join(
-          allowed.map((it) => quote(it)),
-          ', ',
-        )}.`;
+  const quoted = allowed.map((it) => quote(it));
+  const only = allowed.length === 0 ? '' : wording` Allowed: ${join(quoted, ', ')}.`;
   return new ChangeRefused(
     wording`The operator of this server does not let agents set the stage ${quote(name)}.${only} A person can do it in the product.`,
   );
@@ -79,4 +77,55 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   throw new ChangeRefused(
     wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
   );
+}
+
+/** A stage that opportunities refer to. The API has no list of stages. */
+interface Stage {
+  id: string;
+  /** All names and external identifiers of the stage in the opportunities. */
+  names: ReadonlySet<string>;
+}
+
+export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
+  const stages = new Map<string, Set<string>>();
+  for (const { pipelineStage: stage } of opportunities) {
+    if (!isObject(stage) || (typeof stage.id !== 'string' && typeof stage.id !== 'number'))
+      continue;
+    const id = String(stage.id);
+    const names = stages.get(id) ?? new Set();
+    for (const name of [stage.name, stage.externalIdentifier]) {
+      if (typeof name === 'string' && name !== '') names.add(name);
+    }
+    stages.set(id, names);
+  }
+  return [...stages].map(([id, names]) => ({ id, names }));
+}
+
+/** The stages that words name, by id, name or external identifier, also by one that looks alike, and the other words. */
+async function matchStages(
+  stages: readonly Stage[],
+  words: readonly string[],
+): Promise<{ ids: ReadonlySet<string>; unknown: readonly string[] }> {
+  const { looksLike } = await import('../text/look-alikes.ts');
+  const matches = words.map((word) => {
+    const isAlike = looksLike(word);
+    return stages.filter(({ id, names }) => [id, ...names].some(isAlike)).map(({ id }) => id);
+  });
+  return {
+    ids: new Set(matches.flat()),
+    unknown: words.filter((_, at) => matches[at]?.length === 0),
+  };
+}
+
+const maxStages = 30;
+
+/** Which of these words name no stage of the opportunities, and the names of some that exist. */
+export async function findUnknownStages(
+  opportunities: readonly ApiRecord[],
+  words: readonly string[],
+): Promise<{ unknown: readonly string[]; stages: readonly string[] }> {
+  const stages = stagesOf(opportunities);
+  const { unknown } = await matchStages(stages, words);
+  const names = stages.flatMap(({ names: [name] }) => name ?? []);
+  return { unknown, stages: names.slice(0, maxStages) };
 }

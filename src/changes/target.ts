@@ -9,7 +9,7 @@ import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor } from './fields.ts';
-import { alikeAmong, lookForAll, namesakesOf, sampleOf, searchService } from './identifiers.ts';
+import { alikeAmong, lookForAll, sampleOf, searchService } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 import type { Present } from './unchanged.ts';
 
@@ -41,23 +41,43 @@ export interface Target {
  */
 export async function findTarget(
   tenant: Tenant,
-  selector: TargetSelector,
+  { externalId, opportunityId, create = false }: TargetSelector,
   call: ToolCall,
 ): Promise<Target> {
-  const { externalId, opportunityId } = selector;
-  if (opportunityId !== undefined) return targetById(tenant, opportunityId, selector, call);
+  if (opportunityId !== undefined) {
+    const present = await findById(tenant, opportunityId, externalId, call);
+    return existingTarget(tenant, present, create, call);
+  }
   if (externalId === undefined) {
     throw new ChangeRefused(
       wording`Say which opportunity: opportunity_id or external_id to change one, external_id with create true to make one.`,
     );
   }
   refuseDotSegments(externalId);
-  const present = await findByExternalId(tenant, externalId, call, selector);
-  if (present) return existingTarget(tenant, present, selector, call);
-  if (selector.create) return { externalId, scale: await tenantScale(tenant, call) };
+  const present = await findByExternalId(tenant, externalId, call, { create });
+  if (present) return existingTarget(tenant, present, create, call);
+  if (create) return { externalId, scale: await tenantScale(tenant, call) };
   throw new ChangeRefused(
     wording`No opportunity has the external identifier ${quote(externalId)}. To make a new one, say create: true; to change one, take its id from a list.`,
   );
+}
+
+async function existingTarget(
+  tenant: Tenant,
+  present: Present,
+  create: boolean,
+  call: ToolCall,
+): Promise<Target> {
+  const { id, name, externalIdentifier: externalId = '' } = present.record;
+  refuseDeleted(present.record);
+  refuseDotSegments(externalId);
+  if (create) {
+    throw new ChangeRefused(
+      wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,
+      { opportunity: { id, name } },
+    );
+  }
+  return { externalId, present, scale: await tenantScale(tenant, call, present.record) };
 }
 
 const hasIdentifier =
@@ -101,12 +121,12 @@ export async function findByExternalId(
   return readPresent(tenant, found.id, call);
 }
 
-async function targetById(
+async function findById(
   tenant: Tenant,
   id: string,
-  selector: TargetSelector,
+  expected: string | undefined,
   call: ToolCall,
-): Promise<Target> {
+): Promise<Present> {
   refuseDotSegments(id);
   const present = await readPresent(tenant, id, call).catch(ignoreApiError('not-found'));
   if (!present) {
@@ -120,14 +140,14 @@ async function targetById(
       wording`This opportunity has no external identifier, and the API writes by external identifier only. Give it one in the product first.`,
     );
   }
-  if (selector.externalId !== undefined && selector.externalId !== externalId) {
+  if (expected !== undefined && expected !== externalId) {
     throw new ChangeRefused(
-      wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(selector.externalId)}.`,
+      wording`The opportunity with that id has the external identifier ${quote(externalId)}, not ${quote(expected)}.`,
     );
   }
-  const target = await existingTarget(tenant, present, selector, call);
+  refuseDeleted(present.record);
   refuseNamesakes(present.record, await othersOf(tenant, present.record, externalId, call));
-  return target;
+  return present;
 }
 
 /** Where another opportunity of this identifier would be found. */
@@ -145,32 +165,17 @@ async function othersOf(
   return (await tenant.collection('opportunity', call)).records;
 }
 
+/** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
 function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {
-  const [other] = namesakesOf(record, records);
+  const fold = ({ externalIdentifier }: Opportunity) => externalIdentifier?.trim().toLowerCase();
+  const other = records.find(
+    (it) => it.id !== record.id && !isDeleted(it) && fold(it) === fold(record),
+  );
   if (!other) return;
   throw new ChangeRefused(
     wording`Another opportunity, ${identifier(other.id ?? '')} ${quote(other.name ?? '')}, has the external identifier ${quote(other.externalIdentifier ?? '')} too, and the API writes by external identifier only, so the other one could be changed instead. Give each its own in the product first.`,
     { opportunities: [record, other].map(({ id, name }) => ({ id, name })) },
   );
-}
-
-async function existingTarget(
-  tenant: Tenant,
-  present: Present,
-  selector: TargetSelector,
-  call: ToolCall,
-): Promise<Target> {
-  const { id, name, externalIdentifier: externalId = '' } = present.record;
-  refuseDeleted(present.record);
-  refuseDotSegments(externalId);
-  if (selector.create) {
-    throw new ChangeRefused(
-      wording`The external identifier ${quote(externalId)} is taken, so nothing new would be made. To change that opportunity, leave create out.`,
-      { opportunity: { id, name } },
-    );
-  }
-  const scale = await tenantScale(tenant, call, present.record);
-  return { externalId, present, scale };
 }
 
 function refuseDeleted(record: Opportunity): void {

@@ -1,7 +1,7 @@
 import type { InboxEntry, InboxEvent, InboxRow } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
-import type { JsonObject } from '../values.ts';
+import { isObject, type JsonObject, parseJson } from '../values.ts';
 import { describeDifference, fieldDifferences, type KnownFields } from './differences.ts';
 import {
   collectionOf,
@@ -12,7 +12,7 @@ import {
   type Subject,
   subjects,
 } from './names.ts';
-import { payloadOf, recordFrom } from './read-event.ts';
+import { recordFrom } from './read-event.ts';
 
 export interface EventQuery {
   subject?: Subject | undefined;
@@ -27,31 +27,32 @@ export interface EventQuery {
 }
 
 /** One event, with the fields that could be recognized. */
-interface EventSummary {
+interface EventRow {
   at: Date;
   subject: string;
   event: string;
-  /** True if the service is known to send this event. */
-  isKnown: boolean;
-  record: string | undefined;
   /** Display name of the record. */
   name?: string | undefined;
   /** One text per changed field, if earlier values are known. */
   changes?: Wording[] | undefined;
   /** The fields of an order: the API has no route for orders. */
   order?: JsonObject | undefined;
-  /** True if only its indexed fields could be read. */
-  isDamaged: boolean;
+  /** Of the record. */
+  id: string | undefined;
+  /** False if the service is not known to send this event. */
+  known: false | undefined;
 }
 
 export interface EventPage {
-  events: EventSummary[];
+  events: EventRow[];
   total: number;
   /** Subjects whose events are not returned, for lack of a grant. */
   hidden: Subject[];
-  keptSince?: Date;
-  /** Number of stored events that could not be recognized at all; they are not in `total`. */
+  keptSince: number | undefined;
+  /** Number of stored events that cannot be read. */
   damaged: number;
+  /** Those of them that are in `total`: their subject, event and time are known. */
+  withoutContent: number;
 }
 
 /**
@@ -63,14 +64,10 @@ export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<Ev
   const hidden = subjects.filter((subject) => !tenant.grants.has(grantFor(subject)));
   const accepts = (entry: InboxEntry) =>
     matchesQuery(entry, query) && maySee(entry.subject, hidden);
-  const page = await tenant.inbox.list(accepts, query);
-  return {
-    events: page.rows.map(summarize),
-    total: page.total,
-    hidden,
-    ...(page.keptSince === undefined ? {} : { keptSince: new Date(page.keptSince) }),
-    damaged: page.damaged,
-  };
+  const { rows, total, keptSince, damaged } = await tenant.inbox.list(accepts, query);
+  const events = rows.map(summarize);
+  const withoutContent = rows.filter(({ event }) => contentOf(event) === undefined).length;
+  return { events, total, hidden, keptSince, damaged: damaged + withoutContent, withoutContent };
 }
 
 /** An event of an unknown subject requires the grants of all subjects. */
@@ -90,33 +87,35 @@ function matchesQuery(
   );
 }
 
-function summarize({ event: stored, previous }: InboxRow): EventSummary {
+function summarize({ event: stored, previous }: InboxRow): EventRow {
   const { subject, event, record, before } = stored;
-  const { payload, fields } = contentOf(stored);
-  const summary: EventSummary = {
-    at: new Date(stored.at),
-    subject,
-    event,
-    isKnown: isKnownEvent(subject, event),
-    record,
-    isDamaged: payload === undefined,
-  };
-  if (!isSubject(subject) || !fields) return summary;
-  const previousFields = previous && contentOf(previous).fields;
+  const fields = fieldsOf(stored);
+  const previousFields = previous && fieldsOf(previous);
   // All events of one delivery were compared with the same cached record, so the previous event is more exact.
   const earlier = previousFields ? { ...before, ...previousFields } : before;
   return {
-    ...summary,
-    name: nameFrom(subject, fields),
-    changes: earlier && changesFrom(subject, { fields: earlier, isWhole: false }, fields),
-    order: subject === 'order' ? scalarsOf(fields) : undefined,
+    at: new Date(stored.at),
+    subject,
+    event,
+    ...(isSubject(subject) &&
+      fields && {
+        name: nameFrom(subject, fields),
+        changes: earlier && changesFrom(subject, { fields: earlier, isWhole: false }, fields),
+        order: subject === 'order' ? scalarsOf(fields) : undefined,
+      }),
+    id: record,
+    known: isKnownEvent(subject, event) ? undefined : false,
   };
 }
 
-/** Undefined where the body cannot be read, or has no record. */
-function contentOf({ subject, body }: InboxEvent) {
-  const payload = payloadOf(body);
-  return { payload, fields: payload && recordFrom(payload, subject) };
+function contentOf({ body }: InboxEvent): JsonObject | undefined {
+  const payload = parseJson(body);
+  return isObject(payload) ? payload : undefined;
+}
+
+function fieldsOf(event: InboxEvent): JsonObject | undefined {
+  const content = contentOf(event);
+  return content && recordFrom(content, event.subject);
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {

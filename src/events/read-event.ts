@@ -110,12 +110,6 @@ function eventNamesIn(payload: JsonObject): { subject: string; event: string } |
   return event === undefined ? undefined : { subject, event: eventFrom(subject, event) };
 }
 
-/** The payload of a stored event; undefined if it is damaged. */
-export function payloadOf(body: string): JsonObject | undefined {
-  const payload = parseJson(body);
-  return isObject(payload) && isShallow(payload, maxDepth) ? payload : undefined;
-}
-
 /** The record in a payload, if it contains one; it may be nested one level deeper under its own name. */
 export function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
   const found = [...recordKeys, subject].map((key) => payload[key]).find(isObject);

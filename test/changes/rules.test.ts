@@ -2,8 +2,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FieldChange, FieldValue } from '../../src/changes/fields.ts';
 import { shownValue } from '../../src/changes/fields.ts';
 import { journalError, readChanges } from '../../src/changes/journal.ts';
-import { checkAllowed, checkHourlyLimit } from '../../src/changes/rules.ts';
-import { findUnknownStages, stagesOf } from '../../src/changes/stages.ts';
+import {
+  checkAllowed,
+  checkHourlyLimit,
+  findUnknownStages,
+  stagesOf,
+} from '../../src/changes/rules.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';

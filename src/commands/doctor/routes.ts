@@ -1,4 +1,4 @@
-import { findUnknownStages } from '../../changes/stages.ts';
+import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
