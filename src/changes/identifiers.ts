@@ -28,10 +28,8 @@ export async function lookForAll(
   if (found?.isWhole)
     return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
   const sample = await sampleOf(tenant, call);
-  return alikeAmong(
-    sample.isWhole ? sample.records : await readAnew(tenant, externalId, call),
-    externalId,
-  );
+  const all = sample.isWhole ? sample.records : await readAnew(tenant, externalId, call);
+  return alikeAmong(all, externalId);
 }
 
 /** Opportunities whose identifier is this one, or looks like it. */
@@ -100,17 +98,13 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   if (total <= maxReadWhole) return false;
   const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
   if (known?.externalIdentifier === undefined) return false;
-  const found = await searchService(tenant, inOtherCase(known.externalIdentifier), call);
-  const isFound = found.records.some(({ id }) => id === known.id);
+  const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];
+  const found = await searchService(tenant, id === upper ? id.toLowerCase() : upper, call);
+  const isFound = found.records.some((record) => record.id === known.id);
   const works = isFound && (found.isWhole || found.records.length < total);
   tenant.writes.learn('query externalIdentifier', works);
   return works;
 }
-
-const inOtherCase = (text: string): string =>
-  text.replace(/[a-z]/gi, (letter) =>
-    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
-  );
 
 /** @throws ChangeRefused if the collection could not be read completely, and what was read does not have it */
 async function readAnew(

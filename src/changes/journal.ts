@@ -58,21 +58,19 @@ export async function readChanges(
     throw journalError('read', error);
   });
   const byId = new Map<string, RecordedChange>();
+  const outcomes: WriteOutcome[] = [];
   let unrecognized = 0;
   for (const entry of entries) {
     if (isIntent(entry)) byId.set(entry.id, { intent: entry });
-    else if (isOutcome(entry)) attachOutcome(byId.get(entry.id), entry);
+    else if (isOutcome(entry)) outcomes.push(entry);
     else unrecognized += 1;
   }
+  for (const outcome of outcomes) Object.assign(byId.get(outcome.id) ?? {}, { outcome });
   for (const { intent, outcome } of byId.values()) {
     const reverted = intent.reverts === undefined ? undefined : byId.get(intent.reverts);
     if (reverted && outcome?.outcome === 'written') reverted.revertedBy = intent.id;
   }
   return { changes: [...byId.values()].reverse(), damaged: damaged + unrecognized };
-}
-
-function attachOutcome(known: RecordedChange | undefined, outcome: WriteOutcome): void {
-  if (known) known.outcome = outcome;
 }
 
 /** A valid JSON line may come from another program, or from a person who edited the file. */

@@ -70,8 +70,8 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
     .filter(mayBeWritten)
     .map(({ intent }) => Date.parse(intent.at))
     .filter((time) => time > since)
-    .sort((one, other) => one - other);
-  const oldest = times.at(-perHour);
+    .sort((one, other) => other - one);
+  const oldest = times[perHour - 1];
   if (oldest === undefined) return;
   const freeAt = oldest + hourMs;
   throw new ChangeRefused(

@@ -20,25 +20,22 @@ export function unchangedValue({ kind, property }: WritableField, present: Prese
   return idsIn(present.raw, property).find((one) => String(one) === id) ?? id;
 }
 
-/** Why a field that nobody changes cannot be sent back as it is; `undefined` where it can. */
-function problemWith(field: WritableField, present: Present): Wording | undefined {
-  const { kind, property } = field;
-  if (kind === 'reference') return problemWithReference(property, present);
-  const value = valueUnder(present.raw, inBothCases(property));
-  return JSON.stringify(value)?.includes(removedKey)
-    ? wording`it contains the API key of this server`
-    : undefined;
-}
-
 /** What the client puts in place of the key. */
 const removedKey = '[key]';
 
-function problemWithReference(property: string, { record, raw }: Present): Wording | undefined {
+/** Why a field that nobody changes cannot be sent back as it is; `undefined` where it can. */
+function problemWith({ kind, property }: WritableField, present: Present): Wording | undefined {
+  const { raw } = present;
+  if (kind !== 'reference')
+    return JSON.stringify(valueUnder(raw, inBothCases(property)))?.includes(removedKey)
+      ? wording`it contains the API key of this server`
+      : undefined;
   const { ids, names } = flatForms(property);
-  const given = [property, ...ids, ...names].map((name) => raw[name]);
-  const id = referenceId(property, { record, raw });
+  const id = referenceId(property, present);
   if (id === undefined)
-    return given.every(isBlank) ? undefined : wording`the service gives no id for it`;
+    return [property, ...ids, ...names].every((name) => isBlank(raw[name]))
+      ? undefined
+      : wording`the service gives no id for it`;
   return idsIn(raw, property).every((one) => String(one) === id)
     ? undefined
     : wording`the service gives two ids for it`;

@@ -52,34 +52,41 @@ export interface FieldChangeRow extends Record<string, unknown> {
 export function decisionAnswer(decision: Decision): Answer {
   const { plan } = decision;
   const about = describeTarget(plan);
-  const changes = plan.changes.map(changeRow);
   const { outcome } = decision;
+  const data = { outcome, changes: plan.changes.map(changeRow) };
   switch (outcome) {
     case 'no_change':
-      return changeAnswer(
-        wording`No change: ${about} already is as asked. Nothing was written.`,
-        outcome,
-        [],
-      );
+      return {
+        summary: wording`No change: ${about} already is as asked. Nothing was written.`,
+        data,
+      };
     case 'declined':
-    case 'cancelled': {
-      const did = outcome === 'declined' ? 'did not agree' : 'closed the question';
-      const summary = wording`The person ${trusted(did)}. Nothing was written to ${about}.`;
-      return changeAnswer(summary, outcome, changes);
-    }
-    case 'not_asked':
-      return decision.question
-        ? {
-            ...changeAnswer(wording`A person is asked.`, outcome, changes),
-            question: decision.question,
-          }
-        : notAskedAnswer(about, changes, decision);
+      return { summary: wording`The person did not agree. Nothing was written to ${about}.`, data };
+    case 'cancelled':
+      return {
+        summary: wording`The person closed the question. Nothing was written to ${about}.`,
+        data,
+      };
     case 'moved':
-      return movedAnswer(about, changes);
+      return {
+        summary: wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
+        data,
+        notes: [
+          wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
+        ],
+      };
     case 'refused':
-      return invalidConsentAnswer(about, changes, decision.why);
+      return {
+        summary: wording`Nothing was written to ${about}: the consent does not count, because ${decision.why}.`,
+        data,
+        notes: [wording`Make the same call again, without confirm, to ask the person again.`],
+      };
+    case 'not_asked':
+      if (decision.question)
+        return { summary: wording`A person is asked.`, data, question: decision.question };
+      return notAskedAnswer(about, data, decision);
     default:
-      return resultAnswer(plan, changes, decision);
+      return resultAnswer(about, data, decision);
   }
 }
 
@@ -89,55 +96,28 @@ const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
   return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
 };
 
-type Rows = FieldChangeRow[];
-
-const changeAnswer = (
-  summary: Wording,
-  outcome: ChangeOutcome,
-  changes: Rows,
-  more: object = {},
-): Answer => ({
-  summary,
-  data: { outcome, changes, ...more },
-});
+interface ChangeData extends Record<string, unknown> {
+  outcome: ChangeOutcome;
+  changes: FieldChangeRow[];
+}
 
 function notAskedAnswer(
   about: Wording,
-  changes: Rows,
+  data: ChangeData,
   { offer, why }: { offer?: Offer; why: Wording },
 ): Answer {
   const summary = wording`Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
-  if (!offer) return changeAnswer(summary, 'not_asked', changes);
+  if (!offer) return { summary, data };
   const preview = offer.question.split('\n').map((line) => new VerbatimWording(trusted(line)));
-  const more = { preview, confirm: offer.token };
   return {
-    ...changeAnswer(summary, 'not_asked', changes.map(inShort), more),
+    summary,
+    data: { ...data, changes: data.changes.map(inShort), preview, confirm: offer.token },
     uncut: true,
     notes: [
       wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
     ],
   };
 }
-
-const invalidConsentAnswer = (about: Wording, changes: Rows, why: Wording): Answer => ({
-  ...changeAnswer(
-    wording`Nothing was written to ${about}: the consent does not count, because ${why}.`,
-    'refused',
-    changes,
-  ),
-  notes: [wording`Make the same call again, without confirm, to ask the person again.`],
-});
-
-const movedAnswer = (about: Wording, changes: Rows): Answer => ({
-  ...changeAnswer(
-    wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
-    'moved',
-    changes,
-  ),
-  notes: [
-    wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
-  ],
-});
 
 /** Shortens the values: the preview next to them has them whole. */
 const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {
@@ -146,20 +126,23 @@ const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {
   return { field, from: short(from), to: short(to) };
 };
 
-function resultAnswer(plan: ChangePlan, changes: Rows, result: WriteResult): Answer {
-  const { outcome, changeId, record } = result;
+type Written = WriteResult & { plan: ChangePlan };
+
+function resultAnswer(about: Wording, data: ChangeData, result: Written): Answer {
+  const { changeId, record } = result;
   const differs = result.differs.map(({ field, kind, intended, stored }) => ({
     field,
     intended: shownValue(kind, intended),
     stored: shownValue(kind, stored),
   }));
-  const more = {
-    change_id: changeId,
-    ...(record ? { opportunity: verbatim(concise('opportunity', record)) } : {}),
-    ...(differs.length > 0 ? { differs } : {}),
-  };
   return {
-    ...changeAnswer(resultSummary(plan, result), outcome, changes, more),
+    summary: resultSummary(about, result),
+    data: {
+      ...data,
+      change_id: changeId,
+      ...(record ? { opportunity: verbatim(concise('opportunity', record)) } : {}),
+      ...(differs.length > 0 ? { differs } : {}),
+    },
     notes: resultNotes(result),
   };
 }
@@ -188,10 +171,9 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
 }
 
 function resultSummary(
-  plan: ChangePlan,
-  { outcome, differs, reason = wording`` }: WriteResult,
+  about: Wording,
+  { plan, outcome, differs, reason = wording`` }: Written,
 ): Wording {
-  const about = describeTarget(plan);
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It is not known whether ${about} was written: ${reason}.`;
