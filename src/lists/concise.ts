@@ -128,5 +128,5 @@ const amountNames: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a column, or a field with dots for nested ones, is an amount of money. */
-export const isAmount = (field: string): boolean =>
+const isAmount = (field: string): boolean =>
   amountNames.has(field.slice(field.lastIndexOf('.') + 1));

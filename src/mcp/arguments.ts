@@ -23,9 +23,8 @@ export function parseArguments(
   if (unknown.length > 0) throw new InvalidArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const name in given) {
-    checkSize(name, given[name]);
     const value = repair(given[name], known[name] ?? {});
-    checkSize(name, value); // A JSON string may have become a list.
+    checkSize(name, value);
     if (value !== undefined) repaired[name] = value;
   }
   const checked = check.safeParse(repaired);

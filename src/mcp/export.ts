@@ -13,7 +13,6 @@ import { parseArguments } from './arguments.ts';
 import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
 import type { JsonSchema } from './schema.ts';
-import { exportedTools, isReading } from './surface.ts';
 import { cleanedRow, withMarkupConverted } from './text.ts';
 import type { CallParts } from './tool-run.ts';
 
@@ -34,10 +33,11 @@ export async function readExport(
 ): Promise<ReadResourceResult> {
   const { name, table, size, given } = readAddress(uri);
   const entry = surface.find(name);
-  if (!entry || !isReading(entry))
-    throw new InvalidParams(`No rows to export: known are ${exportedTools(surface).join(', ')}`, {
-      uri,
-    });
+  if (entry?.definition.annotations?.readOnlyHint !== true) {
+    const reading = surface.list.filter(({ annotations }) => annotations?.readOnlyHint);
+    const known = reading.map(({ name }) => name).join(', ');
+    throw new InvalidParams(`No rows to export: known are ${known}`, { uri });
+  }
   const tool = await entry.tool();
   await readIfPermitted(tenant, ['company'], call);
   const { properties = {} } = entry.input;

@@ -78,16 +78,6 @@ export function createSurface(
   };
 }
 
-export const isReading = ({ definition }: SurfaceEntry): boolean =>
-  definition.annotations?.readOnlyHint === true;
-
-/** The tools whose rows can be exported. */
-export const exportedTools = ({ list, find }: Surface): string[] =>
-  list.flatMap(({ name }) => {
-    const entry = find(name);
-    return entry && isReading(entry) ? [name] : [];
-  });
-
 const toolNames: readonly string[] = listings.map(({ definition }) => definition.name);
 
 /**

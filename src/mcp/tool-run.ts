@@ -9,7 +9,7 @@ import type { Answer } from '../tool-kit/define-tool.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
 import { parseArguments } from './arguments.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
-import { toResult } from './results.ts';
+import { textOf, toResult } from './results.ts';
 import type { Surface, SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
@@ -63,7 +63,9 @@ export async function runTool<Asked = never>(
       return ask(answer.question);
     }
     const marked = isMadeUp && tool.toolset === 'briefs' ? withMadeUpNote(answer) : answer;
-    const result = resultWithoutSecrets(await toResult(marked));
+    const written = await toResult(marked);
+    // The text and the structured content have the same facts, and the text is searched at once.
+    const result = hasSecret(textOf(written)) ? withoutSecrets(written) : written;
     onEnd?.(result.isError ? 'error' : 'ok');
     return result;
   } catch (error) {
@@ -71,12 +73,6 @@ export async function runTool<Asked = never>(
     throw error;
   }
 }
-
-/** The text, which is searched at once, and the structured content have the same facts. */
-const resultWithoutSecrets = (result: CallToolResult): CallToolResult =>
-  result.content.some((part) => part.type === 'text' && hasSecret(part.text))
-    ? withoutSecrets(result)
-    : result;
 
 /** Figures of invented records say so, in the text and in the views: they could be taken for a tenant's. */
 function withMadeUpNote(answer: Answer): Answer {

@@ -41,41 +41,32 @@ export class TrafficControl implements RequestInterceptor {
       this.#circuit.check(facts);
       if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
       const taken = await this.budget.take(call, facts);
-      return await this.#observed(call, async () => {
-        const value = attempt.parse(await this.#counted(taken, attempt.send));
-        this.#circuit.succeeded();
-        this.#onResponse?.(facts.path ?? '', undefined, call);
-        return value;
-      });
+      const value = await this.#send(taken, call, attempt);
+      this.#circuit.succeeded();
+      this.#onResponse?.(facts.path ?? '', undefined, call);
+      return value;
     } catch (error) {
       await this.#recordFailure(error, request, call);
       throw error;
     }
   }
 
-  async #observed<T>({ signal }: Call, send: () => Promise<T>): Promise<T> {
+  /** Reports the request, and corrects the budget by the headers of its response. */
+  async #send<T>(taken: RequestNumber, { signal }: Call, attempt: Attempt<T>): Promise<T> {
     const startedAt = performance.now();
     let outcome: RequestOutcome = '2xx';
     try {
-      return await send();
+      const response = await attempt.send();
+      const remaining = headerNumber(response, 'x-ratelimit-remaining');
+      const limit = headerNumber(response, 'x-ratelimit-limit');
+      if (remaining !== undefined) await this.budget.correct(taken, remaining, limit);
+      return attempt.parse(response);
     } catch (error) {
       outcome = signal.aborted ? 'cancelled' : requestOutcome(error);
       throw error;
     } finally {
-      this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
-    }
-  }
-
-  /** Corrects the budget by the response's headers. */
-  async #counted(taken: RequestNumber, send: () => Promise<WireResponse>): Promise<WireResponse> {
-    try {
-      const response = await send();
-      const remaining = headerNumber(response, 'x-ratelimit-remaining');
-      const limit = headerNumber(response, 'x-ratelimit-limit');
-      if (remaining !== undefined) await this.budget.correct(taken, remaining, limit);
-      return response;
-    } finally {
       this.budget.ended(taken);
+      this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
     }
   }
 
