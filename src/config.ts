@@ -13,7 +13,7 @@ import { isOfService, unknownVariables } from './config/unknown-variables.ts';
 import type { ToolSelection } from './mcp/surface.ts';
 import type { NameOf } from './setting-names.ts';
 import { InvalidValue } from './setting-values.ts';
-import { type Grant, parseGrants, writeGrant } from './tenant/grants.ts';
+import { parseGrants, writeGrant } from './tenant/grants.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
 
@@ -185,10 +185,9 @@ export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
 export function toolSelectionOf(read: Settings): ToolSelection {
   const tools = read.tools ?? new Set();
   if (read.tools && !read.toolsets) return { tools, toolsets: new Set() };
-  const writes = (read.grants as ReadonlySet<Grant>).has('opportunity:write');
   const usual: Toolset[] = ['routes', 'briefs'];
   if (receivesWebhooks(read)) usual.push('events');
-  if (writes) usual.push('changes');
+  if (read.grants.has(writeGrant)) usual.push('changes');
   return { tools, toolsets: read.toolsets ?? new Set(usual) };
 }
 

@@ -35,8 +35,8 @@ type StrategyFactory = (
   common: SharedServices,
 ) => AuthStrategy | Promise<AuthStrategy>;
 
-const missingFor = (auth: AuthStrategyName, setting: SettingName, what: string): ConfigError =>
-  new ConfigError((nameOf) => `${nameOf('auth')}=${auth} needs ${nameOf(setting)}: ${what}`);
+const missingFor = (auth: AuthStrategyName, name: SettingName): ConfigError =>
+  new ConfigError((nameOf) => `${nameOf('auth')}=${auth} needs ${nameOf(name)}, see http --help`);
 
 const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   token: async (settings, tenants, { log }) => {
@@ -49,12 +49,8 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   },
   oauth: (settings, tenants, { log }) => {
     const { oauthIssuer: issuer, publicUrl: resource } = settings;
-    if (issuer === undefined) {
-      throw missingFor('oauth', 'oauthIssuer', 'the issuer whose tokens are accepted');
-    }
-    if (resource === undefined) {
-      throw missingFor('oauth', 'publicUrl', 'the audience of the tokens');
-    }
+    if (issuer === undefined) throw missingFor('oauth', 'oauthIssuer');
+    if (resource === undefined) throw missingFor('oauth', 'publicUrl');
     return oauthStrategy({
       issuer,
       resource,
@@ -71,10 +67,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   },
   key: (settings, _, common) => {
     const { allowPrivate, keyBaseUrls: baseUrls } = settings;
-    if (baseUrls.length === 0) {
-      const what = 'the addresses of the service that callers may name';
-      throw missingFor('key', 'keyBaseUrls', what);
-    }
+    if (baseUrls.length === 0) throw missingFor('key', 'keyBaseUrls');
     const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
       const address = { baseUrl, key, close: async () => {} };
       const more = { limits, stateByKey: true };
