@@ -46,7 +46,7 @@ export class ConfigError extends Error {
 type ConfigErrorText = string | ((nameOf: NameOf<SettingName>) => string);
 
 /** What was given on a command line. */
-interface CommandLine {
+export interface CommandLine {
   settings: Settings;
   /** The command's own flags without their hyphens; the text `true` for a switch. */
   flags: Readonly<Record<string, string | undefined>>;

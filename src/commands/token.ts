@@ -1,4 +1,10 @@
-import { ConfigError, environmentName, readCommandLine, type Settings } from '../config.ts';
+import {
+  type CommandLine,
+  ConfigError,
+  environmentName,
+  readCommandLine,
+  type Settings,
+} from '../config.ts';
 import {
   createToken,
   isExpired,
@@ -30,28 +36,20 @@ Flags:
 const text = 'string';
 const ownFlags = { grants: text, tools: text, tenant: text, days: text, json: 'boolean' } as const;
 
-type TokenArguments = Omit<ReturnType<typeof readCommandLine>, 'words'> & {
-  names: readonly string[];
-};
-
 /** Adds, lists and revokes the server's own access tokens. */
 export async function run(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
   const ofServer = ['tokensFile', 'tenantsFile', 'stateDir'] as const;
-  const { words, ...read } = readCommandLine(rest, process.env, ownFlags, ofServer);
-  await subcommands[verb]({ ...read, names: words });
+  await subcommands[verb](readCommandLine(rest, process.env, ownFlags, ofServer));
 }
 
 const subcommands = { add, list, revoke };
 
-async function add({ names, flags, settings: server }: TokenArguments): Promise<void> {
-  const name = singleName(names);
-  if (!/^[\w.@-]{1,60}$/.test(name)) {
-    throw new ConfigError(
-      'A name may contain letters, digits, and . _ - @, at most 60 characters.',
-    );
-  }
+async function add({ words, flags, settings: server }: CommandLine): Promise<void> {
+  const name = singleName(words);
+  const allowed = 'letters, digits, and . _ - @, at most 60 characters';
+  if (!/^[\w.@-]{1,60}$/.test(name)) throw new ConfigError(`A name may contain ${allowed}.`);
   const path = tokensPath(server);
   const requested = {
     name,
@@ -76,8 +74,8 @@ async function add({ names, flags, settings: server }: TokenArguments): Promise<
   process.stdout.write(`${made}\n`);
 }
 
-async function list({ names, flags, settings: server }: TokenArguments): Promise<void> {
-  if (names.length > 0) throw new ConfigError(usage);
+async function list({ words, flags, settings: server }: CommandLine): Promise<void> {
+  if (words.length > 0) throw new ConfigError(usage);
   const tokens = await readTokens(tokensPath(server));
   const rows = tokens.map((one) => ({ ...publicFields(one), expired: isExpired(one) }));
   if (flags.json) {
@@ -100,8 +98,8 @@ async function list({ names, flags, settings: server }: TokenArguments): Promise
 /** Without id and hash. */
 const publicFields = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
 
-async function revoke({ names, settings: server }: TokenArguments): Promise<void> {
-  const name = singleName(names);
+async function revoke({ words, settings: server }: CommandLine): Promise<void> {
+  const name = singleName(words);
   await updateTokens(tokensPath(server), (tokens) => {
     const stored = tokens.filter((one) => one.name !== name);
     if (stored.length === tokens.length) {
@@ -113,8 +111,7 @@ async function revoke({ names, settings: server }: TokenArguments): Promise<void
   process.stderr.write(`The token "${name}" is revoked; servers refuse it within a second.\n`);
 }
 
-function singleName(names: readonly string[]): string {
-  const [name, ...others] = names;
+function singleName([name, ...others]: readonly string[]): string {
   if (name === undefined || others.length > 0) throw new ConfigError(usage);
   return name;
 }
