@@ -59,6 +59,13 @@ export function isDeleted(record: { deletedAt?: unknown; deleted?: unknown }): b
   return Boolean(record.deletedAt) || Boolean(record.deleted);
 }
 
+/** Unlisted products are no longer sold; the service has no other deletion of products. */
+export const isListed = (product: {
+  listed?: boolean;
+  deletedAt?: unknown;
+  deleted?: unknown;
+}): boolean => product.listed !== false && !isDeleted(product);
+
 /** The day of the deletion, or `true` if the service sends no time; `undefined` if it is not deleted. */
 export function deletionOf(record: {
   deletedAt?: unknown;

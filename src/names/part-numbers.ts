@@ -1,9 +1,8 @@
-/** Comparison of part numbers and categories, and which of them were bought. */
+/** Comparison of part numbers. */
 
-import { isAscii, normaliseName } from '../figures/naming.ts';
-import { statusCategoryOf } from '../figures/quote-state.ts';
+import { isAscii } from '../figures/naming.ts';
 import { forEachStep, recordsById, type Steps } from '../figures/steps.ts';
-import type { Category, Product, Quote, QuoteItem, Ref } from '../service/records/records.ts';
+import type { Product, Quote, QuoteItem } from '../service/records/records.ts';
 
 /** A part number or a maker's name without letter case, spacing, punctuation and width. */
 export const normalisePart = (text = ''): string =>
@@ -64,37 +63,3 @@ function* productsByPart(products: readonly Product[]): Steps<Map<string, Produc
   });
   return byPart;
 }
-
-/** Categories by id; one that is only named is looked up by its name. */
-export class CategoryKeys {
-  readonly #byName = new Map<string, string>();
-  readonly #names = new Map<string, string>();
-
-  constructor(categories: readonly Category[]) {
-    for (const { id, name } of categories) {
-      if (id === undefined || name === undefined) continue;
-      this.#names.set(id, name);
-      const known = this.#byName.get(normaliseName(name));
-      if (known === undefined || id < known) this.#byName.set(normaliseName(name), id);
-    }
-  }
-
-  keyOf(ref: Ref | undefined): string | undefined {
-    if (ref?.id) return ref.id;
-    const name = normaliseName(ref?.name);
-    return name ? (this.#byName.get(name) ?? `name ${name}`) : undefined;
-  }
-
-  keysOfProduct(product: Product | undefined): string[] {
-    const refs = [product?.category, ...(product?.categories ?? [])];
-    return refs.flatMap((ref) => this.keyOf(ref) ?? []);
-  }
-
-  nameOf(key: string, ref: Ref | undefined): string | undefined {
-    return this.#names.get(key) ?? ref?.name;
-  }
-}
-
-/** Items that a customer agreed to: those of approved quotes, accepted and ordered ones among them. */
-export const boughtItems = (quote: Quote): readonly QuoteItem[] =>
-  statusCategoryOf(quote) === 'approved' ? (quote.items ?? []) : [];

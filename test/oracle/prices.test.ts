@@ -7,7 +7,7 @@ import { describeTenants, type TenantFixture } from '../support/oracle/tenants.t
 const withoutNames = (rows: readonly Row[]): Row[] => rows.map(({ name: _, ...row }) => row);
 
 /** The figures of an answer, without names of records. */
-function figuresIn({ product, list, prices, notCounted, discounts, ...data }: Row): Row {
+function figuresIn({ product, list, prices, notCounted, discounts }: Row): Row {
   const { term, listed } = product as Row;
   const rowsIn = (listing: unknown) => withoutNames((listing as { rows: Row[] }).rows);
   return only({
@@ -17,7 +17,6 @@ function figuresIn({ product, list, prices, notCounted, discounts, ...data }: Ro
     prices: rowsIn(prices),
     reasons: (notCounted as Row | undefined)?.reasons,
     notCounted: notCounted && rowsIn(notCounted),
-    pricesForOtherCompanies: data.pricesForOtherCompanies,
     discounts: rowsIn(discounts),
   });
 }

@@ -11,7 +11,7 @@ import {
   roundedPercent,
 } from '../../figures/money.ts';
 import { addTo, byName, named, nonBlank } from '../../figures/naming.ts';
-import { isDeleted } from '../../figures/outcome.ts';
+import { isListed } from '../../figures/outcome.ts';
 import { flatMapSteps, forEachStep, recordsById, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { normalisePart, partKey } from '../../names/part-numbers.ts';
@@ -26,12 +26,8 @@ import {
   type RawFinding,
 } from './check.ts';
 
-/** Unlisted products are no longer sold; the service has no other deletion of products. */
-export const isListed = (product: Product): boolean =>
-  product.listed !== false && !isDeleted(product);
-
 /** With the term as a kind, because a price per month cannot be compared with one that is paid once. */
-export const productFinding = (
+const productFinding = (
   product: Product,
   kinds: RawFinding['kinds'],
   reason: () => Wording,

@@ -3,6 +3,7 @@
 import { addDays, dayOf, daysBetween } from '../../figures/days.ts';
 import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
 import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';
+import { isListed } from '../../figures/outcome.ts';
 import {
   acceptanceOf,
   type DealState,
@@ -32,7 +33,6 @@ import {
   type Judgement,
   type RawFinding,
 } from './check.ts';
-import { isListed } from './products.ts';
 
 /** What a finding on a quote has besides the facts of the quote; its own kinds come first. */
 type QuoteFinding = Partial<RawFinding> & Pick<RawFinding, 'reason'>;

@@ -1,9 +1,7 @@
 /** The entries of discount groups: what each takes off, and on what. The service does not document their fields. */
 
 import { type Decimal, decimal, lessPercent } from '../../figures/money.ts';
-import { normaliseName } from '../../figures/naming.ts';
-import { CategoryKeys, normalisePart } from '../../names/part-numbers.ts';
-import type { Category, Product, Ref } from '../../service/records/records.ts';
+import type { Category, Product } from '../../service/records/records.ts';
 import { fieldOf } from '../../values.ts';
 
 /** One entry of a group, as sent. */
@@ -42,56 +40,38 @@ export function lessDiscount(price: Decimal, discount: Discount): Decimal | unde
   return percent && lessPercent(price, percent);
 }
 
-/** What the discount of a product applies to. `unclear`: it is unknown whether it applies to the product. */
-export type DiscountTarget =
-  | 'product'
-  | 'category'
-  | 'parent category'
-  | 'manufacturer'
-  | 'everything'
-  | 'unclear';
+/** On what a discount is. `unclear`: it is unknown whether it applies to the product. */
+export type DiscountTarget = 'product' | 'category' | 'parent category' | 'everything' | 'unclear';
 
 /**
- * Tells on what a discount is, if a product gets it; `undefined` if it is on something else.
+ * Tells on what a discount is, if a product gets it; `undefined` if it is on something else. What is not named by an id is unclear.
  * @param categories absent where they may not be read
  */
 export function discountTargets(
   product: Product,
   categories: readonly Category[] | undefined,
 ): (discount: Discount) => DiscountTarget | undefined {
-  const keys = new CategoryKeys(categories ?? []);
-  const own = new Set(keys.keysOfProduct(product));
+  const refs = [product.category, ...(product.categories ?? [])];
+  const own = new Set(refs.flatMap((ref) => ref?.id ?? []));
   const above = categories && ancestorsOf(own, categories);
-  const categoryTarget = (category: Ref): DiscountTarget | undefined => {
-    const key = keys.keyOf(category) ?? '';
-    if (own.has(key)) return 'category';
+  const categoryTarget = (id: string): DiscountTarget | undefined => {
+    if (own.has(id)) return 'category';
     if (!above) return 'unclear';
-    return above.has(key) ? 'parent category' : undefined;
+    return above.has(id) ? 'parent category' : undefined;
   };
   return (discount) => {
-    const named = target(discount.productId, discount.product);
-    if (named) return isSame(product, named) ? 'product' : undefined;
-    const category = target(discount.categoryId, discount.category);
-    if (category) return categoryTarget(category);
-    const maker = target(undefined, discount.manufacturer ?? discount.vendor);
-    if (maker) return isMadeBy(product, maker) ? 'manufacturer' : undefined;
-    return discount.name === undefined ? 'everything' : 'unclear';
+    const onProduct = idOf(discount, 'product');
+    const onCategory = idOf(discount, 'category');
+    if (onProduct !== undefined) return onProduct === product.id ? 'product' : undefined;
+    if (onCategory !== undefined) return categoryTarget(String(onCategory));
+    return targetFields.some((field) => discount[field]) ? 'unclear' : 'everything';
   };
 }
 
-const isSame = (product: Product, { id, name }: Ref): boolean =>
-  id === undefined ? normaliseName(product.name) === normaliseName(name) : product.id === id;
+const targetFields = ['product', 'category', 'manufacturer', 'vendor', 'name'];
 
-const isMadeBy = ({ manufacturer, vendor }: Product, { name, id }: Ref): boolean =>
-  normalisePart(manufacturer ?? vendor) === normalisePart(name ?? id);
-
-/** What an entry names, by an id, a name or a nested record. */
-function target(id: unknown, nested: unknown): Ref | undefined {
-  const given = id ?? fieldOf(nested, 'id');
-  if (typeof given === 'string' && given !== '') return { id: given };
-  const name = typeof nested === 'string' ? nested : fieldOf(nested, 'name');
-  return typeof name === 'string' && name !== '' ? { name } : undefined;
-}
+const idOf = (discount: Discount, target: string): unknown =>
+  discount[`${target}Id`] ?? fieldOf(discount[target], 'id');
 
 /** The ids of all categories above these. */
 function ancestorsOf(keys: ReadonlySet<string>, categories: readonly Category[]): Set<string> {

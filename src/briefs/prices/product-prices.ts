@@ -13,15 +13,7 @@ import {
   perUnit,
   roundedPercent,
 } from '../../figures/money.ts';
-import {
-  compact,
-  compare,
-  groupBy,
-  limitList,
-  named,
-  nonBlank,
-  nonZero,
-} from '../../figures/naming.ts';
+import { compact, compare, groupBy, limitList, named, nonBlank } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
 import type {
@@ -87,29 +79,26 @@ export function productPrices(data: PriceData, today: Day) {
 const wholeList = <Row>(rows: Row[]) => limitList(rows, rows.length, (row) => row);
 
 function bookPrices(books: readonly PricingBook[], data: PriceData, today: Day) {
-  const entries = books.flatMap((book) => entriesOf(book, data, today));
-  const own = entries.filter(({ appliesTo }) => appliesTo !== undefined);
-  const applying = own.filter(({ why }) => why === undefined).sort(byPrice);
-  const uncounted = groupBy(own.sort(byBookThenAmount), ({ why = '' }) => why);
-  const groups = uncountedReasons.flatMap((why) => {
-    const rows = uncounted.get(why);
-    return rows ? [{ why, rows }] : [];
-  });
+  const entries = books.flatMap((book) => entriesOf(book, data, today)).sort(byBookThenAmount);
+  const applying = entries.filter(({ why }) => why === undefined).sort(byAmount);
+  const uncounted = uncountedReasons.flatMap((reason) =>
+    entries.filter(({ why }) => why === reason),
+  );
   const list = decimal(data.product.price);
   const [cheapest] = applying;
   const isListLowest = cheapest?.price && list && !list.gt(cheapest.price);
   const lowest = isListLowest ? list : cheapest?.price;
   const toRow = (entry: Entry) => bookRow(entry, list, lowest);
-  const reasons = Object.fromEntries(groups.map(({ why, rows }) => [why, rows.length]));
-  const notCounted = wholeList(groups.flatMap(({ rows }) => rows).map(toRow));
+  const reasons = [...groupBy(uncounted, ({ why = '' }) => why)].map(
+    ([why, { length }]) => [why, length] as const,
+  );
   return {
     isListLowest,
     prices: wholeList(applying.map(toRow)),
-    notCounted: groups.length > 0 ? { reasons, ...notCounted } : undefined,
-    // Valid today.
-    pricesForOtherCompanies: nonZero(
-      entries.filter(({ appliesTo, why }) => !appliesTo && why === undefined).length,
-    ),
+    notCounted:
+      reasons.length > 0
+        ? { reasons: Object.fromEntries(reasons), ...wholeList(uncounted.map(toRow)) }
+        : undefined,
   };
 }
 
@@ -125,16 +114,18 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
 
 type Entry = ReturnType<typeof entriesOf>[number];
 
-/** The prices of the product in a book; `appliesTo` is absent if the book is for other companies. */
+/** The prices of the product in a book that applies to the company, or may. */
 function entriesOf(book: PricingBook, { company, product }: PriceData, today: Day) {
+  const appliesTo = applicabilityOf(book, company);
+  if (!appliesTo || product.id === undefined) return [];
   const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
-  return (product.id === undefined ? [] : entries).map((priced) => {
+  return entries.map((priced) => {
     const ends = [book.validTo, priced.validTo].flatMap((time) => dayOf(time) ?? []);
     const entry = {
       book: named(book),
       isDeleted: isDeleted(book),
       specialBidNumber: nonBlank(book.specialBidNumber),
-      appliesTo: applicabilityOf(book, company),
+      appliesTo,
       price: decimal(priced.price),
       cost: decimal(priced.cost) ?? decimal(product.cost),
       validFrom: latestDay(book.validFrom, priced.validFrom),
@@ -146,7 +137,7 @@ function entriesOf(book: PricingBook, { company, product }: PriceData, today: Da
 
 interface Priced {
   isDeleted: boolean;
-  appliesTo: Applicability | undefined;
+  appliesTo: Applicability;
   price: Decimal | undefined;
   validFrom: Day | undefined;
   validTo: Day | undefined;
@@ -164,7 +155,7 @@ function whyUncounted(
 }
 
 function bookRow(entry: Entry, list: Decimal | undefined, lowest: Decimal | undefined) {
-  const { appliesTo = 'unclear', price, cost, why } = entry;
+  const { appliesTo, price, cost, why } = entry;
   // `lowest`: no valid price, the list price included, is lower.
   const marks: ('own' | 'lowest')[] = [];
   if (why === undefined && appliesTo === 'company') marks.push('own');
@@ -183,9 +174,6 @@ function bookRow(entry: Entry, list: Decimal | undefined, lowest: Decimal | unde
     why,
   });
 }
-
-/** The lowest price first; then the most specific book. */
-const byPrice = (a: Entry, b: Entry): number => byAmount(a, b) || byBook(a, b);
 
 /** The most specific book first; then the lowest price, unknown prices last. */
 const byBookThenAmount = (a: Entry, b: Entry): number => byBook(a, b) || byAmount(a, b);

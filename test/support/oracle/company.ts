@@ -4,7 +4,7 @@ import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { countByCurrency, outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { appliesTo } from './preflight.ts';
-import { type Product, partOf } from './products.ts';
+import type { Product } from './products.ts';
 import {
   acceptanceOf,
   defaultTerms,
@@ -331,12 +331,11 @@ function neverBought(tenant: Tenant, { id }: Company, shown: number): Reported {
     quotes.filter((it) => isOpen(it) && it.companyId === id),
   );
   const categories = new Set(bought.flatMap(categoriesOf));
-  const ids = new Set(bought.flatMap(({ line, product }) => product?.id ?? line.productId ?? []));
-  const parts = new Set(bought.flatMap(partsOf));
+  const ids = new Set(bought.flatMap(({ product }) => product?.id ?? []));
   const onQuote = new Set(quoted.map(({ product }) => product?.id));
   const rows = products
     .filter(({ listed, categoryIds }) => listed && categoryIds.some((it) => categories.has(it)))
-    .filter((product) => !ids.has(product.id) && !parts.has(product.part ?? ''))
+    .filter((product) => !ids.has(product.id))
     .map((product) => ({ ...product, others: othersBuying(tenant, product, id) }))
     .sort(
       (one, other) =>
@@ -378,9 +377,6 @@ const categoriesOf = ({ line, product }: Sold): string[] => [
   ...(line.categoryId === undefined ? [] : [line.categoryId]),
   ...(product?.categoryIds ?? []),
 ];
-
-const partsOf = ({ line, product }: Sold): string[] =>
-  [partOf(line.manufacturer, line.mpn).part, product?.part].filter((part) => part !== undefined);
 
 function othersBuying({ buyers }: Tenant, { id }: Product, company: string): number {
   const all = buyers.get(id);

@@ -113,7 +113,6 @@ export function expectedPrices(ask: Ask, { company, product: id }: Pair): Report
     reasons:
       others.length === 0 ? undefined : Object.fromEntries(counts.filter(([, count]) => count)),
     notCounted: others.length === 0 ? undefined : others.map(row),
-    pricesForOtherCompanies: valid.length - ours.length || undefined,
     discounts: discountsOf(ask, company, id, list.price),
   });
 }
