@@ -56,9 +56,6 @@ function rowLabels(groups: readonly { label: Named }[], missing: string): (label
   };
 }
 
-/** The name of the row that merges the groups beyond a limit. */
-const othersName = (groups: number): string => `${groups} others`;
-
 /** How groups become rows. */
 interface GroupRows<Item, Figures> {
   /** Groups shown before the others are merged, if there are several. */
@@ -66,8 +63,6 @@ interface GroupRows<Item, Figures> {
   /** The name of the group of items without a label. */
   missing: string;
   figuresOf(items: readonly Item[]): Figures;
-  /** Which groups are shown if not all are. Default: the first. */
-  choose?(groups: readonly LabelledGroup<Item>[], limit: number): readonly LabelledGroup<Item>[];
 }
 
 /** The row of a group, or of several that are merged. */
@@ -76,19 +71,19 @@ export type GroupRow<Figures> = Named & Figures & { groups?: number };
 /** The groups as rows in their order; those beyond the limit become a last row, "N others". */
 export function* groupRows<Item, Figures extends object>(
   groups: readonly LabelledGroup<Item>[],
-  { limit, missing, figuresOf, choose = (all, cut) => all.slice(0, cut) }: GroupRows<Item, Figures>,
+  { limit, missing, figuresOf }: GroupRows<Item, Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
-  const shown = groups.length <= limit + 1 ? groups : choose(groups, limit);
+  const shown = groups.length <= limit + 1 ? groups : groups.slice(0, limit);
   const labelOf = rowLabels(groups, missing);
   const rows: GroupRow<Figures>[] = [];
   for (const { label, items } of shown) {
     rows.push({ ...labelOf(label), ...figuresOf(items) });
     yield;
   }
-  const others = groups.filter((group) => !shown.includes(group));
+  const others = groups.slice(shown.length);
   if (others.length > 0) {
     const figures = figuresOf(others.flatMap(({ items }) => items));
-    rows.push({ name: othersName(others.length), ...figures, groups: others.length });
+    rows.push({ name: `${others.length} others`, ...figures, groups: others.length });
   }
   return { shown: shown.length, total: groups.length, rows };
 }

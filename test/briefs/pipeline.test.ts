@@ -280,7 +280,7 @@ describe('groups', () => {
     expect(rows(3).map(({ name, count }) => [name, count])).toEqual([
       ['overdue', 2],
       ['2026-06', 1],
-      ['no close date', 1],
+      ['2026-07', 1],
       ['2 others', 2],
     ]);
   });

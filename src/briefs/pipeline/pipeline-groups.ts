@@ -96,16 +96,14 @@ function groupDeals<Figures extends object>(
   const groups = collectGroups(deals, (deal) =>
     by === 'close_month' ? compact({ name: monthOf(deal) }) : referenceLabel(deal.record, by),
   );
-  const how = { limit, missing: missingLabels[by], figuresOf };
-  return by === 'close_month'
-    ? groupRows(groups.sort(byTime), { ...how, choose: earliest })
-    : groupRows(
-        rankGroups(groups, (items) => {
+  const ordered =
+    by === 'close_month'
+      ? groups.sort(byTime)
+      : rankGroups(groups, (items) => {
           const ranked = items.filter(rankedBy);
           return [totalValue(ranked).largest, ranked.length];
-        }),
-        how,
-      );
+        });
+  return groupRows(ordered, { limit, missing: missingLabels[by], figuresOf });
 }
 
 /** Overdue first, the months, those without one last. */
@@ -114,13 +112,6 @@ const byTime = (a: Group, b: Group): number =>
 
 const timeRank = ({ label: { name } }: Group): number =>
   name === overdueMonth ? 0 : name === undefined ? 2 : 1;
-
-/** The first months; the latest are merged, but never the group without a month. */
-function earliest(inOrder: readonly Group[], limit: number): readonly Group[] {
-  const last = inOrder.at(-1);
-  if (!last || last.label.name) return inOrder.slice(0, limit);
-  return [...inOrder.slice(0, limit - 1), last];
-}
 
 /** Amounts by currency; days since the last stage change, over the deals for which it is known. */
 function openFigures(deals: readonly Deal[], { today, show }: GroupOptions) {

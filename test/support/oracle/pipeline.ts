@@ -264,7 +264,7 @@ function groupsOf(deals: readonly Deal[], by: string, requested: Asked, today: s
   const counting = ({ outcome }: Deal) => isOpen || outcome === ending;
   const ranked = by === 'close_month' ? groups.sort(byMonth) : groups.sort(byRank(counting));
   const most = requested.groups ?? 24;
-  const shown = ranked.length <= most + 1 ? ranked : firstOf(ranked, by, most);
+  const shown = ranked.length <= most + 1 ? ranked : ranked.slice(0, most);
   const rest = ranked.filter((group) => !shown.includes(group));
   const figures = (its: readonly Deal[]) =>
     isOpen ? openFigures(its, requested) : endedFigures(its, requested);
@@ -282,12 +282,6 @@ function groupsOf(deals: readonly Deal[], by: string, requested: Asked, today: s
 function byMonth({ name: one = '' }: Group, { name: other = '' }: Group): number {
   const place = (name: string) => ({ overdue: 0, 'no close date': 2 })[name] ?? 1;
   return place(one) - place(other) || compare(one, other);
-}
-
-/** Deals without a month are never part of "others". */
-function firstOf(ranked: readonly Group[], by: string, most: number): readonly Group[] {
-  const undated = ranked.find(({ name }) => by === 'close_month' && name === 'no close date');
-  return undated ? [...ranked.slice(0, most - 1), undated] : ranked.slice(0, most);
 }
 
 function byRank(counting: (deal: Deal) => boolean) {
