@@ -6,7 +6,7 @@ import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, quote, type Wording, wording } from '../text/untrusted-text.ts';
-import { bodyValue, fieldValuesOf, nextValue, roundShare } from './fields.ts';
+import { bodyValue, fieldValuesOf, nextValue, roundShare, unchangedValue } from './fields.ts';
 import {
   journalError,
   newChangeId,
@@ -15,7 +15,6 @@ import {
   type WriteOutcome,
 } from './journal.ts';
 import type { ChangePlan } from './plan.ts';
-import { unchangedValue } from './unchanged.ts';
 import {
   type SentChange,
   type StoredDifference,

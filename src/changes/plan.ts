@@ -19,11 +19,13 @@ import type { Proposal } from './consent.ts';
 import {
   changesBetween,
   customField,
+  describeUnsendable,
   type FieldChange,
   type FieldValue,
   type FieldValues,
   fieldValuesOf,
   nextReference,
+  type Present,
   type Reference,
   type RequestedValues,
   referenceOf,
@@ -33,7 +35,6 @@ import { sampleOf } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findLookAlike, referenceFields, requireExisting, resolveReference } from './resolve.ts';
 import { nameRecord, type Target, type TenantScale } from './target.ts';
-import { describeUnsendable, type Present } from './unchanged.ts';
 import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */

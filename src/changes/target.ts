@@ -8,10 +8,9 @@ import type { ToolCall } from '../tenant/call.ts';
 import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
-import type { Divisor } from './fields.ts';
+import type { Divisor, Present } from './fields.ts';
 import { alikeAmong, lookForAll, sampleOf, searchService } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
-import type { Present } from './unchanged.ts';
 
 export interface TargetSelector {
   externalId?: string | undefined;
