@@ -84,6 +84,14 @@ export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
   ];
 }
 
+/** Of a tenant of 100,000 records, asked of a server that knows nothing yet. */
+export const requestRows = (measured) =>
+  measured.map(({ what, requests, limit, coverage = {} }) =>
+    atMost(`${what}: requests, cold`, requests, limit, {
+      detail: `${coverage.read ?? 1} records read`,
+    }),
+  );
+
 const questions = {
   pipeline: {
     what: 'open pipeline by stage, 1,000 opportunities',

@@ -10,13 +10,22 @@ import { growthRows, soakRows } from './growth-rows.mjs';
 import { measureGrowth } from './measure-growth.mjs';
 import { measureHttp } from './measure-http.mjs';
 import { measureMemory } from './measure-memory.mjs';
+import { measureRequests } from './measure-requests.mjs';
 import { measureSoak } from './measure-soak.mjs';
 import { measureStart } from './measure-start.mjs';
 import { measureStdio } from './measure-stdio.mjs';
 import { measureTokens, wire } from './measure-tokens.mjs';
 import { measureWork } from './measure-work.mjs';
 import { startProcess, stopAll, stopProcess, waitForOutput } from './processes.mjs';
-import { httpRows, memoryRows, startRows, stdioRows, tokenRows, workRows } from './rows.mjs';
+import {
+  httpRows,
+  memoryRows,
+  requestRows,
+  startRows,
+  stdioRows,
+  tokenRows,
+  workRows,
+} from './rows.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'cpq-mcp-bench');
@@ -155,6 +164,12 @@ const parts = {
       ),
     );
     return { rows: workRows(measured) };
+  },
+  requests: async () => {
+    const measured = await withSandbox(growthScale * 100, (tenant) =>
+      measureRequests(candidates.cpq, settingsFor, tenant),
+    );
+    return { rows: requestRows(measured), measured };
   },
   growth,
   soak,

@@ -3,10 +3,13 @@ import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/compan
 import { dealExtras } from '../src/figures/deals.ts';
 import { plural } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
-import type { Quote, Resource } from '../src/service/records/records.ts';
+import type { PartOf } from '../src/reading/parts.ts';
+import type { Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
 import { currenciesFor, marketFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -63,9 +66,13 @@ export const briefCompany = defineTool({
   async run(tenant, { company: text, parts: some = [], rows, show = [] }, call) {
     const { record: company, question } = await recordOrQuestion(tenant, 'company', text, call);
     if (question) return question;
-    const selected = some.length > 0 ? some : keysOf(parts);
+    const leavesOut = some.length === 0 && (await isCatalogueLarge(tenant, call));
+    const all = keysOf(parts).filter((part) => !(leavesOut && part === 'never_bought'));
+    const selected = some.length > 0 ? some : all;
     const from = [...new Set(selected.flatMap((part) => parts[part].from))];
-    const read = await readCollections(tenant, ['company'], from, call);
+    const read = await readCollections(tenant, ['company'], from, call, (resource) =>
+      partFor(resource, company, selected),
+    );
     const asked = { tool: 'company', company, some, rows, show };
     return memoizedAnswer(tenant, read, asked, async () => {
       const { records } = read;
@@ -84,9 +91,10 @@ export const briefCompany = defineTool({
       const owners = () => ownerNamesFor(tenant, records.opportunity, records.quote);
       const options = {
         today: today(),
-        currencyOf: currenciesFor(tenant, records.company),
+        currencyOf: currenciesFor(tenant, [company]),
         market: await marketFor(tenant, records),
         nameOf: (person: string) => owners().get(person),
+        probability: read.probability,
         maxRows: rows ?? maxRows,
         show,
       };
@@ -99,13 +107,39 @@ export const briefCompany = defineTool({
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
         data: { ...limitLists(brief, count), coverage: toCoverage(itemsCoverage) },
-        notes: [...beta, ...unreadPurchases(brief, records.quote), ...read.omitted],
+        notes: [
+          ...beta,
+          ...unreadPurchases(brief, records.quote),
+          ...(leavesOut ? [unreadMarket] : []),
+          ...read.omitted,
+        ],
       });
       const target = some.length > 0 ? targetTokens.some : targetTokens.all;
       return answerWithRows(rows ?? maxRows, answer, rows === undefined ? target : undefined);
     });
   },
 });
+
+/** What was bought of the catalogue is told of all companies; the other parts need only the company's records. */
+const partFor = (
+  resource: Resource,
+  company: Company,
+  selected: readonly Part[],
+): PartOf | undefined => {
+  if (resource === 'company') return { only: company };
+  return selected.includes('never_bought') && ['quote', 'product'].includes(resource)
+    ? undefined
+    : { of: company };
+};
+
+/** Whether reading all products takes many requests. What refuses them is told by the reading itself. */
+const isCatalogueLarge = (tenant: Tenant, call: ToolCall): Promise<boolean> =>
+  tenant.collection('product', call, { ids: [] }).then(
+    ({ isPart = false }) => isPart,
+    () => false,
+  );
+
+const unreadMarket = wording`Products never bought are left out, because they need the whole catalogue: ask for the part never_bought.`;
 
 /** Products are recommended by the purchases of others, whose quotes are not read one by one. */
 function unreadPurchases(

@@ -3,8 +3,9 @@ import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
 import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
+import type { PartOf } from '../src/reading/parts.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
-import type { ApiRecord, Ref } from '../src/service/records/records.ts';
+import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
 import { readCollections, readIfExists, readOptional } from '../src/tenant/read-collections.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -38,8 +39,13 @@ export const briefQuote = defineTool({
     const { id } = hasUnknownItems(found) ? found : {};
     const read = (id && (await readIfExists(tenant, 'quote', 'id', id, call))) || found;
     const related = ['company', 'opportunity', 'pricing_book', 'product'] as const;
+    const parts: Partial<Record<Resource, PartOf>> = {
+      company: partMeant(read.company),
+      opportunity: partMeant(read.opportunity),
+      product: { ids: read.items?.flatMap(({ product }) => product?.id ?? []) ?? [] },
+    };
     const [{ records, coverage, omitted }, contact] = await Promise.all([
-      readCollections(tenant, [], related, call),
+      readCollections(tenant, [], related, call, (resource) => parts[resource]),
       // One record: a tenant may have far more contacts than quotes.
       readOptional(tenant, 'contact', read.contact?.id, call),
     ]);
@@ -71,6 +77,12 @@ export const briefQuote = defineTool({
     });
   },
 });
+
+/** At least the record that is referred to. */
+const partMeant = (ref: Ref | undefined): PartOf =>
+  ref?.id === undefined && ref?.name !== undefined
+    ? { about: ref.name }
+    : { ids: ref?.id === undefined ? [] : [ref.id] };
 
 /** A record without an id is not the one that a reference without an id is to. */
 const namedBy = <R extends ApiRecord>(

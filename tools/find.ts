@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { plural } from '../src/figures/naming.ts';
 import { concise } from '../src/lists/concise.ts';
 import { type Hit, type SearchKind, searchKinds } from '../src/names/search.ts';
-import type { RecordOf } from '../src/service/records/records.ts';
+import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import { findText } from '../src/tenant/lookup.ts';
-import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
+import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
@@ -49,7 +49,11 @@ export const find = defineTool({
           ? wording`Not all could be searched. ${findSummary(query, groups)}`
           : findSummary(query, groups),
       data: { groups, coverage: toCoverage(found.coverage) },
-      notes: [...found.omitted, ...findHints(groups)],
+      notes: [
+        ...found.omitted,
+        ...(sumOf(groups, 'exact') === 0 ? searchedBy(found.searched) : []),
+        ...findHints(groups),
+      ],
     };
   },
 });
@@ -92,6 +96,14 @@ function findSummary(text: string, groups: readonly Group[]): Wording {
       : '; none matches exactly';
   return wording`Found for ${quote(text)}: ${join(counts, ', ')}${sure}.`;
 }
+
+/** Of collections that are too large to be read for a search. */
+const searchedBy = (kinds: readonly Resource[]): Wording[] =>
+  kinds.length === 0
+    ? []
+    : [
+        wording`The service itself searched ${trusted(kinds.join(', '))}: it may miss typing errors, and numbers written differently.`,
+      ];
 
 function findHints(groups: readonly Group[]): Wording[] {
   if (groups.length === 0) return [wording`Try fewer words, or a part of the name or number.`];

@@ -6,6 +6,8 @@ import {
 } from '../src/briefs/prices/product-prices.ts';
 import { currencyCode } from '../src/figures/money.ts';
 import { plural } from '../src/figures/naming.ts';
+import type { PartOf } from '../src/reading/parts.ts';
+import type { Resource } from '../src/service/records/records.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import {
   identifier,
@@ -46,11 +48,16 @@ export const priceProduct = defineTool({
     if (company.question) return company.question;
     const product = await recordOrQuestion(tenant, 'product', args.product, call);
     if (product.question) return product.question;
+    const read: Partial<Record<Resource, PartOf>> = {
+      company: { only: company.record },
+      product: { only: product.record },
+    };
     const { records, coverage, omitted } = await readCollections(
       tenant,
       ['company', 'product'],
       ['pricing_book', 'discount_group', 'category'],
       call,
+      (resource) => read[resource],
     );
     const about = {
       company: company.record,

@@ -172,6 +172,12 @@ export class Collections {
     for (const walk of this.#walks) walk.outdated ||= isMeant(walk.name);
   }
 
+  /** Whether a whole collection can be returned without a request. */
+  isFresh(resource: Resource): boolean {
+    const cached = this.#cache.peek(resource);
+    return cached !== undefined && isFresh(cached, this.#sources.freshness);
+  }
+
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
     return this.#cache.get(resource)?.records as readonly RecordOf[R][] | undefined;
   }

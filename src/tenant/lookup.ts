@@ -11,9 +11,11 @@ import {
   SearchIndex,
   type SearchKind,
 } from '../names/search.ts';
+import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import { ignoreApiError, isApiError } from '../service/errors.ts';
+import { ignoreApiError } from '../service/errors.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
+import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
@@ -32,6 +34,8 @@ export type Resolution<R> =
       total: number;
       /** Of the records among which it was looked for. */
       coverage: Coverage & { asOf: Date };
+      /** Only the service's own search was asked. */
+      isPart?: true;
     };
 
 export const maxCandidates = 8;
@@ -40,8 +44,7 @@ const maxFound = 25;
 
 /**
  * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
- * between several matches. With `askFirst` it first requests the record by id, for collections that take long to
- * read.
+ * between several matches. With `askFirst` it first requests the record by id, and so it does for what looks like an id.
  * @throws ApiError
  */
 export async function resolveRecord<K extends SearchKind>(
@@ -51,15 +54,29 @@ export async function resolveRecord<K extends SearchKind>(
   call: ToolCall,
   { askFirst }: { askFirst: boolean },
 ): Promise<Resolution<RecordOf[K]>> {
-  const byId =
-    askFirst && /^\S+$/.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
+  const mayBeId = askFirst ? /^\S+$/ : /^(?=.*\d)[\w-]{15,}$/;
+  const byId = mayBeId.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
-  const { records, coverage, asOf } = await tenant.collection(kind, call);
-  const found = await resolveAmong(tenant, kind, records, text, { ...coverage, asOf });
-  if (coverage.complete || found.kind !== 'none') return found;
-  const searched = await searchRecords(tenant, kind, text, call).catch(ignoreTemporary);
-  if (!searched) return found;
-  return resolveAmong(tenant, kind, searched, text, { ...coverage, asOf });
+  const read = await tenant.collection(kind, call, { about: text });
+  const found = await resolveAmong(tenant, kind, read, text);
+  if (found.kind !== 'none' || !read.isPart || askFirst) return found;
+  const named = await readByIdentifier(tenant, kind, text, call);
+  return named ? { kind: 'one', record: named } : found;
+}
+
+/** The record with this id or external identifier, which a service's search may not look at. */
+async function readByIdentifier<K extends SearchKind>(
+  tenant: Tenant,
+  kind: K,
+  text: string,
+  call: ToolCall,
+): Promise<RecordOf[K] | undefined> {
+  if (/\s/.test(text)) return undefined;
+  for (const by of routes[kind].one) {
+    const record = await readIfExists(tenant, kind, by, text, call);
+    if (record) return record;
+  }
+  return undefined;
 }
 
 /**
@@ -79,9 +96,8 @@ export async function searchRecords<R extends Resource>(
 async function resolveAmong<K extends SearchKind>(
   tenant: Tenant,
   kind: K,
-  records: readonly RecordOf[K][],
+  { records, coverage, asOf, isPart }: Collection<RecordOf[K]>,
   text: string,
-  coverage: Coverage & { asOf: Date },
 ): Promise<Resolution<RecordOf[K]>> {
   const index = await searchIndexOf(tenant, kind, records);
   const hits = await runInSlices(index.find(text));
@@ -95,13 +111,9 @@ async function resolveAmong<K extends SearchKind>(
     kind: matches.length > 1 ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
     total: candidates.length,
-    coverage,
+    coverage: { ...coverage, asOf },
+    ...(isPart && { isPart }),
   };
-}
-
-/** What was read is an answer without the search. */
-function ignoreTemporary(error: unknown): undefined {
-  if (!isApiError(error) || !error.retryable) throw error;
 }
 
 /** The search index, built in slices once for each reading of a collection. */
@@ -125,6 +137,8 @@ export interface SearchResult {
   hits: { [K in SearchKind]?: Hit<K>[] };
   coverage: Coverage & { asOf: Date };
   omitted: Wording[];
+  /** The kinds in which only the service's own search looked. */
+  searched: readonly Resource[];
 }
 
 /**
@@ -137,7 +151,14 @@ export async function findText(
   kinds: readonly SearchKind[],
   call: ToolCall,
 ): Promise<SearchResult> {
-  const { records, coverage, omitted } = await readCollections(tenant, [], kinds, call);
+  const about = { about: text };
+  const { records, coverage, omitted, partial } = await readCollections(
+    tenant,
+    [],
+    kinds,
+    call,
+    () => about,
+  );
   const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};
   for (const kind of kinds) {
     const collection = records[kind];
@@ -145,7 +166,7 @@ export async function findText(
     const index = await searchIndexOf(tenant, kind, collection);
     hits[kind] = await runInSlices<Hit<SearchKind>[]>(index.find(text));
   }
-  return { hits: hits as SearchResult['hits'], coverage, omitted };
+  return { hits: hits as SearchResult['hits'], coverage, omitted, searched: partial };
 }
 
 /**
@@ -158,7 +179,7 @@ export async function completeNames<K extends SearchKind>(
   typed: string,
   call: ToolCall,
 ): Promise<string[]> {
-  const { records } = await tenant.collection(kind, call);
+  const { records } = await tenant.collection(kind, call, { about: typed.trim() });
   return runInSlices(namesWith(kind, records, typed.trim().toLowerCase()));
 }
 

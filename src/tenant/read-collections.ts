@@ -1,6 +1,8 @@
+import type { ProbabilityScale } from '../figures/probability.ts';
 import { hasUnknownItems } from '../figures/quote-totals.ts';
 import type { KnownRecords } from '../names/references.ts';
 import type { Coverage } from '../reading/coverage.ts';
+import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
@@ -19,10 +21,14 @@ export interface CollectionsRead<R extends Resource> {
   coverage: Coverage & { asOf: Date };
   /** A sentence for each collection that may not be read, or that lacks something in every record. */
   omitted: Wording[];
+  /** The collections of which only the wanted part was read. */
+  partial: readonly Resource[];
+  /** The scale of the tenant's probabilities, if only a part of the opportunities was read. */
+  probability: ProbabilityScale | undefined;
 }
 
 /**
- * Reads several collections in parallel. An `optional` collection that may not be read is listed in `omitted`; a
+ * Reads several collections in parallel; or at least a part of each. An `optional` collection that may not be read is listed in `omitted`; a
  * `required` one is an error, and so is it when none of all may be read.
  * @throws NotGranted, ApiError
  */
@@ -31,11 +37,12 @@ export async function readCollections<N extends Resource, W extends Resource = n
   required: readonly N[],
   optional: readonly W[],
   call: ToolCall,
+  partOf: (resource: Resource) => PartOf | undefined = () => undefined,
 ): Promise<CollectionsRead<N | W>> {
   const parts = await Promise.all([
-    ...required.map((resource) => readOne(tenant, resource, call)),
+    ...required.map((resource) => readOne(tenant, resource, call, partOf(resource))),
     ...optional.map((resource) =>
-      readOne(tenant, resource, call).catch(omitIfNotPermitted(resource)),
+      readOne(tenant, resource, call, partOf(resource)).catch(omitIfNotPermitted(resource)),
     ),
   ]);
   const read = parts.filter((part) => 'records' in part);
@@ -55,6 +62,8 @@ export async function readCollections<N extends Resource, W extends Resource = n
     records: records as CollectionsRead<N | W>['records'],
     readings: [...required, ...optional].map((resource) => records[resource]),
     coverage: combinedCoverage(read),
+    probability: read.find(({ probability }) => probability)?.probability,
+    partial: read.flatMap(({ resource, isPart }) => (isPart ? [resource] : [])),
     omitted: parts.flatMap((part) =>
       'omitted' in part ? [part.omitted] : describeUnrecognized(part.resource, part.records),
     ),
@@ -98,12 +107,16 @@ interface Part {
   records: readonly ApiRecord[];
   coverage: Coverage;
   asOf: Date;
+  isPart?: true;
+  probability?: ProbabilityScale;
 }
 
-const readOne = async (tenant: Tenant, resource: Resource, call: ToolCall): Promise<Part> => ({
-  resource,
-  ...(await tenant.collection(resource, call)),
-});
+const readOne = async (
+  tenant: Tenant,
+  resource: Resource,
+  call: ToolCall,
+  part: PartOf | undefined,
+): Promise<Part> => ({ resource, ...(await tenant.collection(resource, call, part)) });
 
 /** Handles missing permissions only: other errors, such as an outage, are rethrown. */
 const omitIfNotPermitted =

@@ -2,6 +2,7 @@ import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
 import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
+import { Parts } from '../reading/parts.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
@@ -60,6 +61,7 @@ export class SharedTenantState {
   readonly pages: ServicePages;
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
+  readonly parts: Parts;
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
@@ -96,6 +98,7 @@ export class SharedTenantState {
     const sources = { host: client.host, pages, cache, freshness, shared, onTooLarge };
     this.collections = new Collections(sources);
     this.histories = new Histories(options.history, state.snapshots(namespace));
+    this.parts = new Parts(client, pages, this.collections);
     const unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),

@@ -1,6 +1,7 @@
 import type { Collection } from '../reading/collection.ts';
 import type { DerivedResults } from '../reading/derived.ts';
 import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading/list-page.ts';
+import type { PartOf } from '../reading/parts.ts';
 import { markUnknownItems } from '../reading/quote-items.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { type CallContext, interactiveCall } from '../service/call.ts';
@@ -75,17 +76,23 @@ export class Tenant {
   }
 
   /**
-   * A whole collection, or everything that a search finds; from the cache if it is fresh.
+   * A whole collection, from the cache if it is fresh; or everything that a search finds, or at least the part that a
+   * question is about.
    * @throws NotGranted, ApiError
    */
   async collection<R extends Resource>(
     resource: R,
     call: CallContext,
-    search?: Search,
+    part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    if (search && findsPart(resource, search))
-      return this.#shared.collections.read(resource, call, search);
+    const { collections, parts } = this.#shared;
+    if (part && !isSearch(part)) {
+      await this.key.require(call);
+      const isNeeded = 'only' in part || !collections.isFresh(resource);
+      const found = isNeeded && (await parts.read(resource, part, call));
+      if (found) return found;
+    } else if (part && findsPart(resource, part)) return collections.read(resource, call, part);
     await this.key.require(call);
     return this.#shared.collection(resource, call);
   }
@@ -146,6 +153,9 @@ export class Tenant {
     return this.#shared.close();
   }
 }
+
+const isSearch = (part: Search | PartOf): part is Search =>
+  !['only', 'of', 'about', 'ids'].some((key) => key in part);
 
 function withNotes<R extends Resource>(
   resource: R,

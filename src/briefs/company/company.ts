@@ -24,7 +24,7 @@ import {
   nonZeroCounts,
 } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
-import { probabilityScale } from '../../figures/probability.ts';
+import { type ProbabilityScale, probabilityScale } from '../../figures/probability.ts';
 import { filterSteps, type ResultOf, type Steps } from '../../figures/steps.ts';
 import { belongsTo } from '../../names/company-reference.ts';
 import type { ApiRecord, Company, Contact, RecordOf } from '../../service/records/records.ts';
@@ -53,6 +53,8 @@ export interface CompanyOptions {
   market?: Market | undefined;
   /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
+  /** Of all opportunities; by default of those that are given. */
+  probability?: ProbabilityScale | undefined;
   /** Rows in each list. Default: 5. */
   maxRows?: number;
   /** Additional columns of open deals. Default: none. */
@@ -172,7 +174,7 @@ function* dealSections(
   all: Collection<'opportunity'> = [],
   options: ResolvedOptions,
 ) {
-  const probability = probabilityScale(all);
+  const probability = options.probability ?? probabilityScale(all);
   const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
   const open = deals.filter(({ outcome }) => outcome === 'open');
   return {

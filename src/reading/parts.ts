@@ -1,0 +1,319 @@
+/** The part of a large collection that a question is about, by the service's own filter or search. */
+
+import { normaliseName } from '../figures/naming.ts';
+import { type ProbabilityScale, probabilityScale } from '../figures/probability.ts';
+import { companyOf } from '../names/company-reference.ts';
+import { displayName, isSearchKind } from '../names/search.ts';
+import type { Call, CallContext } from '../service/call.ts';
+import { interactiveCall } from '../service/call.ts';
+import type { ApiClient } from '../service/client.ts';
+import { ignoreApiError } from '../service/errors.ts';
+import type { Page, Search } from '../service/page.ts';
+import type { ApiRecord, Company, RecordOf, Resource } from '../service/records/records.ts';
+import { resources, routes } from '../service/routes.ts';
+import type { Collection } from './collection.ts';
+import type { Collections } from './collections.ts';
+import { recordKeys } from './pass.ts';
+import type { ServicePages } from './service-pages.ts';
+import { pageSize } from './service-pages.ts';
+
+/** A collection of up to so many pages is read whole: that answers later questions too. */
+const wholePages = 10;
+/** A collection does not become large or small within this time. */
+const sizeMs = 60 * 60_000;
+/** Ids in one filter: an address has a limited length. */
+const idsOfFilter = 100;
+/** Records read one by one. */
+const maxSingleReads = 5;
+/** Characters of a value that would end it in a filter. */
+const separators = /[,|:]/;
+
+/** Records whose reference to one of the values a service finds by one of these searches; tried in this order. */
+interface Selection {
+  /** Names the learnt property. */
+  readonly by: string;
+  readonly searchFor: (values: readonly string[]) => Search;
+  /** The value of a record; `undefined` if it has none. */
+  readonly keyOf: (record: ApiRecord) => string | undefined;
+  /** Whether a record may belong to a value that it does not have, so that a search by value misses it. */
+  readonly isMissed: (record: ApiRecord) => boolean;
+  /** A text search: it takes one value, and finds rows with other values too. */
+  readonly isLoose: boolean;
+}
+
+const companyId = (key: string): Selection => ({
+  by: `part ${key}`,
+  searchFor: (values) => ({ filters: `${key}:${values.join('|')}` }),
+  keyOf: (record) => companyOf(record).id,
+  isMissed: (record) => {
+    const { id, name } = companyOf(record);
+    return id === undefined && name !== undefined;
+  },
+  isLoose: false,
+});
+
+const byCompanyId = [companyId('company.id'), companyId('companyId')];
+/** Of routes that search but do not filter. */
+const byCompanyName: Selection = {
+  by: 'part query',
+  searchFor: ([name]) => ({ query: name }),
+  keyOf: (record) => companyOf(record).name,
+  isMissed: (record) => {
+    const { id, name } = companyOf(record);
+    return name === undefined && id !== undefined;
+  },
+  isLoose: true,
+};
+
+/** The part of a collection that a question is about. */
+export type PartOf =
+  /** This record, which was read already. */
+  | { readonly only: ApiRecord }
+  /** Those of a company. */
+  | { readonly of: Company }
+  /** Those that a text may mean. */
+  | { readonly about: string }
+  /** Without ids none of a large collection. */
+  | { readonly ids: readonly string[] };
+
+/** The learnt property that a search by text finds records by what they are called. */
+const byText = 'search';
+
+/** How large a collection is. */
+interface Size {
+  /** Requests that reading it takes; `undefined` if the service does not count. */
+  readonly pages: number | undefined;
+  readonly until: number;
+  /** Of opportunities. */
+  readonly probability: ProbabilityScale | undefined;
+}
+
+type Sample = () => Promise<Page<ApiRecord>>;
+
+/**
+ * Reads parts of collections. A search is trusted to find everything once the service returned, for values that its first
+ * page has, at least the records of that page, and no others; otherwise the whole collection has to be read.
+ */
+export class Parts {
+  readonly #client: Pick<ApiClient, 'getRecord'>;
+  readonly #pages: ServicePages;
+  readonly #collections: Pick<Collections, 'read'>;
+  readonly #sizes = new Map<Resource, Size>();
+
+  constructor(
+    client: Pick<ApiClient, 'getRecord'>,
+    pages: ServicePages,
+    collections: Pick<Collections, 'read'>,
+  ) {
+    this.#client = client;
+    this.#pages = pages;
+    this.#collections = collections;
+  }
+
+  /**
+   * A part of a collection; `undefined` if the whole has to be read, because it is small, or because the service does not
+   * find the part for sure.
+   * @throws ApiError
+   */
+  async read<R extends Resource>(
+    resource: R,
+    part: PartOf,
+    call: CallContext,
+  ): Promise<Collection<RecordOf[R]> | undefined> {
+    if ('only' in part) return { ...completeOf([part.only]), isPart: true };
+    // The routes without parameters are those of small collections.
+    if (routes[resource].parameters.length === 0) return undefined;
+    let first: Promise<Page<ApiRecord>> | undefined;
+    const sample = () => {
+      first ??= this.#sample(resource, interactiveCall(call));
+      return first;
+    };
+    const found = await this.#read(resource, part, sample, call);
+    const { probability } = this.#sizes.get(resource) ?? {};
+    return found && { ...found, isPart: true, ...(probability && { probability }) };
+  }
+
+  async #sample(resource: Resource, call: Call): Promise<Page<ApiRecord>> {
+    const includeBundles = resource === 'product' || undefined;
+    const page = await this.#pages.page(resource, { size: pageSize, includeBundles }, call);
+    const { total, countIsLimit, records } = page;
+    const isCounted = total !== undefined && !countIsLimit;
+    const pages = isCounted ? Math.ceil(total / Math.max(1, records.length)) : undefined;
+    const probability = resource === 'opportunity' ? probabilityScale(records) : undefined;
+    this.#sizes.set(resource, { pages, until: performance.now() + sizeMs, probability });
+    return page;
+  }
+
+  async #isSmall(resource: Resource, sample: Sample): Promise<boolean> {
+    if ((this.#sizes.get(resource)?.until ?? 0) < performance.now()) await sample();
+    return (this.#sizes.get(resource)?.pages ?? Number.POSITIVE_INFINITY) <= wholePages;
+  }
+
+  async #read<R extends Resource>(
+    resource: R,
+    part: Exclude<PartOf, { only: unknown }>,
+    sample: Sample,
+    call: CallContext,
+  ): Promise<Collection<RecordOf[R]> | undefined> {
+    if ('about' in part) return this.#about(resource, part.about, sample, call);
+    const isOne = 'ids' in part && part.ids.length === 1;
+    if (!isOne && (await this.#isSmall(resource, sample))) return undefined;
+    if ('of' in part) return this.#ofCompany(resource, part.of, sample, call);
+    return this.#withIds(resource, part.ids, interactiveCall(call));
+  }
+
+  async #ofCompany<R extends Resource>(
+    resource: R,
+    { id, name }: Company,
+    sample: Sample,
+    call: CallContext,
+  ): Promise<Collection<RecordOf[R]> | undefined> {
+    const filters = routes[resource].parameters.includes('filters');
+    for (const selection of filters ? byCompanyId : [byCompanyName]) {
+      const value = filters ? id : name;
+      if (!isSearchable(value) || !(await this.#finds(resource, selection, sample, call))) continue;
+      const found = await this.#collections.read(resource, call, selection.searchFor([value]));
+      if (selection.isLoose || found.records.every((it) => selection.keyOf(it) === value))
+        return found;
+      this.#pages.learnHonoured(resource, selection.by, false);
+    }
+    return undefined;
+  }
+
+  /** Whether the service finds all records of the first page that have some values and, unless it is loose, no others. */
+  async #finds(
+    resource: Resource,
+    { by, searchFor, keyOf, isMissed, isLoose }: Selection,
+    sample: Sample,
+    call: CallContext,
+  ): Promise<boolean> {
+    const known = this.#pages.traits(resource).honoured[by];
+    if (known !== undefined) return known;
+    const { records, total } = await sample();
+    const rarest = rarestValues(records, keyOf);
+    const values = isLoose ? rarest.slice(0, 1) : rarest;
+    if (values.length === 0 || records.some(isMissed)) return false;
+    const query = { ...searchFor(values), size: pageSize };
+    const found = await this.#pages
+      .page(resource, query, interactiveCall(call))
+      .catch(ignoreApiError('refused'));
+    const isWanted = (record: ApiRecord) => values.includes(keyOf(record) ?? '');
+    const isSelected = isLoose ? found?.total !== total : found?.records.every(isWanted);
+    const keys = new Set(recordKeys(found?.records ?? []));
+    const isTrusted =
+      isSelected === true && recordKeys(records.filter(isWanted)).every((key) => keys.has(key));
+    this.#pages.learnHonoured(resource, by, isTrusted);
+    return isTrusted;
+  }
+
+  /** Those that the service's filter does not find are read one by one, unless they are too many for that. */
+  async #withIds<R extends Resource>(
+    resource: R,
+    ids: readonly string[],
+    call: Call,
+  ): Promise<Collection<RecordOf[R]> | undefined> {
+    const wanted = [...new Set(ids)];
+    const found = new Map<unknown, RecordOf[R]>();
+    const filtered = wanted.length > 1 ? wanted.filter(isSearchable) : [];
+    for (let at = 0; at < filtered.length; at += idsOfFilter) {
+      const filters = `id:${filtered.slice(at, at + idsOfFilter).join('|')}`;
+      const query = {
+        filters,
+        size: pageSize,
+        includeBundles: resource === 'product' || undefined,
+      };
+      const page = await this.#pages.page(resource, query, call).catch(ignoreApiError('refused'));
+      for (const record of page?.records ?? []) found.set(record.id, record);
+    }
+    const missing = wanted.filter((id) => !found.has(id));
+    if (missing.length > maxSingleReads) return undefined;
+    const single = missing.map((id) =>
+      this.#client
+        .getRecord(resource, 'id', id, call)
+        .catch(ignoreApiError('not-found', 'refused')),
+    );
+    const all = [...wanted.map((id) => found.get(id)), ...(await Promise.all(single))];
+    return completeOf(all.filter((record) => record !== undefined));
+  }
+
+  /**
+   * What the service's search finds for a text, unless it ignores the text. The size of the collection matters only where
+   * no record has exactly the text.
+   */
+  async #about<R extends Resource>(
+    resource: R,
+    text: string,
+    sample: Sample,
+    call: CallContext,
+  ): Promise<Collection<RecordOf[R]> | undefined> {
+    const search = { query: text, includeBundles: resource === 'product' || undefined };
+    const asOf = new Date();
+    const page = await this.#pages
+      .page(resource, { ...search, size: pageSize }, interactiveCall(call))
+      .catch(ignoreApiError('refused'));
+    if (!page) return undefined;
+    const { records, total = records.length } = page;
+    const isFound = total <= records.length && records.some((record) => hasText(record, text));
+    if (isFound) this.#pages.learnHonoured(resource, byText, true);
+    else if (await this.#isSmall(resource, sample)) return undefined;
+    else if (await this.#ignoresText(resource, page, sample)) return undefined;
+    else if (records.length === 0 && !(await this.#findsByText(resource, sample, call)))
+      return undefined;
+    if (total <= records.length) return { ...completeOf(records), asOf };
+    if (total <= pageSize * wholePages) return this.#collections.read(resource, call, search);
+    const reason = `the service's search finds ${total}`;
+    return { records, coverage: { complete: false, read: records.length, total, reason }, asOf };
+  }
+
+  async #ignoresText(resource: Resource, page: Page<ApiRecord>, sample: Sample): Promise<boolean> {
+    const known = this.#pages.traits(resource).honoured.query;
+    if (known !== undefined) return !known;
+    const first = await sample();
+    const isSame =
+      page.total === first.total &&
+      String(recordKeys(page.records)) === String(recordKeys(first.records));
+    this.#pages.learnHonoured(resource, 'query', !isSame);
+    return isSame;
+  }
+
+  /** Whether the service's search finds what a record is called: shown by any route, as all have the same search. */
+  async #findsByText(resource: Resource, sample: Sample, call: CallContext): Promise<boolean> {
+    const isKnown = resources.some((each) => this.#pages.traits(each).honoured[byText] === true);
+    const isRefuted = this.#pages.traits(resource).honoured[byText] === false;
+    if (isKnown || isRefuted || !isSearchKind(resource)) return isKnown && !isRefuted;
+    const { records } = await sample();
+    const known = records.find((record) => isSearchable(displayName[resource](record)));
+    const query = known && displayName[resource](known);
+    if (query === undefined) return false;
+    const search = { query, size: pageSize, includeBundles: resource === 'product' || undefined };
+    const found = await this.#pages.page(resource, search, interactiveCall(call));
+    const isFound = recordKeys(found.records).includes(recordKeys([known])[0]);
+    this.#pages.learnHonoured(resource, byText, isFound);
+    return isFound;
+  }
+}
+
+const completeOf = <R>(records: readonly R[]): Collection<R> => ({
+  records,
+  coverage: { complete: true, read: records.length, total: records.length },
+  asOf: new Date(),
+});
+
+const hasText = (record: ApiRecord, text: string): boolean =>
+  Object.values(record).some(
+    (value) => typeof value === 'string' && normaliseName(value) === normaliseName(text),
+  );
+
+const isSearchable = (value: string | undefined): value is string =>
+  value !== undefined && value !== '' && !separators.test(value);
+
+/** The two values that the fewest records have: all their records are likely to be on one page. Empty if there are not two. */
+function rarestValues(records: readonly ApiRecord[], keyOf: Selection['keyOf']): string[] {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    const value = keyOf(record);
+    if (isSearchable(value)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  const rarest = [...counts].sort(([, a], [, b]) => a - b).slice(0, 2);
+  return rarest.length < 2 ? [] : rarest.map(([value]) => value);
+}
