@@ -1,9 +1,12 @@
-import { isObject, type JsonObject, toError } from '../values.ts';
+import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 import { FastPath, type FastPathParts } from './fast-path.ts';
 import { type ClientInfo, type Era, type FastRequest, isClient, readRequest } from './requests.ts';
 
-/** The connection of a message. */
-export interface ConnectionContext {
+/** The connection of the messages. */
+interface Connection {
+  /** Writes the answer to a request. */
+  answer(id: FastRequest['id'], line: string): void;
+  /** Writes a notification. */
   write(line: string): void;
   onError(error: Error): void;
 }
@@ -11,8 +14,8 @@ export interface ConnectionContext {
 /** The fast path of a persistent connection. A connection with an unusual opening is served by the SDK alone. */
 export class ConnectionFastPath {
   readonly #fastPath: FastPath;
+  readonly #connection: Connection;
   readonly #calls = new Map<unknown, AbortController>();
-  readonly #answering = new Set<Promise<void>>();
   /** Answered opening messages, to be replayed to the SDK when it starts. */
   readonly opening: JsonObject[] = [];
   #era: Era | undefined;
@@ -21,32 +24,24 @@ export class ConnectionFastPath {
   #isOn = true;
   #sdkStarted = false;
 
-  constructor(parts: FastPathParts) {
+  constructor(parts: FastPathParts, connection: Connection) {
     this.#fastPath = new FastPath(parts, true);
+    this.#connection = connection;
   }
 
   /** @returns whether the message is handled here; if not, the SDK must handle it */
-  tryAnswer(message: unknown, context: ConnectionContext): boolean {
+  tryAnswer(message: unknown): boolean {
     if (this.#cancels(message)) return true;
     const request = this.#isOn ? readRequest(message) : undefined;
-    const fits = request && this.#fits(request) && this.#fastPath.canHandle(request);
-    if (fits && isObject(message)) {
-      this.#open(request, message);
-      const answering = this.#answer(request, context);
-      this.#answering.add(answering);
-      void answering.finally(() => this.#answering.delete(answering));
+    if (request && this.#fits(request) && this.#fastPath.canHandle(request)) {
+      if (!this.#isNegotiated) this.#open(request);
+      void this.#answer(request);
       return true;
     }
     if (this.#isSilent(message)) return true;
     this.#sdkStarted = true;
-    const reopens = isObject(message) && isOpening(message.method);
-    if (reopens || !this.#isNegotiated) this.#isOn = false;
+    if (isOpening(fieldOf(message, 'method')) || !this.#isNegotiated) this.#isOn = false;
     return false;
-  }
-
-  /** Resolves when all handled requests have been answered or cancelled. */
-  async answered(): Promise<void> {
-    await Promise.allSettled(this.#answering);
   }
 
   /** Cancels every call. */
@@ -60,15 +55,18 @@ export class ConnectionFastPath {
     return this.#era ? era === this.#era && method !== 'initialize' : isOpening(method);
   }
 
-  #open({ method, era, client, params }: FastRequest, message: JsonObject): void {
-    const { clientInfo, _meta } = params;
+  #open({ id, method, era, client, params }: FastRequest): void {
     if (!this.#era) {
       this.#era = era;
-      this.#client = isClient(clientInfo) ? clientInfo : client;
-      this.opening.push(message);
-    } else if (!this.#isNegotiated && !isOpening(method)) {
+      this.#client = isClient(params.clientInfo) ? params.clientInfo : client;
+      this.opening.push({ jsonrpc: '2.0', id, method, params });
+    } else if (!isOpening(method)) {
       // Completes the negotiation of the era when it is replayed; its answer is discarded.
-      const negotiation = { id: 'cpq-mcp-settles', method: 'tools/list', params: { _meta } };
+      const negotiation = {
+        id: 'cpq-mcp-settles',
+        method: 'tools/list',
+        params: { _meta: params._meta },
+      };
       this.opening.push({ jsonrpc: '2.0', ...negotiation });
     }
   }
@@ -78,7 +76,8 @@ export class ConnectionFastPath {
     return this.#era === 'legacy' || this.opening.length > 1;
   }
 
-  async #answer(request: FastRequest, { write, onError }: ConnectionContext): Promise<void> {
+  async #answer(request: FastRequest): Promise<void> {
+    const { write, answer, onError } = this.#connection;
     const call = new AbortController();
     this.#calls.set(request.id, call);
     const { signal } = call;
@@ -86,22 +85,21 @@ export class ConnectionFastPath {
       write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
     try {
       const context = { signal, client: this.#client, notify };
-      const answer = await this.#fastPath.answer(request, context);
-      if (!signal.aborted) write(answer);
+      const line = await this.#fastPath.answer(request, context);
+      if (!signal.aborted) answer(request.id, line);
     } catch (error) {
       if (signal.aborted) return; // Cancelled calls are not answered.
       onError(toError(error)); // A fault of this server, such as a file of it that was removed.
       const internal = { code: -32603, message: 'Internal error' };
-      write(JSON.stringify({ jsonrpc: '2.0', id: request.id, error: internal }));
+      answer(request.id, JSON.stringify({ jsonrpc: '2.0', id: request.id, error: internal }));
     } finally {
       if (this.#calls.get(request.id) === call) this.#calls.delete(request.id);
     }
   }
 
   #cancels(message: unknown): boolean {
-    if (!isObject(message) || message.method !== 'notifications/cancelled') return false;
-    const id = isObject(message.params) ? message.params.requestId : undefined;
-    const call = this.#calls.get(id);
+    if (fieldOf(message, 'method') !== 'notifications/cancelled') return false;
+    const call = this.#calls.get(fieldOf(fieldOf(message, 'params'), 'requestId'));
     call?.abort(new Error('cancelled by the host'));
     return call !== undefined;
   }

@@ -39,8 +39,7 @@ export interface CallContext {
  * because they may have to send requests to the host.
  */
 export class FastPath {
-  readonly #description: ServerDescription;
-  readonly #callParts: FastPathParts['callParts'];
+  readonly #parts: FastPathParts;
   readonly #isPersistent: boolean;
   /** Loaded by the first call: lists need neither tools nor a tenant. */
   #loaded: Promise<[typeof import('../mcp/tool-run.ts'), CallParts]> | undefined;
@@ -48,15 +47,15 @@ export class FastPath {
   readonly #lists = new Map<string, string>();
 
   /** `isPersistent`: serves a persistent connection rather than stateless requests. */
-  constructor({ description, callParts }: FastPathParts, isPersistent: boolean) {
-    this.#description = description;
-    this.#callParts = callParts;
+  constructor(parts: FastPathParts, isPersistent: boolean) {
+    this.#parts = parts;
     this.#isPersistent = isPersistent;
   }
 
   canHandle({ method, params }: FastRequest): boolean {
-    const { annotations } = this.#description.surface.find(String(params.name))?.definition ?? {};
-    return method !== 'tools/call' || annotations?.readOnlyHint === true;
+    if (method !== 'tools/call') return true;
+    const entry = this.#parts.description.surface.find(String(params.name));
+    return entry?.definition.annotations?.readOnlyHint === true;
   }
 
   /**
@@ -64,19 +63,16 @@ export class FastPath {
    * @throws the signal's reason when the call was cancelled; it must not be answered
    */
   async answer(request: FastRequest, context: CallContext): Promise<string> {
-    const result =
-      request.method === 'tools/call'
-        ? JSON.stringify(this.#inEra(request, await this.#call(request, context)))
-        : await this.#listed(request);
+    const isCall = request.method === 'tools/call';
+    const result = isCall ? await this.#call(request, context) : await this.#listed(request);
     return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
   }
 
-  async #call(request: FastRequest, context: CallContext): Promise<object> {
-    this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#callParts()]);
+  async #call(request: FastRequest, context: CallContext): Promise<string> {
+    this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#parts.callParts()]);
     const [{ errorResult, progressReporter, runTool }, parts] = await this.#loaded;
-    const { arguments: given, _meta } = request.params;
-    const name = String(request.params.name);
-    const entry = parts.surface.find(name);
+    const { name, arguments: given, _meta } = request.params;
+    const entry = parts.surface.find(String(name));
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
     const { client = context.client, progressToken: token } = request;
@@ -91,12 +87,11 @@ export class FastPath {
       consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
     };
     const asked = { given: isObject(given) ? given : {}, signal, trace };
-    try {
-      return await runTool(entry, parts, asked, () => call);
-    } catch (error) {
+    const result = await runTool(entry, parts, asked, () => call).catch((error: unknown) => {
       signal.throwIfAborted();
-      return errorResult(name, error, parts);
-    }
+      return errorResult(entry.definition.name, error, parts);
+    });
+    return JSON.stringify(this.#inEra(request, result));
   }
 
   async #listed(request: FastRequest): Promise<string> {
@@ -108,10 +103,10 @@ export class FastPath {
   }
 
   async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
-    const { surface, version, receivesUpdates = false } = this.#description;
+    const { surface, version, receivesUpdates = false } = this.#parts.description;
     const serverInfo = description(version);
     const _meta = { [metaKeys.server]: serverInfo };
-    const instructions = instructionsFor(this.#description);
+    const instructions = instructionsFor(this.#parts.description);
     const capabilities = capabilitiesOf(
       receivesUpdates && (this.#isPersistent || era === 'modern'),
     );
@@ -125,9 +120,9 @@ export class FastPath {
       case 'resources/list':
         return (await import('../mcp/resources.ts')).listResources(surface);
       case 'resources/templates/list':
-        return (await import('../mcp/resources.ts')).listTemplates(this.#description);
+        return (await import('../mcp/resources.ts')).listTemplates(this.#parts.description);
       case 'prompts/list':
-        return (await import('../mcp/prompts.ts')).listPrompts(this.#description);
+        return (await import('../mcp/prompts.ts')).listPrompts(this.#parts.description);
       default:
         return {};
     }
@@ -137,7 +132,7 @@ export class FastPath {
   #inEra({ era, method }: FastRequest, result: object): object {
     if (era === 'legacy') return result;
     const holds = method === 'tools/call' ? {} : listCacheHints;
-    const _meta = { [metaKeys.server]: identity(this.#description.version) };
+    const _meta = { [metaKeys.server]: identity(this.#parts.description.version) };
     const named = '_meta' in result ? {} : { _meta };
     return { ...result, resultType: 'complete', ...holds, ...named };
   }

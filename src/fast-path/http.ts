@@ -31,8 +31,9 @@ export class HttpFastPath {
     if (endsHandshake(message) && fitsLegacy(headers)) return '';
     const request = readRequest(message);
     // Progress notifications need a stream.
-    const isOurs = request?.progressToken === undefined && request && fits(request, headers);
-    if (!isOurs || !this.#fastPath.canHandle(request)) return undefined;
+    if (!request || request.progressToken !== undefined || !fits(request, headers))
+      return undefined;
+    if (!this.#fastPath.canHandle(request)) return undefined;
     return this.#fastPath.answer(request, { signal, trace: traceFrom(headers), notify: () => {} });
   }
 }
@@ -41,14 +42,12 @@ const isJson = ({ accept = '', 'content-type': type = '' }: IncomingHttpHeaders)
   /^application\/json(?:;\s*charset=utf-8)?$/i.test(type) && accept.includes('application/json');
 
 /** Modern requests repeat method and name in headers; legacy ones contain at most the revision. */
-function fits({ era, method, params }: FastRequest, headers: IncomingHttpHeaders): boolean {
-  if (era === 'legacy') return fitsLegacy(headers);
-  return (
-    headers['mcp-protocol-version'] === modernRevision &&
-    headers['mcp-method'] === method &&
-    (method !== 'tools/call' || headers['mcp-name'] === params.name)
-  );
-}
+const fits = ({ era, method, params }: FastRequest, headers: IncomingHttpHeaders): boolean =>
+  era === 'legacy'
+    ? fitsLegacy(headers)
+    : headers['mcp-protocol-version'] === modernRevision &&
+      headers['mcp-method'] === method &&
+      (method !== 'tools/call' || headers['mcp-name'] === params.name);
 
 function fitsLegacy(headers: IncomingHttpHeaders): boolean {
   const { accept = '', 'mcp-protocol-version': revision } = headers;

@@ -23,84 +23,43 @@ export interface ClientInfo {
   version: string;
 }
 
-type Predicate = (value: unknown) => boolean;
-
-const isText: Predicate = (value) => typeof value === 'string';
 const isId = (value: unknown): value is string | number =>
   typeof value === 'string' || Number.isSafeInteger(value);
-const objectOf =
-  (predicate: Predicate): Predicate =>
-  (value) =>
-    isObject(value) && Object.values(value).every(predicate);
-type Predicates = Readonly<Record<string, Predicate>>;
-/** An object with the required fields, optionally the others, and no further ones. */
-const objectWith = <T extends object>(required: Predicates, others: Predicates = {}) => {
-  const known = new Map(Object.entries({ ...others, ...required }));
-  const needed = Object.keys(required);
-  return (value: unknown): value is T =>
-    isObject(value) &&
-    needed.every((name) => Object.hasOwn(value, name)) &&
-    Object.entries(value).every(([name, field]) => known.get(name)?.(field) === true);
-};
 
-export const isClient = objectWith<ClientInfo>(
-  { name: isText, version: isText },
-  { title: isText, websiteUrl: isText, description: isText },
-);
-/** Others do not affect the requests that are answered here. */
-const areCapabilities = objectWith(
-  {},
-  {
-    roots: objectWith({}, { listChanged: (value) => typeof value === 'boolean' }),
-    elicitation: objectOf(objectWith({})),
-    sampling: objectOf(isObject),
-    experimental: objectOf(isObject),
-    extensions: objectOf(isObject),
-  },
-);
-const revision: Predicate = (value) => value === modernRevision;
-const isEnvelope = objectWith(
-  { [metaKeys.revision]: revision, [metaKeys.capabilities]: areCapabilities },
-  { [metaKeys.client]: isClient },
-);
+const hasOnly = (object: JsonObject, names: readonly string[]): boolean =>
+  Object.keys(object).every((name) => names.includes(name));
 
-/** `_meta` is checked by `eraOf`, for all methods. */
-const meta: Predicates = { _meta: () => true };
-const noParameters = objectWith({}, meta);
+const clientFields = ['name', 'version', 'title', 'websiteUrl', 'description'];
 
-const handshake: Predicates = {
-  protocolVersion: (value) => legacyRevisions.includes(String(value)),
-  capabilities: areCapabilities,
-  clientInfo: isClient,
-};
+export const isClient = (value: unknown): value is ClientInfo & JsonObject =>
+  isObject(value) &&
+  typeof value.name === 'string' &&
+  typeof value.version === 'string' &&
+  hasOnly(value, clientFields) &&
+  Object.values(value).every((field) => typeof field === 'string');
 
-/** The methods that are answered: in which era, if only in one, and with which parameters. */
-const methods: Readonly<Record<string, { era?: Era; params: Predicate }>> = {
-  initialize: { era: 'legacy', params: objectWith(handshake, meta) },
-  ping: { era: 'legacy', params: noParameters },
-  'server/discover': { era: 'modern', params: noParameters },
-  'tools/list': { params: noParameters },
-  'tools/call': { params: objectWith({ name: isText }, { arguments: isObject, ...meta }) },
-  'resources/list': { params: noParameters },
-  'resources/templates/list': { params: noParameters },
-  'prompts/list': { params: noParameters },
-};
-
-const isMethod: Predicate = (value) => typeof value === 'string' && Object.hasOwn(methods, value);
-const isRequest = objectWith<Pick<FastRequest, 'id' | 'method'> & { params?: JsonObject }>(
-  { jsonrpc: (value) => value === '2.0', id: isId, method: isMethod },
-  { params: isObject },
-);
+/** Objects of objects, or of flags. They do not affect the requests that are answered here. */
+const areCapabilities = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, capability]) =>
+      isObject(capability) &&
+      Object.values(capability).every((field) =>
+        name === 'roots' ? typeof field === 'boolean' : isObject(field),
+      ),
+  );
 
 /** The request, if the fast path knows its kind. */
 export function readRequest(message: unknown): FastRequest | undefined {
-  if (!isRequest(message)) return undefined;
+  if (!isObject(message) || message.jsonrpc !== '2.0') return undefined;
   const { id, method, params = {} } = message;
-  const known = methods[method];
-  const era = eraOf(params._meta);
-  if (!known?.params(params) || !era || (known.era ?? era) !== era) return undefined;
-  const client = fieldOf(params._meta, metaKeys.client);
-  const progressToken = fieldOf(params._meta, 'progressToken');
+  if (!isId(id) || typeof method !== 'string' || !isObject(params)) return undefined;
+  if (!hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
+  const { _meta: meta } = params;
+  const era = eraOf(meta);
+  if (!era || !isAnswered(method, era, params)) return undefined;
+  const client = fieldOf(meta, metaKeys.client);
+  const progressToken = fieldOf(meta, 'progressToken');
   return {
     id,
     method,
@@ -111,13 +70,48 @@ export function readRequest(message: unknown): FastRequest | undefined {
   };
 }
 
+/** Whether the method is answered in this era, with these parameters. */
+function isAnswered(method: string, era: Era, params: JsonObject): boolean {
+  switch (method) {
+    case 'tools/call':
+      return (
+        typeof params.name === 'string' &&
+        (params.arguments === undefined || isObject(params.arguments)) &&
+        hasOnly(params, ['name', 'arguments', '_meta'])
+      );
+    case 'initialize':
+      return (
+        era === 'legacy' &&
+        legacyRevisions.includes(String(params.protocolVersion)) &&
+        areCapabilities(params.capabilities) &&
+        isClient(params.clientInfo) &&
+        hasOnly(params, ['protocolVersion', 'capabilities', 'clientInfo', '_meta'])
+      );
+    case 'ping':
+      return era === 'legacy' && hasOnly(params, ['_meta']);
+    case 'server/discover':
+      return era === 'modern' && hasOnly(params, ['_meta']);
+    default:
+      return lists.includes(method) && hasOnly(params, ['_meta']);
+  }
+}
+
+const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+
 /** The era of the request, by `_meta`; `undefined` if `_meta` has an unknown form. */
 function eraOf(meta: unknown): Era | undefined {
   if (meta === undefined) return 'legacy';
   if (!isObject(meta) || !(meta.progressToken === undefined || isId(meta.progressToken)))
     return undefined;
   // Other fields belong to the host.
-  const ofProtocol = Object.entries(meta).filter(([name]) => name.startsWith(reservedPrefix));
+  const ofProtocol = Object.keys(meta).filter((name) => name.startsWith(reservedPrefix));
   if (ofProtocol.length === 0) return 'legacy';
-  return isEnvelope(Object.fromEntries(ofProtocol)) ? 'modern' : undefined;
+  const { revision, capabilities, client } = metaKeys;
+  const own: readonly string[] = [revision, capabilities, client];
+  const isModern =
+    meta[revision] === modernRevision &&
+    areCapabilities(meta[capabilities]) &&
+    (meta[client] === undefined || isClient(meta[client])) &&
+    ofProtocol.every((name) => own.includes(name));
+  return isModern ? 'modern' : undefined;
 }

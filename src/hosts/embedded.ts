@@ -27,12 +27,7 @@ export function embeddedHost(
         connections.delete(connection);
         onclose?.();
       };
-      return {
-        async close() {
-          connections.delete(connection);
-          await connection.close();
-        },
-      };
+      return connection;
     },
     fetch: (request) => http.fetch(request),
     async close() {

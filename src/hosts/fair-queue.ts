@@ -23,9 +23,6 @@ function tooManyCalls(retryMs: number): HttpError {
   });
 }
 
-/** Releases a call; further calls of it have no effect. */
-type Release = () => void;
-
 /** A caller with running or waiting calls. */
 interface Caller {
   running: number;
@@ -56,10 +53,10 @@ export class FairQueue {
 
   /**
    * Waits until the caller may start a call.
-   * @returns the function that releases the capacity; it must be called
+   * @returns the function that releases the capacity; it must be called, further calls of it have no effect
    * @throws HttpError (429); the signal's reason when the caller disconnects first
    */
-  async acquire(name: string, signal: AbortSignal): Promise<Release> {
+  async acquire(name: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const { callsPerMinute, queuedPerCaller, waitMs } = this.#limits;
     const rule = { limit: callsPerMinute, windowMs: 60_000, reserve: 0 };
@@ -67,28 +64,13 @@ export class FairQueue {
     const rate = this.#rates.evaluate(name, rule, now);
     if (!rate.taken) throw tooManyCalls(rate.waitMs);
     const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
-    const mayStart = this.#hasCapacity(caller);
-    if (!mayStart && caller.waiting.size >= queuedPerCaller) throw tooManyCalls(waitMs);
+    const isBusy = !this.#hasCapacity(caller);
+    if (isBusy && caller.waiting.size >= queuedPerCaller) throw tooManyCalls(waitMs);
     this.#rates.count(name, rule, now);
     this.#callers.set(name, caller);
-    if (mayStart) this.#start(name, caller);
-    else await this.#waitInQueue(name, caller, signal);
-    return this.#releaseOf(name, caller);
-  }
-
-  #hasCapacity({ running }: Caller): boolean {
-    const { concurrent, concurrentPerCaller } = this.#limits;
-    return this.#running < concurrent && running < concurrentPerCaller;
-  }
-
-  #start(name: string, caller: Caller): void {
-    this.#running += 1;
-    caller.running += 1;
-    this.#callers.delete(name);
-    this.#callers.set(name, caller);
-  }
-
-  #releaseOf(name: string, caller: Caller): Release {
+    const started = this.#waitForStart(caller, signal);
+    this.#startWaiting();
+    await started.finally(() => this.#forgetIdle(name, caller));
     let released = false;
     return () => {
       if (released) return;
@@ -96,45 +78,46 @@ export class FairQueue {
       this.#running -= 1;
       caller.running -= 1;
       this.#forgetIdle(name, caller);
-      this.#startNext();
+      this.#startWaiting();
     };
+  }
+
+  #hasCapacity({ running }: Caller): boolean {
+    const { concurrent, concurrentPerCaller } = this.#limits;
+    return this.#running < concurrent && running < concurrentPerCaller;
   }
 
   #forgetIdle(name: string, { running, waiting }: Caller): void {
     if (running === 0 && waiting.size === 0) this.#callers.delete(name);
   }
 
-  #startNext(): void {
+  #startWaiting(): void {
     for (const [name, caller] of this.#callers) {
       const [start] = caller.waiting;
       if (!start || !this.#hasCapacity(caller)) continue;
       start();
+      this.#running += 1;
+      caller.running += 1;
       // It is visited again, after all others.
-      this.#start(name, caller);
+      this.#callers.delete(name);
+      this.#callers.set(name, caller);
     }
   }
 
-  #waitInQueue(name: string, caller: Caller, signal: AbortSignal): Promise<void> {
+  #waitForStart({ waiting }: Caller, signal: AbortSignal): Promise<void> {
     const { waitMs } = this.#limits;
     return new Promise((resolve, reject) => {
-      const stopWaiting = () => {
+      const end = (settle: () => void) => {
         clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
-        caller.waiting.delete(start);
+        waiting.delete(start);
+        settle();
       };
-      const start = () => {
-        stopWaiting();
-        resolve();
-      };
-      const fail = (reason: unknown) => {
-        stopWaiting();
-        this.#forgetIdle(name, caller);
-        reject(reason);
-      };
-      const onAbort = () => fail(signal.reason);
-      const timer = setTimeout(() => fail(tooManyCalls(waitMs)), waitMs);
+      const start = () => end(resolve);
+      const onAbort = () => end(() => reject(signal.reason));
+      const timer = setTimeout(() => end(() => reject(tooManyCalls(waitMs))), waitMs);
       signal.addEventListener('abort', onAbort, { once: true });
-      caller.waiting.add(start);
+      waiting.add(start);
     });
   }
 }

@@ -1,5 +1,5 @@
 import { ConnectionFastPath } from '../fast-path/connection.ts';
-import { parseJson } from '../values.ts';
+import { fieldOf, parseJson, toError } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
@@ -19,25 +19,45 @@ export class LineConnection {
   readonly #fastPath: ConnectionFastPath | undefined;
   /** Loaded on first use. */
   #sdk: Promise<SdkConnection> | undefined;
-  #lastReceived: Promise<void> = Promise.resolve();
+  /** Ids of the requests that are not answered yet. */
+  readonly #pending = new Set<unknown>();
+  /** Ids of our requests that the host has not answered yet; each blocks one of its own. */
+  readonly #asked = new Set<unknown>();
+  #onAnswered: (() => void) | undefined;
 
   constructor(endpoint: LineEndpoint, options: LineConnectionOptions) {
     this.#endpoint = endpoint;
     this.#options = options;
-    this.#fastPath = options.fastPath ? new ConnectionFastPath(endpoint) : undefined;
+    if (!options.fastPath) return;
+    this.#fastPath = new ConnectionFastPath(endpoint, {
+      answer: (id, line) => {
+        options.write(line);
+        this.#settle(id);
+      },
+      ...options,
+    });
   }
 
   receive(line: string): void {
-    if (this.#fastPath?.tryAnswer(parseJson(line), this.#options)) return;
+    const message = parseJson(line);
+    this.#note(message);
+    if (this.#fastPath?.tryAnswer(message)) return;
     this.#sdk ??= this.#connect();
-    this.#lastReceived = this.#sdk.then((sdk) => sdk.receive(line)).catch(this.#options.onError);
+    this.#sdk
+      .then((sdk) => sdk.receive(line))
+      .catch((error: unknown) => {
+        this.#settle(fieldOf(message, 'id'));
+        // Invalid JSON is ignored.
+        if (!(error instanceof SyntaxError)) this.#options.onError(toError(error));
+      });
   }
 
-  /** Resolves when all received requests have been answered or cancelled. */
-  async answered(): Promise<void> {
-    await this.#fastPath?.answered();
-    await this.#lastReceived;
-    await (await this.#sdk)?.answered();
+  /** Resolves when nothing is left to answer, after input has ended. Requests that wait for the host do not count. */
+  answered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnswered = resolve;
+      this.#settle(undefined);
+    });
   }
 
   async close(): Promise<void> {
@@ -45,11 +65,33 @@ export class LineConnection {
     await (await this.#sdk)?.close();
   }
 
+  #note(message: unknown): void {
+    const [id, method] = [fieldOf(message, 'id'), fieldOf(message, 'method')];
+    if (method === 'notifications/cancelled')
+      this.#settle(fieldOf(fieldOf(message, 'params'), 'requestId'));
+    else if (method === undefined) this.#asked.delete(id);
+    // A subscription is answered when the connection ends.
+    else if (id !== undefined && method !== 'subscriptions/listen') this.#pending.add(id);
+  }
+
+  #settle(id: unknown): void {
+    this.#pending.delete(id);
+    if (this.#pending.size <= this.#asked.size) this.#onAnswered?.();
+  }
+
   async #connect(): Promise<SdkConnection> {
     const opening = this.#fastPath?.opening ?? [];
     const { connectSdk } = await import('./stdio-sdk.ts');
     const { onError, onClose } = this.#options;
-    const write = (message: object) => this.#options.write(JSON.stringify(message));
+    const write = (message: object) => {
+      this.#options.write(JSON.stringify(message));
+      const id = fieldOf(message, 'id');
+      if (!('method' in message)) this.#settle(id);
+      else if (id !== undefined) {
+        this.#asked.add(id);
+        this.#settle(undefined);
+      }
+    };
     return connectSdk(this.#endpoint.server, { opening, write, onError, onClose });
   }
 }

@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 
-const retrySeconds = 60;
-
 const streamLimits = { caller: 32, tenant: 1_024 };
 /** Whose limit of open streams was reached. */
 export type StreamLimit = keyof typeof streamLimits;
@@ -13,14 +11,10 @@ export class OpenStreams {
   readonly #onRefused: (by: StreamLimit) => void;
   /** Open streams by caller name and by tenant object. */
   readonly #counts = new Map<unknown, number>();
-  #open = 0;
+  open = 0;
 
   constructor(onRefused: (by: StreamLimit) => void) {
     this.#onRefused = onRefused;
-  }
-
-  get open(): number {
-    return this.#open;
   }
 
   /**
@@ -31,16 +25,17 @@ export class OpenStreams {
   acquire(caller: string | undefined, tenant: object): () => void {
     this.#check(tenant, 'tenant');
     if (caller !== undefined) this.#check(caller, 'caller');
-    const add = (by: number) => {
-      this.#open += by;
-      for (const name of caller === undefined ? [tenant] : [tenant, caller]) {
-        const count = (this.#counts.get(name) ?? 0) + by;
-        if (count === 0) this.#counts.delete(name);
-        else this.#counts.set(name, count);
-      }
-    };
-    add(1);
-    return () => add(-1);
+    this.#add(caller, tenant, 1);
+    return () => this.#add(caller, tenant, -1);
+  }
+
+  #add(caller: string | undefined, tenant: object, by: number): void {
+    this.open += by;
+    for (const name of caller === undefined ? [tenant] : [tenant, caller]) {
+      const count = (this.#counts.get(name) ?? 0) + by;
+      if (count === 0) this.#counts.delete(name);
+      else this.#counts.set(name, count);
+    }
   }
 
   #check(name: unknown, by: StreamLimit): void {
@@ -48,7 +43,7 @@ export class OpenStreams {
     this.#onRefused(by);
     const whose = by === 'caller' ? 'You have' : 'This tenant has';
     throw new HttpError(429, `${whose} reached the limit of open streams: close one first.`, {
-      headers: retryAfterHeader(retrySeconds),
+      headers: retryAfterHeader(60),
     });
   }
 }

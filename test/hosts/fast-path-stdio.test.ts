@@ -48,7 +48,14 @@ function sdkSide({ endpoint: served }: CountedServer): Side {
     onError: () => {},
     onClose: () => {},
   });
-  return { written, take: connection.receive, close: () => connection.close() };
+  const take = (line: string) => {
+    try {
+      connection.receive(line);
+    } catch {
+      // Not a message: LineConnection ignores or reports it.
+    }
+  };
+  return { written, take, close: () => connection.close() };
 }
 
 const idsIn = (lines: readonly string[]): unknown[] =>

@@ -11,9 +11,6 @@ export interface AccessTokenOptions {
   onError(error: unknown): void;
 }
 
-/** Interval between checks of the file, which limits how long a revoked token is accepted. */
-const recheckMs = 1_000;
-
 /**
  * Authenticates callers by an access token that this server issued.
  * @throws TokenFileError when the file cannot be read
@@ -30,8 +27,7 @@ export async function accessTokenStrategy({
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || !isAccessToken(token)) return undefined;
-      // An unknown token may have been created since the last check.
-      const stored = findToken(token, await file.tokens()) ?? findToken(token, await file.latest());
+      const stored = findToken(token, await file.tokens());
       if (!stored) throw invalidTokenError('Unknown access token.');
       if (isExpired(stored)) {
         throw invalidTokenError(
@@ -53,13 +49,12 @@ export async function accessTokenStrategy({
 const tenantMessage =
   'The tenant of this access token is not served here, or it names none of several: ask for another token.';
 
-/** Caches the file and reloads it when it changes. */
+/** Reads the file again when it has changed. */
 class TokenFileReader {
   readonly #path: string;
   readonly #onError: (error: unknown) => void;
   #tokens: readonly StoredToken[] = [];
   #stamp = '';
-  #checkedAt = 0;
   #lastError = '';
 
   constructor(path: string, onError: (error: unknown) => void) {
@@ -68,10 +63,6 @@ class TokenFileReader {
   }
 
   async tokens(): Promise<readonly StoredToken[]> {
-    return Date.now() - this.#checkedAt >= recheckMs ? this.latest() : this.#tokens;
-  }
-
-  async latest(): Promise<readonly StoredToken[]> {
     await this.reload().catch((error: unknown) => {
       // A repeated error is reported once.
       if (String(error) !== this.#lastError) this.#onError(error);
@@ -82,7 +73,6 @@ class TokenFileReader {
 
   /** @throws TokenFileError */
   async reload(): Promise<void> {
-    this.#checkedAt = Date.now();
     const found = await stat(this.#path).catch(() => undefined);
     const stamp = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
     if (stamp === this.#stamp) return;

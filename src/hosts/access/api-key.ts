@@ -92,19 +92,15 @@ function apiKeyFrom({ headers }: IncomingMessage): string | undefined {
 
 /** The address in the header, or the only allowed one. */
 function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]): URL {
-  const header = headers[addressHeader];
-  const [only, ...others] = baseUrls;
-  const text = typeof header === 'string' && header !== '' ? header : only;
-  const isGiven = text === header || (others.length === 0 && !only?.includes('*'));
+  const [only = '', ...others] = baseUrls;
+  const known = others.length > 0 || only.includes('*') ? '' : only;
   try {
-    if (isGiven && text !== undefined) return baseUrlFrom(text);
+    return baseUrlFrom(String(headers[addressHeader] ?? '') || known);
   } catch {
-    // Rejected below, without repeating the value: it may be a misplaced secret.
+    // Without the value: it may be a misplaced secret.
+    const message = `Say which address of the service is meant in the header ${addressHeader}.`;
+    throw new HttpError(403, message);
   }
-  throw new HttpError(
-    403,
-    `Say which address of the service is meant in the header ${addressHeader}.`,
-  );
 }
 
 /** Matches a whole address; `*` matches one label of the host name. */
@@ -161,29 +157,24 @@ class KeyTenantCache {
       return cached.tenant;
     }
     if ((this.#refused.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
-    const checking = this.#checking.get(name) ?? this.#openTenant(name, baseUrl, key, sender);
+    // Keys of one sender are checked one at a time: each result decides whether the next is checked.
+    const check = () => this.#check(name, baseUrl, key, sender);
+    const checking = this.#checking.get(name) ?? this.#mutex.runExclusive(sender, check);
     this.#checking.set(name, checking);
     return checking;
   }
 
-  async #openTenant(
-    name: string,
-    baseUrl: URL,
-    key: string,
-    sender: string,
-  ): Promise<RetirableTenant> {
-    const check = () => verifyKey(baseUrl, key, this.#connectLimits);
+  async #check(name: string, baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
     try {
-      if (this.#knownGood.peek(name)) {
-        await this.#takeCheck(baseUrl, reserved.knownKey);
-        await check();
-      } else await this.#checkUnknownKey(baseUrl, sender, check);
+      await this.#takeCheck(baseUrl, sender, this.#knownGood.peek(name) ?? false);
+      await verifyKey(baseUrl, key, this.#connectLimits);
       this.#knownGood.set(name, true);
       return this.#open.get(name)?.tenant ?? this.#opened(name, baseUrl, key);
     } catch (error) {
       if (isGuess(error)) {
         this.#knownGood.delete(name);
         this.#refused.set(name, Date.now() + refusedMs);
+        this.#wrongKeys.count(sender, wrongKeyRule, Date.now());
       }
       throw error;
     } finally {
@@ -198,26 +189,13 @@ class KeyTenantCache {
     return tenant;
   }
 
-  /** Unknown keys of one sender are checked one at a time: each result decides whether the next is checked. */
-  #checkUnknownKey(baseUrl: URL, sender: string, check: () => Promise<void>): Promise<void> {
-    return this.#mutex.runExclusive(sender, async () => {
-      const left = this.#wrongKeys.evaluate(sender, wrongKeyRule, Date.now());
-      if (!left.taken) throw tooManyChecks('from this address', left.waitMs);
-      const isClean = left.remaining === wrongKeyRule.limit;
-      await this.#takeCheck(baseUrl, isClean ? reserved.cleanSender : reserved.other);
-      try {
-        await check();
-      } catch (error) {
-        if (isGuess(error)) this.#wrongKeys.count(sender, wrongKeyRule, Date.now());
-        throw error;
-      }
-    });
-  }
-
-  /** @throws HttpError when the budget for checks at this address is used up */
-  async #takeCheck(baseUrl: URL, reserve: number): Promise<void> {
+  /** @throws HttpError when the sender sent too many wrong keys, or the checks at this address are used up */
+  async #takeCheck(baseUrl: URL, sender: string, isKnown: boolean): Promise<void> {
+    const wrong = this.#wrongKeys.evaluate(sender, wrongKeyRule, Date.now());
+    if (!isKnown && !wrong.taken) throw tooManyChecks('from this address', wrong.waitMs);
+    const ofSender = wrong.remaining === wrongKeyRule.limit ? reserved.cleanSender : reserved.other;
+    const rule = { ...checkRule, reserve: isKnown ? reserved.knownKey : ofSender };
     const name = `checks of keys of ${baseUrl.href}`;
-    const rule = { ...checkRule, reserve };
     const { taken, waitMs } = await this.#options.rates.take(name, rule, Date.now());
     if (!taken) throw tooManyChecks('for that address of the service', waitMs);
   }
@@ -258,16 +236,12 @@ function tooManyChecks(source: string, waitMs: number): HttpError {
 
 function toHttpError(error: unknown): HttpError {
   if (isApiError(error, 'key-refused')) return wrongKeyError();
-  if (isApiError(error, 'rate-limited')) {
-    return new HttpError(
-      503,
-      'The key cannot be checked now: the service takes no more requests for a while.',
-      { headers: retryAfterHeader(error.facts.seconds ?? retryAfterSeconds) },
-    );
-  }
   if (isApiError(error, 'unreachable') && error.facts.code === privateAddress)
     return privateAddressError();
-  return new HttpError(503, 'The key cannot be checked now: the service does not answer.', {
-    headers: retryAfterHeader(retryAfterSeconds),
+  const isLimited = isApiError(error, 'rate-limited');
+  const why = isLimited ? 'takes no more requests for a while' : 'does not answer';
+  const seconds = (isLimited ? error.facts.seconds : undefined) ?? retryAfterSeconds;
+  return new HttpError(503, `The key cannot be checked now: the service ${why}.`, {
+    headers: retryAfterHeader(seconds),
   });
 }

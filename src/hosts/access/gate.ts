@@ -84,10 +84,14 @@ export function gate({ strategies, guesses }: GateOptions): Gate {
       const sender = guesses.senderOf(request);
       guesses.check(sender);
       try {
-        return toSession(
-          (await authenticate(strategies, request, sender)) ??
-            rejectUnknown(request, wwwAuthenticate),
-        );
+        for (const strategy of strategies) {
+          const principal = await strategy.authenticate(request, sender);
+          if (principal) return toSession(principal);
+        }
+        // Credentials that no strategy recognises count as guesses.
+        const countsAsFailure = request.headers.authorization !== undefined;
+        const message = 'This server requires authentication.';
+        throw new HttpError(401, message, { headers: wwwAuthenticate, countsAsFailure });
       } catch (error) {
         if (isGuess(error)) guesses.count(sender);
         throw error;
@@ -99,24 +103,6 @@ export function gate({ strategies, guesses }: GateOptions): Gate {
         .find((found) => found !== undefined);
     },
   };
-}
-
-async function authenticate(
-  strategies: readonly AuthStrategy[],
-  request: IncomingMessage,
-  sender: string,
-): Promise<Principal | undefined> {
-  for (const strategy of strategies) {
-    const found = await strategy.authenticate(request, sender);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** Credentials that no strategy recognises count as guesses. */
-function rejectUnknown(request: IncomingMessage, headers: Record<string, string>): never {
-  const countsAsFailure = request.headers.authorization !== undefined;
-  throw new HttpError(401, 'This server requires authentication.', { headers, countsAsFailure });
 }
 
 function toSession({ caller, tenant, grants, tools, challenge }: Principal): Session {

@@ -93,6 +93,9 @@ export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void
   }
 }
 
+/** All public IPv6 addresses are in 2000::/3. */
+const publicIpv6 = /^[23][\da-f]{3}:/i;
+
 /** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
 const nonPublicRanges = parseNetworks([
   '0.0.0.0/8',
@@ -110,25 +113,15 @@ const nonPublicRanges = parseNetworks([
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Unspecified, loopback and IPv4-compatible addresses; BlockList checks `::ffff:` addresses as IPv4.
-  '::/96',
-  '::ffff:0:0:0/96',
-  '64:ff9b::/96',
-  '64:ff9b:1::/48',
-  '100::/64',
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
   '3fff::/20',
-  '5f00::/16',
-  'fc00::/7',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
 ]);
 
 /** Whether an IP address is not on the public internet; false for text that is no IP address. */
-export const isPrivate = (address: string): boolean => isIn(nonPublicRanges, address);
+export const isPrivate = (address: string): boolean =>
+  isIn(nonPublicRanges, address) || (isIP(withoutZone(address)) === 6 && !publicIpv6.test(address));
 
 /**
  * Resolves a host name and fails if any of its addresses is private. Used when connecting, so that a name

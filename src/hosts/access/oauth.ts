@@ -44,6 +44,7 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
     resource.origin,
   );
   const metadataParameter = `, resource_metadata="${metadataUrl.href}"`;
+  const invalid = (message: string) => invalidTokenError(message, metadataParameter);
   const scopesOf = (needs: readonly string[]) =>
     needs.map((grant) => scopePrefix + grant).join(' ');
   const challenge = (needs: readonly string[]) =>
@@ -58,9 +59,11 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
       return (await jwtVerify(token, keys, required)).payload;
     } catch (error) {
       const problem = tokenProblem(error);
-      if (problem !== undefined) throw invalidTokenError(problem, metadataParameter);
+      if (problem !== undefined) throw invalid(problem);
       options.onError(error);
-      throw unavailableError();
+      throw new HttpError(503, 'The identity provider cannot be reached now.', {
+        headers: retryAfterHeader(retryAfterSeconds),
+      });
     }
   };
   return {
@@ -69,9 +72,8 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
       const token = bearerToken(request);
       if (token === undefined || isAccessToken(token)) return undefined;
       const claims = await verify(token);
-      if (claims.cnf !== undefined) throw invalidTokenError(boundTokenMessage, metadataParameter);
-      if (!isText(claims.sub))
-        throw invalidTokenError('The access token has no subject.', metadataParameter);
+      if (claims.cnf !== undefined) throw invalid(boundTokenMessage);
+      if (!isText(claims.sub)) throw invalid('The access token has no subject.');
       const grants = grantsFromClaims(claims, scopePrefix);
       if (grants.size === 0) throw challenge(['read']);
       return { caller: callerName(claims), tenant: tenantOf(claims, options), grants, challenge };
@@ -152,11 +154,6 @@ function tokenProblem(error: unknown): string | undefined {
     ? 'The access token was not issued by the configured identity provider.'
     : undefined;
 }
-
-const unavailableError = (): HttpError =>
-  new HttpError(503, 'The identity provider cannot be reached now.', {
-    headers: retryAfterHeader(retryAfterSeconds),
-  });
 
 /** The grants among the token's scopes; other scopes are ignored. */
 function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
