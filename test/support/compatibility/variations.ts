@@ -474,8 +474,15 @@ export function combined(parts: readonly Variation[]): Variation {
 }
 
 /** Whether only a first page can be read, or nothing shows that it is complete. */
-function hidesAll({ fromHandling, maxSize, counts, envelope, sizeOn }: Partial<Switches>): boolean {
-  if (fromHandling !== 'ignored') return false;
+function hidesAll({
+  fromHandling,
+  offset,
+  maxSize,
+  counts,
+  envelope,
+  sizeOn,
+}: Partial<Switches>): boolean {
+  if (fromHandling !== 'ignored' && offset === undefined) return false;
   const isUncounted = counts === 'none' || counts === 'rows of the page' || envelope === 'array';
   return maxSize !== undefined || sizeOn === 'no route' || isUncounted;
 }
