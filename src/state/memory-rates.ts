@@ -18,10 +18,6 @@ export class MemoryRates implements RateWindow {
   readonly #windows = new BoundedMap<string, Window>(maxKeys);
 
   async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    return this.takeNow(key, rule, now);
-  }
-
-  takeNow(key: string, rule: WindowRule, now: number): RateDecision {
     const decision = this.evaluate(key, rule, now);
     if (!decision.taken) return decision;
     this.count(key, rule, now);

@@ -101,7 +101,7 @@ export interface InboxPage {
   /** Number of all accepted events. */
   total: number;
   /** Arrival of the oldest stored event. */
-  keptSince?: number;
+  keptSince: number | undefined;
   /** Number of lines in which no event could be recognized; they are not in `total`. */
   damaged: number;
 }

@@ -15,7 +15,7 @@ import type {
 import { ifMissing, replaceFile, syncFolder } from './files.ts';
 import { appendLines, isCutLine, parseLine } from './json-files.ts';
 
-/** The index entry of an event: its position in the file, and the fields that queries use. */
+/** Where an event is in the file, and the fields that queries use. */
 interface IndexEntry extends InboxEntry {
   arrived: number;
   offset: number;
@@ -25,8 +25,6 @@ interface IndexEntry extends InboxEntry {
 interface Arrival {
   event: InboxEvent;
   update: Update | undefined;
-  onStored(how: 'new' | 'known'): void;
-  onFailed(error: unknown): void;
 }
 
 const dayMs = 86_400_000;
@@ -43,15 +41,10 @@ export class InboxFile implements Inbox {
   readonly #limits: InboxLimits;
   readonly #notify: (update: Update) => void;
   readonly #mutex = new KeyedMutex();
-  readonly #ids = new Set<string>();
-  #pending: Arrival[] = [];
-  /** In the order of arrival, which is the order of the file. */
-  #entries: IndexEntry[] = [];
-  #bytes = 0;
-  #damaged = 0;
-  /** The offset up to which the index was built, and the inode of that file. */
-  #readTo = 0;
-  #inode = 0;
+  readonly #pending: Arrival[] = [];
+  /** The next write, which stores what is pending. */
+  #write: Promise<ReadonlySet<Arrival>> | undefined;
+  #index = new FileIndex(0);
   #compactedAt = 0;
 
   constructor(path: string, limits: InboxLimits, notify: (update: Update) => void) {
@@ -60,121 +53,133 @@ export class InboxFile implements Inbox {
     this.#notify = notify;
   }
 
-  add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
-    return new Promise((onStored, onFailed) => {
-      this.#pending.push({ event, update, onStored, onFailed });
-      // Events that arrive during a write are stored together by the next one.
-      if (this.#pending.length === 1)
-        void this.#mutex.runExclusive('file', () => this.#storePending());
-    });
+  async add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
+    const arrival = { event, update };
+    this.#pending.push(arrival);
+    // Events that arrive during a write are stored together by the next one.
+    this.#write ??= this.#mutex.runExclusive('file', () => this.#storePending());
+    return (await this.#write).has(arrival) ? 'new' : 'known';
   }
 
   list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
     return this.#mutex.runExclusive('file', () =>
       this.#withFile(async (file) => {
+        const { entries, damaged } = this.#index;
         // Reversed first: of events with the same time, the one that arrived last is the newest.
-        const newestFirst = this.#entries.toReversed().sort((a, b) => b.at - a.at);
+        const newestFirst = entries.toReversed().sort((a, b) => b.at - a.at);
         const page = await readPage(newestFirst, accepts, slice, (entry) => loadEvent(file, entry));
-        const [oldest] = this.#entries;
-        const keptSince = oldest ? { keptSince: oldest.arrived } : {};
-        return { ...page, damaged: this.#damaged, ...keptSince };
+        return { ...page, damaged, keptSince: entries[0]?.arrived };
       }),
     );
   }
 
-  async #storePending(): Promise<void> {
+  /** @returns those that were stored: the first of each event that is not known */
+  async #storePending(): Promise<ReadonlySet<Arrival>> {
     const arrivals = this.#pending.splice(0);
-    try {
-      await this.#withFile(async () => {});
-      const added = await this.#store(arrivals.filter(({ event }) => !this.#ids.has(event.id)));
-      for (const arrival of arrivals)
-        arrival.onStored(added.get(arrival.event.id) === arrival ? 'new' : 'known');
-    } catch (error) {
-      for (const arrival of arrivals) arrival.onFailed(error);
-      return;
+    this.#write = undefined;
+    await this.#withFile(async () => {});
+    const added = new Map<string, Arrival>();
+    for (const arrival of arrivals) {
+      const { id } = arrival.event;
+      if (!this.#index.ids.has(id) && !added.has(id)) added.set(id, arrival);
     }
-    await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
-  }
-
-  /** @returns those that were stored, by id: the first of each */
-  async #store(arrivals: readonly Arrival[]): Promise<ReadonlyMap<string, Arrival>> {
-    const added = new Map(arrivals.toReversed().map((arrival) => [arrival.event.id, arrival]));
-    const inOrder = arrivals.filter((arrival) => added.get(arrival.event.id) === arrival);
+    const stored = new Set(added.values());
     try {
-      if (added.size > 0) await appendLines(this.#path, inOrder.map(toLine));
+      if (stored.size > 0) await appendLines(this.#path, [...stored].map(toLine));
     } finally {
       // A write that failed may have stored some of them.
-      for (const { update } of inOrder) if (update) this.#notify(update);
+      for (const { update } of stored) if (update) this.#notify(update);
     }
-    return added;
+    await this.#compact().catch(() => {}); // The file stays larger; the next write tries again.
+    return stored;
   }
 
   /** Opens the file, if it exists, updates the index, and runs `work`. */
   async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
-    const file = await open(this.#path, 'r+').catch(ifMissing(undefined));
-    if (!file) this.#reset(0);
+    const file = await open(this.#path).catch(ifMissing(undefined));
     try {
-      if (file) await this.#updateIndex(file);
-      this.#dropExpired();
+      const { size = 0, ino = 0 } = (await file?.stat()) ?? {};
+      // Another process compacted the file, or it was replaced or deleted.
+      if (ino !== this.#index.inode || size < this.#index.readTo) this.#index = new FileIndex(ino);
+      if (file && size > this.#index.readTo) await this.#index.read(file, size);
+      this.#index.dropExpired(this.#limits);
       return await work(file);
     } finally {
       await file?.close();
     }
   }
 
-  async #updateIndex(file: FileHandle): Promise<void> {
-    const { size, ino } = await file.stat();
-    // Another process compacted the file, or the file was replaced.
-    if (ino !== this.#inode || size < this.#readTo) this.#reset(ino);
-    if (size === this.#readTo) return;
-    for await (const { line, offset, length } of linesFrom(file, this.#readTo, size)) {
-      this.#readTo = offset + length + 1;
-      if (line !== '' && !isCutLine(line)) this.#indexLine(parseLine(line), offset, length);
-    }
-  }
-
-  #reset(inode: number): void {
-    this.#inode = inode;
-    this.#entries = [];
-    this.#ids.clear();
-    this.#bytes = this.#damaged = this.#readTo = 0;
-  }
-
-  #indexLine(line: Record<string, unknown> | undefined, offset: number, length: number): void {
-    if (!line || !isEventLine(line)) {
-      this.#damaged += 1;
-      return;
-    }
-    const { id, at, arrived, subject, event, record } = line;
-    if (this.#ids.has(id)) return;
-    this.#ids.add(id);
-    this.#entries.push({ id, at, arrived, subject, event, record, offset, length });
-    this.#bytes += length;
-  }
-
-  #dropExpired(): void {
-    const { days, events, megabytes } = this.#limits;
-    const oldest = Date.now() - days * dayMs;
-    let expired = 0;
-    for (const { id, arrived, length } of this.#entries) {
-      const tooMany = this.#entries.length - expired > events;
-      if (arrived > oldest && !tooMany && this.#bytes <= megabytes * 1024 * 1024) break;
-      this.#bytes -= length;
-      this.#ids.delete(id);
-      expired += 1;
-    }
-    this.#entries.splice(0, expired);
-  }
-
   /** Rewrites the file without expired events, once they take more space than the kept ones, or daily. */
   async #compact(): Promise<void> {
     await this.#withFile(async () => {});
-    const start = this.#entries[0]?.offset ?? this.#readTo;
-    const isLarge = start >= this.#bytes + minCompactBytes;
+    const { entries, readTo, bytes } = this.#index;
+    const start = entries[0]?.offset ?? readTo;
+    const isLarge = start >= bytes + minCompactBytes;
     if (!isLarge && (start === 0 || Date.now() - this.#compactedAt < dayMs)) return;
     await replaceFile(this.#path, createReadStream(this.#path, { start }));
     await syncFolder(dirname(this.#path));
     this.#compactedAt = Date.now();
+  }
+}
+
+/** What is known of a file up to `readTo`. */
+class FileIndex {
+  readonly inode: number;
+  /** In the order of arrival, which is the order of the file. */
+  readonly entries: IndexEntry[] = [];
+  readonly ids = new Set<string>();
+  bytes = 0;
+  damaged = 0;
+  readTo = 0;
+
+  constructor(inode: number) {
+    this.inode = inode;
+  }
+
+  /** Adds the complete lines up to `size`; text after the last line break is still being written. */
+  async read(file: FileHandle, size: number): Promise<void> {
+    const range = { start: this.readTo, end: size - 1, autoClose: false };
+    const chunks: AsyncIterable<Buffer> = file.createReadStream({
+      ...range,
+      highWaterMark: chunkBytes,
+    });
+    let rest = Buffer.alloc(0);
+    for await (const chunk of chunks) {
+      rest = Buffer.concat([rest, chunk]);
+      for (let cut = rest.indexOf(10); cut >= 0; cut = rest.indexOf(10)) {
+        this.#addLine(rest.toString('utf8', 0, cut), cut);
+        rest = rest.subarray(cut + 1);
+      }
+    }
+  }
+
+  #addLine(text: string, length: number): void {
+    const offset = this.readTo;
+    this.readTo += length + 1;
+    if (text === '' || isCutLine(text)) return;
+    const line = parseLine(text);
+    if (!line || !isEventLine(line)) {
+      this.damaged += 1;
+      return;
+    }
+    const { id, at, arrived, subject, event, record } = line;
+    if (this.ids.has(id)) return;
+    this.ids.add(id);
+    this.entries.push({ id, at, arrived, subject, event, record, offset, length });
+    this.bytes += length;
+  }
+
+  dropExpired({ days, events, megabytes }: InboxLimits): void {
+    const oldest = Date.now() - days * dayMs;
+    let expired = 0;
+    for (const { id, arrived, length } of this.entries) {
+      const tooMany = this.entries.length - expired > events;
+      if (arrived > oldest && !tooMany && this.bytes <= megabytes * 1024 * 1024) break;
+      this.bytes -= length;
+      this.ids.delete(id);
+      expired += 1;
+    }
+    this.entries.splice(0, expired);
   }
 }
 
@@ -201,26 +206,4 @@ async function loadEvent(
   if (!line || !isEventLine(line)) return undefined;
   const { arrived: _, ...event } = line;
   return event;
-}
-
-/** The complete lines between two offsets; text after the last line break is still being written. */
-async function* linesFrom(
-  file: FileHandle,
-  start: number,
-  end: number,
-): AsyncGenerator<{ line: string; offset: number; length: number }> {
-  let rest = Buffer.alloc(0);
-  let offset = start;
-  for (let at = start; at < end; ) {
-    const length = Math.min(chunkBytes, end - at);
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    for (let cut = rest.indexOf(10); cut >= 0; cut = rest.indexOf(10)) {
-      yield { line: rest.toString('utf8', 0, cut), offset, length: cut };
-      offset += cut + 1;
-      rest = rest.subarray(cut + 1);
-    }
-  }
 }

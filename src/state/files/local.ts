@@ -16,7 +16,7 @@ import { WriteStatus } from '../write-status.ts';
 import { ifMissing } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
 import { journalFile } from './json-files.ts';
-import { SnapshotFiles } from './snapshot-files.ts';
+import { snapshotFiles } from './snapshot-files.ts';
 
 export interface LocalOptions {
   inbox?: InboxLimits;
@@ -63,7 +63,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
       const path = join(folder, `changes-${tenant}.jsonl`);
       return writes.journal(path, journalFile(path));
     },
-    snapshots: (tenant) => new SnapshotFiles(join(folder, `${snapshotPrefix}${tenant}`)),
+    snapshots: (tenant) => snapshotFiles(join(folder, `${snapshotPrefix}${tenant}`)),
     async snapshotTenants() {
       const entries = await readdir(folder, { withFileTypes: true }).catch(ifMissing<Dirent[]>([]));
       const folders = entries.filter((entry) => entry.isDirectory() && isSnapshots(entry.name));

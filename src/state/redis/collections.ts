@@ -36,8 +36,6 @@ redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'body', ARGV[2], 'asOf', asOf
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 `;
 
-type LoadCollection = () => Promise<SharedReading & { keepMs: number }>;
-
 const firstPollMs = 50;
 const maxPollMs = 500;
 /** Larger collections are not shared: in bytes, compressed and as JSON. */
@@ -45,25 +43,17 @@ const maxBytes = 32 * 1024 * 1024;
 const maxJsonBytes = 256 * 1024 * 1024;
 
 /** Collections that several processes share in Redis, compressed. */
-export class RedisCollections implements SharedCollections {
-  readonly #link: RedisLink;
-  readonly #lockMs: number;
-
-  constructor(link: RedisLink, lockMs = defaultLockMs) {
-    this.#link = link;
-    this.#lockMs = lockMs;
-  }
-
-  async getOrLoad(
-    key: CollectionKey,
-    freshMs: number,
-    load: LoadCollection,
-    signal: AbortSignal,
-  ): Promise<SharedReading> {
+export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): SharedCollections => ({
+  async getOrLoad(key, freshMs, load, signal) {
+    const keys = [...collectionKeys(key), lockKey(key)];
     const token = newToken();
     for (let waitMs = firstPollMs; ; waitMs = Math.min(maxPollMs, waitMs * 1.5)) {
       signal.throwIfAborted();
-      const found = await this.#lookup(key, freshMs, token).catch(ifUnavailable(() => undefined));
+      const reply = link.runScript(lookupScript, keys, [freshMs, token, lockMs]);
+      const found = await reply.then(
+        listReply,
+        ifUnavailable(() => undefined),
+      );
       // Without Redis, every process loads for itself.
       if (found === undefined) return load();
       const [generation, what, body, ageMs] = found;
@@ -71,54 +61,38 @@ export class RedisCollections implements SharedCollections {
         const value = await decode(body).catch(() => undefined);
         return value === undefined ? load() : { value, ageMs: Number(ageMs) };
       }
-      if (String(what) === 'locked') return this.#loadLocked(key, String(generation), token, load);
+      if (String(what) === 'locked') {
+        return runWithLock(link, `${lockKey(key)}:${generation}`, token, lockMs, async () => {
+          const loaded = await load();
+          await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
+          return loaded;
+        });
+      }
       await delay(waitMs * (0.75 + Math.random() / 2), signal);
     }
-  }
+  },
+});
 
-  async #lookup(key: CollectionKey, freshMs: number, token: string): Promise<readonly unknown[]> {
-    const keys = [...collectionKeys(key), lockKey(key)];
-    const values = [freshMs, token, this.#lockMs];
-    return listReply(await this.#link.runScript(lookupScript, keys, values));
-  }
-
-  #loadLocked(
-    key: CollectionKey,
-    generation: string,
-    token: string,
-    load: LoadCollection,
-  ): Promise<SharedReading> {
-    const lock = `${lockKey(key)}:${generation}`;
-    return runWithLock(this.#link, lock, token, this.#lockMs, async () => {
-      const loaded = await load();
-      await this.#store(key, generation, loaded).catch(() => {}); // Then it is only cached here.
-      return loaded;
-    });
-  }
-
-  async #store(
-    key: CollectionKey,
-    generation: string,
-    { value, ageMs, keepMs }: SharedReading & { keepMs: number },
-  ): Promise<void> {
-    const json = Buffer.from(JSON.stringify(value));
-    if (json.length > maxJsonBytes) return;
-    const body = await compress(json);
-    if (body.length > maxBytes) return;
-    await this.#link.runScript(storeScript, collectionKeys(key), [generation, body, ageMs, keepMs]);
-  }
+async function store(
+  link: RedisLink,
+  key: CollectionKey,
+  generation: string,
+  { value, ageMs, keepMs }: SharedReading & { keepMs: number },
+): Promise<void> {
+  const json = Buffer.from(JSON.stringify(value));
+  if (json.length > maxJsonBytes) return;
+  const body = await compress(json);
+  if (body.length > maxBytes) return;
+  await link.runScript(storeScript, collectionKeys(key), [generation, body, ageMs, keepMs]);
 }
 
 /** @throws for a damaged copy */
 const decode = async (body: Buffer): Promise<unknown> =>
   JSON.parse((await decompress(body, maxJsonBytes)).toString());
 
-const copyKey = ({ tenant, reader, collection }: CollectionKey): string =>
-  keyOf(tenant, 'collection', reader, collection);
-
-const collectionKeys = (key: CollectionKey): string[] => [
-  generationKey(key.tenant, key.collection),
-  copyKey(key),
+const collectionKeys = ({ tenant, reader, collection }: CollectionKey): string[] => [
+  generationKey(tenant, collection),
+  keyOf(tenant, 'collection', reader, collection),
 ];
 
 const lockKey = ({ tenant, reader, collection }: CollectionKey): string =>

@@ -1,15 +1,7 @@
 import { fieldOf, parseJson } from '../../values.ts';
 import { decompress } from '../compression.ts';
 import { readPage } from '../inbox.ts';
-import type {
-  Inbox,
-  InboxEntry,
-  InboxEvent,
-  InboxLimits,
-  InboxPage,
-  InboxSlice,
-  Update,
-} from '../port.ts';
+import type { Inbox, InboxEntry, InboxEvent, InboxLimits } from '../port.ts';
 import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './bus.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
 
@@ -73,55 +65,37 @@ const maxEventBytes = 16 * 1024 * 1024;
  * stores an event, invalidates the shared copy of its collection and publishes the update, so a crash cannot
  * leave it half done.
  */
-export class RedisInbox implements Inbox {
-  readonly #link: RedisLink;
-  readonly #bus: RedisBus;
-  readonly #tenant: string;
-  readonly #limits: readonly number[];
-
-  constructor(link: RedisLink, bus: RedisBus, tenant: string, limits: InboxLimits) {
-    this.#link = link;
-    this.#bus = bus;
-    this.#tenant = tenant;
-    this.#limits = [limits.days * dayMs, limits.events, limits.megabytes * 1024 * 1024];
-  }
-
-  async add(event: InboxEvent, update?: Update): Promise<'new' | 'known'> {
-    const notification = update
-      ? [channelName(this.#tenant), this.#bus.toMessage(update)]
-      : ['', ''];
-    const { collection } = update ?? {};
-    const generation = collection === undefined ? [] : [generationKey(this.#tenant, collection)];
-    const { id, at = '', subject, event: name, record = '' } = event;
-    const index = [subject, name, record].map(withoutTabs).join('\t');
-    const content = Buffer.concat([Buffer.of(plainMarker), Buffer.from(JSON.stringify(event))]);
-    const values = [...this.#limits, id, at, index, content, ...notification];
-    const isNew = await this.#link.runScript(addScript, [...this.#keys(), ...generation], values);
-    if (isNew !== 1) return 'known';
-    if (update) this.#bus.notifyLocal(this.#tenant, update);
-    return 'new';
-  }
-
-  async list(accepts: (entry: InboxEntry) => boolean, slice: InboxSlice): Promise<InboxPage> {
-    const reply = await this.#link.runScript(listScript, this.#keys(), this.#limits);
-    const [members, first] = listReply(reply);
-    const entries = toEntries(listReply(members));
-    const page = await readPage(entries, accepts, slice, ({ id }) => this.#load(id));
-    const keptSince = String(first) === '' ? {} : { keptSince: Number(first) };
-    return { ...page, damaged: 0, ...keptSince };
-  }
-
-  async #load(id: string): Promise<InboxEvent | undefined> {
-    return decode(
-      await this.#link.sendForBytes(['HGET', keyOf(this.#tenant, 'inbox', 'events'), id]),
-    );
-  }
-
-  #keys(): string[] {
-    return ['times', 'arrivals', 'events', 'counts'].map((part) =>
-      keyOf(this.#tenant, 'inbox', part),
-    );
-  }
+export function redisInbox(
+  link: RedisLink,
+  bus: RedisBus,
+  tenant: string,
+  { days, events, megabytes }: InboxLimits,
+): Inbox {
+  const limits = [days * dayMs, events, megabytes * 1024 * 1024];
+  const partOf = (part: string) => keyOf(tenant, 'inbox', part);
+  const keys = ['times', 'arrivals', 'events', 'counts'].map(partOf);
+  return {
+    async add(event, update) {
+      const { id, at = '', subject, event: name, record = '' } = event;
+      const index = [subject, name, record].map(withoutTabs).join('\t');
+      const content = Buffer.concat([Buffer.of(plainMarker), Buffer.from(JSON.stringify(event))]);
+      const { collection } = update ?? {};
+      const generation = collection === undefined ? [] : [generationKey(tenant, collection)];
+      const notification = update ? [channelName(tenant), bus.toMessage(update)] : ['', ''];
+      const values = [...limits, id, at, index, content, ...notification];
+      const isNew = await link.runScript(addScript, [...keys, ...generation], values);
+      if (isNew !== 1) return 'known';
+      if (update) bus.notifyLocal(tenant, update);
+      return 'new';
+    },
+    async list(accepts, slice) {
+      const [members, first] = listReply(await link.runScript(listScript, keys, limits));
+      const page = await readPage(toEntries(listReply(members)), accepts, slice, async ({ id }) =>
+        decode(await link.sendForBytes(['HGET', partOf('events'), id])),
+      );
+      return { ...page, damaged: 0, keptSince: Number(String(first)) || undefined };
+    },
+  };
 }
 
 /** Tabs separate the fields of a member. */

@@ -70,15 +70,15 @@ export class RedisRates implements RateWindow {
 
   async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
     this.#number += 1;
-    const takeLocal = () => this.#local.takeNow(key, this.#localShare(rule), now);
+    const takeLocal = () => this.#local.take(key, this.#localShare(rule), now);
     return this.#ask(key, rule, now, `${this.#process}:${this.#number}`).catch(
       ifUnavailable(takeLocal),
     );
   }
 
   async peek(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    const evaluateLocal = () => this.#local.evaluate(key, this.#localShare(rule), now);
-    return this.#ask(key, rule, now, '').catch(ifUnavailable(evaluateLocal));
+    const peekLocal = () => this.#local.peek(key, this.#localShare(rule), now);
+    return this.#ask(key, rule, now, '').catch(ifUnavailable(peekLocal));
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {

@@ -11,8 +11,8 @@ import {
 import { shortHash } from '../short-hash.ts';
 import { WriteStatus } from '../write-status.ts';
 import { RedisBus } from './bus.ts';
-import { RedisCollections } from './collections.ts';
-import { RedisInbox } from './inbox.ts';
+import { redisCollections } from './collections.ts';
+import { redisInbox } from './inbox.ts';
 import { redisJournal } from './journal.ts';
 import { keyOf, type LinkOptions, RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
@@ -53,8 +53,8 @@ export async function redisState(options: RedisOptions): Promise<State> {
       return tryLock(link, keyOf(shortHash(name), 'once'), '1', ms);
     },
     bus,
-    collections: new RedisCollections(link, lockMs),
-    inbox: (tenant) => writes.inbox(`inbox ${tenant}`, new RedisInbox(link, bus, tenant, inbox)),
+    collections: redisCollections(link, lockMs),
+    inbox: (tenant) => writes.inbox(`inbox ${tenant}`, redisInbox(link, bus, tenant, inbox)),
     health: () => healthOf(link, replicas, advice(), writes),
     secret: sharedSecret(link),
     journal: (tenant) =>
