@@ -1,4 +1,3 @@
-import type { Change } from './context.ts';
 import type { JsonObject, Row } from './json.ts';
 import { listBare } from './read.ts';
 import { opportunity, quote, type Resource } from './schema.ts';
@@ -19,95 +18,45 @@ export interface Past {
 }
 
 /** The past of one tenant, which is created when it is first asked for. */
-export class TenantPast implements Past {
-  readonly #now: () => Date;
-  readonly #opportunities: Versions;
-  readonly #quotes: Versions;
-
-  /** @param open creates the tenant's data if there is none */
-  constructor(tenant: string, now: () => Date, open: () => Store) {
-    const wireRecords = (store: Store, resource: Resource): JsonObject[] =>
-      JSON.parse(listBare(store, tenant, resource));
-    this.#now = now;
-    this.#opportunities = new Versions('opportunity', tenant, open, (store) =>
-      makePast({
-        ...sourcesOf(store, tenant),
-        opportunities: wireRecords(store, opportunity),
-        now: now(),
-      }),
-    );
-    this.#quotes = new Versions('quote', tenant, open, (store) => {
-      const { seed } = sourcesOf(store, tenant);
-      return makeQuotePast({ seed, quotes: wireRecords(store, quote), now: now() });
-    });
-  }
-
-  days(): string[] {
-    const today = this.#now().getTime();
-    return Array.from({ length: daysKnown }, (_, at) =>
-      new Date(today - (daysKnown - at) * dayMs).toISOString().slice(0, 10),
-    );
-  }
-
-  recordsAt(day: string): string[] {
-    return this.#opportunities.at(day);
-  }
-
-  quotesAt(day: string): string[] {
-    return this.#quotes.at(day);
-  }
-
-  /** Adds the version after a change. */
-  add(change: Change): void {
-    if (change.subject === 'opportunity') this.#opportunities.add(change);
-    if (change.subject === 'quote') this.#quotes.add(change);
-  }
-}
-
-/** The versions of the opportunities or quotes of one tenant. */
-class Versions {
-  readonly #kind: 'opportunity' | 'quote';
-  readonly #tenant: string;
-  readonly #open: () => Store;
-  readonly #make: (store: Store) => Row[];
-
-  constructor(
+export function tenantPast(tenant: string, now: () => Date, open: () => Store): Past {
+  const wireRecords = (store: Store, resource: Resource): JsonObject[] =>
+    JSON.parse(listBare(store, tenant, resource));
+  /** The last version of each record at the end of a day; makes them if there are none. */
+  const versionsAt = (
     kind: 'opportunity' | 'quote',
-    tenant: string,
-    open: () => Store,
     make: (store: Store) => Row[],
-  ) {
-    this.#kind = kind;
-    this.#tenant = tenant;
-    this.#open = open;
-    this.#make = make;
-  }
-
-  at(day: string): string[] {
-    const store = this.#open();
-    if (!this.#areMade(store)) store.transaction(() => this.#insert(store, this.#make(store)));
+    day: string,
+  ) => {
+    const store = open();
+    const table = `${kind}_version`;
+    if (store.value(`select 1 from ${table} where tenant = ? limit 1`, tenant) === undefined)
+      store.transaction(() => store.insert(table, tenant, make(store)));
     const sql = `select record from (
-        select record, row_number() over (partition by ${this.#kind}Id order by at desc, rowid desc) as age
-        from ${this.#kind}_version where tenant = ? and at <= ?)
+        select record, row_number() over (partition by ${kind}Id order by at desc, rowid desc) as age
+        from ${table} where tenant = ? and at <= ?)
       where age = 1`;
-    return store.read(sql, [this.#tenant, `${day}T23:59:59.999Z`]);
-  }
-
-  /** Adds a version, if there are versions to add it to. */
-  add({ id, at, record }: Change): void {
-    const store = this.#open();
-    if (!this.#areMade(store)) return;
-    this.#insert(store, [{ [`${this.#kind}Id`]: id, at, record: JSON.stringify(record) }]);
-  }
-
-  #insert(store: Store, versions: Row[]): void {
-    store.insert(`${this.#kind}_version`, this.#tenant, versions);
-  }
-
-  #areMade(store: Store): boolean {
-    const sql = `select 1 from ${this.#kind}_version where tenant = ? limit 1`;
-    return store.value(sql, this.#tenant) !== undefined;
-  }
+    return store.read(sql, [tenant, `${day}T23:59:59.999Z`]);
+  };
+  const opportunities = (store: Store) =>
+    makePast({
+      ...sourcesOf(store, tenant),
+      opportunities: wireRecords(store, opportunity),
+      now: now(),
+    });
+  const quotes = (store: Store) => {
+    const { seed } = sourcesOf(store, tenant);
+    return makeQuotePast({ seed, quotes: wireRecords(store, quote), now: now() });
+  };
+  return {
+    days() {
+      const today = now().getTime();
+      return Array.from({ length: daysKnown }, (_, at) =>
+        new Date(today - (daysKnown - at) * dayMs).toISOString().slice(0, 10),
+      );
+    },
+    recordsAt: (day) => versionsAt('opportunity', opportunities, day),
+    quotesAt: (day) => versionsAt('quote', quotes, day),
+  };
 }
 
 function sourcesOf(store: Store, tenant: string) {

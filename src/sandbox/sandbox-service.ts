@@ -4,7 +4,7 @@ import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
 import { type RateLimit, RollingWindow } from './limits.ts';
 import { RequestLog } from './log.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
-import { TenantPast } from './past.ts';
+import { type Past, tenantPast } from './past.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
 import type { KeyHolder, Service } from './server.ts';
 import { Store } from './store.ts';
@@ -22,7 +22,6 @@ export class SandboxService implements Service {
   readonly #store: Store;
   readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
   readonly #contexts = new Map<string, Context>();
-  readonly #pasts = new Map<string, TenantPast>();
   readonly #keyHolders = new Map<string, KeyHolder>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #now: () => Date;
@@ -44,7 +43,6 @@ export class SandboxService implements Service {
     const [tenant = ''] = names;
     for (const webhook of options.webhooks ?? []) this.webhooks.subscribe({ tenant, ...webhook });
     this.listen((change) => this.webhooks.announce(change));
-    this.listen((change) => this.pastOf(change.tenant).add(change));
     for (const name of names) this.#loadKeyHolders(name, seed);
   }
 
@@ -66,17 +64,16 @@ export class SandboxService implements Service {
       store: this.#store,
       settings: this.settings,
       now: this.#now,
-      announce: (change) => this.#announce(change),
+      announce: (change) => {
+        for (const listener of this.#listeners) listener(change);
+      },
     };
     this.#contexts.set(tenant, context);
     return context;
   }
 
-  pastOf(tenant: string): TenantPast {
-    const known = this.#pasts.get(tenant);
-    const past = known ?? new TenantPast(tenant, this.#now, () => this.contextFor(tenant).store);
-    this.#pasts.set(tenant, past);
-    return past;
+  pastOf(tenant: string): Past {
+    return tenantPast(tenant, this.#now, () => this.contextFor(tenant).store);
   }
 
   listen(listener: (change: Change) => void): () => void {
@@ -85,21 +82,14 @@ export class SandboxService implements Service {
   }
 
   tenantsAt(url: string): [SandboxTenant, ...SandboxTenant[]] {
-    const [first, ...rest] = this.#names.map((name) => ({
-      name,
-      baseUrl: `${url}/t/${name}`,
-      keys: {
-        all: this.#keyOf(name, 'all'),
-        read: this.#keyOf(name, 'read'),
-        limited: this.#keyOf(name, 'limited'),
-      },
-    }));
+    const sql = 'select key from api_key where tenant = ? and scope = ?';
+    const [first, ...rest] = this.#names.map((name) => {
+      const keyOf = (scope: Scope) => String(this.#store.value(sql, name, scope));
+      const keys = { all: keyOf('all'), read: keyOf('read'), limited: keyOf('limited') };
+      return { name, baseUrl: `${url}/t/${name}`, keys };
+    });
     if (!first) throw new Error('There is no tenant.');
     return [first, ...rest];
-  }
-
-  #announce(change: Change): void {
-    for (const listener of this.#listeners) listener(change);
   }
 
   /** An existing file keeps its keys, even with another seed. */
@@ -118,10 +108,5 @@ export class SandboxService implements Service {
       const { key, permissions }: { key: string; permissions: Permission[] } = JSON.parse(text);
       this.#keyHolders.set(key, { tenant, permissions });
     }
-  }
-
-  #keyOf(tenant: string, scope: Scope): string {
-    const sql = 'select key from api_key where tenant = ? and scope = ?';
-    return String(this.#store.value(sql, tenant, scope));
   }
 }

@@ -11,8 +11,6 @@ export interface Subscription {
   secret?: string;
   /** Signs the body: `x-webhook-signature: sha256=…`. */
   signingSecret?: string;
-  /** The form of the event name: `{event: "quote.ordered"}` or `{subject: "quote", event: "ordered"}`. */
-  form?: 'dotted' | 'pair';
 }
 
 /** Retry policy for deliveries that were not answered with 2xx. */
@@ -86,7 +84,12 @@ export class Webhooks {
       const delivery: Delivery = { eventId, event, state: 'waiting', attempts: [] };
       this.deliveries.unshift(delivery);
       this.deliveries.splice(deliveriesKept);
-      const body = JSON.stringify(payloadOf(subscription, change, eventId));
+      const body = JSON.stringify({
+        id: eventId,
+        event,
+        createdAt: change.at,
+        data: change.record,
+      });
       void this.#deliver(subscription, delivery, body);
     }
   }
@@ -123,13 +126,6 @@ export class Webhooks {
       why: error ?? `answered with ${status}`,
     });
   }
-}
-
-function payloadOf({ form }: Subscription, change: Change, eventId: string): object {
-  const { subject, event, at, record } = change;
-  return form === 'pair'
-    ? { eventId, subject, event, occurredAt: at, record }
-    : { id: eventId, event: `${subject}.${event}`, createdAt: at, data: record };
 }
 
 async function post(

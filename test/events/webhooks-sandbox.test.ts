@@ -43,7 +43,7 @@ const bodies = (received: readonly Received[]) => received.map(({ body }) => JSO
 describe('every write', () => {
   test('sends its events, with the record as it is then', async () => {
     const { received, url } = await startReceiver();
-    const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url, form: 'pair' }] });
+    const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }] });
     const [tenant] = sandbox.tenants;
     const write = async (pipelineStageId?: string) =>
       (
@@ -61,14 +61,14 @@ describe('every write', () => {
 
     await until(() => received.length).toBe(3);
     const all = bodies(received);
-    expect(all.map(({ subject, event }) => `${subject}.${event}`).sort()).toEqual([
+    expect(all.map(({ event }) => event).sort()).toEqual([
       'opportunity.created',
       'opportunity.status_changed',
       'opportunity.updated',
     ]);
-    expect(new Set(all.map(({ eventId }) => eventId)).size).toBe(3);
-    const updated = all.find(({ event }) => event === 'updated');
-    expect(updated).toMatchObject({ record: { id, pipelineStage: { id: other } } });
+    expect(new Set(all.map(({ id }) => id)).size).toBe(3);
+    const updated = all.find(({ event }) => event === 'opportunity.updated');
+    expect(updated).toMatchObject({ data: { id, pipelineStage: { id: other } } });
   });
 
   test('of another tenant is not sent', async () => {
