@@ -22,6 +22,7 @@ import {
   sortSteps,
 } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
+import { editDistance } from '../text/nearest.ts';
 
 /** A reference or a record that a filter can mean. */
 export interface Candidate extends Ref {
@@ -54,8 +55,6 @@ export interface MatchOptions {
 const maxListed = 12;
 /** Names suggested where there are more. */
 const maxSuggested = 8;
-/** The least similarity, 0–1, of a name that is suggested. */
-const minSimilarity = 0.25;
 
 /** Whether a record refers to what the filter means: by id, or by name where it has no id. */
 export function refersTo(ref: Ref | undefined, filter: Named): boolean {
@@ -183,11 +182,10 @@ function hasWords(name: string, words: ReadonlySet<string>): boolean {
 }
 
 /** The words of a name; one with punctuation inside also as its parts: O'Connor, Smith-Jones. */
-const wordsOf = (name: string): ReadonlySet<string> =>
-  new Set(name.split(/\s+/).flatMap(formsOfWord));
-
-const formsOfWord = (word: string): string[] =>
-  [word, ...word.split('-')].map(foldName).filter((it) => it !== '');
+const wordsOf = (name: string): ReadonlySet<string> => {
+  const forms = name.split(/\s+/).flatMap((word) => [word, ...word.split('-')]);
+  return new Set(forms.map(foldName).filter((word) => word !== ''));
+};
 
 /** A name as it is compared: letters and digits only, lower case, without accents. "O'Connor" is "oconnor". */
 const foldName = (text: string): string =>
@@ -198,12 +196,11 @@ const foldName = (text: string): string =>
  * added only where the text begins with a word: "meraki" is not in "camera, kit".
  */
 export function mentionsText(field: string, text: string): boolean {
-  const solid = foldName(text);
-  if (solid === '' || !foldName(field).includes(solid)) return false;
-  const words = foldedWords(field);
+  const [words, typed] = [foldedWords(field), foldedWords(text)];
+  if (typed.length === 0) return false;
   return (
-    words.join(' ').includes(foldedWords(text).join(' ')) ||
-    words.some((_, at) => words.slice(at).join('').startsWith(solid))
+    words.join(' ').includes(typed.join(' ')) ||
+    words.some((_, at) => words.slice(at).join('').startsWith(typed.join('')))
   );
 }
 
@@ -215,36 +212,23 @@ const foldedWords = (text: string): string[] =>
 
 /** The names most like a text, best first; all of them where there are few. */
 function* nearest(text: string, choices: readonly Choice[]): Steps<Choice[]> {
-  const pairs = pairsOf(foldName(text));
-  const likeness = (choice: Choice): number =>
-    Math.max(0, ...[...choice.names].map((name) => similarity(pairs, pairsOf(foldName(name)))));
+  const typed = foldName(text);
+  // A name may go on after what was typed, and begin with other words.
+  const beginnings = ({ names }: Choice) =>
+    [...names].flatMap((name) => [foldName(name), ...wordsOf(name)]);
+  const wrongLetters = (choice: Choice): number =>
+    Math.min(
+      ...beginnings(choice).map((it) => editDistance(typed, it.slice(0, typed.length))),
+      typed.length,
+    );
   const scored = yield* flatMapSteps(choices, (choice) =>
-    choice.isDeleted ? [] : [{ choice, score: likeness(choice) }],
+    choice.isDeleted ? [] : [{ choice, wrong: wrongLetters(choice) }],
   );
   const ranked = yield* sortSteps(
     scored,
-    (a, b) => b.score - a.score || byName(a.choice, b.choice),
+    (a, b) => a.wrong - b.wrong || byName(a.choice, b.choice),
   );
-  const kept =
-    ranked.length <= maxListed ? ranked : ranked.filter(isSimilar).slice(0, maxSuggested);
+  const isLike = ({ wrong }: { wrong: number }) => wrong < typed.length / 2;
+  const kept = ranked.length <= maxListed ? ranked : ranked.filter(isLike).slice(0, maxSuggested);
   return kept.map(({ choice }) => choice);
-}
-
-const isSimilar = ({ score }: { score: number }): boolean => score >= minSimilarity;
-
-/** Pairs of neighbouring characters, the start of the text included. */
-function pairsOf(text: string): ReadonlySet<string> {
-  const pairs = new Set<string>();
-  for (let at = 0; at < text.length; at++)
-    pairs.add(at === 0 ? `^${text[0]}` : text.slice(at - 1, at + 1));
-  return pairs;
-}
-
-/** 0–1: which share of the shorter text's pairs the other has, and a little of which share of the longer one's. */
-function similarity(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
-  let common = 0;
-  for (const pair of one) if (other.has(pair)) common += 1;
-  if (common === 0) return 0;
-  const [shorter, longer] = [Math.min(one.size, other.size), Math.max(one.size, other.size)];
-  return common * (0.75 / shorter + 0.25 / longer);
 }

@@ -28,38 +28,29 @@ export function partKey(part: Part): string | undefined {
 }
 
 /** Finds the catalogue's product of a quote item: by its id, else by manufacturer and part number. */
-export class Catalogue {
-  readonly #byId: ReadonlyMap<string | undefined, Product>;
-  readonly #byPart: ReadonlyMap<string, Product | 'several'>;
-
-  private constructor(
-    byId: ReadonlyMap<string | undefined, Product>,
-    byPart: ReadonlyMap<string, Product | 'several'>,
-  ) {
-    this.#byId = byId;
-    this.#byPart = byPart;
-  }
-
-  /** For the items of these quotes: nearly all name their product by its id. */
-  static *of(products: readonly Product[], quotes: readonly Quote[]): Steps<Catalogue> {
-    const someAreUnnamed = quotes.some(({ items }) => items?.some(({ product }) => !product?.id));
-    const byPart = yield* productsByPart(someAreUnnamed ? products : []);
-    return new Catalogue(yield* recordsById(products), byPart);
-  }
-
-  productOf(item: QuoteItem): Product | undefined {
-    const id = item.product?.id;
-    if (id !== undefined) return this.#byId.get(id);
-    const found = this.#byPart.get(partKey(item) ?? '');
-    return found === 'several' ? undefined : found;
-  }
+export interface Catalogue {
+  productOf(item: QuoteItem): Product | undefined;
 }
 
-function* productsByPart(products: readonly Product[]): Steps<Map<string, Product | 'several'>> {
+/** The products for the items of these quotes. */
+export function* catalogueFor(
+  products: readonly Product[],
+  quotes: readonly Quote[],
+): Steps<Catalogue> {
+  const byId = yield* recordsById(products);
   const byPart = new Map<string, Product | 'several'>();
-  yield* forEachStep(products, (product) => {
+  // Nearly all items name their product by its id.
+  const someAreUnnamed = quotes.some(({ items }) => items?.some(({ product }) => !product?.id));
+  yield* forEachStep(someAreUnnamed ? products : [], (product) => {
     const key = partKey(product);
     if (key) byPart.set(key, byPart.has(key) ? 'several' : product);
   });
-  return byPart;
+  return {
+    productOf(item) {
+      const id = item.product?.id;
+      if (id !== undefined) return byId.get(id);
+      const found = byPart.get(partKey(item) ?? '');
+      return found === 'several' ? undefined : found;
+    },
+  };
 }

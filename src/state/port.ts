@@ -84,10 +84,7 @@ export interface InboxEvent {
 }
 
 /** The indexed fields of an event. */
-export type InboxEntry = Pick<InboxEvent, 'id' | 'subject' | 'event'> & {
-  at: number;
-  record: string | undefined;
-};
+export type InboxEntry = Pick<InboxEvent, 'id' | 'subject' | 'event' | 'record'> & { at: number };
 
 export interface InboxRow {
   event: InboxEvent & { at: number };
@@ -148,7 +145,7 @@ export interface SharedReading {
   ageMs: number;
 }
 
-/** Collections shared between processes: one process reads a collection, the others get the result. */
+/** Collections that one process reads and the others get. */
 export interface SharedCollections {
   /**
    * Returns the shared copy if it is younger than `freshMs`. Otherwise waits for the process that is loading the
@@ -176,11 +173,10 @@ export interface SnapshotStore {
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** The shared state is unavailable: operations that depend on it must fail. */
+/** The shared state is unavailable: operations that depend on it must fail. `code` is the cause, for messages. */
 export class StateUnavailable extends Error {
   override readonly name = 'StateUnavailable';
   readonly kind = 'state-unavailable';
-  /** The cause, for messages. */
   readonly code: string;
 
   constructor(code: string) {

@@ -21,7 +21,7 @@ import {
   sumQuote,
 } from '../../figures/quote-totals.ts';
 import type { Steps } from '../../figures/steps.ts';
-import { Catalogue } from '../../names/part-numbers.ts';
+import { type Catalogue, catalogueFor } from '../../names/part-numbers.ts';
 import type { Quote, QuoteItem } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
@@ -167,7 +167,7 @@ export const unlistedOnQuotes: Check = {
   define: () =>
     'Draft and sent quotes with lines whose product is no longer listed. At stake: first-year value of these lines, after percentage discounts.',
   *examine(data, context) {
-    const catalogue = yield* Catalogue.of(data.product ?? [], data.quote ?? []);
+    const catalogue = yield* catalogueFor(data.product ?? [], data.quote ?? []);
     return yield* examineQuotes(data, context, (quote) => judgeLines(quote, catalogue));
   },
 };

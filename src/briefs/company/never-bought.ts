@@ -7,7 +7,7 @@ import { isListed } from '../../figures/outcome.ts';
 import { isOpenQuote, statusCategoryOf } from '../../figures/quote-state.ts';
 import { flatMapSteps, forEachStep, type ResultOf } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
-import { Catalogue } from '../../names/part-numbers.ts';
+import { catalogueFor } from '../../names/part-numbers.ts';
 import type { Category, Product, Quote, QuoteItem, Ref } from '../../service/records/records.ts';
 
 interface MarketSources {
@@ -22,7 +22,7 @@ export type Market = ResultOf<typeof marketOf>;
 const maxCategories = 8;
 
 export function* marketOf({ products, quotes, categories }: MarketSources) {
-  const catalogue = yield* Catalogue.of(products, quotes);
+  const catalogue = yield* catalogueFor(products, quotes);
   /** By product id the companies that bought it. */
   const buyers = new Map<string | undefined, Set<string>>();
   yield* forEachStep(quotes, (quote) => {

@@ -13,27 +13,16 @@ export const redisJournal = (link: RedisLink, key: string): Journal => ({
     const entries: Record<string, unknown>[] = [];
     let damaged = 0;
     for (let after = '-'; ; ) {
-      const batch = await readBatch(link, key, after);
-      for (const { line } of batch) {
-        const entry = parseLine(line);
+      const range = ['XRANGE', key, after, '+', 'COUNT', String(batchSize)];
+      const batch = listReply(await link.send(range)).map(listReply);
+      for (const [, fields] of batch) {
+        const entry = parseLine(String(listReply(fields)[1]));
         if (entry) entries.push(entry);
         else damaged += 1;
       }
       const last = batch.at(-1);
       if (!last || batch.length < batchSize) return { entries, damaged };
-      after = `(${last.id}`;
+      after = `(${String(last[0])}`;
     }
   },
 });
-
-async function readBatch(
-  link: RedisLink,
-  key: string,
-  start: string,
-): Promise<{ id: string; line: string }[]> {
-  const reply = await link.send(['XRANGE', key, start, '+', 'COUNT', String(batchSize)]);
-  return listReply(reply).map((entry) => {
-    const [id, fields] = listReply(entry);
-    return { id: String(id), line: String(listReply(fields)[1] ?? '') };
-  });
-}

@@ -70,15 +70,14 @@ export class RedisRates implements RateWindow {
 
   async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
     this.#number += 1;
-    const takeLocal = () => this.#local.take(key, this.#localShare(rule), now);
-    return this.#ask(key, rule, now, `${this.#process}:${this.#number}`).catch(
-      ifUnavailable(takeLocal),
-    );
+    const taking = this.#ask(key, rule, now, `${this.#process}:${this.#number}`);
+    return taking.catch(ifUnavailable(() => this.#local.take(key, this.#localShare(rule), now)));
   }
 
   async peek(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    const peekLocal = () => this.#local.peek(key, this.#localShare(rule), now);
-    return this.#ask(key, rule, now, '').catch(ifUnavailable(peekLocal));
+    return this.#ask(key, rule, now, '').catch(
+      ifUnavailable(() => this.#local.peek(key, this.#localShare(rule), now)),
+    );
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -109,8 +108,8 @@ export class RedisRates implements RateWindow {
   }
 
   #localShare({ limit, windowMs, reserve }: WindowRule): WindowRule {
-    const [own, left] = [limit, reserve].map((requests) => Math.floor(requests * this.#share));
-    return { limit: own ?? 0, windowMs, reserve: left ?? 0 };
+    const shareOf = (requests: number) => Math.floor(requests * this.#share);
+    return { limit: shareOf(limit), windowMs, reserve: shareOf(reserve) };
   }
 }
 

@@ -73,13 +73,11 @@ const isSecret = /^[0-9a-f]{64}$/;
 /** Created by the first process. Each process remembers it, so that it can be restored if Redis loses it. */
 function sharedSecret(link: RedisLink): () => Promise<Uint8Array> {
   const key = 'cpq:secret';
-  let known: string | undefined;
+  let known = randomBytes(32).toString('hex');
   return async () => {
-    const candidate = known ?? randomBytes(32).toString('hex');
-    await link.send(['SET', key, candidate, 'NX']);
-    const stored = await link.send(['GET', key]);
-    if (typeof stored !== 'string' || !isSecret.test(stored))
-      throw new StateUnavailable('Redis has no valid signing secret');
+    await link.send(['SET', key, known, 'NX']);
+    const stored = String(await link.send(['GET', key]));
+    if (!isSecret.test(stored)) throw new StateUnavailable('Redis has no valid signing secret');
     known = stored;
     return Buffer.from(known, 'hex');
   };
