@@ -1,26 +1,11 @@
 import * as z from 'zod';
-import { type PipelineBy, pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
+import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { compact } from '../src/figures/naming.ts';
-import {
-  type Period,
-  type PeriodStates,
-  readPeriod,
-  type StatePair,
-} from '../src/history/compare.ts';
-import { compareDeals, dailyTotals, periodDeals } from '../src/history/figures.ts';
-import { forecastRows } from '../src/history/forecast-accuracy.ts';
-import { moveRows, stepRows } from '../src/history/movements.ts';
+import { changesBetween, type Shown } from '../src/history/changes-between.ts';
+import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';
 import { openingDay, periodStarts } from '../src/history/period-start.ts';
-import { changeGroups } from '../src/history/pipeline-change-groups.ts';
-import { matchingExits, stageRows } from '../src/history/pipeline-change-series.ts';
-import {
-  type ChangeOptions,
-  changeRows,
-  type Movement,
-  moves,
-  steps,
-} from '../src/history/pipeline-changes.ts';
+import { type ChangeOptions, dealMovements } from '../src/history/pipeline-changes.ts';
 import {
   compareQuotes,
   type QuoteChanges,
@@ -29,7 +14,6 @@ import {
   readQuoteStates,
 } from '../src/history/quote-changes.ts';
 import { ignoreApiError } from '../src/service/errors.ts';
-import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
@@ -49,15 +33,15 @@ import {
   changesAnswer,
   historyIsOff,
   nothingToCompare,
-  type PipelineChanges,
 } from '../src/tool-kit/pipeline-change-answers.ts';
-import { isOneOf } from '../src/values.ts';
 
-const movements: readonly Movement[] = [...steps, ...moves];
-const allMovements: readonly string[] = [...new Set([...movements, ...quoteMovements])];
+const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
 /** Quotes and deals have movements of their own; without a grouping the movement decides what is listed. */
 const fits = (movement: string, by: string | undefined): boolean =>
-  by === undefined || isOneOf(by === 'quote' ? quoteMovements : movements, movement);
+  by === undefined || (by === 'quote' ? quoteMovements : dealMovements).includes(movement);
+const listsQuotes = ({ by, movement }: Shown): boolean =>
+  by === 'quote' ||
+  (by === undefined && movement !== undefined && !dealMovements.includes(movement));
 const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
 
 export const pipelineChanges = defineTool({
@@ -94,7 +78,7 @@ export const pipelineChanges = defineTool({
     )
     .refine(({ movement, by }) => movement === undefined || fits(movement, by), {
       path: ['movement'],
-      message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${movements.join(', ')} with any other by`,
+      message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${dealMovements.join(', ')} with any other by`,
     }),
   output: { coverage },
   async run(tenant, args, call) {
@@ -110,10 +94,9 @@ export const pipelineChanges = defineTool({
     const present = complete
       ? { day: utcDay(asOf), takenAt: asOf, records: read.records.opportunity ?? [] }
       : undefined;
-    const keptDays = await history.days();
-    const stored = await readPeriod(history, keptDays, requested, present);
-    const kept = { first: keptDays[0], count: keptDays.length };
-    if (!stored) return nothingToCompare(kept, coverage);
+    const days = await history.days();
+    const stored = await readPeriod(history, days, requested, present);
+    if (!stored) return nothingToCompare(days, coverage);
     const named = await withNames(stored, (records) =>
       nameReferences(tenant, 'opportunity', records, read.records),
     );
@@ -139,90 +122,27 @@ export const pipelineChanges = defineTool({
       }),
       currencyOf,
     };
-    const changes = await changesBetween(states, options, args);
     const quotes = await quotesBetween(tenant, requested, options, args, call);
-    return changesAnswer(
-      { ...changes, quotes: quotes.changes, listsQuotes: listsQuotes(args) },
-      {
-        requested,
-        filters: options,
-        states,
-        kept,
-        coverage,
-        notes: [...quotes.notes, ...read.omitted],
-      },
-    );
+    const changes = await changesBetween(states, options, args);
+    const notes = [...quotes.notes, ...read.omitted];
+    const sources = { requested, filters: options, states, days, coverage, notes };
+    return changesAnswer(changes, quotes.changes, listsQuotes(args), sources);
   },
 });
 
 /** Snapshots have no names of other collections: what this caller may read of them is added. */
 const withNames = async <T>(
-  states: StatePair<T>,
+  { opening, closing, isLive }: StatePair<T>,
   name: (records: readonly T[]) => Promise<readonly T[]>,
-): Promise<StatePair<T>> => {
-  const { opening, closing } = states;
-  return {
-    ...states,
-    opening: { ...opening, records: await name(opening.records) },
-    closing: { ...closing, records: await name(closing.records) },
-  };
-};
-
-interface Shown {
-  by?: PipelineBy | 'day' | 'quote' | undefined;
-  movement?: string | undefined;
-  rows?: number | undefined;
-}
-
-const maxGroups = 8;
-const defaultDays = 12;
-const dealsWithGroups = 3;
-
-/** Grouped by day or with one movement, an answer leaves out the other parts. */
-async function changesBetween(
-  states: PeriodStates,
-  options: ChangeOptions,
-  asked: Shown,
-): Promise<PipelineChanges> {
-  const { by, movement, rows } = asked;
-  const { closing, monthBefore, series } = states;
-  const readDeal = periodDeals(states, options.currencyOf);
-  const { changes, parts, order, ...totals } = await compareDeals(states, options, readDeal);
-  const only = movements.find((known) => known === movement);
-  const found = {
-    ...totals,
-    steps: await runInSlices(stepRows(steps, changes)),
-    moves: await runInSlices(moveRows(moves, changes)),
-    deals: await runInSlices(changeRows(changes, series, dealsShown(asked), only)),
-  };
-  if (by === 'day') {
-    const limit = Math.max(2, rows ?? defaultDays);
-    return { ...found, days: await dailyTotals(states, options, readDeal, limit) };
-  }
-  if (by && by !== 'quote')
-    return { ...found, groups: await runInSlices(changeGroups(parts, by, maxGroups)) };
-  if (by ?? movement) return found;
-  const exits = await runInSlices(matchingExits(series.exits, options, readDeal));
-  const stages = stageRows(exits, order);
-  const { stage, closeFrom, closeTo } = options;
-  if (!monthBefore || (stage ?? closeFrom ?? closeTo) !== undefined) return { ...found, stages };
-  const forecast = await forecastRows(monthBefore, closing, options, readDeal);
-  return {
-    ...found,
-    stages,
-    forecast: { since: monthBefore.day, until: closing.day, rows: forecast },
-  };
-}
-
-/** Some movements are those of quotes only. */
-const listsQuotes = ({ by, movement }: Shown): boolean =>
-  by === 'quote' || (by === undefined && movement !== undefined && !isOneOf(movements, movement));
-
-const defaultQuotes = 7;
+): Promise<StatePair<T>> => ({
+  opening: { ...opening, records: await name(opening.records) },
+  closing: { ...closing, records: await name(closing.records) },
+  isLive,
+});
 
 interface QuotesBetween {
   /** Absent if there are not two states, or the quotes may not be read. */
-  changes?: QuoteChanges | undefined;
+  changes?: QuoteChanges;
   notes: Wording[];
 }
 
@@ -231,20 +151,15 @@ async function quotesBetween(
   tenant: Tenant,
   requested: Period,
   { owner, company, currency, currencyOf, ...others }: ChangeOptions,
-  asked: Shown,
+  { by, movement, rows = 7 }: Shown,
   call: ToolCall,
 ): Promise<QuotesBetween> {
-  const areListed = listsQuotes(asked);
-  const isWhole = asked.by === undefined && asked.movement === undefined;
-  if (!areListed && (!isWhole || !tenant.grants.has('quote:read'))) return { notes: [] };
+  const areListed = listsQuotes({ by, movement });
+  if (!areListed && (by ?? movement ?? !tenant.grants.has('quote:read'))) return { notes: [] };
   tenant.requireGrant('quote:read');
   if (Object.keys(others).length > 0) return { notes: areListed ? [onlyByOwner] : [] };
-  const options = {
-    ...compact({ owner, company, currency }),
-    currencyOf,
-    limit: areListed ? (asked.rows ?? defaultQuotes) : 0,
-    movement: quoteMovements.find((known) => known === asked.movement),
-  };
+  const filters = compact({ owner, company, currency });
+  const options = { ...filters, currencyOf, limit: areListed ? rows : 0, movement };
   const found = await readQuotes(tenant, requested, options, call);
   const isMissing = areListed && !found.changes && found.notes.length === 0;
   return isMissing ? { notes: [noQuotes] } : found;
@@ -275,8 +190,3 @@ async function readQuotes(
 const onlySnapshots = wording`The quotes could not be read completely now: their last snapshot is compared.`;
 const onlyByOwner = wording`Quotes can be filtered by owner, company and currency only.`;
 const noQuotes = wording`There are no two states of the quotes to compare yet: a snapshot is made on each day on which all quotes are read.`;
-
-function dealsShown({ by, movement, rows }: Shown): number {
-  if (by === 'day' || listsQuotes({ by, movement })) return 0;
-  return rows ?? (by ? dealsWithGroups : movement ? 10 : 4);
-}

@@ -35,12 +35,6 @@ export interface PeriodStates extends StatePair {
   reader: SnapshotReader;
 }
 
-/** The days that a history has. */
-export interface KeptDays {
-  first: Day | undefined;
-  count: number;
-}
-
 /** The days between two states that are read: more would take longer than a call may. */
 const maxDaysBetween = 60;
 const maxRecordsBetween = 150_000;
@@ -85,13 +79,17 @@ export async function readPeriod(
   if (!states) return undefined;
   const { opening, closing } = states;
   const between = days.filter((day) => opening.day < day && day < closing.day);
-  return {
-    ...states,
-    ...(await seriesBetween(reader, between, opening, closing)),
-    monthBefore: await monthBefore(reader, days, closing),
-    between,
-    reader,
-  };
+  const series = new DealSeries(opening.records);
+  const used = spreadEvenly(between, maxDays(opening.records.length));
+  for (const day of used) await observe(series, await reader.read(day));
+  await observe(series, closing);
+  const isPartial =
+    used.length < between.length || hasWeekBetween([opening.day, ...used, closing.day]);
+  const latest = addDays(closing.day, -monthDays);
+  const earliest = addDays(latest, -monthToleranceDays);
+  const monthAgo = days.filter((day) => earliest <= day && day <= latest).reverse();
+  const monthBefore = await firstReadable(reader, monthAgo);
+  return { ...states, series, isPartial, monthBefore, between, reader };
 }
 
 /** The snapshot of the first of these days that can be read. */
@@ -106,41 +104,13 @@ export async function firstReadable<T>(
   return undefined;
 }
 
-function monthBefore(
-  reader: SnapshotReader,
-  days: readonly Day[],
-  { day }: DatedSnapshot,
-): Promise<DatedSnapshot | undefined> {
-  const latest = addDays(day, -monthDays);
-  const earliest = addDays(latest, -monthToleranceDays);
-  return firstReadable(reader, days.filter((it) => earliest <= it && it <= latest).reverse());
-}
-
-/** Every deal's course from one state to the other, by the snapshots between them. */
-async function seriesBetween(
-  reader: SnapshotReader,
-  days: readonly Day[],
-  start: DatedSnapshot,
-  end: DatedSnapshot,
-): Promise<{ series: DealSeries; isPartial: boolean }> {
-  const series = new DealSeries(start.records);
-  const used = spreadEvenly(days, maxDays(start.records.length));
-  for (const day of used) {
-    const snapshot = await reader.read(day);
-    if (snapshot) await observe(series, snapshot);
-  }
-  await observe(series, end);
-  const isPartial = used.length < days.length || hasWeekBetween([start.day, ...used, end.day]);
-  return { series, isPartial };
-}
-
 /** Whether two days that follow each other are a week or more apart, as those of old snapshots are. */
 const hasWeekBetween = (days: readonly Day[]): boolean =>
   days.some((day, at) => at > 0 && daysBetween(days[at - 1] ?? day, day) >= 7);
 
-async function observe(series: DealSeries, { takenAt, records }: Snapshot): Promise<void> {
-  const time = takenAt.toISOString();
-  await forEachInSlices(records, (record) => series.observe(record, time));
+async function observe(series: DealSeries, snapshot: Snapshot | undefined): Promise<void> {
+  const time = snapshot?.takenAt.toISOString() ?? '';
+  await forEachInSlices(snapshot?.records ?? [], (record) => series.observe(record, time));
 }
 
 const maxDays = (records: number): number =>

@@ -2,29 +2,37 @@
 import { type PipelineFilters, passesFilters } from '../briefs/pipeline/pipeline.ts';
 import { dayOf } from '../figures/days.ts';
 import type { Deal, ReadDeal } from '../figures/deals.ts';
-import { type Amounts, sumOf } from '../figures/money.ts';
+import { type Amounts, CurrencySums } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
-import type { Outcome } from '../figures/outcome.ts';
 import { weighted } from '../figures/probability.ts';
 import { forEachInSlices } from '../slices.ts';
-import { type Pair, pairRecords, totalOf } from './movements.ts';
-import type { PipelineState } from './pipeline-changes.ts';
+import { OpenSum, pairRecords } from './movements.ts';
+import { ends, type PipelineState } from './pipeline-changes.ts';
 
 /**
  * `expected`: deals that were expected to close in the period, with their values at its beginning. Then these deals by
  * their outcome, with values at the end; `removed` with those at the beginning. `wonUnexpected`: won in the period although
  * not expected to close.
  */
-export interface ForecastRow {
-  deals: 'expected' | ForecastOutcome | 'wonUnexpected';
+const rows = [
+  'expected',
+  'won',
+  'lost',
+  'closedUnknown',
+  'stillOpen',
+  'removed',
+  'wonUnexpected',
+] as const;
+
+type Row = (typeof rows)[number];
+
+interface ForecastRow {
+  deals: Row;
   count: number;
   value?: Amounts;
   /** Of `expected`: value × probability. */
   weightedValue?: Amounts;
 }
-
-const outcomes = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
-type ForecastOutcome = (typeof outcomes)[number];
 
 /**
  * What was expected on one day to close by another, and what did. Filters by stage and close date do not apply.
@@ -45,56 +53,30 @@ export async function forecastRows(
   const wasWon = ({ outcome, record }: Deal, before: Deal | undefined) =>
     outcome === 'won' && (before ? before.outcome === 'open' : isInPeriod(record.closedAt));
   const passes = (deal: Deal) => passesFilters(deal, filters);
-  const expected: Pair<Deal>[] = [];
-  const unexpected: Pair<Deal>[] = [];
-  await forEachInSlices(pairRecords(then.records, now.records), (records) => {
-    const before = records.before && readDeal(records.before);
-    const after = records.after && readDeal(records.after);
-    if (before && wasExpected(before) && passes(before)) expected.push({ before, after });
-    else if (after && wasWon(after, before) && passes(after)) unexpected.push({ before, after });
+  const rowsOf = (before: Deal | undefined, after: Deal | undefined): [Row, Deal][] => {
+    if (before && wasExpected(before) && passes(before)) {
+      const outcome = (after ? ends[after.outcome] : 'removed') ?? 'stillOpen';
+      const last = after && outcome !== 'removed' ? after : before;
+      return [
+        ['expected', before],
+        [outcome, last],
+      ];
+    }
+    return after && wasWon(after, before) && passes(after) ? [['wonUnexpected', after]] : [];
+  };
+  const sums = new Map(rows.map((row) => [row, new OpenSum()]));
+  const weightedSum = new CurrencySums();
+  await forEachInSlices(pairRecords(then.records, now.records), ({ before, after }) => {
+    for (const [row, deal] of rowsOf(before && readDeal(before), after && readDeal(after))) {
+      sums.get(row)?.add(deal);
+      if (row === 'expected') weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
+    }
   });
-  return toRows(expected, unexpected);
-}
-
-function toRows(expected: readonly Pair<Deal>[], unexpected: readonly Pair<Deal>[]): ForecastRow[] {
-  if (expected.length === 0 && unexpected.length === 0) return [];
-  const then = expected.flatMap(({ before }) => before ?? []);
-  const weightedSum = sumOf(then, ({ value, chance }) => weighted(value, chance));
-  const row = (deals: ForecastRow['deals'], pairs: readonly Pair<Deal>[]): ForecastRow[] =>
-    pairs.length === 0
-      ? []
-      : [
-          {
-            deals,
-            ...sumsOf(
-              pairs.flatMap(({ before, after }) => (deals === 'removed' ? before : after) ?? []),
-            ),
-          },
-        ];
+  const found = [...sums].map(([deals, sum]): ForecastRow => ({ deals, ...sum.toCountAndValue() }));
+  if (found.every(({ count }) => count === 0)) return [];
+  const [expected = { deals: 'expected', count: 0 }, ...others] = found;
   return [
-    { deals: 'expected', ...sumsOf(then), ...compact({ weightedValue: weightedSum.toAmounts() }) },
-    ...outcomes.flatMap((outcome) =>
-      row(
-        outcome,
-        expected.filter((pair) => outcomeIn(pair) === outcome),
-      ),
-    ),
-    ...row('wonUnexpected', unexpected),
+    { ...expected, ...compact({ weightedValue: weightedSum.toAmounts() }) },
+    ...others.filter(({ count }) => count > 0),
   ];
 }
-
-const endOf = {
-  won: 'won',
-  lost: 'lost',
-  closed_unknown: 'closedUnknown',
-  open: 'stillOpen',
-  deleted: 'removed',
-} as const satisfies Record<Outcome, ForecastOutcome>;
-
-const outcomeIn = ({ after }: Pair<Deal>): ForecastOutcome =>
-  after ? endOf[after.outcome] : 'removed';
-
-const sumsOf = (deals: readonly Deal[]): Pick<ForecastRow, 'count' | 'value'> => {
-  const { count, value } = totalOf(deals);
-  return compact({ count, value });
-};

@@ -7,37 +7,38 @@ import {
   byName,
   compact,
   type LimitedList,
-  limitList,
+  limitSorted,
   type Named,
   nonBlank,
   nonZero,
 } from '../figures/naming.ts';
-import { filterSteps, flatMapSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
+import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
-import { isOneOf } from '../values.ts';
 
-/** The steps from the opening to the closing, of deals and of quotes. */
-export type Step =
-  | 'new'
-  | 'reopened'
-  | 'movedIn'
-  | 'transferredIn'
-  | 'valueUp'
-  | 'valueDown'
-  | 'valueKnown'
-  | 'currencyChanged'
-  | 'won'
-  | 'lost'
-  | 'closedUnknown'
-  | 'accepted'
-  | 'declined'
-  | 'expired'
-  | 'otherStatus'
-  | 'removed'
-  | 'movedOut'
-  | 'transferredOut';
+/** The steps from the opening to the closing, of deals and of quotes, in the order in which they are shown. */
+export const steps = [
+  'new',
+  'reopened',
+  'movedIn',
+  'transferredIn',
+  'valueUp',
+  'valueDown',
+  'valueKnown',
+  'currencyChanged',
+  'won',
+  'lost',
+  'closedUnknown',
+  'accepted',
+  'declined',
+  'expired',
+  'otherStatus',
+  'removed',
+  'movedOut',
+  'transferredOut',
+] as const;
+export type Step = (typeof steps)[number];
 
-/** A deal or a quote with its value, which may be unknown. */
+/** A record on one day, with its value, which may be unknown. */
 export interface Valued {
   currency: string;
   value: Decimal | undefined;
@@ -62,27 +63,25 @@ export interface Change<S = Valued, M = string> extends Pair<S> {
   was?: S | undefined;
   is?: S | undefined;
   effects: readonly Effect[];
-  moves: readonly M[];
+  /** Its steps, then its moves. */
+  movement: readonly (Step | M)[];
 }
 
 /** What kinds of records differ in. A state is a record on one of the two days. */
-interface StateRules<S extends Valued> {
+export interface MovementRules<R, S extends Valued, M extends string> {
+  /** Changes that are no step, in the order in which they are shown. */
+  readonly moves: readonly M[];
   /** Whether an unknown value may be one that was not read. Then it is no change if it is known on one day only. */
   readonly mayBeUnread: boolean;
-  isOpen(state: S): boolean;
+  read(record: R, day: 'opening' | 'closing'): S;
   /** Whether it matches the filters; if it is closed, whether it did while it was open. */
   matches(state: S): boolean;
-  /** The step by which a closed record left; `undefined` for one that is open or deleted. */
+  /** The step by which it left the open records: `removed` if it is deleted, `undefined` if it is open. */
   endOf(state: S): Step | undefined;
   /** Whether a record that was absent or closed on the first day, and is closed now, was open in between. */
   wasOpenBetween(before: S | undefined, after: S): boolean;
   /** Whether an open record does not match because of its date only. */
-  isOutsidePeriod(state: S): boolean;
-}
-
-export interface MovementRules<R, S extends Valued, M extends string> extends StateRules<S> {
-  read(record: R, day: 'opening' | 'closing'): S;
-  /** Changes that are no step; asked when all records were read. */
+  isOutsidePeriod?(state: S): boolean;
   movesOf(states: Pair<S>): M[];
 }
 
@@ -90,11 +89,17 @@ export interface MovementRules<R, S extends Valued, M extends string> extends St
 export interface Comparison<S, M> {
   opening: OpenTotal;
   closing: OpenTotal;
-  /** Those with a step or a move. */
+  /** Those that occur: how many records, and what they add to the open ones or, negative, take from them. */
+  steps: StepRow[];
+  /** Those that occur: how many records, and their value at the end. */
+  moves: ({ move: M } & CountAndValue)[];
+  /** Records with a step or a move. */
   changes: readonly Change<S, M>[];
-  /** Those that were open on one of the days or in between. */
+  /** Records that were open on one of the days or in between. */
   parts: readonly Change<S, M>[];
 }
+
+export type StepRow = { step: Step } & CountAndValue;
 
 /** Every record of two states, paired by id. */
 export function* pairRecords<T extends { id?: string }>(
@@ -118,72 +123,97 @@ export function* compareRecords<R, S extends Valued, M extends string>(
   rules: MovementRules<R, S, M>,
 ): Steps<Comparison<S, M>> {
   const [opening, closing] = [new OpenSum(), new OpenSum()];
-  const matching: Omit<Change<S, M>, 'moves'>[] = [];
+  const sums = new Map<string, OpenSum>();
+  const changes: Change<S, M>[] = [];
+  const parts: Change<S, M>[] = [];
   yield* forEachStep(pairs, ({ before, after }) => {
     const states = {
       before: before && rules.read(before, 'opening'),
       after: after && rules.read(after, 'closing'),
     };
-    const change = withEffects(states, rules);
+    const change = changeOf(states, rules);
     if (change.was) opening.add(change.was);
     if (change.is) closing.add(change.is);
-    if (isPart(change) || (states.after && rules.matches(states.after))) matching.push(change);
+    if (change.was ?? change.is ?? change.effects[0]) parts.push(change);
+    if (change.movement.length > 0) changes.push(change);
+    addMovement(sums, change);
   });
-  const all = yield* flatMapSteps(matching, (change) => [
-    { ...change, moves: rules.movesOf(change) },
-  ]);
+  const rows = <N extends string, Row>(names: readonly N[], toRow: (name: N) => Row) =>
+    names.flatMap((name) => {
+      const sum = sums.get(name);
+      return sum ? [{ ...toRow(name), ...sum.toCountAndValue() }] : [];
+    });
   return {
     opening: opening.toTotal(),
     closing: closing.toTotal(),
-    changes: yield* filterSteps(all, ({ effects, moves }) => effects.length + moves.length > 0),
-    parts: yield* filterSteps(all, isPart),
+    steps: rows(steps, (step) => ({ step })),
+    moves: rows(rules.moves, (move) => ({ move })),
+    changes,
+    parts,
   };
 }
 
-const isPart = ({ was, is, effects }: Omit<Change, 'moves'>): boolean =>
-  was !== undefined || is !== undefined || effects.length > 0;
-
-function withEffects<S extends Valued>(
-  { before, after }: Pair<S>,
-  rules: StateRules<S>,
-): Omit<Change<S>, 'moves'> {
-  const ifIn = (state: S | undefined) =>
-    state && rules.isOpen(state) && rules.matches(state) ? state : undefined;
-  const [was, is] = [ifIn(before), ifIn(after)];
-  const states = { before, after, was, is };
-  if (was && is) return { ...states, effects: valueEffects(was, is, rules) };
-  if (was) return { ...states, effects: leaving(was, after, rules) };
-  if (is) return { ...states, effects: [entering(entryOf(before, rules), is)] };
-  return { ...states, effects: after ? openedAndClosed(before, after, rules) : [] };
+function addMovement(sums: Map<string, OpenSum>, { movement, effects, after }: Change): void {
+  for (const name of movement) {
+    const sum = sums.get(name) ?? new OpenSum();
+    sums.set(name, sum);
+    const own = effects.filter(({ step }) => step === name);
+    if (own.length > 0) sum.addEffects(own);
+    else if (after) sum.add(after);
+  }
 }
 
-function valueEffects<S extends Valued>(before: S, after: S, rules: StateRules<S>): Effect[] {
+function changeOf<S extends Valued, M extends string>(
+  { before, after }: Pair<S>,
+  rules: MovementRules<never, S, M>,
+): Change<S, M> {
+  const ifIn = (state: S | undefined) =>
+    state && !rules.endOf(state) && rules.matches(state) ? state : undefined;
+  const [was, is] = [ifIn(before), ifIn(after)];
+  const isClosedMatch = !is && after !== undefined && rules.matches(after);
+  const effects =
+    was && is
+      ? valueEffects(was, is, rules)
+      : was
+        ? leaving(was, after, rules)
+        : is
+          ? [entering(entryOf(before, rules), is)]
+          : isClosedMatch
+            ? openedAndClosed(before, after, rules)
+            : [];
+  const moves = was || is || isClosedMatch ? rules.movesOf({ before, after }) : [];
+  const movement = [...new Set([...effects.map(({ step }) => step), ...moves])];
+  return { before, after, was, is, effects, movement };
+}
+
+type StateRules<S extends Valued> = Omit<MovementRules<never, S, string>, 'movesOf'>;
+
+function valueEffects<S extends Valued>(
+  before: S,
+  after: S,
+  { mayBeUnread }: StateRules<S>,
+): Effect[] {
   if (before.currency !== after.currency)
     return [leavingAs('currencyChanged', before), entering('currencyChanged', after)];
   const amount = centsOf(after).minus(centsOf(before));
   if (amount.eq(0)) return [];
-  const isUnread = rules.mayBeUnread && !before.value !== !after.value;
+  const isUnread = mayBeUnread && !before.value !== !after.value;
   const step = isUnread ? 'valueKnown' : amount.gt(0) ? 'valueUp' : 'valueDown';
   return [{ step, currency: after.currency, amount }];
 }
 
 /** A closed record leaves with its value at the end; any other with its value at the opening. */
-function leaving<S extends Valued>(
-  before: S,
-  after: S | undefined,
-  rules: StateRules<S>,
-): Effect[] {
-  if (after && rules.isOpen(after))
-    return [leavingAs(rules.isOutsidePeriod(after) ? 'movedOut' : 'transferredOut', before)];
-  const end = after && rules.endOf(after);
-  if (!after || !end) return [leavingAs('removed', before)];
-  return [...valueEffects(before, after, rules), leavingAs(end, after)];
+function leaving<S extends Valued>(was: S, after: S | undefined, rules: StateRules<S>): Effect[] {
+  const end = after ? rules.endOf(after) : 'removed';
+  if (!after || end === 'removed') return [leavingAs('removed', was)];
+  if (end) return [...valueEffects(was, after, rules), leavingAs(end, after)];
+  return [leavingAs(rules.isOutsidePeriod?.(after) ? 'movedOut' : 'transferredOut', was)];
 }
 
 function entryOf<S extends Valued>(before: S | undefined, rules: StateRules<S>): Step {
   if (!before) return 'new';
-  if (!rules.isOpen(before)) return 'reopened';
-  return rules.isOutsidePeriod(before) ? 'movedIn' : 'transferredIn';
+  if (rules.endOf(before)) return 'reopened';
+  return rules.isOutsidePeriod?.(before) ? 'movedIn' : 'transferredIn';
 }
 
 /** A record that was opened and closed between the two days enters and leaves with its value at the end. */
@@ -193,8 +223,8 @@ function openedAndClosed<S extends Valued>(
   rules: StateRules<S>,
 ): Effect[] {
   const end = rules.endOf(after);
-  if (!end || !rules.matches(after)) return [];
-  const wasOpen = before && rules.isOpen(before);
+  if (!end || end === 'removed') return [];
+  const wasOpen = before && !rules.endOf(before);
   if (!wasOpen && !rules.wasOpenBetween(before, after)) return [];
   return [entering(entryOf(before, rules), after), leavingAs(end, after)];
 }
@@ -213,15 +243,19 @@ const leavingAs = (step: Step, state: Valued): Effect => ({
   amount: zero.minus(centsOf(state)),
 });
 
-/** Open records of one day; `value` in whole cents by currency. */
-export interface OpenTotal {
+/** `value` in whole cents by currency. */
+interface CountAndValue {
   count: number;
   value?: Amounts;
+}
+
+/** Open records of one day. */
+export interface OpenTotal extends CountAndValue {
   /** Records without a known value. */
   unknownValue?: number;
 }
 
-/** Adds up open records. */
+/** Adds up records. */
 export class OpenSum {
   readonly #value = new CurrencySums();
   #count = 0;
@@ -233,69 +267,19 @@ export class OpenSum {
     else this.#unknownValue += 1;
   }
 
-  toTotal(): OpenTotal {
-    return compact({
-      count: this.#count,
-      value: this.#value.toAmounts(),
-      unknownValue: nonZero(this.#unknownValue),
-    });
+  /** Adds those of one record. */
+  addEffects(effects: readonly Effect[]): void {
+    this.#count += 1;
+    for (const { currency, amount } of effects) this.#value.add(currency, amount);
   }
-}
 
-export function totalOf(states: readonly Valued[]): OpenTotal {
-  const sum = new OpenSum();
-  for (const state of states) sum.add(state);
-  return sum.toTotal();
-}
+  toCountAndValue(): CountAndValue {
+    return compact({ count: this.#count, value: this.#value.toAmounts() });
+  }
 
-/** One step: how many records, and what they add to the open ones or, negative, take from them. */
-export interface StepRow<S extends Step = Step> {
-  step: S;
-  count: number;
-  value?: Amounts;
-}
-
-/** The steps that occur, in this order. */
-export function* stepRows<S extends Step>(
-  inOrder: readonly S[],
-  changes: readonly Change[],
-): Steps<StepRow<S>[]> {
-  const sums = new Map<Step, { changes: Set<object>; value: CurrencySums }>(
-    inOrder.map((step) => [step, { changes: new Set<object>(), value: new CurrencySums() }]),
-  );
-  yield* forEachStep(changes, (change) => {
-    for (const { step, currency, amount } of change.effects) {
-      sums.get(step)?.changes.add(change);
-      sums.get(step)?.value.add(currency, amount);
-    }
-  });
-  return inOrder.flatMap((step) => {
-    const sum = sums.get(step);
-    const count = sum?.changes.size ?? 0;
-    return count === 0 ? [] : { step, count, ...compact({ value: sum?.value.toAmounts() }) };
-  });
-}
-
-/** One kind of move: how many records, and their value at the end. */
-export interface MoveRow<M> {
-  move: M;
-  count: number;
-  value?: Amounts;
-}
-
-/** The moves that occur, in this order. */
-export function* moveRows<M extends string>(
-  inOrder: readonly M[],
-  changes: readonly Change<Valued, M>[],
-): Steps<MoveRow<M>[]> {
-  const sums = new Map(inOrder.map((move) => [move, new OpenSum()]));
-  yield* forEachStep(changes, ({ moves, after }) => {
-    for (const move of moves) if (after) sums.get(move)?.add(after);
-  });
-  return [...sums].flatMap(([move, sum]) => {
-    const { count, value } = sum.toTotal();
-    return count === 0 ? [] : { move, count, ...compact({ value }) };
-  });
+  toTotal(): OpenTotal {
+    return { ...this.toCountAndValue(), ...compact({ unknownValue: nonZero(this.#unknownValue) }) };
+  }
 }
 
 /** A record on one day. */
@@ -303,61 +287,38 @@ interface RecordState extends Valued {
   record: { id?: string; company?: Ref; owner?: Ref };
 }
 
-/** `value` in `currency` at the end, or before the record left; texts with an arrow are "before → after". */
-export interface MovedColumns<M extends string = string> {
-  id?: string;
-  company?: string;
-  owner?: string;
-  movement: (Step | M)[];
-  value?: number;
-  currency?: string;
-  /** Difference of the values of both days. */
-  valueChange?: number;
-}
-
-interface RowWriter<S, M extends string, Row> {
-  nameOf(state: S): Named;
-  toRow(change: Change<S, M>, columns: MovedColumns<M>): Row;
-}
-
 /**
- * @param limit the number of rows
+ * The records that moved as rows, the largest first.
  * @param only records with this step or move
  */
-export function* movedRows<S extends RecordState, M extends string, Row>(
+export function* movedRows<S extends RecordState, M, Row>(
   changes: readonly Change<S, M>[],
-  { nameOf, toRow }: RowWriter<S, M, Row>,
+  { nameOf, toRow }: { nameOf(state: S): Named; toRow(change: Change<S, M>): Row },
   limit: number,
   only: string | undefined,
 ): Steps<LimitedList<Row>> {
-  const moved = yield* flatMapSteps(changes, (change) => {
-    const movement = [...new Set([...change.effects.map(({ step }) => step), ...change.moves])];
-    const isWanted = only === undefined ? movement.length > 0 : isOneOf(movement, only);
-    const state = change.after ?? change.before;
-    return state && isWanted ? [{ change, state, movement, rank: rankOf(change) }] : [];
-  });
-  const ranked = yield* sortSteps(
-    moved,
-    (one, other) => other.rank - one.rank || byName(nameOf(one.state), nameOf(other.state)),
+  const moved = yield* filterSteps(changes, ({ movement }) =>
+    movement.some((name) => only === undefined || name === only),
   );
-  return limitList(ranked, limit, ({ change, state, movement }) =>
-    toRow(change, columnsOf(change, state, movement)),
-  );
+  const nameIn = ({ before, after }: Pair<S>): Named => {
+    const latest = after ?? before;
+    return latest ? nameOf(latest) : {};
+  };
+  const order = (one: Pair<S>, other: Pair<S>) =>
+    rankOf(other) - rankOf(one) || byName(nameIn(one), nameIn(other));
+  return yield* limitSorted(moved, order, limit, toRow);
 }
 
 /** The larger of both values. */
 const rankOf = ({ before, after }: Pair<Valued>): number =>
   Math.max(...[before, after].map((state) => state?.value?.toNumber() ?? -Number.MAX_VALUE));
 
-function columnsOf<M extends string>(
-  { before, after }: Pair<RecordState>,
-  { record, value, currency }: RecordState,
-  movement: (Step | M)[],
-): MovedColumns<M> {
+/** The columns of every kind: `value` in `currency` at the end, or before the record left. */
+export function movedColumns<M>({ before, after, movement }: Change<RecordState, M>) {
+  const { record, value, currency }: Partial<RecordState> = after ?? before ?? {};
   return compact({
-    id: nonBlank(record.id),
-    company: nonBlank(record.company?.name),
-    owner: arrow(before, after, ({ record: { owner } }) => nonBlank(owner?.name)),
+    company: nonBlank(record?.company?.name),
+    owner: arrow(before, after, (state) => nonBlank(state.record.owner?.name)),
     movement,
     value: value && rounded(value),
     currency: value && currency,
@@ -376,7 +337,8 @@ export function arrow<T>(
   return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
 
+/** The difference of both values, if both are known and in one currency. */
 function valueChange(before: Valued | undefined, after: Valued | undefined): number | undefined {
-  if (!before || !after || before.currency !== after.currency) return undefined;
+  if (!before?.value || !after?.value || before.currency !== after.currency) return undefined;
   return rounded(centsOf(after).minus(centsOf(before))) || undefined;
 }

@@ -6,23 +6,24 @@ import {
   referenceLabel,
 } from '../briefs/pipeline/pipeline-groups.ts';
 import { dayOf } from '../figures/days.ts';
-import { collectGroups, groupKey, groupRows, monthOf } from '../figures/group-labels.ts';
+import {
+  collectGroups,
+  groupKey,
+  groupRows,
+  monthOf,
+  rankGroups,
+} from '../figures/group-labels.ts';
 import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money.ts';
 import { byName, compact, type LimitedList, type Named } from '../figures/naming.ts';
 import { flatMapSteps, type Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import { isKeyOf } from '../values.ts';
-import { centsOf, type Valued } from './movements.ts';
-import type { DealChange, DealStep } from './pipeline-changes.ts';
+import { centsOf, type Step } from './movements.ts';
+import type { DealChange } from './pipeline-changes.ts';
 
 /**
  * What a group shows: opening + new + won + lost + removed + moved + valueChanged = closing, by currency. `moved`: in
  * from other groups and periods, less out to them.
  */
-type Figures = Partial<Record<Column, Amounts>>;
-/** `groups`: number of groups merged into this one. */
-export type ChangeGroup = Named & Figures & { groups?: number };
-
 const columns = [
   'opening',
   'new',
@@ -34,12 +35,12 @@ const columns = [
   'closing',
 ] as const;
 type Column = (typeof columns)[number];
+type Figures = Partial<Record<Column, Amounts>>;
 
-const columnOf: Readonly<Record<DealStep, Column>> = {
+/** The column of a step; that of the others is `moved`. */
+const columnOf: Partial<Record<Step, Column>> = {
   new: 'new',
   reopened: 'new',
-  movedIn: 'moved',
-  transferredIn: 'moved',
   valueUp: 'valueChanged',
   valueDown: 'valueChanged',
   currencyChanged: 'valueChanged',
@@ -47,14 +48,14 @@ const columnOf: Readonly<Record<DealStep, Column>> = {
   lost: 'lost',
   closedUnknown: 'removed',
   removed: 'removed',
-  movedOut: 'moved',
-  transferredOut: 'moved',
 };
 
-/** What a deal adds to a group. */
+/** What a deal adds to a column of a group. */
 interface Part {
   label: Named;
-  amounts: [column: Column, currency: string, amount: Decimal][];
+  column: Column;
+  currency: string;
+  amount: Decimal;
 }
 
 const labelOf = (record: Opportunity, by: PipelineBy): Named =>
@@ -63,32 +64,27 @@ const labelOf = (record: Opportunity, by: PipelineBy): Named =>
     : referenceLabel(record, by);
 
 function partsOf({ was, is, after, effects }: DealChange, by: PipelineBy): Part[] {
-  const amount = (column: Column, state: Valued): Part['amounts'][number] => [
-    column,
-    state.currency,
-    centsOf(state),
-  ];
-  const opening = was ? [amount('opening', was)] : [];
-  const closing = is ? [amount('closing', is)] : [];
   const from = was && labelOf(was.record, by);
   const to = is && labelOf(is.record, by);
-  if (was && is && from && to && groupKey(from) !== groupKey(to)) {
-    return [
-      { label: from, amounts: [...opening, ['moved', was.currency, zero.minus(centsOf(was))]] },
-      { label: to, amounts: [...closing, amount('moved', is)] },
-    ];
-  }
-  const label = to ?? from ?? (after && labelOf(after.record, by));
-  const steps = effects.flatMap(({ step, currency, amount }): Part['amounts'] =>
-    isKeyOf(columnOf, step) ? [[columnOf[step], currency, amount]] : [],
-  );
-  return label ? [{ label, amounts: [...opening, ...steps, ...closing] }] : [];
+  const isMoved = from && to && groupKey(from) !== groupKey(to);
+  const label = to ?? from ?? (after ? labelOf(after.record, by) : {});
+  const part = (column: Column, state: typeof was, inGroup = label): Part[] =>
+    state ? [{ label: inGroup, column, currency: state.currency, amount: centsOf(state) }] : [];
+  const steps = isMoved
+    ? [...part('moved', is), ...part('moved', was, from).map(negated)]
+    : effects.map(({ step, ...effect }) => ({
+        label,
+        column: columnOf[step] ?? 'moved',
+        ...effect,
+      }));
+  return [...part('opening', was, isMoved ? from : label), ...steps, ...part('closing', is)];
 }
 
-function sumsOf(parts: readonly Part[], column: Column): CurrencySums {
+const negated = (part: Part): Part => ({ ...part, amount: zero.minus(part.amount) });
+
+function sumsOf(parts: readonly Part[], of: Column): CurrencySums {
   const sums = new CurrencySums();
-  for (const { amounts } of parts)
-    for (const [of, currency, amount] of amounts) if (of === column) sums.add(currency, amount);
+  for (const { column, currency, amount } of parts) if (column === of) sums.add(currency, amount);
   return sums;
 }
 
@@ -103,16 +99,18 @@ export function* changeGroups(
   changes: readonly DealChange[],
   by: PipelineBy,
   limit: number,
-): Steps<LimitedList<ChangeGroup>> {
+): Steps<LimitedList<Named & Figures & { groups?: number }>> {
   const parts = yield* flatMapSteps(changes, (change) => partsOf(change, by));
-  const ranked = collectGroups(parts, ({ label }) => label)
-    .map((group) => {
-      const [opening, closing] = [sumsOf(group.items, 'opening'), sumsOf(group.items, 'closing')];
-      return { ...group, largest: Math.max(opening.largest, closing.largest) };
-    })
-    .sort((one, other) => other.largest - one.largest || byName(one.label, other.label));
-  const shown = ranked.slice(0, ranked.length === limit + 1 ? ranked.length : limit);
-  if (by === 'close_month') shown.sort((one, other) => byName(one.label, other.label));
-  const groups = [...shown, ...ranked.slice(shown.length)];
-  return yield* groupRows(groups, { limit, missing: missingLabels[by], figuresOf });
+  const groups = rankGroups(
+    collectGroups(parts, ({ label }) => label),
+    (items) => [Math.max(sumsOf(items, 'opening').largest, sumsOf(items, 'closing').largest)],
+  );
+  const inOrder = (ranked: typeof groups) =>
+    by === 'close_month' ? ranked.toSorted((one, other) => byName(one.label, other.label)) : ranked;
+  const shown = groups.length <= limit + 1 ? groups.length : limit;
+  return yield* groupRows([...inOrder(groups.slice(0, shown)), ...groups.slice(shown)], {
+    limit,
+    missing: missingLabels[by],
+    figuresOf,
+  });
 }

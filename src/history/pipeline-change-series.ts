@@ -1,24 +1,21 @@
 /** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
 
-import {
-  type PipelineFilters,
-  passesFilters,
-  passesOpenFilters,
-} from '../briefs/pipeline/pipeline.ts';
+import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { dayOf, daysBetween } from '../figures/days.ts';
 import type { ReadDeal } from '../figures/deals.ts';
 import { percentOf, roundedPercent, zero } from '../figures/money.ts';
-import { byName, compact, groupBy, type Named, nonBlank } from '../figures/naming.ts';
+import { byName, compact, groupBy, type Named, named, nonZero } from '../figures/naming.ts';
 import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { filterSteps, type Steps } from '../figures/steps.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import { isForward, median, type StageOrder, slipDays, stageKey } from './pipeline-changes.ts';
-
-/** How often and by how many days in all a close date moved later. */
-export interface Slips {
-  times: number;
-  days: number;
-}
+import {
+  isForward,
+  median,
+  passesAll,
+  type StageOrder,
+  slipDays,
+  stageKey,
+} from './pipeline-changes.ts';
 
 /** A deal that left a stage. */
 export interface StageExit {
@@ -34,7 +31,8 @@ export interface StageExit {
 
 /** The changes of every deal over time, from snapshots in the order of time. */
 export class DealSeries {
-  readonly slips = new Map<string, Slips>();
+  /** How often the close date of a deal moved later. */
+  readonly slips = new Map<string, number>();
   readonly exits: StageExit[] = [];
   /** Time of the last change of stage or outcome, as exactly as it is known. */
   readonly changedAt = new Map<string, string>();
@@ -53,15 +51,9 @@ export class DealSeries {
     if (before === after) return;
     this.#last.set(id, after);
     if (!before || outcomeOf(before) !== 'open') return;
-    this.#noteSlip(id, before, after);
+    const isSlip = outcomeOf(after) === 'open' && (slipDays(before, after) ?? 0) > 0;
+    if (isSlip) this.slips.set(id, (this.slips.get(id) ?? 0) + 1);
     this.#noteExit(id, before, after, seen);
-  }
-
-  #noteSlip(id: string, before: Opportunity, after: Opportunity): void {
-    const days = slipDays(before, after);
-    if (days === undefined || days <= 0 || outcomeOf(after) !== 'open') return;
-    const known = this.slips.get(id) ?? { times: 0, days: 0 };
-    this.slips.set(id, { times: known.times + 1, days: known.days + days });
   }
 
   #noteExit(id: string, before: Opportunity, after: Opportunity, seen: string): void {
@@ -71,11 +63,10 @@ export class DealSeries {
     const left = exitTime(before, after, seen);
     this.changedAt.set(id, left);
     if (from === undefined) return;
-    const { pipelineStage } = before;
     this.exits.push({
       deal: after,
       from,
-      label: compact({ id: nonBlank(pipelineStage?.id), name: nonBlank(pipelineStage?.name) }),
+      label: named(before.pipelineStage),
       to: outcome === 'open' ? to : undefined,
       outcome,
       days: daysInStage(before, left.slice(0, 10)),
@@ -101,29 +92,15 @@ export const matchingExits = (
   filters: PipelineFilters,
   readDeal: ReadDeal,
 ): Steps<StageExit[]> =>
-  filterSteps(exits, ({ deal, label }) => {
-    const inStage = { ...deal, pipelineStage: { ...label } };
-    return passesFilters(readDeal(deal), filters) && passesOpenFilters(inStage, filters);
-  });
-
-/** The deals that left one stage in the period. */
-export interface StageRow extends Named {
-  left: number;
-  /** Median days in the stage, of the deals for which they are known. */
-  medianDays?: number;
-  forward?: number;
-  back?: number;
-  won?: number;
-  lost?: number;
-  /** Moved forward or won, in percent of those that left; from `minExits` on. */
-  conversion?: number;
-}
+  filterSteps(exits, ({ deal, label }) =>
+    passesAll({ ...readDeal(deal), record: { ...deal, pipelineStage: { ...label } } }, filters),
+  );
 
 /** A percentage of fewer deals is not shown: it would not be meaningful. */
 const minExits = 5;
 
-/** Stages in their order, by the deals that left them. */
-export function stageRows(exits: readonly StageExit[], order: StageOrder): StageRow[] {
+/** Stages in their order, by the deals that left them in the period. */
+export function stageRows(exits: readonly StageExit[], order: StageOrder) {
   const ranked = [...groupBy(exits, ({ from }) => from)].map(([key, left]) => ({
     rank: order.get(key) ?? Number.MAX_VALUE,
     row: stageRow(left, order),
@@ -132,23 +109,23 @@ export function stageRows(exits: readonly StageExit[], order: StageOrder): Stage
   return ranked.map(({ row }) => row);
 }
 
-function stageRow(exits: readonly StageExit[], order: StageOrder): StageRow {
-  const [label = {}] = exits.map((exit) => exit.label).sort(byName);
+/** `conversion`: moved forward or won, in percent of those that left. */
+function stageRow(exits: readonly StageExit[], order: StageOrder) {
+  const { id, name } = exits.map((exit) => exit.label).sort(byName)[0] ?? {};
   const days = exits.flatMap((exit) => exit.days ?? []);
   const count = (is: (exit: StageExit) => boolean | undefined) => exits.filter(is).length;
   const forward = count(({ from, to }) => isForward(from, to, order));
-  const back = count(({ from, to }) => isForward(from, to, order) === false);
   const won = count(({ outcome }) => outcome === 'won');
-  const lost = count(({ outcome }) => outcome === 'lost');
   const share = percentOf(zero.plus(forward + won), zero.plus(exits.length));
   return compact({
-    ...(label.name ? { name: label.name } : label),
+    id: name ? undefined : id,
+    name,
     left: exits.length,
     medianDays: days.length > 0 ? Math.round(median(days)) : undefined,
-    forward: forward || undefined,
-    back: back || undefined,
-    won: won || undefined,
-    lost: lost || undefined,
+    forward: nonZero(forward),
+    back: nonZero(count(({ from, to }) => isForward(from, to, order) === false)),
+    won: nonZero(won),
+    lost: nonZero(count(({ outcome }) => outcome === 'lost')),
     conversion: exits.length >= minExits && share ? roundedPercent(share) : undefined,
   });
 }

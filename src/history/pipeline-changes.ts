@@ -5,27 +5,33 @@ import {
   passesOpenFilters,
 } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween } from '../figures/days.ts';
-import type { Deal, ReadDeal } from '../figures/deals.ts';
-import type { Amounts, CurrencyOf } from '../figures/money.ts';
+import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
+import type { CurrencyOf } from '../figures/money.ts';
 import {
   addTo,
   compact,
   type LimitedList,
-  type Named,
+  named,
   nonBlank,
   normaliseName,
 } from '../figures/naming.ts';
-import type { Steps } from '../figures/steps.ts';
-import type { Opportunity } from '../service/records/records.ts';
+import { probabilityScale } from '../figures/probability.ts';
+import { forEachStep, type Steps } from '../figures/steps.ts';
+import type { Opportunity, Ref } from '../service/records/records.ts';
+import { runInSlices } from '../slices.ts';
+import { isOneOf } from '../values.ts';
 import {
   arrow,
   type Change,
-  type MovedColumns,
+  type Comparison,
+  compareRecords,
   type MovementRules,
+  movedColumns,
   movedRows,
-  type OpenTotal,
   type Pair,
+  pairRecords,
   type Step,
+  steps,
 } from './movements.ts';
 
 /** Every opportunity of a tenant at the end of a day. */
@@ -34,33 +40,12 @@ export interface PipelineState {
   records: readonly Opportunity[];
 }
 
-/** The open pipeline of one day. */
-export interface DayTotal extends OpenTotal {
-  day: Day;
-  /** Value × probability. */
-  weightedValue?: Amounts;
-}
-
-/** The steps of deals, in the order in which they are shown. */
-export const steps = [
-  'new',
-  'reopened',
-  'movedIn',
-  'transferredIn',
-  'valueUp',
-  'valueDown',
-  'currencyChanged',
-  'won',
-  'lost',
-  'closedUnknown',
-  'removed',
-  'movedOut',
-  'transferredOut',
-] as const satisfies Step[];
-export type DealStep = (typeof steps)[number];
+/** Steps that deals do not have. */
+const ofQuotesOnly = ['valueKnown', 'accepted', 'declined', 'expired', 'otherStatus'] as const;
+export type DealStep = Exclude<Step, (typeof ofQuotesOnly)[number]>;
 
 /** Changes of deals that are open on both days. */
-export const moves = [
+const moves = [
   'stageForward',
   'stageBack',
   'stageChanged',
@@ -68,8 +53,12 @@ export const moves = [
   'pulledIn',
   'ownerChanged',
 ] as const;
-export type Move = (typeof moves)[number];
-export type Movement = DealStep | Move;
+type Move = (typeof moves)[number];
+
+export const dealMovements: readonly string[] = [
+  ...steps.filter((step) => !isOneOf(ofQuotesOnly, step)),
+  ...moves,
+];
 
 export type DealChange = Change<Deal, Move>;
 
@@ -80,90 +69,102 @@ export interface ChangeOptions extends PipelineFilters {
 export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
   passesFilters(deal, filters) && passesOpenFilters(deal.record, filters);
 
-const ends = { won: 'won', lost: 'lost', closed_unknown: 'closedUnknown' } as const;
+/** The step by which a deal leaves the pipeline, by its outcome. */
+export const ends = {
+  open: undefined,
+  won: 'won',
+  lost: 'lost',
+  closed_unknown: 'closedUnknown',
+  deleted: 'removed',
+} as const;
 
-/** The deals of some filters. A closed deal has another stage than before, so a stage filter leaves it out. */
-export class DealRules implements MovementRules<Opportunity, Deal, Move> {
-  readonly mayBeUnread = false;
-  readonly read: ReadDeal;
-  readonly #since: Day;
-  readonly #filters: PipelineFilters;
-  readonly #chances = new Map<string, number[]>();
-  #order: StageOrder | undefined;
+export interface TwoPipelines {
+  opening: PipelineState;
+  closing: PipelineState;
+}
 
-  /** @param since the day of the opening */
-  constructor(since: Day, filters: PipelineFilters, readDeal: ReadDeal) {
-    this.#since = since;
-    this.#filters = filters;
-    this.read = (record) => {
-      const deal = readDeal(record);
-      this.#noteChance(deal);
-      return deal;
-    };
-  }
+/** How deals of the period are read: the scale of their probability is that of both states. */
+export function periodDeals({ opening, closing }: TwoPipelines, currencyOf: CurrencyOf): ReadDeal {
+  const { scale } = probabilityScale([...opening.records, ...closing.records]);
+  return dealReader(currencyOf, scale);
+}
 
-  #noteChance({ outcome, record, chance }: Deal): void {
-    const stage = outcome === 'open' ? stageKey(record) : undefined;
-    if (stage === undefined || !chance || record.probability === undefined) return;
-    addTo(this.#chances, stage, record.probability);
-  }
+export async function compareDeals(
+  { opening, closing }: TwoPipelines,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<Comparison<Deal, Move> & { order: StageOrder }> {
+  const order = await runInSlices(stageOrder([...opening.records, ...closing.records], readDeal));
+  const rules = dealRules(opening.day, filters, readDeal, order);
+  const pairs = pairRecords(opening.records, closing.records);
+  return { ...(await runInSlices(compareRecords(pairs, rules))), order };
+}
 
-  /** The order of the stages of all deals, known when these were read. */
-  get order(): StageOrder {
-    this.#order ??= new Map([...this.#chances].map(([stage, known]) => [stage, median(known)]));
-    return this.#order;
-  }
-
-  isOpen({ outcome }: Deal): boolean {
-    return outcome === 'open';
-  }
-
-  matches(deal: Deal): boolean {
-    const hasStage = deal.outcome === 'open' || this.#filters.stage === undefined;
-    return hasStage && passesAll(deal, this.#filters);
-  }
-
-  endOf({ outcome }: Deal): Step | undefined {
-    return outcome === 'open' || outcome === 'deleted' ? undefined : ends[outcome];
-  }
-
-  wasOpenBetween(before: Deal | undefined, { record }: Deal): boolean {
+/**
+ * The deals of some filters. A closed deal has another stage than before, so a stage filter leaves it out.
+ * @param since the day of the opening
+ */
+export const dealRules = (
+  since: Day,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+  order: StageOrder,
+): MovementRules<Opportunity, Deal, Move> => ({
+  moves,
+  mayBeUnread: false,
+  read: readDeal,
+  matches: (deal) =>
+    (deal.outcome === 'open' || filters.stage === undefined) && passesAll(deal, filters),
+  endOf: ({ outcome }) => ends[outcome],
+  wasOpenBetween(before, { record }) {
     const closed = dayOf(record.closedAt);
-    return !before && (closed === undefined || closed > this.#since);
-  }
-
-  isOutsidePeriod(deal: Deal): boolean {
-    const { closeFrom: _from, closeTo: _to, ...others } = this.#filters;
+    return !before && (closed === undefined || closed > since);
+  },
+  isOutsidePeriod(deal) {
+    const { closeFrom: _from, closeTo: _to, ...others } = filters;
     return passesAll(deal, others);
-  }
+  },
+  movesOf: (states) => movesOf(states, order),
+});
 
-  movesOf({ before, after }: Pair<Deal>): Move[] {
-    if (before?.outcome !== 'open' || after?.outcome !== 'open') return [];
-    const found: Move[] = [];
-    const [from, to] = [stageKey(before.record), stageKey(after.record)];
-    if (from !== to) {
-      const forward = isForward(from, to, this.order);
-      found.push(forward === undefined ? 'stageChanged' : forward ? 'stageForward' : 'stageBack');
-    }
-    const days = slipDays(before.record, after.record);
-    if (days) found.push(days > 0 ? 'slipped' : 'pulledIn');
-    if (refKey(before.record.owner) !== refKey(after.record.owner)) found.push('ownerChanged');
-    return found;
+function movesOf({ before, after }: Pair<Deal>, order: StageOrder): Move[] {
+  if (before?.outcome !== 'open' || after?.outcome !== 'open') return [];
+  const found: Move[] = [];
+  const [from, to] = [stageKey(before.record), stageKey(after.record)];
+  if (from !== to) {
+    const forward = isForward(from, to, order);
+    found.push(forward === undefined ? 'stageChanged' : forward ? 'stageForward' : 'stageBack');
   }
+  const days = slipDays(before.record, after.record);
+  if (days) found.push(days > 0 ? 'slipped' : 'pulledIn');
+  if (refKey(before.record.owner) !== refKey(after.record.owner)) found.push('ownerChanged');
+  return found;
 }
 
 /** Where a stage is in the pipeline: the median probability of its open deals, by key of the stage. */
 export type StageOrder = ReadonlyMap<string, number>;
 
+export function* stageOrder(
+  records: readonly Opportunity[],
+  readDeal: ReadDeal,
+): Steps<StageOrder> {
+  const chances = new Map<string, number[]>();
+  yield* forEachStep(records, (record) => {
+    const { outcome, chance } = readDeal(record);
+    const stage = stageKey(record);
+    if (outcome === 'open' && stage !== undefined && chance)
+      addTo(chances, stage, chance.toNumber());
+  });
+  return new Map([...chances].map(([stage, known]) => [stage, median(known)]));
+}
+
 export const stageKey = ({ pipelineStage }: Opportunity): string | undefined =>
   refKey(pipelineStage);
 
 /** Equal for references to the same record: its id, or its name where it has no id. */
-function refKey(ref: Named | undefined): string | undefined {
-  const id = nonBlank(ref?.id);
-  if (id) return `id ${id}`;
-  const name = nonBlank(ref?.name);
-  return name && `name ${normaliseName(name)}`;
+function refKey(ref: Ref | undefined): string | undefined {
+  const { id, name } = named(ref);
+  return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
 }
 
 /** The middle of some numbers, or the mean of the two in the middle. */
@@ -191,48 +192,45 @@ export function slipDays(before: Opportunity, after: Opportunity): number | unde
   return was && is ? daysBetween(was, is) : undefined;
 }
 
-export interface ChangeRow extends MovedColumns<Move> {
-  name?: string;
-  stage?: string;
-  /** Expected close date. */
-  closes?: string;
-  /** Days by which the close date moved later; negative if earlier. */
-  slipDays?: number;
-  /** How often it moved later. */
-  slips?: number;
-  /** When the stage or the outcome changed last. */
-  at?: string;
+/** What is known of each deal between the two days, by id: how often it slipped, and its last change. */
+interface Course {
+  slips: ReadonlyMap<string, number>;
+  changedAt: ReadonlyMap<string, string>;
 }
 
 /** The deals that moved, or that have one movement, one row each, the largest first. */
 export const changeRows = (
   changes: readonly DealChange[],
-  series: {
-    slips: ReadonlyMap<string, { times: number }>;
-    changedAt: ReadonlyMap<string, string>;
-  },
+  course: Course,
   limit: number,
   only?: string,
-): Steps<LimitedList<ChangeRow>> =>
+) =>
   movedRows(
     changes,
     {
-      nameOf: ({ record: { id, name } }) => compact({ id, name }),
-      toRow: ({ before, after }, { id, ...columns }): ChangeRow => {
-        const show = (read: (deal: Opportunity) => string | undefined) =>
-          arrow(before?.record, after?.record, read);
-        return compact({
-          id,
-          name: nonBlank((after ?? before)?.record.name),
-          ...columns,
-          stage: show(({ pipelineStage }) => nonBlank(pipelineStage?.name)),
-          closes: show(({ expectedCloseDate }) => dayOf(expectedCloseDate)),
-          slipDays: (before && after && slipDays(before.record, after.record)) || undefined,
-          slips: id === undefined ? undefined : series.slips.get(id)?.times,
-          at: id === undefined ? undefined : series.changedAt.get(id),
-        });
-      },
+      nameOf: ({ record }) => named(record),
+      toRow: (change: DealChange) => changeRow(change, course),
     },
     limit,
     only,
   );
+
+export type ChangeRows = LimitedList<ReturnType<typeof changeRow>>;
+
+/** `slipDays`: days by which the close date moved later; `at`: when the stage or the outcome changed last. */
+function changeRow(change: DealChange, { slips, changedAt }: Course) {
+  const { before, after } = change;
+  const { id, name } = named((after ?? before)?.record);
+  const show = (read: (deal: Opportunity) => string | undefined) =>
+    arrow(before?.record, after?.record, read);
+  return compact({
+    id,
+    name,
+    ...movedColumns(change),
+    stage: show(({ pipelineStage }) => nonBlank(pipelineStage?.name)),
+    closes: show(({ expectedCloseDate }) => dayOf(expectedCloseDate)),
+    slipDays: (before && after && slipDays(before.record, after.record)) || undefined,
+    slips: slips.get(id ?? ''),
+    at: changedAt.get(id ?? ''),
+  });
+}

@@ -1,6 +1,6 @@
 /** Quotes, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the quotes". */
 import { type Day, dayOf, utcDay } from '../figures/days.ts';
-import { type Amounts, type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
 import { compact, type LimitedList, type Named, nonBlank, quoteName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import {
@@ -9,50 +9,36 @@ import {
   statusCategoryOf,
   statusOfQuote,
 } from '../figures/quote-state.ts';
-import type { Steps } from '../figures/steps.ts';
+import type { ResultOf } from '../figures/steps.ts';
 import { refersTo } from '../names/name-filters.ts';
 import type { Quote } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { type Period, readStates, type StatePair } from './compare.ts';
-import { totalsByDay } from './figures.ts';
+import { totalsByDay } from './day-totals.ts';
 import type { QuoteHistory, Snapshot } from './history.ts';
 import {
   arrow,
   type Change,
   compareRecords,
-  type MovedColumns,
   type MovementRules,
+  movedColumns,
   movedRows,
-  moveRows,
   OpenSum,
   type OpenTotal,
   type Pair,
   pairRecords,
   type Step,
-  stepRows,
+  steps,
   type Valued,
 } from './movements.ts';
 import { asStored, type PricedQuote } from './snapshot-columns.ts';
 
-/** The steps of quotes, in the order in which they are shown. */
-const quoteSteps = [
-  'new',
-  'reopened',
-  'transferredIn',
-  'valueUp',
-  'valueDown',
-  'valueKnown',
-  'currencyChanged',
-  'accepted',
-  'declined',
-  'expired',
-  'otherStatus',
-  'removed',
-  'transferredOut',
-] as const satisfies Step[];
-
-export const quoteMovements = [...quoteSteps, 'sent'] as const;
-export type QuoteMovement = (typeof quoteMovements)[number];
+/** Steps that quotes do not have. */
+const ofDealsOnly: readonly Step[] = ['movedIn', 'won', 'lost', 'closedUnknown', 'movedOut'];
+export const quoteMovements: readonly string[] = [
+  ...steps.filter((step) => !ofDealsOnly.includes(step)),
+  'sent',
+];
 
 /** A quote on one day, with its first-year value. */
 interface QuoteState extends Valued {
@@ -86,8 +72,6 @@ const ends: Readonly<Record<Acceptance, Step | undefined>> = {
   other: 'otherStatus',
 };
 
-const isOpenState = ({ acceptance }: QuoteState): boolean => ends[acceptance] === undefined;
-
 /** The quotes of some filters. */
 const quoteRules = (
   days: { opening: Day; closing: Day },
@@ -99,32 +83,30 @@ const quoteRules = (
     (!company || refersTo(record.company, company)) &&
     (!currency || currency.name === code);
   return {
+    moves: ['sent'],
     mayBeUnread: true,
     read: (record, day) => toQuoteState(record, days[day], currencyOf),
-    isOpen: isOpenState,
     matches,
-    endOf: ({ record, acceptance }) => (isDeleted(record) ? undefined : ends[acceptance]),
+    endOf: ({ record, acceptance }) => (isDeleted(record) ? 'removed' : ends[acceptance]),
     wasOpenBetween(before, after) {
       // A quote without the day on which it was closed is not known to have been open.
       if (!before) return (endDay(after) ?? '') > days.opening;
       const isAnswer = after.acceptance === 'accepted' || after.acceptance === 'declined';
       return isAnswer && before.acceptance !== after.acceptance;
     },
-    isOutsidePeriod: () => false,
-    /** Whether a quote was sent, or sent again, between the two days. */
-    movesOf({ before, after }) {
-      if (!after || !matches(after) || isDeleted(after.record)) return [];
-      const sent = dayOf(after.record.sentAt);
-      const known = before ? dayOf(before.record.sentAt) : days.opening;
-      const isSent = sent === undefined ? isSentFirst(before, after) : sent > (known ?? '');
-      return isSent ? ['sent'] : [];
-    },
+    movesOf: (states) =>
+      states.after && matches(states.after) && isSent(states, days.opening) ? ['sent'] : [],
   };
 };
 
-const isSentFirst = (before: QuoteState | undefined, after: QuoteState): boolean =>
-  statusCategoryOf(after.record) === 'sent' &&
-  (!before || statusCategoryOf(before.record) === 'draft');
+/** Whether a quote was sent, or sent again, between the two days. */
+function isSent({ before, after }: Pair<QuoteState>, opening: Day): boolean {
+  if (!after || isDeleted(after.record)) return false;
+  const sent = dayOf(after.record.sentAt);
+  if (sent !== undefined) return sent > ((before ? dayOf(before.record.sentAt) : opening) ?? '');
+  const isFirst = !before || statusCategoryOf(before.record) === 'draft';
+  return isFirst && statusCategoryOf(after.record) === 'sent';
+}
 
 /** The day on which a quote stopped being open; unknown where it has no such date. */
 function endDay({ acceptance, record }: QuoteState): Day | undefined {
@@ -133,39 +115,15 @@ function endDay({ acceptance, record }: QuoteState): Day | undefined {
   return acceptance === 'past expiry' ? dayOf(record.expiredAt ?? record.expiresAt) : undefined;
 }
 
-interface QuoteStepRow {
-  step: QuoteMovement | 'opening' | 'closing';
-  count: number;
-  firstYearValue?: Amounts;
-  /** Quotes of unknown value. */
-  unknownValue?: number;
-}
-
-/** `firstYearValue` at the end; texts with an arrow are "before → after". */
-interface QuoteChangeRow extends Omit<MovedColumns<'sent'>, 'value'> {
-  number?: string;
-  name?: string;
-  firstYearValue?: number;
-  status?: string;
-  sent?: string;
-  expires?: string;
-}
-
-/** The open quotes of two days, and what changed between them. */
-export interface QuoteChanges {
-  states: StatePair<PricedQuote>;
-  /** Opening, steps and closing. */
-  rows: QuoteStepRow[];
-  moves?: { move: 'sent'; count: number; firstYearValue?: Amounts }[] | undefined;
-  quotes: LimitedList<QuoteChangeRow>;
-}
+/** The open quotes of two days, and what changed between them: opening, steps and closing; the quotes with a change. */
+export type QuoteChanges = { states: StatePair<PricedQuote> } & ResultOf<typeof quoteChanges>;
 
 export interface QuoteOptions extends QuoteFilters {
   currencyOf: CurrencyOf;
   /** Of the list of quotes. */
   limit: number;
   /** Only quotes with this movement are listed. */
-  movement: QuoteMovement | undefined;
+  movement: string | undefined;
 }
 
 /** @returns undefined if there are not two states of the quotes */
@@ -194,20 +152,26 @@ export function* quoteChanges(
   pairs: Iterable<Pair<PricedQuote>>,
   days: { opening: Day; closing: Day },
   { currencyOf, limit, movement, ...filters }: QuoteOptions,
-): Steps<Omit<QuoteChanges, 'states'>> {
+) {
   const rules = quoteRules(days, filters, currencyOf);
-  const { opening, closing, changes } = yield* compareRecords(pairs, rules);
-  const steps = yield* stepRows(quoteSteps, changes);
-  const sent = yield* moveRows(['sent'], changes);
-  const moves = sent.map(({ move, ...row }) => ({ move, ...figuresOf(row) }));
+  const { opening, closing, steps, moves, changes } = yield* compareRecords(pairs, rules);
+  const quotes: LimitedList<ReturnType<typeof toRow>> = yield* movedRows(
+    changes,
+    {
+      nameOf: ({ record }) => compact({ id: nonBlank(record.id), name: quoteName(record) }),
+      toRow,
+    },
+    limit,
+    movement,
+  );
   return {
     rows: [
-      { step: 'opening', ...figuresOf(opening) },
+      { step: 'opening' as const, ...figuresOf(opening) },
       ...steps.map(({ step, ...row }) => ({ step, ...figuresOf(row) })),
-      { step: 'closing', ...figuresOf(closing) },
+      { step: 'closing' as const, ...figuresOf(closing) },
     ],
-    moves: moves.length > 0 ? moves : undefined,
-    quotes: yield* movedRows(changes, { nameOf, toRow }, limit, movement),
+    moves: moves.map(({ move, ...row }) => ({ move, ...figuresOf(row) })),
+    quotes,
   };
 }
 
@@ -216,11 +180,11 @@ export const openQuotesByDay = async (
   history: QuoteHistory,
   currencyOf: CurrencyOf,
 ): Promise<Map<Day, OpenTotal>> =>
-  totalsByDay(history, await history.days(), async (day, { records }) => {
+  totalsByDay(history, await history.days(), async ({ day, records }) => {
     const sum = new OpenSum();
     await forEachInSlices(records, (quote) => {
       const state = toQuoteState(quote, day, currencyOf);
-      if (isOpenState(state)) sum.add(state);
+      if (!ends[state.acceptance]) sum.add(state);
     });
     return sum.toTotal();
   });
@@ -228,26 +192,23 @@ export const openQuotesByDay = async (
 const figuresOf = ({ count, value, unknownValue }: OpenTotal) =>
   compact({ count, firstYearValue: value, unknownValue });
 
-const nameOf = ({ record }: QuoteState): Named =>
-  compact({ id: nonBlank(record.id), name: quoteName(record) });
-
-function toRow(
-  { before, after }: Change<QuoteState, 'sent'>,
-  { id, company, owner, movement, value, currency, valueChange }: MovedColumns<'sent'>,
-): QuoteChangeRow {
-  const { record = {} } = after ?? before ?? {};
+/** `firstYearValue` at the end; texts with an arrow are "before → after". */
+function toRow(change: Change<QuoteState, 'sent'>) {
+  const { before, after } = change;
+  const { record }: Partial<QuoteState> = after ?? before ?? {};
+  const { company, owner, movement, value, currency, valueChange } = movedColumns(change);
   const shown = (read: (quote: Quote) => string | undefined) =>
     arrow(before?.record, after?.record, read);
   return compact({
-    id,
-    number: nonBlank(record.number),
-    name: nonBlank(record.title) ?? nonBlank(record.name),
+    id: nonBlank(record?.id),
+    number: nonBlank(record?.number),
+    name: nonBlank(record?.title) ?? nonBlank(record?.name),
     company,
     owner,
     movement,
     firstYearValue: value,
     currency,
-    valueChange: before?.value && after?.value ? valueChange : undefined,
+    valueChange,
     status: shown(statusOfQuote),
     sent: shown(({ sentAt }) => dayOf(sentAt)),
     expires: shown(({ expiresAt }) => dayOf(expiresAt)),

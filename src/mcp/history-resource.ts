@@ -3,7 +3,7 @@ import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import { type Day, utcDay } from '../figures/days.ts';
 import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
-import { type KeptDay, keptTotals } from '../history/figures.ts';
+import { type KeptDay, keptTotals } from '../history/day-totals.ts';
 import { openQuotesByDay } from '../history/quote-changes.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readCollections } from '../tenant/read-collections.ts';

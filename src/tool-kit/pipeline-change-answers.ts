@@ -1,138 +1,137 @@
+/** The answers of `cpq_pipeline_changes`. */
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
+import type { Day } from '../figures/days.ts';
 import { compact, type LimitedList, plural } from '../figures/naming.ts';
-import type { KeptDays, Period, PeriodStates, StatePair } from '../history/compare.ts';
-import type { ForecastRow } from '../history/forecast-accuracy.ts';
-import type { MoveRow, OpenTotal, StepRow } from '../history/movements.ts';
-import type { ChangeGroup } from '../history/pipeline-change-groups.ts';
-import type { StageRow } from '../history/pipeline-change-series.ts';
-import type { ChangeRow, DayTotal, DealStep, Move } from '../history/pipeline-changes.ts';
-import type { QuoteChanges, QuoteMovement } from '../history/quote-changes.ts';
+import type { PipelineChanges } from '../history/changes-between.ts';
+import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
+import type { OpenTotal } from '../history/movements.ts';
+import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { answerWithRows, formatAmounts, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 
-export interface PipelineChanges {
-  opening: OpenTotal;
-  closing: OpenTotal;
-  steps: StepRow<DealStep>[];
-  moves: MoveRow<Move>[];
-  groups?: LimitedList<ChangeGroup> | undefined;
-  /** The pipeline on days of the period. */
-  days?: LimitedList<DayTotal> | undefined;
-  deals: LimitedList<ChangeRow>;
-  stages?: StageRow[];
-  forecast?: { since: string; until: string; rows: ForecastRow[] };
-  quotes?: QuoteChanges | undefined;
-  /** Whether the quotes that changed are listed in place of the deals. */
-  listsQuotes?: boolean;
-}
-
 /** What a comparison was made from. */
 export interface ComparisonSources {
   requested: Period;
   states: PeriodStates;
-  kept: KeptDays;
+  /** Those that the history has. */
+  days: readonly Day[];
   filters: PipelineFilters;
   coverage: Record<string, unknown>;
   notes: readonly Wording[];
 }
 
-export function changesAnswer(changes: PipelineChanges, sources: ComparisonSources): Answer {
-  const { states, kept, coverage, requested } = sources;
-  const { deals, groups, days, stages = [], forecast, opening, closing, steps, moves } = changes;
-  const { quotes, listsQuotes = false } = changes;
-  const listed = listsQuotes ? (quotes?.quotes.rows ?? []) : deals.rows;
+/** @param listsQuotes whether the quotes that changed are listed in place of the deals */
+export function changesAnswer(
+  changes: PipelineChanges,
+  quotes: QuoteChanges | undefined,
+  listsQuotes: boolean,
+  { requested, states, days, filters, coverage, notes }: ComparisonSources,
+): Answer {
+  const listed = listsQuotes ? (quotes?.quotes.rows ?? []) : changes.deals.rows;
   return answerWithRows(listed.length, (shown) => ({
-    summary: join([...scopeOf(sources.filters), changesSummary(changes, sources)], ' '),
-    data: compact({
+    summary: join(
+      [
+        ...scopeOf(filters),
+        changesSummary(changes, states),
+        ...(quotes ? [quotesSentence(quotes)] : []),
+      ],
+      ' ',
+    ),
+    data: {
       compared: comparedTimes(states),
-      pipeline: [{ step: 'opening', ...opening }, ...steps, { step: 'closing', ...closing }],
-      moves: moves.length > 0 ? moves : undefined,
-      groups,
-      days,
-      deals: listsQuotes
-        ? undefined
-        : { total: deals.total, shown, rows: deals.rows.slice(0, shown) },
-      stages: stages.length > 0 ? stages : undefined,
-      forecast: forecast && forecast.rows.length > 0 ? forecast : undefined,
-      quotes: quotes && quotesData(quotes, states, listsQuotes ? shown : undefined),
-      history: { ...compact({ from: kept.first }), days: kept.count },
+      ...compact({
+        ...changes,
+        deals: listsQuotes ? undefined : firstRows(changes.deals, shown),
+        quotes: quotes && quotesData(quotes, states, listsQuotes ? shown : undefined),
+      }),
+      history: historyOf(days),
       coverage,
-    }),
-    notes: [
-      ...periodNotes(requested, states),
-      ...(quotes ? quoteNotes(requested, quotes) : []),
-      ...seriesNotes(states, stages, deals),
-      ...sources.notes,
-    ],
+    },
+    notes: [...periodNotes(requested, states, quotes), ...seriesNotes(states, changes), ...notes],
   }));
 }
 
-/** What moved, in the words of a salesperson: first all that changes the number of deals. */
-const nouns: readonly (readonly [DealStep | Move, string])[] = [
-  ['new', 'new'],
-  ['reopened', 'reopened'],
-  ['movedIn', 'moved into the period'],
-  ['transferredIn', 'came in'],
-  ['won', 'won'],
-  ['lost', 'lost'],
-  ['closedUnknown', 'closed with unknown outcome'],
-  ['removed', 'removed'],
-  ['movedOut', 'moved out of the period'],
-  ['transferredOut', 'went out'],
-  ['slipped', 'slipped'],
-  ['pulledIn', 'pulled in'],
-  ['stageForward', 'moved forward'],
-  ['stageBack', 'moved back'],
-];
+const historyOf = (days: readonly Day[]) => ({ ...compact({ from: days[0] }), days: days.length });
 
-function changesSummary(
-  { opening, closing, steps, moves, quotes }: PipelineChanges,
-  { states }: ComparisonSources,
-): Wording {
+const firstRows = <Row>({ total, rows }: LimitedList<Row>, shown: number) => ({
+  total,
+  shown,
+  rows: rows.slice(0, shown),
+});
+
+/** What moved, in the words of a salesperson: first all that changes the number of deals. */
+const nouns = {
+  new: 'new',
+  reopened: 'reopened',
+  movedIn: 'moved into the period',
+  transferredIn: 'came in',
+  won: 'won',
+  lost: 'lost',
+  closedUnknown: 'closed with unknown outcome',
+  removed: 'removed',
+  movedOut: 'moved out of the period',
+  transferredOut: 'went out',
+  slipped: 'slipped',
+  pulledIn: 'pulled in',
+  stageForward: 'moved forward',
+  stageBack: 'moved back',
+} as const;
+
+function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: PeriodStates): Wording {
   const counts = new Map<string, number>([
-    ...steps.map(({ step, count }): [string, number] => [step, count]),
+    ...pipeline.map(({ step, count }): [string, number] => [step, count]),
     ...moves.map(({ move, count }): [string, number] => [move, count]),
   ]);
-  const parts = nouns.flatMap(([name, noun]) => {
+  const parts = Object.entries(nouns).flatMap(([name, noun]) => {
     const count = counts.get(name);
     return count === undefined ? [] : wording`${count} ${trusted(noun)}`;
   });
   const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
   const until = states.isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
-  return wording`${totalText(opening)} on ${trusted(states.opening.day)}, ${totalText(closing)} ${until}: ${what}.${quotes ? quotesSentence(quotes) : ''}`;
+  return wording`${totalText(pipeline[0])} on ${trusted(states.opening.day)}, ${totalText(pipeline.at(-1))} ${until}: ${what}.`;
 }
 
-function totalText({ count, value }: OpenTotal): Wording {
+function totalText({ count, value }: OpenTotal = { count: 0 }): Wording {
   const deals = plural(count, 'open opportunity');
   return value === undefined ? deals : wording`${deals} of ${formatAmounts(value)}`;
 }
 
-function periodNotes({ opening, closing }: Period, states: PeriodStates): Wording[] {
-  const notes: Wording[] = [];
-  const [from, to] = [states.opening.day, states.closing.day];
-  if (from > opening)
-    notes.push(
+/** Where another period is compared than was asked for. */
+function periodNotes(
+  { opening, closing }: Period,
+  states: PeriodStates,
+  quotes: QuoteChanges | undefined,
+): Wording[] {
+  const [from, to, quotesFrom] = [
+    states.opening.day,
+    states.closing.day,
+    quotes?.states.opening.day ?? opening,
+  ];
+  const notes: [boolean, Wording][] = [
+    [
+      from > opening,
       wording`The first snapshot is of ${trusted(from)}: what changed before cannot be known.`,
-    );
-  if (from < opening)
-    notes.push(
+    ],
+    [
+      from < opening,
       wording`There is no readable snapshot of ${trusted(opening)}: compared with the last one before it.`,
-    );
-  if (!states.isLive && to < closing)
-    notes.push(
+    ],
+    [
+      !states.isLive && to < closing,
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
-    );
-  return notes;
+    ],
+    [
+      quotesFrom > opening,
+      wording`The first snapshot of the quotes is of ${trusted(quotesFrom)}: what changed in them before cannot be known.`,
+    ],
+  ];
+  return notes.flatMap(([applies, note]) => (applies ? [note] : []));
 }
 
-const seriesNotes = (
-  { isPartial }: PeriodStates,
-  stages: readonly StageRow[],
-  { rows }: LimitedList<ChangeRow>,
-): Wording[] =>
-  isPartial && (stages.length > 0 || rows.some(({ slips }) => slips !== undefined))
+const seriesNotes = ({ isPartial }: PeriodStates, { stages, deals }: PipelineChanges): Wording[] =>
+  isPartial && (stages || deals.rows.some(({ slips }) => slips !== undefined))
     ? [
         wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`,
       ]
@@ -144,19 +143,17 @@ function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {
   return { from: toIsoSeconds(opening.takenAt), to: isLive ? `${to} (now)` : to };
 }
 
-/** What a person asks about quotes first. */
-const mainMovements: readonly QuoteMovement[] = ['sent', 'accepted', 'declined', 'expired'];
-
-/** The main movements that occur, each with the value of its quotes: a step that takes value away has it negative. */
-const mainRows = ({ rows, moves = [] }: QuoteChanges) =>
-  mainMovements.flatMap((movement) => {
-    const found =
-      moves.find(({ move }) => move === movement) ?? rows.find(({ step }) => step === movement);
+/** What a person asks about quotes first, each with the value of its quotes: steps that take value away have it negative. */
+const mainRows = ({ rows, moves }: QuoteChanges) =>
+  (['sent', 'accepted', 'declined', 'expired'] as const).flatMap((movement) => {
+    const found = [...moves, ...rows].find(
+      (row) => ('move' in row ? row.move : row.step) === movement,
+    );
     if (!found) return [];
     const amounts = Object.entries(found.firstYearValue ?? {});
     const value = Object.fromEntries(amounts.map(([currency, sum]) => [currency, Math.abs(sum)]));
     const firstYearValue = amounts.length > 0 ? value : undefined;
-    return compact({ movement, count: found.count, firstYearValue });
+    return [{ movement, count: found.count, ...compact({ firstYearValue }) }];
   });
 
 function quotesSentence(changes: QuoteChanges): Wording {
@@ -164,53 +161,40 @@ function quotesSentence(changes: QuoteChanges): Wording {
     ({ movement, count }) => wording`${count} ${trusted(movement)}`,
   );
   const what = parts.length > 0 ? join(parts, ', ') : wording`none sent, answered or expired`;
-  return wording` Quotes: ${what}.`;
+  return wording`Quotes: ${what}.`;
 }
 
 /**
  * @param deals the states of the deals: times of the quotes are given only where they differ
  * @param shown the number of quotes that are listed; without it there are the main movements only
  */
-function quotesData(
-  changes: QuoteChanges,
-  deals: StatePair,
-  shown: number | undefined,
-): Record<string, unknown> {
+function quotesData(changes: QuoteChanges, deals: StatePair, shown: number | undefined) {
   const { states, rows, moves, quotes } = changes;
   const { from, to } = comparedTimes(states);
-  const times = compact({
+  return compact({
     from: from === comparedTimes(deals).from ? undefined : from,
     to: states.isLive && deals.isLive ? undefined : to,
+    rows: shown === undefined ? mainRows(changes) : rows,
+    moves: shown === undefined || moves.length === 0 ? undefined : moves,
+    changed: shown === undefined ? undefined : firstRows(quotes, shown),
   });
-  if (shown === undefined) return { ...times, rows: mainRows(changes) };
-  const changed = { total: quotes.total, shown, rows: quotes.rows.slice(0, shown) };
-  return { ...times, ...compact({ rows, moves }), changed };
-}
-
-/** Where the quotes are compared over another period than was asked for. */
-function quoteNotes({ opening }: Period, { states }: QuoteChanges): Wording[] {
-  const from = states.opening.day;
-  if (from <= opening) return [];
-  return [
-    wording`The first snapshot of the quotes is of ${trusted(from)}: what changed in them before cannot be known.`,
-  ];
 }
 
 /** The operator keeps no history. */
 export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
   summary: wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
-  data: { history: { days: 0 }, coverage },
+  data: { history: historyOf([]), coverage },
 });
 
 /** There are not two states to compare. */
-export function nothingToCompare(kept: KeptDays, coverage: Record<string, unknown>): Answer {
+export function nothingToCompare(days: readonly Day[], coverage: Record<string, unknown>): Answer {
   const why =
-    kept.first === undefined
+    days[0] === undefined
       ? wording`no snapshot has been made yet`
-      : wording`the first snapshot is of ${trusted(kept.first)}, and no two states can be read`;
+      : wording`the first snapshot is of ${trusted(days[0])}, and no two states can be read`;
   return {
     summary: wording`Nothing to compare yet: ${why}.`,
-    data: { history: { ...compact({ from: kept.first }), days: kept.count }, coverage },
+    data: { history: historyOf(days), coverage },
     notes: [
       wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes are available from the next day on.`,
     ],

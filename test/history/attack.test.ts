@@ -5,12 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
+import { changesBetween } from '../../src/history/changes-between.ts';
 import { readPeriod } from '../../src/history/compare.ts';
-import { compareDeals, periodDeals } from '../../src/history/figures.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
-import { type StepRow, stepRows } from '../../src/history/movements.ts';
+import type { StepRow } from '../../src/history/movements.ts';
 import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
-import { type ChangeOptions, steps as dealSteps } from '../../src/history/pipeline-changes.ts';
+import {
+  type ChangeOptions,
+  compareDeals,
+  periodDeals,
+} from '../../src/history/pipeline-changes.ts';
 import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -45,13 +49,11 @@ async function compareDays(
   const readDeal = periodDeals(states, options.currencyOf);
   const found = await compareDeals(states, options, readDeal);
   const groups = runSteps(changeGroups(found.parts, 'owner', 100)).rows;
-  const steps = runSteps(stepRows(dealSteps, found.changes));
-  const answer = changesAnswer(
-    { ...found, steps, moves: [], deals: { total: 0, shown: 0, rows: [] } },
-    { requested, states, filters, kept: { first: undefined, count: 0 }, coverage: {}, notes: [] },
-  );
+  const sources = { requested, states, filters, days: [], coverage: {}, notes: [] };
+  const changes = await changesBetween(states, options, { by: 'day' });
+  const answer = changesAnswer(changes, undefined, false, sources);
   const notes = (answer.notes ?? []).map(String);
-  return { ...found, steps, groups, series: states.series, notes };
+  return { ...found, groups, series: states.series, notes };
 }
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({

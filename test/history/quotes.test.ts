@@ -60,7 +60,7 @@ describe.each(seeds)(
           const { opening, closing, steps, sent } = expectedQuoteChanges(past.ask, days, asked);
           const found = Object.fromEntries(rows.map(({ step, ...row }) => [step, row]));
           expect(found).toEqual({ opening, ...steps, closing });
-          expect(moves).toEqual(sent && [{ move: 'sent', ...sent }]);
+          expect(moves).toEqual(sent ? [{ move: 'sent', ...sent }] : []);
           const values = rows.map(({ firstYearValue }) => firstYearValue);
           expectSum(values.slice(0, -1), values.at(-1));
           for (const { step } of rows) seen.add(step);

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { keptTotals } from '../../src/history/figures.ts';
+import { keptTotals } from '../../src/history/day-totals.ts';
 import { clearSnapshots, StoredHistory } from '../../src/history/history.ts';
 import { type Opportunity, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';

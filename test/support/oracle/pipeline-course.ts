@@ -8,7 +8,7 @@ export type DealsOn = (day: string) => ReadonlyMap<string, DayDeal>;
 
 /** The expected figures of a period, with every day observed, as defined in docs/definitions.md. */
 export function expectedCourse(dealsOn: DealsOn, days: readonly string[], asked: AskedChanges) {
-  const slips = new Map<string, { times: number; days: number }>();
+  const slips = new Map<string, number>();
   const exits: Exit[] = [];
   const last = new Map<string, DayDeal>();
   for (const day of days) {
@@ -17,8 +17,7 @@ export function expectedCourse(dealsOn: DealsOn, days: readonly string[], asked:
       last.set(id, deal);
       if (before?.outcome !== 'open') continue;
       const later = slipOf(before, deal);
-      const known = slips.get(id) ?? { times: 0, days: 0 };
-      if (later > 0) slips.set(id, { times: known.times + 1, days: known.days + later });
+      if (later > 0) slips.set(id, (slips.get(id) ?? 0) + 1);
       if (hasLeft(before, deal)) exits.push(exitOf(before, deal, day));
     }
   }

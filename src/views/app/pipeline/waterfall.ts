@@ -1,9 +1,9 @@
 /** The steps from the opening to the closing value in one currency, as bars between two values. */
-import type { OpenTotal, StepRow } from '../../../history/movements.ts';
+import type { OpenTotal } from '../../../history/movements.ts';
 import type { DealStep } from '../../../history/pipeline-changes.ts';
 
 /** A row of the answer of `cpq_pipeline_changes`. */
-export type PipelineRow = ({ step: 'opening' | 'closing' } & OpenTotal) | StepRow<DealStep>;
+export type PipelineRow = OpenTotal & { step: 'opening' | 'closing' | DealStep };
 
 export interface WaterfallBar {
   step: PipelineRow['step'];

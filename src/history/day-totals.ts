@@ -1,24 +1,23 @@
-/** The deals of a period, and the open records of many days, computed in slices. */
+/** The open records of many days, computed in slices. */
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import type { Day } from '../figures/days.ts';
-import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
-import { type CurrencyOf, CurrencySums } from '../figures/money.ts';
+import { dealReader, type ReadDeal } from '../figures/deals.ts';
+import { type Amounts, type CurrencyOf, CurrencySums } from '../figures/money.ts';
 import { compact, type LimitedList } from '../figures/naming.ts';
 import { probabilityScale, weighted } from '../figures/probability.ts';
-import { forEachInSlices, runInSlices } from '../slices.ts';
-import { firstReadable, spreadEvenly } from './compare.ts';
-import type { PipelineHistory, RecordHistory, Snapshot, SnapshotReader } from './history.ts';
-import { type Comparison, compareRecords, OpenSum, pairRecords } from './movements.ts';
-import {
-  type DayTotal,
-  DealRules,
-  type Move,
-  type PipelineState,
-  passesAll,
-  type StageOrder,
-} from './pipeline-changes.ts';
+import { forEachInSlices } from '../slices.ts';
+import { type DatedSnapshot, firstReadable, type PeriodStates, spreadEvenly } from './compare.ts';
+import type { PipelineHistory, RecordHistory, SnapshotReader } from './history.ts';
+import { OpenSum, type OpenTotal } from './movements.ts';
+import { type PipelineState, passesAll, type TwoPipelines } from './pipeline-changes.ts';
 
 /** The open pipeline of one day. */
+export interface DayTotal extends OpenTotal {
+  day: Day;
+  /** Value × probability. */
+  weightedValue?: Amounts;
+}
+
 export async function dayTotal(
   { day, records }: PipelineState,
   filters: PipelineFilters,
@@ -35,50 +34,19 @@ export async function dayTotal(
   return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
 }
 
-interface TwoPipelines {
-  opening: PipelineState;
-  closing: PipelineState;
-}
-
-/** How deals of the period are read: the scale of their probability is that of both states. */
-export function periodDeals({ opening, closing }: TwoPipelines, currencyOf: CurrencyOf): ReadDeal {
-  const { scale } = probabilityScale([...opening.records, ...closing.records]);
-  return dealReader(currencyOf, scale);
-}
-
-export async function compareDeals(
-  { opening, closing }: TwoPipelines,
-  filters: PipelineFilters,
-  readDeal: ReadDeal,
-): Promise<Comparison<Deal, Move> & { order: StageOrder }> {
-  const rules = new DealRules(opening.day, filters, readDeal);
-  const pairs = pairRecords(opening.records, closing.records);
-  const found = await runInSlices(compareRecords(pairs, rules));
-  return { ...found, order: rules.order };
-}
-
-interface DaysOfPeriod extends TwoPipelines {
-  /** Days with a snapshot after the opening and before the closing, oldest first. */
-  between: readonly Day[];
-  reader: SnapshotReader;
-}
-
 /**
  * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spread days between.
  * @param limit most days; at least 2
  */
 export async function dailyTotals(
-  { opening, closing, between, reader }: DaysOfPeriod,
+  { opening, closing, between, reader }: TwoPipelines & Pick<PeriodStates, 'between' | 'reader'>,
   filters: PipelineFilters,
   readDeal: ReadDeal,
   limit: number,
 ): Promise<LimitedList<DayTotal>> {
-  const rows = [await dayTotal(opening, filters, readDeal)];
-  for (const day of spreadEvenly(between, limit - 2)) {
-    const snapshot = await reader.read(day);
-    if (snapshot) rows.push(await dayTotal({ ...snapshot, day }, filters, readDeal));
-  }
-  rows.push(await dayTotal(closing, filters, readDeal));
+  const total = (state: PipelineState) => dayTotal(state, filters, readDeal);
+  const days = await totalsOf(reader, spreadEvenly(between, limit - 2), total);
+  const rows = [await total(opening), ...days.values(), await total(closing)];
   return { shown: rows.length, total: between.length + 2, rows };
 }
 
@@ -99,9 +67,7 @@ export async function keptTotals(
   if (!last) return days.map((day) => ({ day }));
   const readDeal = dealReader(currencyOf, probabilityScale(last.records).scale);
   const earlier = days.filter((day) => present === undefined || day < present.day);
-  const totals = await totalsByDay(history, earlier, (day, { records }) =>
-    dayTotal({ day, records }, {}, readDeal),
-  );
+  const totals = await totalsByDay(history, earlier, (state) => dayTotal(state, {}, readDeal));
   const rows = earlier.map((day) => totals.get(day) ?? { day });
   return present ? [...rows, await dayTotal(present, {}, readDeal)] : rows;
 }
@@ -113,15 +79,23 @@ const maxRecordsAdded = 2_000_000;
 export async function totalsByDay<T, Total>(
   history: RecordHistory<T>,
   days: readonly Day[],
-  add: (day: Day, snapshot: Snapshot<T>) => Promise<Total>,
+  add: (snapshot: DatedSnapshot<T>) => Promise<Total>,
 ): Promise<Map<Day, Total>> {
   const reader = history.reader();
   const last = await firstReadable(reader, [...days].reverse());
   const limit = Math.floor(maxRecordsAdded / Math.max(1, last?.records.length ?? 0));
+  return totalsOf(reader, spreadEvenly(days, limit), add);
+}
+
+async function totalsOf<T, Total>(
+  reader: SnapshotReader<T>,
+  days: readonly Day[],
+  add: (snapshot: DatedSnapshot<T>) => Promise<Total>,
+): Promise<Map<Day, Total>> {
   const totals = new Map<Day, Total>();
-  for (const day of spreadEvenly(days, limit)) {
+  for (const day of days) {
     const snapshot = await reader.read(day);
-    if (snapshot) totals.set(day, await add(day, snapshot));
+    if (snapshot) totals.set(day, await add({ day, ...snapshot }));
   }
   return totals;
 }
