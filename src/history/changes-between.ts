@@ -1,14 +1,26 @@
 /** What changed in the pipeline of a period, as an answer has it. */
+import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type PipelineBy, pipelineBy } from '../briefs/pipeline/pipeline-groups.ts';
+import type { Deal, ReadDeal } from '../figures/deals.ts';
 import { compact } from '../figures/naming.ts';
 import { runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import type { PeriodStates } from './compare.ts';
 import { dailyTotals } from './day-totals.ts';
 import { forecastRows } from './forecast-accuracy.ts';
+import { type Comparison, compareRecords, pairRecords } from './movements.ts';
 import { changeGroups } from './pipeline-change-groups.ts';
 import { matchingExits, stageRows } from './pipeline-change-series.ts';
-import { type ChangeOptions, changeRows, compareDeals, periodDeals } from './pipeline-changes.ts';
+import {
+  type ChangeOptions,
+  changeRows,
+  dealRules,
+  type Move,
+  periodDeals,
+  type StageOrder,
+  stageOrder,
+  type TwoPipelines,
+} from './pipeline-changes.ts';
 
 const maxGroups = 8;
 const defaultDays = 12;
@@ -54,15 +66,23 @@ export async function changesBetween(
   });
 }
 
-type Deals = Parameters<typeof compareDeals>[2];
-type Order = Parameters<typeof stageRows>[1];
+export async function compareDeals(
+  { opening, closing }: TwoPipelines,
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Promise<Comparison<Deal, Move> & { order: StageOrder }> {
+  const order = await runInSlices(stageOrder([...opening.records, ...closing.records], readDeal));
+  const rules = dealRules(opening.day, filters, readDeal, order);
+  const pairs = pairRecords(opening.records, closing.records);
+  return { ...(await runInSlices(compareRecords(pairs, rules))), order };
+}
 
 /** The stages that deals left. */
 async function stagesOf(
   { series }: PeriodStates,
   options: ChangeOptions,
-  readDeal: Deals,
-  order: Order,
+  readDeal: ReadDeal,
+  order: StageOrder,
 ) {
   const exits = await runInSlices(matchingExits(series.exits, options, readDeal));
   const rows = stageRows(exits, order);
@@ -73,7 +93,7 @@ async function stagesOf(
 async function forecastOf(
   { closing, monthBefore }: PeriodStates,
   options: ChangeOptions,
-  readDeal: Deals,
+  readDeal: ReadDeal,
 ) {
   const { stage, closeFrom, closeTo } = options;
   if (!monthBefore || (stage ?? closeFrom ?? closeTo) !== undefined) return undefined;

@@ -2,21 +2,19 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import type { Day } from '../figures/days.ts';
 import { dealReader, type ReadDeal } from '../figures/deals.ts';
-import { type Amounts, type CurrencyOf, CurrencySums } from '../figures/money.ts';
+import { type CurrencyOf, CurrencySums } from '../figures/money.ts';
 import { compact, type LimitedList } from '../figures/naming.ts';
 import { probabilityScale, weighted } from '../figures/probability.ts';
 import { forEachInSlices } from '../slices.ts';
 import { type DatedSnapshot, firstReadable, type PeriodStates, spreadEvenly } from './compare.ts';
 import type { PipelineHistory, RecordHistory, SnapshotReader } from './history.ts';
-import { OpenSum, type OpenTotal } from './movements.ts';
-import { type PipelineState, passesAll, type TwoPipelines } from './pipeline-changes.ts';
-
-/** The open pipeline of one day. */
-export interface DayTotal extends OpenTotal {
-  day: Day;
-  /** Value × probability. */
-  weightedValue?: Amounts;
-}
+import { OpenSum } from './movements.ts';
+import {
+  type DayTotal,
+  type PipelineState,
+  passesAll,
+  type TwoPipelines,
+} from './pipeline-changes.ts';
 
 export async function dayTotal(
   { day, records }: PipelineState,

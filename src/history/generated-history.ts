@@ -13,47 +13,40 @@ export interface GeneratedHistory {
   quotesAt(day: Day): readonly string[];
 }
 
-/** The opportunities of a generated history in the form of snapshots. */
 export const generatedPipeline = (generated: GeneratedHistory): PipelineHistory =>
   toHistory(
     generated,
     (day) => generated.recordsAt(day),
-    (text) => {
-      const record = toRecord('opportunity', JSON.parse(text));
-      return opportunitySnapshots.toRecord(opportunitySnapshots.toRow(record));
-    },
+    (raw) =>
+      opportunitySnapshots.toRecord(opportunitySnapshots.toRow(toRecord('opportunity', raw))),
   );
 
-/** The quotes of a generated history in the form of snapshots. */
 export const generatedQuotes = (generated: GeneratedHistory): QuoteHistory =>
   toHistory(
     generated,
     (day) => generated.quotesAt(day),
-    (text) => asStored(toRecord('quote', JSON.parse(text))),
+    (raw) => asStored(toRecord('quote', raw)),
   );
 
+/** Records as they would be read from snapshots: the same object for the same text. */
 const toHistory = <T>(
   generated: GeneratedHistory,
   textsAt: (day: Day) => readonly string[],
-  parse: (text: string) => T,
+  parse: (raw: Record<string, unknown>) => T,
 ): RecordHistory<T> => ({
   days: async () => [...generated.days()],
   reader() {
     const known = new Map<string, T>();
-    // The same object for the same text, as snapshots give it.
     const recordOf = (text: string): T => {
-      const record = known.get(text) ?? parse(text);
+      const record = known.get(text) ?? parse(JSON.parse(text));
       known.set(text, record);
       return record;
     };
     return {
-      async read(day) {
-        if (!generated.days().includes(day)) return undefined;
-        return {
-          takenAt: new Date(`${day}T23:59:59.999Z`),
-          records: textsAt(day).map(recordOf),
-        };
-      },
+      read: async (day) =>
+        generated.days().includes(day)
+          ? { takenAt: new Date(`${day}T23:59:59.999Z`), records: textsAt(day).map(recordOf) }
+          : undefined,
     };
   },
 });

@@ -92,13 +92,14 @@ export interface Comparison<S, M> {
   /** Those that occur: how many records, and what they add to the open ones or, negative, take from them. */
   steps: StepRow[];
   /** Those that occur: how many records, and their value at the end. */
-  moves: ({ move: M } & CountAndValue)[];
+  moves: MoveRow<M>[];
   /** Records with a step or a move. */
   changes: readonly Change<S, M>[];
   /** Records that were open on one of the days or in between. */
   parts: readonly Change<S, M>[];
 }
 
+export type MoveRow<M> = { move: M } & CountAndValue;
 export type StepRow = { step: Step } & CountAndValue;
 
 /** Every record of two states, paired by id. */

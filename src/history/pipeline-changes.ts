@@ -6,30 +6,20 @@ import {
 } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
-import type { CurrencyOf } from '../figures/money.ts';
-import {
-  addTo,
-  compact,
-  type LimitedList,
-  named,
-  nonBlank,
-  normaliseName,
-} from '../figures/naming.ts';
+import type { Amounts, CurrencyOf } from '../figures/money.ts';
+import { addTo, compact, named, nonBlank, normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type { Opportunity, Ref } from '../service/records/records.ts';
-import { runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import {
   arrow,
   type Change,
-  type Comparison,
-  compareRecords,
   type MovementRules,
   movedColumns,
   movedRows,
+  type OpenTotal,
   type Pair,
-  pairRecords,
   type Step,
   steps,
 } from './movements.ts';
@@ -53,7 +43,8 @@ const moves = [
   'pulledIn',
   'ownerChanged',
 ] as const;
-type Move = (typeof moves)[number];
+export type Move = (typeof moves)[number];
+export type Movement = DealStep | Move;
 
 export const dealMovements: readonly string[] = [
   ...steps.filter((step) => !isOneOf(ofQuotesOnly, step)),
@@ -64,6 +55,13 @@ export type DealChange = Change<Deal, Move>;
 
 export interface ChangeOptions extends PipelineFilters {
   currencyOf: CurrencyOf;
+}
+
+/** The open pipeline of one day. */
+export interface DayTotal extends OpenTotal {
+  day: Day;
+  /** Value × probability. */
+  weightedValue?: Amounts;
 }
 
 export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
@@ -87,17 +85,6 @@ export interface TwoPipelines {
 export function periodDeals({ opening, closing }: TwoPipelines, currencyOf: CurrencyOf): ReadDeal {
   const { scale } = probabilityScale([...opening.records, ...closing.records]);
   return dealReader(currencyOf, scale);
-}
-
-export async function compareDeals(
-  { opening, closing }: TwoPipelines,
-  filters: PipelineFilters,
-  readDeal: ReadDeal,
-): Promise<Comparison<Deal, Move> & { order: StageOrder }> {
-  const order = await runInSlices(stageOrder([...opening.records, ...closing.records], readDeal));
-  const rules = dealRules(opening.day, filters, readDeal, order);
-  const pairs = pairRecords(opening.records, closing.records);
-  return { ...(await runInSlices(compareRecords(pairs, rules))), order };
 }
 
 /**
@@ -215,7 +202,7 @@ export const changeRows = (
     only,
   );
 
-export type ChangeRows = LimitedList<ReturnType<typeof changeRow>>;
+export type ChangeRow = ReturnType<typeof changeRow>;
 
 /** `slipDays`: days by which the close date moved later; `at`: when the stage or the outcome changed last. */
 function changeRow(change: DealChange, { slips, changedAt }: Course) {

@@ -5,16 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { changesBetween } from '../../src/history/changes-between.ts';
+import { changesBetween, compareDeals } from '../../src/history/changes-between.ts';
 import { readPeriod } from '../../src/history/compare.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import type { StepRow } from '../../src/history/movements.ts';
 import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
-import {
-  type ChangeOptions,
-  compareDeals,
-  periodDeals,
-} from '../../src/history/pipeline-changes.ts';
+import { type ChangeOptions, periodDeals } from '../../src/history/pipeline-changes.ts';
 import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { type Opportunity, type Quote, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
