@@ -108,21 +108,15 @@ function state({ status, statusCategory, acceptance, sent, expires }: QuoteBrief
 }
 
 /** Only a quote that can still be sent has next steps. */
-function verdict(brief: QuoteBrief): Wording {
-  const { statusCategory, acceptance, preflight } = brief;
+function verdict({ statusCategory, acceptance, preflight }: QuoteBrief): Wording {
   const { total, stops, checks } = preflight;
+  const found = total === 0 ? wording`none` : wording`${stops} serious, ${checks} to review`;
   if (statusCategory === 'deleted') return wording`It cannot be sent.`;
-  const isOver = acceptance === 'past expiry';
-  if (isOver || statusCategory === 'approved' || statusCategory === 'declined') {
-    const what = isOver ? 'It can no longer be accepted' : 'The customer has answered';
-    const found = total === 0 ? wording`none` : wording`${stops} serious, ${checks} to review`;
-    return wording`${trusted(what)}; findings in the quote: ${found}.`;
-  }
-  const found =
-    total === 0
-      ? wording`The pre-flight check found nothing`
-      : wording`The pre-flight check found ${stops} to fix and ${checks} to review`;
-  return statusCategory === 'sent'
-    ? wording`${found} in the quote that was sent.`
-    : wording`${found}; a person should review it before it is sent.`;
+  if (acceptance === 'past expiry')
+    return wording`It can no longer be accepted; findings in the quote: ${found}.`;
+  if (statusCategory === 'approved' || statusCategory === 'declined')
+    return wording`The customer has answered; findings in the quote: ${found}.`;
+  const then =
+    statusCategory === 'sent' ? 'it was sent' : 'a person should review it before it is sent';
+  return wording`Findings of the pre-flight check: ${found}; ${then}.`;
 }

@@ -27,9 +27,7 @@ export const getCategoryTree = defineTool({
     const branches = flatten(tree.records, 1);
     const rows = branches
       .filter(({ level }) => level <= depth)
-      .map(({ category, level }) =>
-        detail === 'full' ? wholeRow(category, level) : row(category, level),
-      );
+      .map(({ category, level }) => row(category, level, detail === 'full'));
     const read = branches.length;
     const coverage = toCoverage({ ...tree.coverage, read, total: read, asOf: tree.asOf });
     return treeAnswer(rows, read, coverage);
@@ -50,15 +48,8 @@ const flatten = (categories: readonly Category[], level: number): Branch[] =>
     ...flatten(category.children ?? [], level + 1),
   ]);
 
-const row = ({ id, name, children }: Category, level: number) => ({
-  level,
-  name,
-  id,
-  ...(children?.length ? { children: children.length } : {}),
-});
-
-const wholeRow = ({ children, ...category }: Category, level: number) => ({
-  level,
-  ...fullRecord(category),
-  ...(children?.length ? { children: children.length } : {}),
-});
+/** `children`: how many a category has. */
+function row({ children, ...category }: Category, level: number, isWhole: boolean) {
+  const shown = isWhole ? fullRecord(category) : { name: category.name, id: category.id };
+  return { level, ...shown, ...(children?.length ? { children: children.length } : {}) };
+}

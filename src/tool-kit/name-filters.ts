@@ -1,18 +1,7 @@
 /**
  * The filters by name of every brief, such as `owner` and `currency`: a text is resolved among what
  * occurs, and a text that means none or several is asked back, without figures.
- *
- * ```ts
- * const { filters, question } = resolveFilters(
- *   { owner: args.owner, company: args.company },
- *   { owner: () => quotes.map(({ owner }) => owner), company: () => companies },
- *   { coverage: toCoverage(read.coverage) },
- * );
- * if (question) return question;
- * const wanted = quotes.filter(({ owner }) => !filters.owner || refersTo(owner, filters.owner));
- * ```
  */
-
 import { type CurrencyOf, currencyOfRecord } from '../figures/money.ts';
 import {
   type Candidate,
@@ -93,16 +82,14 @@ function questionOn(
   return {
     summary,
     data: { filter, records: candidates, ...data },
-    notes: [nextStep(kind, what, candidates.length)],
+    notes: [
+      kind === 'several'
+        ? wording`Ask the person which ${what}, then call again with its id.`
+        : candidates.length === 0
+          ? wording`None that occurs is similar: try another spelling, or leave the filter ${what} out.`
+          : wording`The nearest names come first: if one of them is meant, call again with it.`,
+    ],
   };
-}
-
-function nextStep(kind: Unclear['kind'], what: Wording, listed: number): Wording {
-  if (kind === 'several')
-    return wording`Ask the person which ${what}, then call again with its id.`;
-  return listed === 0
-    ? wording`None that occurs is similar: try another spelling, or leave the filter ${what} out.`
-    : wording`The nearest names come first: if one of them is meant, call again with it.`;
 }
 
 /**
