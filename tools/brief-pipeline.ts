@@ -22,7 +22,7 @@ import {
   plainDay,
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
-import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
 import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
 import { keysOf } from '../src/values.ts';
 
@@ -72,10 +72,11 @@ export const briefPipeline = defineTool({
       const opportunities = read.records.opportunity ?? [];
       const coverage = toCoverage(read.coverage);
       const currencyOf = currenciesFor(tenant, read.records.company);
-      const { owner, company, stage, category, source, currency } = args;
-      const { filters, question } = resolveFilters(
-        { owner, company, stage, category, source, currency },
-        dealReferences(opportunities, read.records.company, currencyOf),
+      const { filters, question } = resolveDealFilters(
+        args,
+        opportunities,
+        read.records.company,
+        currencyOf,
         { coverage },
       );
       if (question) return question;
@@ -84,9 +85,6 @@ export const briefPipeline = defineTool({
         ...filters,
         ...compact({
           by: args.by,
-          closeFrom: args.close_from,
-          closeTo: args.close_to,
-          minValue: args.min_value,
           periodFrom: args.period_from,
           periodTo: args.period_to,
           stalledAfterDays: args.stalled_days,

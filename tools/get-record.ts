@@ -5,6 +5,7 @@ import { rowOf } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
+import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords } from '../src/tool-kit/answers.ts';
@@ -12,19 +13,7 @@ import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
 import { fieldOf } from '../src/values.ts';
 
-const kinds = [
-  'company',
-  'contact',
-  'opportunity',
-  'product',
-  'quote',
-  'quote_template',
-  'quote_widget',
-  'pricing_book',
-  'category',
-  'discount_group',
-  'contract_item',
-] as const satisfies readonly Resource[];
+const kinds = resources.filter((each) => each !== 'category_tree');
 
 export const getRecord = defineTool({
   name: 'cpq_get_record',

@@ -28,7 +28,7 @@ import {
   defineTool,
   inOrder,
 } from '../src/tool-kit/define-tool.ts';
-import { dealReferences, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
 import {
   changesAnswer,
   historyIsOff,
@@ -101,31 +101,20 @@ export const pipelineChanges = defineTool({
       nameReferences(tenant, 'opportunity', records, read.records),
     );
     const states = { ...stored, ...named };
-    const { owner, company, stage, category, source, currency } = args;
     const currencyOf = currenciesFor(tenant, read.records.company);
-    const { filters, question } = resolveFilters(
-      { owner, company, stage, category, source, currency },
-      dealReferences(
-        [...states.closing.records, ...states.opening.records],
-        read.records.company,
-        currencyOf,
-      ),
+    const { filters, question } = resolveDealFilters(
+      args,
+      [...states.closing.records, ...states.opening.records],
+      read.records.company,
+      currencyOf,
       { coverage },
     );
     if (question) return question;
-    const options: ChangeOptions = {
-      ...filters,
-      ...compact({
-        closeFrom: args.close_from,
-        closeTo: args.close_to,
-        minValue: args.min_value,
-      }),
-      currencyOf,
-    };
+    const options: ChangeOptions = { ...filters, currencyOf };
     const quotes = await quotesBetween(tenant, requested, options, args, call);
     const changes = await changesBetween(states, options, args);
     const notes = [...quotes.notes, ...read.omitted];
-    const sources = { requested, filters: options, states, days, coverage, notes };
+    const sources = { requested, filters, states, days, coverage, notes };
     return changesAnswer(changes, quotes.changes, listsQuotes(args), sources);
   },
 });

@@ -60,12 +60,10 @@ interface StoredName {
 }
 
 function parseName(name: string): StoredName | undefined {
-  const found = /^(quotes-)?(base-)?(\d{4}-\d\d-\d\d)(-[0-9a-f]+)?$/.exec(name);
-  const [, prefix = '', base, day = '', hash] = found ?? [];
-  const isBase = base !== undefined;
-  return dayOf(day) === undefined || isBase !== (hash !== undefined)
-    ? undefined
-    : { name, prefix, isBase, day };
+  const form = /^(quotes-)?(?:(\d{4}-\d\d-\d\d)|base-(\d{4}-\d\d-\d\d)-[0-9a-f]+)$/;
+  const [, prefix = '', ownDay, baseDay = ''] = form.exec(name) ?? [];
+  const day = dayOf(ownDay ?? baseDay);
+  return day && { name, prefix, isBase: ownDay === undefined, day };
 }
 
 const parseNames = (names: readonly string[]): StoredName[] =>
@@ -94,8 +92,8 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
     );
   }
 
-  reader(): StoredReader<T> {
-    return new StoredReader(this.#kind, this.#store);
+  reader(): SnapshotReader<T> {
+    return storedReader(this.#kind, this.#store);
   }
 
   /**
@@ -107,7 +105,9 @@ class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
   async save(records: readonly T[], takenAt: Date): Promise<boolean> {
     const { prefix } = this.#kind;
     const day = utcDay(takenAt);
-    const last = await this.reader().takenAt(day);
+    const last = await ifReadable(
+      readUnpacked(this.#store, prefix + day).then((it) => it && takenAtOf(it)),
+    );
     // One from the future was taken while the clock was wrong: it is replaced.
     if (last && takenAt < last && last <= this.#now()) return false;
     const header = { version, prefix, takenAt: takenAt.toISOString() };
@@ -197,65 +197,52 @@ export async function clearSnapshots(store: SnapshotStore): Promise<number> {
 }
 
 /** Reads stored days, and keeps the last record of each id, because most are the same on the next day. */
-class StoredReader<T extends { id?: string }> implements SnapshotReader<T> {
-  readonly #kind: SnapshotKind<T>;
-  readonly #store: SnapshotStore;
-  readonly #known = new Map<string, { row: Row; record: T }>();
-
-  constructor(kind: SnapshotKind<T>, store: SnapshotStore) {
-    this.#kind = kind;
-    this.#store = store;
-  }
-
-  async read(day: Day): Promise<Snapshot<T> | undefined> {
-    const stored = await ifReadable(this.#stored(day));
-    if (!stored) return undefined;
-    const { takenAt, columns } = stored;
-    const records: T[] = [];
-    await forEachInSlices(columns[0]?.keys() ?? [], (at) =>
-      records.push(this.#recordOf(columns, at)),
-    );
-    return { takenAt, records };
-  }
-
-  /** When the snapshot of a day was taken; `undefined` without one that can be read. */
-  async takenAt(day: Day): Promise<Date | undefined> {
-    const takenAt = this.#unpacked(this.#kind.prefix + day).then((it) => it && takenAtOf(it));
-    return ifReadable(takenAt);
-  }
-
-  /** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
-  async #stored(day: Day): Promise<{ takenAt: Date; columns: Columns } | undefined> {
-    const unpacked = await this.#unpacked(this.#kind.prefix + day);
-    if (!unpacked) return undefined;
-    const takenAt = takenAtOf(unpacked);
-    if (utcDay(takenAt) !== day) throw new UnreadableSnapshot('of another day');
-    return { takenAt, columns: await this.#columnsOf(unpacked) };
-  }
-
-  #columnsOf(unpacked: Unpacked): Promise<Columns> {
-    const { header } = unpacked;
-    if (header.version === firstVersion)
-      return olderColumns(unpacked, this.#kind, (name) => this.#unpacked(name));
-    if (header.version !== version || header.prefix !== this.#kind.prefix)
-      throw new UnreadableSnapshot('of another version or kind');
-    return columnsOf(unpacked);
-  }
-
-  async #unpacked(name: string): Promise<Unpacked | undefined> {
-    const stored = await this.#store.read(name);
-    return stored && unpack(stored);
-  }
-
-  #recordOf(columns: Columns, at: number): T {
+function storedReader<T>(kind: SnapshotKind<T>, store: SnapshotStore): SnapshotReader<T> {
+  const known = new Map<string, { row: Row; record: T }>();
+  const recordOf = (columns: Columns, at: number): T => {
     const id = String(columns[0]?.[at]);
-    const known = this.#known.get(id);
-    if (known && isRowAt(columns, at, known.row)) return known.record;
+    const last = known.get(id);
+    if (last && isRowAt(columns, at, last.row)) return last.record;
     const row = rowAt(columns, at);
-    const record = this.#kind.toRecord(row);
-    this.#known.set(id, { row, record });
+    const record = kind.toRecord(row);
+    known.set(id, { row, record });
     return record;
+  };
+  return {
+    async read(day) {
+      const stored = await ifReadable(readStored(kind, store, day));
+      if (!stored) return undefined;
+      const { takenAt, columns } = stored;
+      const records: T[] = [];
+      await forEachInSlices(columns[0]?.keys() ?? [], (at) => records.push(recordOf(columns, at)));
+      return { takenAt, records };
+    },
+  };
+}
+
+/** A file of another day or kind under this name, such as a copy, is as unreadable as a damaged one. */
+async function readStored<T>(
+  kind: SnapshotKind<T>,
+  store: SnapshotStore,
+  day: Day,
+): Promise<{ takenAt: Date; columns: Columns } | undefined> {
+  const unpacked = await readUnpacked(store, kind.prefix + day);
+  if (!unpacked) return undefined;
+  const takenAt = takenAtOf(unpacked);
+  if (utcDay(takenAt) !== day) throw new UnreadableSnapshot('of another day');
+  const { header } = unpacked;
+  if (header.version === firstVersion) {
+    const readBase = (name: string) => readUnpacked(store, name);
+    return { takenAt, columns: await olderColumns(unpacked, kind, readBase) };
   }
+  if (header.version !== version || header.prefix !== kind.prefix)
+    throw new UnreadableSnapshot('of another version or kind');
+  return { takenAt, columns: await columnsOf(unpacked) };
+}
+
+async function readUnpacked(store: SnapshotStore, name: string): Promise<Unpacked | undefined> {
+  const stored = await store.read(name);
+  return stored && unpack(stored);
 }
 
 const ifReadable = <T>(read: Promise<T>): Promise<T | undefined> =>

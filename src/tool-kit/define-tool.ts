@@ -49,7 +49,7 @@ export interface Answer {
 }
 
 /** A tool: its definition as data, and the function that runs it. */
-export interface Tool<Input extends z.ZodObject = z.ZodObject> {
+interface Tool<Input extends z.ZodObject = z.ZodObject> {
   /** `cpq_` + verb + noun, at most 30 characters. */
   readonly name: string;
   readonly title: string;

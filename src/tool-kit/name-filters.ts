@@ -2,7 +2,9 @@
  * The filters by name of every brief, such as `owner` and `currency`: a text is resolved among what
  * occurs, and a text that means none or several is asked back, without figures.
  */
+import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type CurrencyOf, currencyOfRecord } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
 import {
   type Candidate,
   matchName,
@@ -25,20 +27,6 @@ export type FilterName =
   | 'currency'
   | 'acceptance'
   | 'deal_state';
-
-/** What the filters of deals can mean. A company may have no deals. */
-export const dealReferences = (
-  deals: readonly Opportunity[],
-  companies: readonly Company[] = [],
-  currencyOf: CurrencyOf,
-) => ({
-  owner: () => deals.map(({ owner }) => owner),
-  company: () => [...companies, ...deals.map(({ company }) => company)],
-  stage: () => deals.map(({ pipelineStage }) => pipelineStage),
-  category: () => deals.map(({ category }) => category),
-  source: () => deals.map(({ source }) => source),
-  currency: () => deals.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
-});
 
 /** The resolved filters, or the question to ask if one is unclear. */
 export type ResolvedFilters<F extends FilterName> =
@@ -64,6 +52,39 @@ export function resolveFilters<F extends FilterName>(
     filters[filter] = found.match;
   }
   return { filters };
+}
+
+type DealFilter = 'owner' | 'company' | 'stage' | 'category' | 'source' | 'currency';
+type DealFilters = {
+  readonly [F in DealFilter | 'close_from' | 'close_to']?: string | undefined;
+} & {
+  readonly min_value?: number | undefined;
+};
+
+/** The filters of `dealFilterInput`, resolved among these deals. A company may have no deals. */
+export function resolveDealFilters(
+  { close_from, close_to, min_value, ...given }: DealFilters,
+  deals: readonly Opportunity[],
+  companies: readonly Company[] = [],
+  currencyOf: CurrencyOf,
+  data: Record<string, unknown>,
+): { filters: PipelineFilters; question?: never } | { question: Answer; filters?: never } {
+  const { owner, company, stage, category, source, currency } = given;
+  const { filters, question } = resolveFilters(
+    { owner, company, stage, category, source, currency },
+    {
+      owner: () => deals.map((deal) => deal.owner),
+      company: () => [...companies, ...deals.map((deal) => deal.company)],
+      stage: () => deals.map((deal) => deal.pipelineStage),
+      category: () => deals.map((deal) => deal.category),
+      source: () => deals.map((deal) => deal.source),
+      currency: () => deals.map((deal) => ({ name: currencyOfRecord(deal, currencyOf) })),
+    },
+    data,
+  );
+  if (question) return { question };
+  const limits = compact({ closeFrom: close_from, closeTo: close_to, minValue: min_value });
+  return { filters: { ...filters, ...limits } };
 }
 
 type Unclear = Exclude<NameMatch, { kind: 'one' }>;

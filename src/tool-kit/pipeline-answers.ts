@@ -129,16 +129,11 @@ export function scopeOf(filters: PipelineFilters): Wording[] {
   const { owner, company, stage, category, source, currency, closeFrom, closeTo, minValue } =
     filters;
   const others: Wording[] = [];
-  if (closeFrom ?? closeTo) others.push(wording`expected to close ${windowOf(closeFrom, closeTo)}`);
+  const from = closeFrom === undefined ? '' : wording` from ${trusted(closeFrom)}`;
+  const to = closeTo === undefined ? '' : wording` up to ${trusted(closeTo)}`;
+  if (closeFrom ?? closeTo) others.push(wording`expected to close${from}${to}`);
   if (minValue !== undefined) others.push(wording`worth ${minValue} or more`);
   return describeScope({ owner, company, stage, category, source, currency }, others);
-}
-
-function windowOf(from: string | undefined, to: string | undefined): Wording {
-  if (from === undefined) return wording`up to ${trusted(to ?? '')}`;
-  return to === undefined
-    ? wording`from ${trusted(from)} on`
-    : wording`from ${trusted(from)} to ${trusted(to)}`;
 }
 
 function summaryOf(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
@@ -161,13 +156,14 @@ function openSummary(
 }
 
 function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {
-  const { won, lost, winRatePercent } = closed;
-  const [ending, { value }] = outcome === 'lost' ? [wording`Lost`, lost] : [wording`Won`, won];
-  const facts = [
+  const { value } = outcome === 'lost' ? closed.lost : closed.won;
+  const ending = outcome === 'lost' ? 'Lost' : 'Won';
+  const rate = closed.winRatePercent;
+  return [
+    wording`${closedCounts(closed)}.`,
     ...(value ? [wording`${ending}: total contract value ${formatAmounts(value)}.`] : []),
-    ...(winRatePercent === undefined ? [] : [wording`Win rate ${winRatePercent} % by count.`]),
+    ...(rate === undefined ? [] : [wording`Win rate ${rate} % by count.`]),
   ];
-  return [wording`${closedCounts(closed)}.`, ...facts];
 }
 
 /** Never says "0 won" or "0 lost" while deals are closed whose outcome is unknown. */

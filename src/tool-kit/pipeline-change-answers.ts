@@ -104,30 +104,27 @@ function periodNotes(
   states: PeriodStates,
   quotes: QuoteChanges | undefined,
 ): Wording[] {
-  const [from, to, quotesFrom] = [
-    states.opening.day,
-    states.closing.day,
-    quotes?.states.opening.day ?? opening,
-  ];
-  const notes: [boolean, Wording][] = [
-    [
+  const [from, to] = [states.opening.day, states.closing.day];
+  const quotesFrom = quotes?.states.opening.day ?? opening;
+  const note = (applies: boolean, text: Wording) => (applies ? [text] : []);
+  return [
+    ...note(
       from > opening,
       wording`The first snapshot is of ${trusted(from)}: what changed before cannot be known.`,
-    ],
-    [
+    ),
+    ...note(
       from < opening,
       wording`There is no readable snapshot of ${trusted(opening)}: compared with the last one before it.`,
-    ],
-    [
+    ),
+    ...note(
       !states.isLive && to < closing,
       wording`There is no later snapshot than that of ${trusted(to)} for the end of the period.`,
-    ],
-    [
+    ),
+    ...note(
       quotesFrom > opening,
       wording`The first snapshot of the quotes is of ${trusted(quotesFrom)}: what changed in them before cannot be known.`,
-    ],
+    ),
   ];
-  return notes.flatMap(([applies, note]) => (applies ? [note] : []));
 }
 
 const seriesNotes = ({ isPartial }: PeriodStates, { stages, deals }: PipelineChanges): Wording[] =>

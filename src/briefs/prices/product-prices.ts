@@ -45,7 +45,6 @@ const uncountedReasons = [
 ] as const;
 
 export type ProductPrices = ReturnType<typeof productPrices>;
-export type BookPriceRow = ReturnType<typeof bookRow>;
 
 /** Everything that may decide the price of a product for a company on a day. */
 export function productPrices(data: PriceData, today: Day) {
