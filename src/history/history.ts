@@ -63,7 +63,7 @@ function parseName(name: string): StoredName | undefined {
   const form = /^(quotes-)?(?:(\d{4}-\d\d-\d\d)|base-(\d{4}-\d\d-\d\d)-[0-9a-f]+)$/;
   const [, prefix = '', ownDay, baseDay = ''] = form.exec(name) ?? [];
   const day = dayOf(ownDay ?? baseDay);
-  return day && { name, prefix, isBase: ownDay === undefined, day };
+  return day ? { name, prefix, isBase: ownDay === undefined, day } : undefined;
 }
 
 const parseNames = (names: readonly string[]): StoredName[] =>
