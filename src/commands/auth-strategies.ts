@@ -59,7 +59,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
       scopePrefix: settings.oauthScopePrefix,
       grants: () => [
         'read',
-        ...new Set(tenants.handles.flatMap(({ grants }) => withoutWrites(grants))),
+        ...new Set(tenants.handles.flatMap(({ grants }) => writesAmong(grants))),
       ],
       tenants,
       onError: (error) => log.warn('identity provider unavailable', factsOf(error)),
@@ -93,7 +93,7 @@ const without = <T extends string>(
   removed: readonly NoInfer<T>[],
 ): ReadonlySet<T> => new Set([...names].filter((name) => !removed.includes(name)));
 
-const withoutWrites = (grants: ReadonlySet<string>): string[] =>
+const writesAmong = (grants: ReadonlySet<string>): string[] =>
   [...grants].filter((grant) => grant.endsWith(':write'));
 
 /** Path of the token file. */

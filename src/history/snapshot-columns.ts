@@ -4,7 +4,6 @@ import { rounded } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
-import { withoutSecrets } from '../text/secrets.ts';
 import { isObject } from '../values.ts';
 import type { Cell, Row } from './snapshot-format.ts';
 
@@ -22,11 +21,8 @@ export interface SnapshotKind<T> {
 type Keep = (value: unknown) => Cell;
 type Columns = Readonly<Record<string, Keep>>;
 
-const scalar: Keep = (value) => {
-  // A key with invisible characters in it is not found when a response is read.
-  if (typeof value === 'string') return withoutSecrets(value);
-  return typeof value === 'number' || value === true ? value : null;
-};
+const scalar: Keep = (value) =>
+  typeof value === 'string' || typeof value === 'number' || value === true ? value : null;
 /** The day of a time, which is all that briefs count by. */
 const day: Keep = (value) =>
   typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);

@@ -133,7 +133,11 @@ export class NamesIn {
 }
 
 /** The reference with what is missing; the same one if that is not known. */
-function completeReference({ target, ref }: Link, from: readonly NamesIn[]): Ref {
+function completeReference(
+  { target, ref }: Link,
+  from: readonly NamesIn[],
+  textsAreIds: boolean,
+): Ref {
   const { id, name: text = '', ...rest } = ref;
   const names = from.flatMap((part) => part.nameOf(target, id ?? text) ?? []);
   const name = names.find(Boolean);
@@ -141,13 +145,34 @@ function completeReference({ target, ref }: Link, from: readonly NamesIn[]): Ref
   // The text is the id of a record.
   if (names.length > 0) return { ...rest, id: text, ...(name !== undefined && { name }) };
   const [found, ...others] = new Set(from.flatMap((part) => part.idOf(target, text) ?? []));
-  return found && others.length === 0 ? { ...ref, id: found } : ref;
+  if (found && others.length === 0) return { ...ref, id: found };
+  return textsAreIds && found === undefined ? { ...rest, id: text } : ref;
+}
+
+/** Whether every text without an id that can be looked up is the id of a record. */
+function* readTextsAsIds(
+  resource: NamingResource,
+  records: readonly ApiRecord[],
+  from: readonly NamesIn[],
+): Steps<boolean> {
+  let ids = 0;
+  let names = 0;
+  yield* forEachStep(records, (record) => {
+    for (const { target, ref } of linksOf(resource, record)) {
+      const { id, name: text } = ref;
+      if (id !== undefined || text === undefined) continue;
+      if (from.some((part) => part.nameOf(target, text) !== undefined)) ids += 1;
+      else if (from.some((part) => part.idOf(target, text) !== undefined)) names += 1;
+    }
+  });
+  return ids > 0 && names === 0;
 }
 
 /**
  * The records with their references completed: the name added to an id, and the id to a name that only one record has.
- * A text without an id that equals the id of a record is its id. Records in which nothing is missing are the same
- * objects, and so is the list where that is all of them.
+ * A text without an id that equals the id of a record is its id. If that is so for every text that can be looked up,
+ * the texts of owners, stages and sources are ids too. Records in which nothing is missing are the same objects, and
+ * so is the list where that is all of them.
  * @param from the names in the collections that the caller may read, the more specific first
  */
 export function* completeReferences<R extends Resource>(
@@ -156,10 +181,11 @@ export function* completeReferences<R extends Resource>(
   from: readonly NamesIn[],
 ): Steps<readonly RecordOf[R][]> {
   if (!isKeyOf(links, resource)) return records;
+  const textsAreIds = yield* readTextsAsIds(resource, records, from);
   let copies = 0;
   const completed: RecordOf[R][] = [];
   yield* forEachStep(records, (record) => {
-    const copy = completeRecord(resource, record as ApiRecord, from);
+    const copy = completeRecord(resource, record as ApiRecord, from, textsAreIds);
     if (copy !== record) copies += 1;
     completed.push(copy as RecordOf[R]);
   });
@@ -170,10 +196,11 @@ function completeRecord(
   resource: NamingResource,
   record: ApiRecord,
   from: readonly NamesIn[],
+  textsAreIds: boolean,
 ): ApiRecord {
   const added: Record<string, unknown> = {};
   for (const link of linksOf(resource, record).filter(isIncomplete)) {
-    const ref = completeReference(link, from);
+    const ref = completeReference(link, from, textsAreIds);
     if (ref === link.ref) continue;
     if (resource !== 'contact') added[link.field] = Object.freeze(ref);
     else Object.assign(added, { companyId: ref.id }, ref.name && { companyName: ref.name });

@@ -131,15 +131,15 @@ function inFields(fields: object, levels: number): object {
 /** Whether a text without invisible characters has a secret or a token: the test for these is by far the slowest. */
 export const hasSecret = (text: string): boolean => inText(text, false) !== text;
 
-/** What can spell a character of a secret, or an invisible one, in JSON (RFC 8259, 7). */
+/** What can spell a character of a secret in JSON (RFC 8259, 7). */
 const escapes = ['\\u', '\\/', '\\b', '\\f', '\\r'];
 
 /**
- * The value of a JSON text without secrets, however they are escaped; `undefined` if it is not JSON. A secret with
- * invisible characters in it is left to those who remove these characters, before they remove secrets.
+ * The value of a JSON text without secrets, however they are escaped, also with invisible characters in them; `undefined`
+ * if it is not JSON.
  */
 export function parseWithoutSecrets(text: string): unknown {
   const value = parseJson(text);
-  const isSpelled = escapes.some((each) => text.includes(each)) || hasSecret(text);
-  return isSpelled ? withoutSecrets(value) : value;
+  const isSpelled = escapes.some((each) => text.includes(each)) || !visible.test(text);
+  return isSpelled || hasSecret(text) ? withoutSecrets(value) : value;
 }
