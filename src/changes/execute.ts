@@ -98,7 +98,7 @@ function toIntent(tenant: Tenant, plan: ChangePlan, approval: Approval): WriteIn
 
 /** The body includes all present values as they were read, because the API may clear missing fields. */
 function writeBody(tenant: Tenant, plan: ChangePlan): Record<string, unknown> {
-  const asStored = plan.target.scale.divisor === 1 || tenant.writes.learnt(storesAsSent) === true;
+  const asStored = plan.target.scale.divisor === 1 || tenant.writes.learnt(takesShares) !== true;
   const values = sentFields.map((field) => [field.body, valueToSend(field, plan, asStored)]);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
@@ -119,12 +119,37 @@ function valueToSend(
     : value;
 }
 
-/** What is learnt of a service that shows probabilities as 0–100, although the API is said to take 0–1. */
-const storesAsSent = 'probability as stored';
+/** What is learnt of a service that shows probabilities as 0–100, and takes them as 0–1. */
+const takesShares = 'probability as 0–1';
 
 /**
- * Reads the record back after a confirmed write. If the service stored a probability of 0–1 as it was sent, although it
- * shows 0–100, the same change is sent again in the scale that it shows.
+ * Sends the change. A probability goes back in the scale in which it was read; if a service that shows 0–100 refuses it,
+ * the same change is sent again with 0–1, as the API is said to take it: nothing was stored.
+ */
+async function put(
+  tenant: Tenant,
+  plan: ChangePlan,
+  { externalId, sent }: WriteIntent,
+  trace: Trace | undefined,
+): Promise<Opportunity> {
+  const upsert = (body: Record<string, unknown>) =>
+    tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace));
+  try {
+    return await upsert(sent);
+  } catch (error) {
+    const isScale = plan.target.scale.divisor !== 1 && Number(sent.probability) > 1;
+    if (!isScale || !isApiError(error, 'refused')) throw error;
+    tenant.writes.learn(takesShares, true);
+    return upsert(writeBody(tenant, plan)).catch((again: unknown) => {
+      tenant.writes.learn(takesShares, false);
+      throw isApiError(again, 'refused') ? error : again;
+    });
+  }
+}
+
+/**
+ * Reads the record back after a confirmed write. If the service stored 100 times the probability that it was sent, the
+ * same change is sent again with 0–1.
  */
 async function verifyScale(
   tenant: Tenant,
@@ -137,11 +162,11 @@ async function verifyScale(
   const first = await verifyTwice(tenant, plan, sent, trace);
   const isOtherScale =
     divisor !== 1 &&
-    tenant.writes.learnt(storesAsSent) !== true &&
+    tenant.writes.learnt(takesShares) !== true &&
     'record' in first &&
-    Math.abs((first.record.probability ?? 0) / Number(probability) - 1) < 1e-4;
+    Math.abs((first.record.probability ?? 0) / Number(probability) - divisor) < 0.01;
   if (!isOtherScale) return first;
-  tenant.writes.learn(storesAsSent, true);
+  tenant.writes.learn(takesShares, true);
   // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
   const differs = storedDifferences(sent, first.record, divisor).filter(({ kind }) => kind);
   if (differs.some(({ kind }) => kind !== 'share')) return first;
@@ -160,11 +185,11 @@ async function send(
   intent: WriteIntent,
   trace: Trace | undefined,
 ): Promise<WriteEnd> {
-  const { externalId, opportunityId, sent: body } = intent;
+  const { opportunityId, sent: body } = intent;
   const sent: SentChange = { ...intent, recordBefore: plan.target.present?.record };
   let answer: Opportunity;
   try {
-    answer = await tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace));
+    answer = await put(tenant, plan, intent, trace);
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return notWritten(refusal);

@@ -61,14 +61,18 @@ describe('completing references', () => {
     expect(complete('opportunity', deals, { company, quote })).toBe(deals);
   });
 
-  test('treats bare text that is an id as one', () => {
-    const [completed] = complete('opportunity', [deal({ company: 'c1', owner: 'Ada' })], {
+  test('treats bare text that is an id as one, and owners then likewise', () => {
+    const [completed] = complete('opportunity', [deal({ company: 'c1', owner: 'u1' })], {
       company,
     });
-    expect(completed).toMatchObject({
-      company: { id: 'c1', name: 'Acme' },
-      owner: { name: 'Ada' },
+    expect(completed).toMatchObject({ company: { id: 'c1', name: 'Acme' }, owner: { id: 'u1' } });
+  });
+
+  test('does not treat owners as ids where text is a name', () => {
+    const [completed] = complete('opportunity', [deal({ company: 'Acme', owner: 'Ada' })], {
+      company,
     });
+    expect(completed?.owner).toEqual({ name: 'Ada' });
   });
 
   test('adds the name of its company to a contact', () => {
