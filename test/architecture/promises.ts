@@ -158,7 +158,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'Metrics and logs contain no text of customers; of callers, logs have the name and the request id':
       [['operating/metrics', 'neither metrics nor logs contain text of a caller or a customer']],
     'It causes the cached collection to be read again': [
-      ['events/webhooks-round-trip', 'appears in the next answer and in the list of events (%s)'],
+      ['events/webhooks-round-trip', 'appears in the next answer and in the list of events'],
     ],
     'An event of a [webhook](webhooks.md) is untrusted text': [
       ['events/list', 'removes invisible characters and markup'],
