@@ -19,6 +19,8 @@ const matchingLimits = { incubationTimeout: 10_000, attackTimeout: 20_000 };
 const composed = {
   'src/text/secrets.ts':
     'has no repetition but of invisible characters, which the spellings of each character exclude',
+  'src/text/invisible-characters.ts':
+    'is of single characters between single ones, without repetition',
   'src/config/unknown-variables.ts': 'is made of fixed words without repetition',
   'src/hosts/access/api-key.ts':
     'anchored, of literal text and single classes, which a dot separates',
