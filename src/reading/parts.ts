@@ -73,6 +73,8 @@ export type PartOf =
   | { readonly of: Company }
   /** Those that a text may mean. */
   | { readonly about: string }
+  /** Those that have exactly this text, of which one is meant; without any, those that it may mean. */
+  | { readonly called: string }
   /** Without ids none of a large collection. */
   | { readonly ids: readonly string[] };
 
@@ -155,9 +157,10 @@ export class Parts {
     sample: Sample,
     call: CallContext,
   ): Promise<Collection<RecordOf[R]> | undefined> {
-    if ('about' in part) return this.#about(resource, part.about, sample, call);
+    if ('called' in part) return this.#about(resource, part.called, sample, call);
     const isOne = 'ids' in part && part.ids.length === 1;
     if (!isOne && (await this.#isSmall(resource, sample))) return undefined;
+    if ('about' in part) return this.#about(resource, part.about, sample, call);
     if ('of' in part) return this.#ofCompany(resource, part.of, sample, call);
     return this.#withIds(resource, part.ids, interactiveCall(call));
   }

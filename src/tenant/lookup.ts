@@ -57,7 +57,7 @@ export async function resolveRecord<K extends SearchKind>(
   const mayBeId = askFirst ? /^\S+$/ : /^(?=.*\d)[\w-]{15,}$/;
   const byId = mayBeId.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
-  const read = await tenant.collection(kind, call, { about: text });
+  const read = await tenant.collection(kind, call, { called: text });
   const found = await resolveAmong(tenant, kind, read, text);
   if (found.kind !== 'none' || !read.isPart || askFirst) return found;
   const named = await readByIdentifier(tenant, kind, text, call);

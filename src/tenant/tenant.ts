@@ -155,7 +155,7 @@ export class Tenant {
 }
 
 const isSearch = (part: Search | PartOf): part is Search =>
-  !['only', 'of', 'about', 'ids'].some((key) => key in part);
+  !['only', 'of', 'about', 'called', 'ids'].some((key) => key in part);
 
 function withNotes<R extends Resource>(
   resource: R,

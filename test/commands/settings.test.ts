@@ -263,8 +263,8 @@ describe('a flag', () => {
     const address = addressIn(await sandbox());
     const { call } = await anyHost.start(address, { argv: ['--page-param', 'none'] });
     const { page, records } = await call('cpq_list_contacts', { size: 5, from: 5 });
-    expect(page.next).toBeUndefined();
-    expect(page.from).toBe(0);
+    // A slice of one long page.
+    expect(page).toMatchObject({ from: 5, next: 10 });
     expect(records).toHaveLength(5);
   });
 
