@@ -44,7 +44,8 @@ const maxFound = 25;
 
 /**
  * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
- * between several matches. With `askFirst` it first requests the record by id, and so it does for what looks like an id.
+ * between several matches. With `askFirst` it first requests the record by id, and so it does for what looks like an id,
+ * unless the collection is cached.
  * @throws ApiError
  */
 export async function resolveRecord<K extends SearchKind>(
@@ -55,11 +56,14 @@ export async function resolveRecord<K extends SearchKind>(
   { askFirst }: { askFirst: boolean },
 ): Promise<Resolution<RecordOf[K]>> {
   const mayBeId = askFirst ? /^\S+$/ : /^(?=.*\d)[\w-]{15,}$/;
-  const byId = mayBeId.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
+  const isCached = !askFirst && tenant.cached(kind) !== undefined;
+  const byId =
+    !isCached && mayBeId.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
   const read = await tenant.collection(kind, call, { called: text });
   const found = await resolveAmong(tenant, kind, read, text);
-  if (found.kind !== 'none' || !read.isPart || askFirst) return found;
+  const isSure = found.kind !== 'none' || askFirst || !(read.isPart || isCached);
+  if (isSure) return found;
   const named = await readByIdentifier(tenant, kind, text, call);
   return named ? { kind: 'one', record: named } : found;
 }

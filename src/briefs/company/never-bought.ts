@@ -2,7 +2,14 @@
 
 import type { Day } from '../../figures/days.ts';
 import { decimal, perUnit } from '../../figures/money.ts';
-import { byName, compact, limitSorted, nonBlank, sortedNames } from '../../figures/naming.ts';
+import {
+  byName,
+  compact,
+  compare,
+  limitSorted,
+  nonBlank,
+  sortedNames,
+} from '../../figures/naming.ts';
 import { isListed } from '../../figures/outcome.ts';
 import { isOpenQuote, statusCategoryOf } from '../../figures/quote-state.ts';
 import { flatMapSteps, forEachStep, type ResultOf } from '../../figures/steps.ts';
@@ -106,8 +113,15 @@ function categoriesOf(items: readonly QuoteItem[], { catalogue, names }: Market)
       ...(category ? [category] : []),
       ...categoryRefs(catalogue.productOf(item) ?? {}),
     ];
-    for (const { id, name } of refs)
-      if (id !== undefined) categories.set(id, names.get(id) ?? name ?? id);
+    for (const { id, name } of refs) {
+      if (id === undefined) continue;
+      const other = categories.get(id);
+      const known = names.get(id) ?? name ?? id;
+      // A name rather than the id, and of several names the first, whatever the order of the items.
+      const isFirst =
+        other === undefined || other === id || (known !== id && compare(known, other) < 0);
+      if (isFirst) categories.set(id, known);
+    }
   }
   return categories;
 }
