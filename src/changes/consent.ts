@@ -10,20 +10,20 @@ export interface Proposal {
   what: 'create' | 'change' | 'revert';
   /** Name of the opportunity; empty if it has none. */
   opportunity: string;
-  company?: string;
+  company?: string | undefined;
   externalId: string;
   changes: readonly FieldChange[];
   /** Currency of the present company, and of the new one. */
   currency: { from?: string | undefined; to?: string | undefined };
   /** Sentences for the person, in addition to the changes. */
   remarks: readonly Wording[];
-  /** Hash of the requested values, the state of the record, and the changes. */
-  digest: string;
   /**
-   * Identifies tenant, tool, record, requested values and caller. The same subject with another `digest` means that
-   * the record has changed since.
+   * Hash of tenant, tool, record, requested values and caller. The same subject with another `digest` means that the
+   * record has changed since.
    */
   subject: string;
+  /** Hash of the subject and the state of the record. */
+  digest: string;
 }
 
 /** What happened to a change. `refused`: the answer or token that was given does not count. */
@@ -40,35 +40,23 @@ export const changeOutcomes = [
 ] as const;
 export type ChangeOutcome = (typeof changeOutcomes)[number];
 
-/** A person agreed: by the host's dialog, or by repeating the call with the token of the preview. */
-interface Agreed {
-  outcome: 'agreed';
-  how: 'asked' | 'token';
-}
+/** Who asks the person: the host, in a dialog, or the assistant, which shows a preview and repeats the call with its token. */
+export type AskedBy = 'asked' | 'token';
 
-/**
- * Nobody agreed. `not_asked`: the host asks `question` and repeats the call with the answer, or nobody can be asked;
- * `offer` has a token if tokens are allowed. `moved`: the person agreed to another difference than would be written now.
- */
+/** Nobody agreed. `moved`: the person agreed to another difference than would be written now. */
 export type NotAgreed =
   | { outcome: 'declined' | 'cancelled' | 'moved' }
-  | { outcome: 'not_asked'; question: Question }
-  | { outcome: 'not_asked'; question?: never; offer?: Offer; why: Wording }
+  | { outcome: 'not_asked'; why: Wording; question?: Question }
   | { outcome: 'refused'; why: Wording };
 
-export type Consent = Agreed | NotAgreed;
+export type Consent = { outcome: 'agreed'; how: AskedBy } | NotAgreed;
 
-/** What the host asks the person. */
+/** What a person has to be asked before the call is repeated. */
 export interface Question {
+  how: AskedBy;
   message: Wording;
-  /** Binds the answer to the proposal; the host sends it back. */
-  state: string;
-}
-
-/** A token that replaces the host's dialog. */
-export interface Offer {
-  token: string;
-  question: Wording;
+  /** Binds the answer to the proposal: the state that the host sends back, or the token. */
+  seal: string;
 }
 
 /** A call that can ask a person. */

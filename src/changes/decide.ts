@@ -3,9 +3,8 @@ import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { wording } from '../text/untrusted-text.ts';
 import { canonicalJson } from '../values.ts';
-import { answerMs, type ChangeCall, type NotAgreed, type Proposal } from './consent.ts';
+import { answerMs, type ChangeCall, type NotAgreed } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
-import { nextValue, referenceOf } from './fields.ts';
 import type { WriteIntent } from './journal.ts';
 import { type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
@@ -50,7 +49,7 @@ export async function decide(
   const plan = known && known.until > Date.now() ? known.plan : await make();
   pending.delete(key);
   const decision = await decidePlan(tenant, plan, call);
-  if (decision.outcome === 'not_asked' && (decision.question || decision.offer))
+  if (decision.outcome === 'not_asked' && decision.question)
     pending.set(key, { plan, until: Date.now() + answerMs });
   return decision;
 }
@@ -61,7 +60,7 @@ async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): P
   await checkAllowed(tenant, plan, call);
   await checkHourlyLimit(tenant);
   await checkBudget(tenant);
-  const consent = await call.consent(toProposal(plan, call));
+  const consent = await call.consent(plan);
   if (consent.outcome !== 'agreed') return { ...consent, plan };
   return writeAgreed(tenant, plan, consent.how, call);
 }
@@ -94,21 +93,4 @@ async function checkBudget(tenant: Tenant): Promise<void> {
   throw new ChangeRefused(
     wording`A write takes up to ${requestsOfWrite} requests, and fewer are left in the tenant's request budget, which all its programs share. Ask again in a few minutes.`,
   );
-}
-
-function toProposal(plan: ChangePlan, { caller }: ChangeCall): Proposal {
-  const { what, reverts, target, before, changes, digest, currency, remarks } = plan;
-  const name = before.name ?? nextValue(changes, 'name');
-  const company = referenceOf(before.company ?? nextValue(changes, 'company'))?.name;
-  return {
-    what,
-    opportunity: String(name ?? ''),
-    externalId: target.externalId,
-    changes,
-    currency,
-    remarks,
-    digest,
-    subject: canonicalJson([what, reverts, plan.requestDigest, caller]),
-    ...(company === undefined ? {} : { company }),
-  };
 }

@@ -25,6 +25,7 @@ import {
   type FieldValues,
   fieldValuesOf,
   nextReference,
+  nextValue,
   type Present,
   type Reference,
   type RequestedValues,
@@ -38,15 +39,12 @@ import { nameRecord, type Target, type TenantScale } from './target.ts';
 import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */
-export interface ChangePlan extends Pick<Proposal, 'what' | 'currency' | 'remarks' | 'digest'> {
+export interface ChangePlan extends Proposal {
   /** Id of the change that this one reverts. */
-  reverts?: string;
+  reverts?: string | undefined;
   target: Target;
   before: FieldValues;
   requested: RequestedValues;
-  changes: readonly FieldChange[];
-  /** Hash of the requested values, independent of the state of the record. */
-  requestDigest: string;
 }
 
 /**
@@ -77,6 +75,7 @@ function refuseSecrets(values: RequestedValues): void {
 
 /**
  * Makes a plan from values that are already resolved, such as those of a change to revert.
+ * @param reverts id of that change
  * @throws ChangeRefused for a company or contact that was deleted
  */
 export async function buildPlan(
@@ -84,20 +83,22 @@ export async function buildPlan(
   unnamed: Target,
   requested: RequestedValues,
   call: ToolCall,
+  reverts?: string,
 ): Promise<ChangePlan> {
-  const { present } = unnamed;
+  const { present, externalId } = unnamed;
   const record = present && (await nameRecord(tenant, present.record));
   const target = present && record ? { ...unnamed, present: { ...present, record } } : unnamed;
-  const requestDigest = digestOf([
-    tenant.key.identity,
-    target.externalId,
-    referencesAsIds(requested),
-  ]);
-  const difference = differenceTo(target, requested, requestDigest);
+  const values = referencesAsIds(requested);
+  const subject = digestOf([tenant.key.identity, externalId, values, reverts, call.caller]);
+  const difference = differenceTo(target, requested, subject);
   const { before, changes } = difference;
-  const context = await planContext(tenant, before, changes, call);
-  const what = present ? 'change' : 'create';
-  return { what, target, requested, requestDigest, ...difference, ...context };
+  return {
+    what: reverts === undefined ? (present ? 'change' : 'create') : 'revert',
+    opportunity: String(before.name ?? nextValue(changes, 'name') ?? ''),
+    company: referenceOf(before.company ?? nextValue(changes, 'company'))?.name,
+    ...{ externalId, target, requested, reverts, subject, ...difference },
+    ...(await planContext(tenant, before, changes, call)),
+  };
 }
 
 /**
@@ -107,19 +108,19 @@ export async function buildPlan(
 export const planAgain = (plan: ChangePlan, target: Target): ChangePlan => ({
   ...plan,
   target,
-  ...differenceTo(target, plan.requested, plan.requestDigest),
+  ...differenceTo(target, plan.requested, plan.subject),
 });
 
 function differenceTo(
   target: Target,
   requested: RequestedValues,
-  requestDigest: string,
+  subject: string,
 ): Pick<ChangePlan, 'before' | 'changes' | 'digest'> {
   const before = currentValues(target);
   const changes = changesBetween(before, requested);
   if (changes.length > 0) refuseUnsendable(target, requested);
   const { id, updatedAt } = target.present?.record ?? {};
-  const digest = digestOf([requestDigest, id, updatedAt, referencesAsIds(before)]);
+  const digest = digestOf([subject, id, updatedAt, referencesAsIds(before)]);
   return { before, changes, digest };
 }
 

@@ -52,8 +52,7 @@ export async function planRevert(
   const { present, scale } = target;
   const now = present ? fieldValuesOf(present.record, scale.divisor) : {};
   refuseIfChanged(change, now);
-  const plan = await buildPlan(tenant, target, revertValues(made), call);
-  return { ...plan, what: 'revert', reverts: changeId };
+  return buildPlan(tenant, target, revertValues(made), call, changeId);
 }
 
 /** The old value of each changed field; empty values clear the field. Of custom fields, only the changed ones. */

@@ -5,7 +5,14 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { answerMs, type Consent, type Proposal, type Question } from '../changes/consent.ts';
+import {
+  type AskedBy,
+  answerMs,
+  type Consent,
+  type NotAgreed,
+  type Proposal,
+  type Question,
+} from '../changes/consent.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
@@ -31,9 +38,8 @@ export interface ConsentParts {
 }
 
 /**
- * Asks a person for consent to exactly one proposal, through the host if it supports elicitation. Otherwise
- * the answer contains a preview and a token bound to the proposal, which the assistant sends back as
- * `confirm` after it has shown the preview to the person.
+ * Asks a person for consent to exactly one proposal, through the host if it supports elicitation, or else, where that is
+ * allowed, by a preview and a token, which the assistant sends back as `confirm`.
  */
 export async function requestConsent(
   proposal: Proposal,
@@ -45,24 +51,24 @@ export async function requestConsent(
   const question = withoutSecrets(consentQuestion(proposal, parts.host));
   const hidden = question.length - maxQuestion;
   if (hidden > 0) return { outcome: 'not_asked', why: tooLong(question.length, hidden) };
+  if (!canAsk && !parts.allowTokens)
+    return { outcome: 'not_asked', why: tokensNotAllowed(parts.nameOf) };
   const key = await parts.state.secret();
-  const echoed = ctx.mcpReq.requestState<string>();
-  if (typeof echoed === 'string' && canAsk) {
-    return checkAnswer(proposal, parts, ctx, key, echoed);
-  }
-  if (canAsk)
-    return {
-      outcome: 'not_asked',
-      question: { message: question, state: createSeal(key, 'asked', proposal) },
-    };
-  if (!parts.allowTokens) return { outcome: 'not_asked', why: tokensNotAllowed(parts.nameOf) };
-  if (typeof confirm === 'string') return openSeal(parts.state, key, 'token', proposal, confirm);
-  const offer = { token: createSeal(key, 'token', proposal), question };
-  return { outcome: 'not_asked', offer, why: wording`this host cannot ask a person` };
+  const how = canAsk ? 'asked' : 'token';
+  const sealed = canAsk ? ctx.mcpReq.requestState<string>() : confirm;
+  if (typeof sealed === 'string')
+    return (
+      (canAsk ? disagreement(ctx) : undefined) ?? openSeal(parts.state, key, how, proposal, sealed)
+    );
+  return {
+    outcome: 'not_asked',
+    why: wording`this host cannot ask a person`,
+    question: { how, message: question, seal: createSeal(key, how, proposal) },
+  };
 }
 
 /** The question as the host gets it. */
-export function elicitConsent({ message, state }: Question): InputRequiredResult {
+export function elicitConsent({ message, seal }: Question): InputRequiredResult {
   const agree = {
     type: 'boolean' as const,
     title: 'Write exactly this',
@@ -73,18 +79,11 @@ export function elicitConsent({ message, state }: Question): InputRequiredResult
     message,
     requestedSchema: { type: 'object', properties: { agree }, required: ['agree'] },
   });
-  return inputRequired({ inputRequests: { [questionName]: form }, requestState: state });
+  return inputRequired({ inputRequests: { [questionName]: form }, requestState: seal });
 }
 
-/** Accepts an answer only with an unused, unexpired seal of the same proposal. */
-async function checkAnswer(
-  proposal: Proposal,
-  { state }: ConsentParts,
-  ctx: ServerContext,
-  key: Uint8Array,
-  echoed: string,
-): Promise<Consent> {
-  const { inputResponses } = ctx.mcpReq;
+/** The answer of a person who did not tick the box; `undefined` of one who did. */
+function disagreement({ mcpReq: { inputResponses } }: ServerContext): NotAgreed | undefined {
   // Own properties only: inherited ones were not sent by the host.
   const isThere = inputResponses !== undefined && Object.hasOwn(inputResponses, questionName);
   const response = isThere
@@ -96,8 +95,8 @@ async function checkAnswer(
   if (response.action === 'decline') return { outcome: 'declined' };
   if (response.action === 'cancel') return { outcome: 'cancelled' };
   const { content = {} } = response;
-  if (!Object.hasOwn(content, 'agree') || content.agree !== true) return { outcome: 'declined' };
-  return openSeal(state, key, 'asked', proposal, echoed);
+  const isTicked = Object.hasOwn(content, 'agree') && content.agree === true;
+  return isTicked ? undefined : { outcome: 'declined' };
 }
 
 const tokensNotAllowed = (nameOf: NameOf): Wording =>
@@ -110,7 +109,7 @@ const tooLong = (length: number, hidden: number): Wording =>
  * `expiry.nonce.subject-code.digest-code.mac`: the last code authenticates the rest. The subject and digest codes distinguish a genuine seal for another
  * change from a forged one.
  */
-function createSeal(key: Uint8Array, purpose: 'asked' | 'token', proposal: Proposal): string {
+function createSeal(key: Uint8Array, purpose: AskedBy, proposal: Proposal): string {
   const head = `${(Date.now() + answerMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
   const body = `${head}.${subjectCode(key, proposal)}.${digestCode(key, proposal)}`;
   return `${body}.${hmacCode(key, `${purpose} ${body}`)}`;
@@ -121,10 +120,11 @@ const subjectCode = (key: Uint8Array, { subject }: Proposal): string =>
 const digestCode = (key: Uint8Array, { digest }: Proposal): string =>
   hmacCode(key, `digest ${digest}`);
 
+/** Accepts only an unused, unexpired seal of the same proposal. */
 async function openSeal(
   state: Pick<State, 'claim'>,
   key: Uint8Array,
-  purpose: 'asked' | 'token',
+  purpose: AskedBy,
   proposal: Proposal,
   sealed: string,
 ): Promise<Consent> {
@@ -142,7 +142,7 @@ async function openSeal(
     : refused(wording`it was used before`);
 }
 
-const refused = (why: Wording): Consent => ({ outcome: 'refused', why });
+const refused = (why: Wording): NotAgreed => ({ outcome: 'refused', why });
 
 const hmacCode = (key: Uint8Array, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ChangeOutcome, changeOutcomes, type Offer } from '../changes/consent.ts';
+import { type ChangeOutcome, changeOutcomes, type Question } from '../changes/consent.ts';
 import type { Decision } from '../changes/decide.ts';
 import type { WriteResult } from '../changes/execute.ts';
 import {
@@ -82,19 +82,16 @@ export function decisionAnswer(decision: Decision): Answer {
         notes: [wording`Make the same call again, without confirm, to ask the person again.`],
       };
     case 'not_asked':
-      if (decision.question)
-        return { summary: wording`A person is asked.`, data, question: decision.question };
-      return notAskedAnswer(about, data, decision);
+      return decision.question?.how === 'asked'
+        ? { summary: wording`A person is asked.`, data, question: decision.question }
+        : notAskedAnswer(about, data, decision);
     default:
       return resultAnswer(about, data, decision);
   }
 }
 
-const describeTarget = ({ target, before, changes }: ChangePlan): Wording => {
-  const name = before.name ?? changes.find(({ field }) => field === 'name')?.to ?? '';
-  const kind = target.present ? 'opportunity' : 'new opportunity';
-  return wording`${kind} ${quote(String(name))} (external identifier ${identifier(target.externalId)})`;
-};
+const describeTarget = ({ target, opportunity, externalId }: ChangePlan): Wording =>
+  wording`${target.present ? 'opportunity' : 'new opportunity'} ${quote(opportunity)} (external identifier ${identifier(externalId)})`;
 
 interface ChangeData extends Record<string, unknown> {
   outcome: ChangeOutcome;
@@ -104,14 +101,14 @@ interface ChangeData extends Record<string, unknown> {
 function notAskedAnswer(
   about: Wording,
   data: ChangeData,
-  { offer, why }: { offer?: Offer; why: Wording },
+  { question, why }: { question?: Question; why: Wording },
 ): Answer {
-  const summary = wording`Nothing was written to ${about}${offer ? ' yet' : ''}: nobody was asked, because ${why}.`;
-  if (!offer) return { summary, data };
-  const preview = offer.question.split('\n').map((line) => new VerbatimWording(trusted(line)));
+  const summary = wording`Nothing was written to ${about}${question ? ' yet' : ''}: nobody was asked, because ${why}.`;
+  if (!question) return { summary, data };
+  const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
   return {
     summary,
-    data: { ...data, changes: data.changes.map(inShort), preview, confirm: offer.token },
+    data: { ...data, changes: data.changes.map(inShort), preview, confirm: question.seal },
     uncut: true,
     notes: [
       wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
