@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
-const { version, mcpName } = JSON.parse(
-  readFileSync(new URL('package.json', import.meta.url), 'utf8'),
-);
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /** Everything that a bare clone with Node and npm can run. Slow suites have a configuration of their own. */
 export default defineConfig({
-  define: { CPQ_MCP_VERSION: JSON.stringify(version), CPQ_MCP_NAME: JSON.stringify(mcpName) },
+  define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.slow.test.ts', 'node_modules/**'],

@@ -8,9 +8,7 @@ import { writeTypes } from './build-types.mjs';
 import { buildViews } from './build-views.mjs';
 import { writeNotices } from './notices.mjs';
 
-const { version, mcpName } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-);
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(root, process.argv[2] ?? 'dist');
 
@@ -24,7 +22,7 @@ const common = {
   external: ['libsql'],
   // Its main file resolves its parts at run time, which a bundler cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  define: { CPQ_MCP_VERSION: JSON.stringify(version), CPQ_MCP_NAME: JSON.stringify(mcpName) },
+  define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   logLevel: 'warning',
 };
 

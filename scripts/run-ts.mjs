@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { version, mcpName } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const [script = '', ...args] = process.argv.slice(2);
 const folder = join(root, 'node_modules', '.cache', 'cpq-mcp-scripts');
 const compiled = join(folder, `${basename(script, '.ts')}-${process.pid}.mjs`);
@@ -21,7 +21,7 @@ try {
     packages: 'external',
     format: 'esm',
     platform: 'node',
-    define: { CPQ_MCP_VERSION: JSON.stringify(version), CPQ_MCP_NAME: JSON.stringify(mcpName) },
+    define: { CPQ_MCP_VERSION: JSON.stringify(version) },
     logLevel: 'warning',
   });
   process.argv.splice(1, process.argv.length, script, ...args);

@@ -7,7 +7,6 @@ import { type Gate, openGate } from '../hosts/access/gate.ts';
 import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { bearerToken, isSameSecret } from '../hosts/access/http-error.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';
-import { discovery } from '../hosts/discovery.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { createServerObserver, currentRequest, type ServerObserver } from '../hosts/observer.ts';
@@ -46,7 +45,6 @@ export async function run(argv: readonly string[]): Promise<void> {
     preview: isPreviewShown(settings),
     fastPath: settings.fastPath === 'on',
     webhooks: webhooksOf(tenants, log, observer, guesses),
-    discovery: discovery(settings),
     onError: (error) => log.warn('protocol', factsOf(error)),
     readiness: () => ({
       state: state.health(),

@@ -14,7 +14,6 @@ import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError, retryAfterHeader } from './access/http-error.ts';
 import { refuseForwarded } from './access/networks.ts';
-import type { Discovery } from './discovery.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
@@ -36,8 +35,6 @@ export interface HttpOptions {
   preview: boolean;
   /** Handles requests below `/webhooks/`. */
   webhooks: WebhookHandler;
-  /** Answers requests for the public documents. */
-  discovery: Discovery;
   onError(error: Error): void;
   /** `tenants`: how many there are; absent if callers use their own keys. */
   readiness(): { state: Health; tenants?: number };
@@ -119,11 +116,10 @@ class HttpFrontend {
   }
 
   async #route(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { discovery, webhooks } = this.#options;
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (path === '/healthz') return sendJson(response, 200, { status: 'ok', version });
     if (path === '/readyz') return this.#answerReadyz(response);
-    if (discovery(path, request, response) || webhooks(path, request, response)) return;
+    if (this.#options.webhooks(path, request, response)) return;
     await this.#serve(path, request, response);
   }
 

@@ -134,7 +134,6 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'there are no sessions': [['hosts/http', 'do not use %s, because there are no sessions']],
     'are public and name no tenant': [
       ['hosts/http', 'include /healthz, which reveals nothing about the tenant'],
-      ['hosts/discovery', 'is public, says how to connect, and nothing of the tenant'],
     ],
     'On other addresses it refuses to start without': [
       ['access/start', 'does not start without authentication on %s'],

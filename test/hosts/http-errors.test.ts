@@ -15,14 +15,13 @@ const server = shared(async () => {
   const options = httpOptions({
     onError: (error) => errors.push(error.message),
     readiness: fail,
-    discovery: (path) => path === '/discovery' && fail(),
     webhooks: (path) => path === '/webhooks' && fail(),
   });
   const { url, close } = await serveHttp(gate, options);
   return closing({ url, close, errors });
 });
 
-test.each(['/readyz', '/discovery', '/webhooks', '/mcp'])(
+test.each(['/readyz', '/webhooks', '/mcp'])(
   'a defect in what answers %s is a 500, is logged, and does not end the process',
   async (path) => {
     const { url, errors } = await server();

@@ -44,7 +44,7 @@ const fromAnyAddress = fc
   .tuple(fc.nat(255), fc.nat(255), fc.nat(255))
   .map((rest): Header[] => [['x-forwarded-for', `10.${rest.join('.')}`]]);
 
-const publicPaths = /^\/(?:healthz|readyz|mcp\/server-card)(?:\?|$)/;
+const publicPaths = /^\/(?:healthz|readyz)(?:\?|$)/;
 
 async function isWell(): Promise<void> {
   const { running, url } = await server();

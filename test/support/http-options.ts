@@ -10,7 +10,6 @@ export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
   fastPath: true,
   preview: false,
   webhooks: () => false,
-  discovery: () => false,
   onError: () => {},
   readiness: () => ({ state: { kind: 'local', ok: true, notes: [] } }),
   queue: undefined,

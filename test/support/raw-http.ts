@@ -62,7 +62,6 @@ const method = fc.oneof(
 const paths = [
   '/mcp',
   '/mcp/',
-  '/mcp/server-card',
   '/mcp?x=1',
   '//mcp',
   '/MCP',
