@@ -20,8 +20,6 @@ const common = {
   target: 'node20.19',
   // Native, and needed only by the embedded tenant.
   external: ['libsql'],
-  // Its main file resolves its parts at run time, which a bundler cannot follow.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   logLevel: 'warning',
 };

@@ -26,8 +26,8 @@ ${Object.entries(hosts)
 /** The usage with what each flag means. */
 export const help = `${usage}
 Flags:
-  --write              install the entry instead of printing it; keeps the rest of the file, and a copy (.bak);
-                       not for hosts with a command of their own, which is printed, nor for Goose
+  --write              install the entry instead of printing it, and keep a copy of the file (.bak); not for files
+                       with comments, hosts with a command of their own, which is printed, nor for Goose
   --file PATH          edit this file instead of the user's, such as a project's
   --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
   --grants LIST        granted permissions; default: from ${variables.grants}
@@ -138,17 +138,16 @@ async function write(
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
   const { writeEntry } = await import('./config/write.ts');
+  const { entryText } = await import('./config/formats.ts');
   const written = await writeEntry(file, host.root, entry).catch((error: unknown) => {
-    throw new Error(
-      `${file}: ${messageOf(error)}. It was not changed: correct it first, or add the entry by hand that the same command prints without --write.`,
-    );
+    const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
+    throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
   });
-  const { backup } = written;
-  const kept = backup === undefined ? '' : `\nThe previous version is in ${backup}`;
-  const done = written.changed
+  const kept = written?.backup ? `\nThe previous version is in ${written.backup}` : '';
+  const done = written
     ? `Added ${serverName} to ${file}.${kept}`
     : `${file} is already up to date.`;
-  process.stdout.write(`${done}\n${nextSteps(host, launch, written.entry)}\n`);
+  process.stdout.write(`${done}\n${nextSteps(host, launch, entry)}\n`);
 }
 
 /** What remains to be done by hand, one step a line. */
