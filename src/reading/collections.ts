@@ -4,7 +4,7 @@ import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
 import { forEachInSlices } from '../slices.ts';
-import type { CollectionKey, SharedCollections } from '../state/port.ts';
+import { type CollectionKey, keptMs, type SharedCollections } from '../state/port.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import { type CachedCollection, type Collection, ReadTime } from './collection.ts';
 import { freezeRecord } from './pass.ts';
@@ -220,7 +220,7 @@ const fullQuery = (resource: Resource): Search => ({
  */
 async function readShared(
   { collections, ...owner }: NonNullable<CollectionSources['shared']>,
-  { resource, freshMs, staleMs }: Wanted,
+  { resource, freshMs }: Wanted,
   read: () => Promise<CachedCollection>,
   signal: AbortSignal,
 ): Promise<CachedCollection> {
@@ -228,7 +228,7 @@ async function readShared(
   const readHere = async () => {
     local = await read();
     const { asOf: _, readAt, ...value } = local;
-    const keepMs = local.coverage.complete ? staleMs : incompleteFreshMs;
+    const keepMs = local.coverage.complete ? keptMs : incompleteFreshMs;
     return { value, ageMs: readAt.ageMs, keepMs };
   };
   const key = { ...owner, collection: resource };

@@ -59,8 +59,8 @@ export interface Update {
 /** Sends updates to every process that serves a tenant. */
 export interface UpdateBus {
   /**
-   * Notifies the listeners of this process before it returns, and those of other processes soon after. Drops the
-   * shared copy of the collection.
+   * Notifies the listeners of this process before it returns, and those of other processes soon after. The shared
+   * copies of the collection are outdated from then on.
    */
   publish(tenant: string, update: Update): Promise<void>;
   /** The listener gets `missed` if updates of other processes may have been lost. */
@@ -145,19 +145,32 @@ export interface SharedReading {
   ageMs: number;
 }
 
+/** A copy that cannot be returned as it is, but can be brought up to date. */
+export interface EarlierReading extends SharedReading {
+  /** An update said that the collection changed since; otherwise the copy is only too old. */
+  isOutdated: boolean;
+}
+
+/** For how long a complete copy is kept, so that it can be brought up to date. */
+export const keptMs = 86_400_000;
+
 /** Collections that one process reads and the others get. */
 export interface SharedCollections {
   /**
    * Returns the shared copy if it is younger than `freshMs`. Otherwise waits for the process that is loading the
-   * collection, or loads it here. A collection that changes while it is loaded is not stored.
+   * collection, or loads it here, with the copy that is there. What changes while it is loaded is stored as outdated.
    * @throws the error of `load`; the signal's reason
    */
   getOrLoad(
     key: CollectionKey,
     freshMs: number,
-    load: () => Promise<SharedReading & { keepMs: number }>,
+    load: (earlier: EarlierReading | undefined) => Promise<SharedReading & { keepMs: number }>,
     signal: AbortSignal,
   ): Promise<SharedReading>;
+  /** The age of the copy that is kept, fresh or not, in milliseconds. Its content is not read. */
+  ageOf(key: CollectionKey): Promise<number | undefined>;
+  /** Deletes the copies of a tenant, or all. */
+  forget(tenant?: string): Promise<void>;
 }
 
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */

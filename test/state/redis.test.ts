@@ -2,6 +2,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
+import { version } from '../../src/version.ts';
 import { anyHost, everything, httpHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { run } from '../support/process.ts';
@@ -22,6 +23,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new AbortController().signal;
 
 const place = (tenant: string, reader = 'reader') => ({ tenant, reader, collection: 'quote' });
+const copyOf = (tenant: string) => `cpq:{${tenant}}:collection:reader:quote:${version}`;
 const reading = (value: unknown) => ({ value, ageMs: 0, keepMs: 60_000 });
 
 /** A signal that something has begun. */
@@ -103,7 +105,7 @@ describeWith('redis', 'collections in Redis', () => {
     const later = await open(it);
     const fourth = await collectionsOf(later).getOrLoad(place(tenant), 60_000, read, never);
     expect([reads, fourth.value]).toEqual([1, { records }]);
-    const size = await it.ask('HSTRLEN', `cpq:{${tenant}}:collection:reader:quote`, 'body');
+    const size = await it.ask('HSTRLEN', copyOf(tenant), 'body');
     expect(Number(size.slice(1).split('\r')[0])).toBeLessThan(JSON.stringify(records).length / 4);
   });
 
@@ -169,6 +171,48 @@ describeWith('redis', 'collections in Redis', () => {
   });
 });
 
+describeWith('redis', 'an earlier copy in Redis', () => {
+  test('is given to the process that loads the collection, and says whether it changed', async () => {
+    const it = await redis();
+    const [one, other] = [await open(it), await open(it)];
+    const tenant = newTenant();
+    const earlier: unknown[] = [];
+    const get = (value: string, freshMs: number) =>
+      collectionsOf(other).getOrLoad(
+        place(tenant),
+        freshMs,
+        async (copy) => {
+          earlier.push(copy && [copy.value, copy.isOutdated]);
+          return { ...reading(value), keepMs: 60_000 };
+        },
+        never,
+      );
+    await get('first', 60_000);
+    await get('second', 0);
+    await one.bus.publish(tenant, { collection: 'quote' });
+    await get('third', 60_000);
+    await get('fourth', 60_000);
+    expect(earlier).toEqual([undefined, ['first', false], ['second', true]]);
+  });
+
+  test('tells its age, and is forgotten with its tenant', async () => {
+    const state = await open(await redis());
+    const [tenant, another] = [newTenant(), newTenant()];
+    const { getOrLoad, ageOf, forget } = collectionsOf(state);
+    expect(await ageOf(place(tenant))).toBeUndefined();
+    for (const each of [tenant, another])
+      await getOrLoad(place(each), 1, async () => ({ ...reading(each), ageMs: 9_000 }), never);
+    const age = await ageOf(place(tenant));
+    expect(age).toBeGreaterThanOrEqual(9_000);
+    expect(age).toBeLessThan(60_000);
+    await forget(tenant);
+    expect(await ageOf(place(tenant))).toBeUndefined();
+    expect(await ageOf(place(another))).toBeGreaterThanOrEqual(9_000);
+    await forget();
+    expect(await ageOf(place(another))).toBeUndefined();
+  });
+});
+
 const compressed = (text: string): Buffer =>
   brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 
@@ -186,11 +230,11 @@ describeWith('redis', 'damaged values in Redis', () => {
     const tenant = newTenant();
     const load = (value: string) => async () => reading(value);
     await collectionsOf(state).getOrLoad(place(tenant), 60_000, load('first'), never);
-    await it.ask('HSET', `cpq:{${tenant}}:collection:reader:quote`, 'body', 'damaged');
+    await it.ask('HSET', copyOf(tenant), 'body', 'damaged');
     const get = (value: string) =>
       collectionsOf(state).getOrLoad(place(tenant), 60_000, load(value), never);
     expect((await get('second')).value).toBe('second');
-    expect((await get('third')).value).toBe('third');
+    expect((await get('third')).value).toBe('second');
   });
 
   test('are not decompressed to gigabytes', async () => {
@@ -201,7 +245,7 @@ describeWith('redis', 'damaged values in Redis', () => {
     const get = (value: string) =>
       collectionsOf(state).getOrLoad(place(tenant), 60_000, load(value), never);
     await get('first');
-    const copy = `cpq:{${tenant}}:collection:reader:quote`;
+    const copy = copyOf(tenant);
     await writeBytes(it, copy, 'body', compressed(`"${'-'.repeat(300_000_000)}"`));
     expect((await get('second')).value).toBe('second');
     const event = { id: 'large', at: 1_000, subject: 'quote', event: 'updated' };

@@ -1,16 +1,16 @@
 import { LocalBus } from '../bus.ts';
-import { ifUnavailable, type ReportEvent, type Update, type UpdateBus } from '../port.ts';
+import { ifUnavailable, keptMs, type ReportEvent, type Update, type UpdateBus } from '../port.ts';
 import { keyOf, type RedisLink } from './link.ts';
 
-/**
- * A shared copy of a collection belongs to a generation; a change increments the generation. The counter expires
- * long after any copy.
- */
+/** The counter of generations expires long after any copy. */
+export const generationMs = 2 * keptMs;
+
+/** A shared copy of a collection belongs to a generation; a change increments the generation. */
 export const bumpGenerationScript = `
 local function publish(generation, channel, message)
   if generation ~= '' then
     redis.call('INCR', generation)
-    redis.call('PEXPIRE', generation, 86400000)
+    redis.call('PEXPIRE', generation, ${generationMs})
   end
   redis.call('PUBLISH', channel, message)
 end

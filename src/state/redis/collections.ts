@@ -1,77 +1,102 @@
-import { compress, decompress } from '../compression.ts';
-import { delay } from '../delay.ts';
+import { version } from '../../version.ts';
+import { poll } from '../delay.ts';
+import { decodeCollection, encodeCollection } from '../encoded-collection.ts';
 import {
   type CollectionKey,
   ifUnavailable,
   type SharedCollections,
   type SharedReading,
 } from '../port.ts';
-import { generationKey } from './bus.ts';
+import { generationKey, generationMs } from './bus.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock } from './lock.ts';
 
 /**
- * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns the
- * generation and one of: `cached` with the copy and its age; `locked`, this process has the lock; `wait`, another
- * process has it. The lock's name contains the generation, so no process waits for one that reads an outdated
- * collection.
+ * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns one of:
+ * `cached` with the copy; `locked`, this process has the lock, with the copy that is there; `wait`, another process has
+ * it. Then the copy's age, 1 if it is of the current generation, and the generation. The lock's name contains the
+ * generation, so no process waits for one that reads an outdated collection.
  */
 const lookupScript = `${nowScript}
 local generation = redis.call('GET', KEYS[1]) or '0'
 local copy = redis.call('HMGET', KEYS[2], 'generation', 'asOf')
-if copy[1] == generation and now - copy[2] < tonumber(ARGV[1]) then
-  return {generation, 'cached', redis.call('HGET', KEYS[2], 'body'), now - copy[2]}
+local age = copy[2] and now - copy[2] or -1
+local current = copy[1] == generation and 1 or 0
+local found = 'cached'
+if current == 0 or age < 0 or age >= tonumber(ARGV[1]) then
+  local lock = KEYS[3] .. ':' .. generation
+  if not redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) then return {'wait'} end
+  found = 'locked'
 end
-local lock = KEYS[3] .. ':' .. generation
-if redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) then return {generation, 'locked'} end
-return {generation, 'wait'}
+return {found, redis.call('HGET', KEYS[2], 'body') or '', age, current, generation}
 `;
 
-/** KEYS: generation, copy. ARGV: generation, body, age, milliseconds to keep. */
+/**
+ * KEYS: generation, copy. ARGV: generation, body, age, milliseconds to keep, milliseconds of the generation, which must
+ * outlive the copy. A copy of the current generation is not replaced by one of an earlier.
+ */
 const storeScript = `
-if (redis.call('GET', KEYS[1]) or '0') ~= ARGV[1] then return 0 end
+local current = redis.call('GET', KEYS[1]) or '0'
+if current ~= ARGV[1] and redis.call('HGET', KEYS[2], 'generation') == current then return 0 end
 ${nowScript}
 local asOf = now - ARGV[3]
 redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'body', ARGV[2], 'asOf', asOf)
+redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 `;
 
-const firstPollMs = 50;
-const maxPollMs = 500;
-/** Larger collections are not shared: in bytes, compressed and as JSON. */
-const maxBytes = 32 * 1024 * 1024;
-const maxJsonBytes = 256 * 1024 * 1024;
+/** KEYS: copy. Returns its age in milliseconds, or nothing. */
+const ageScript = `${nowScript}
+local asOf = redis.call('HGET', KEYS[1], 'asOf')
+return asOf and now - asOf
+`;
 
 /** Collections that several processes share in Redis, compressed. */
 export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): SharedCollections => ({
   async getOrLoad(key, freshMs, load, signal) {
     const keys = [...collectionKeys(key), lockKey(key)];
     const token = newToken();
-    for (let waitMs = firstPollMs; ; waitMs = Math.min(maxPollMs, waitMs * 1.5)) {
-      signal.throwIfAborted();
+    const look = async () => {
       const reply = link.runScript(lookupScript, keys, [freshMs, token, lockMs]);
       const found = await reply.then(
         listReply,
         ifUnavailable(() => undefined),
       );
       // Without Redis, every process loads for itself.
-      if (found === undefined) return load();
-      const [generation, what, body, ageMs] = found;
-      if (Buffer.isBuffer(body)) {
-        const value = await decode(body).catch(() => undefined);
-        return value === undefined ? load() : { value, ageMs: Number(ageMs) };
-      }
-      if (String(what) === 'locked') {
-        return runWithLock(link, `${lockKey(key)}:${generation}`, token, lockMs, async () => {
-          const loaded = await load();
-          await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
-          return loaded;
-        });
-      }
-      await delay(waitMs * (0.75 + Math.random() / 2), signal);
-    }
+      if (found === undefined) return load(undefined);
+      const [what, body, age, isCurrent, generation] = found;
+      const copy = async () => {
+        const value = Buffer.isBuffer(body) ? await decodeCollection(body) : undefined;
+        const facts = { ageMs: Number(age), isOutdated: isCurrent !== 1 };
+        return value === undefined || facts.ageMs < 0 ? undefined : { value, ...facts };
+      };
+      if (String(what) === 'wait') return undefined;
+      if (String(what) === 'cached') return (await copy()) ?? drop(link, key);
+      return runWithLock(link, `${lockKey(key)}:${generation}`, token, lockMs, async () => {
+        const loaded = await load(await copy());
+        await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
+        return loaded;
+      });
+    };
+    return poll(look, signal);
+  },
+  async ageOf(key) {
+    const age = await link
+      .runScript(ageScript, collectionKeys(key).slice(1), [])
+      .catch(ifUnavailable(() => null));
+    return age === null || Number(age) < 0 ? undefined : Number(age);
+  },
+  async forget(tenant) {
+    const ofTenant = tenant === undefined ? 'cpq:{*}:collection:' : keyOf(tenant, 'collection', '');
+    const keys = await link.scan(`${ofTenant}*`);
+    if (keys.length > 0) await link.send(['UNLINK', ...keys]);
   },
 });
+
+/** Deletes a damaged copy. */
+async function drop(link: RedisLink, key: CollectionKey): Promise<undefined> {
+  await link.send(['UNLINK', ...collectionKeys(key).slice(1)]).catch(ifUnavailable(() => {}));
+}
 
 async function store(
   link: RedisLink,
@@ -79,20 +104,15 @@ async function store(
   generation: string,
   { value, ageMs, keepMs }: SharedReading & { keepMs: number },
 ): Promise<void> {
-  const json = Buffer.from(JSON.stringify(value));
-  if (json.length > maxJsonBytes) return;
-  const body = await compress(json);
-  if (body.length > maxBytes) return;
-  await link.runScript(storeScript, collectionKeys(key), [generation, body, ageMs, keepMs]);
+  const body = await encodeCollection(value);
+  const values = body && [generation, body, ageMs, keepMs, generationMs];
+  if (values) await link.runScript(storeScript, collectionKeys(key), values);
 }
 
-/** @throws for a damaged copy */
-const decode = async (body: Buffer): Promise<unknown> =>
-  JSON.parse((await decompress(body, maxJsonBytes)).toString());
-
+/** Copies of other versions of this program may have other fields. */
 const collectionKeys = ({ tenant, reader, collection }: CollectionKey): string[] => [
   generationKey(tenant, collection),
-  keyOf(tenant, 'collection', reader, collection),
+  keyOf(tenant, 'collection', reader, collection, version),
 ];
 
 const lockKey = ({ tenant, reader, collection }: CollectionKey): string =>
