@@ -17,9 +17,10 @@ const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =
 export function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (levels === 0) return false;
-  const inner: unknown[] = Object.values(value);
-  for (const each of inner)
-    if (typeof each === 'object' && !isShallow(each, levels - 1)) return false;
+  for (const name in value) {
+    const inner = fieldOf(value, name);
+    if (typeof inner === 'object' && !isShallow(inner, levels - 1)) return false;
+  }
   return true;
 }
 

@@ -72,6 +72,7 @@ export const isCurrencyCode = (text: string): boolean => /^[A-Z]{3}$/.test(text)
 /** The currency code of a record's text, in any letter case; `undefined` if it is not a code. */
 export function currencyCode(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
+  if (isCurrencyCode(value)) return value;
   const code = value.trim().toUpperCase();
   return isCurrencyCode(code) ? code : undefined;
 }

@@ -26,19 +26,47 @@ function wordsOf(clause: string): string[] {
   return spaced.split(/[^\p{L}\p{N}'’]+/u);
 }
 
-/** Caches the words of each text: a tenant has a dozen stages and statuses, and every record repeats two. */
-const wordsByText = new Map<string, ReadonlySet<string>>();
+/** What the words of a stage or a status say of a deal. */
+interface Meaning {
+  /** Those that are not negated. */
+  words: ReadonlySet<string>;
+  isOpen: boolean;
+  isClosed: boolean;
+  /** Without a closing time, and with one; `undefined` where the words say neither, or both. */
+  ofOpen: 'won' | 'lost' | undefined;
+  ofClosed: 'won' | 'lost' | undefined;
+}
+
+/** Of each text: a tenant has a dozen stages and statuses, and every record repeats two. */
+const meanings = new Map<string, Meaning>();
 const maxTexts = 1_000;
 
-/** The words of a text that are not negated. */
-export function plainWords(text = ''): ReadonlySet<string> {
-  let words = wordsByText.get(text);
-  if (!words) {
-    words = readPlainWords(text);
-    if (wordsByText.size < maxTexts) wordsByText.set(text, words);
-  }
-  return words;
+function meaningOf(text = ''): Meaning {
+  const known = meanings.get(text);
+  if (known) return known;
+  const words = readPlainWords(text);
+  const meaning: Meaning = {
+    words,
+    isOpen: hasAny(words, openWords),
+    isClosed: words.has('closed'),
+    ofOpen: wonOrLost(words, wonWords, lostWords),
+    ofClosed: wonOrLost(words, acceptedTerms, refusedWords),
+  };
+  if (meanings.size < maxTexts) meanings.set(text, meaning);
+  return meaning;
 }
+
+function wonOrLost(
+  words: ReadonlySet<string>,
+  won: readonly string[],
+  lost: readonly string[],
+): 'won' | 'lost' | undefined {
+  const isWon = hasAny(words, won);
+  return isWon === hasAny(words, lost) ? undefined : isWon ? 'won' : 'lost';
+}
+
+/** The words of a text that are not negated. */
+export const plainWords = (text: string | undefined): ReadonlySet<string> => meaningOf(text).words;
 
 function readPlainWords(text: string): ReadonlySet<string> {
   const plain = new Set<string>();
@@ -83,15 +111,15 @@ export function deletionOf(record: {
  */
 export function outcomeOf(opportunity: Opportunity): Outcome {
   if (isDeleted(opportunity)) return 'deleted';
-  const isClosed = Boolean(opportunity.closedAt);
-  const [won, lost] = isClosed ? [acceptedTerms, refusedWords] : [wonWords, lostWords];
-  const texts = [opportunity.statusId, opportunity.pipelineStage?.name].map(plainWords);
-  for (const words of texts) {
-    if (!isClosed && hasAny(words, openWords)) return 'open';
-    const isWon = hasAny(words, won);
-    if (isWon !== hasAny(words, lost)) return isWon ? 'won' : 'lost';
+  const { closedAt, statusId, pipelineStage } = opportunity;
+  const isClosed = Boolean(closedAt);
+  const [status, stage] = [meaningOf(statusId), meaningOf(pipelineStage?.name)];
+  for (const { isOpen, ofOpen, ofClosed } of [status, stage]) {
+    if (!isClosed && isOpen) return 'open';
+    const said = isClosed ? ofClosed : ofOpen;
+    if (said) return said;
   }
-  return isClosed || texts.some((words) => words.has('closed')) ? 'closed_unknown' : 'open';
+  return isClosed || status.isClosed || stage.isClosed ? 'closed_unknown' : 'open';
 }
 
 /** The outcome in a word. */

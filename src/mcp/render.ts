@@ -90,7 +90,8 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
 /** Marks the first cell if it looks like a field name or a bullet. */
 function tableLine(cells: readonly string[], indent: string): string {
   const line = indent + cells.join('|');
-  return /^\s*(?:[\w.-]{1,60}:(?:\s|$)|[•*#>-]\s)/.test(line) ? `> ${line}` : line;
+  const isField = line.includes(':') && /^\s*[\w.-]{1,60}:(?:\s|$)/.test(line);
+  return isField || /^\s*[•*#>-]\s/.test(line) ? `> ${line}` : line;
 }
 
 /** Escapes `|`, and a trailing backslash that would escape the cell's border. */

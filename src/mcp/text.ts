@@ -58,6 +58,17 @@ export function cleaned(value: unknown, toText: HtmlToText = convert): unknown {
 /** As `cleaned`. Two names may become equal, and are numbered then. */
 export function cleanedRow(row: JsonObject, toText: HtmlToText = convert): JsonObject {
   const copy: JsonObject = {};
+  for (const name in row) {
+    const value = row[name];
+    if (value === undefined) continue;
+    if (!cleanNames.has(name)) return withCleanNames(row, toText);
+    copy[name] = cleaned(value, toText);
+  }
+  return copy;
+}
+
+function withCleanNames(row: JsonObject, toText: HtmlToText): JsonObject {
+  const copy: JsonObject = {};
   let copies = 1;
   for (const name in row) {
     if (row[name] === undefined) continue;
@@ -72,15 +83,15 @@ export function cleanedRow(row: JsonObject, toText: HtmlToText = convert): JsonO
 }
 
 const maxName = 200;
-/** The rows of all lists have the same few names, of which nothing has to be removed. */
+/** Names of which nothing has to be removed: the rows of all lists have the same few. */
 const cleanNames = new Set<string>();
 const maxCleanNames = 1_000;
 
 /** On one line, since a field name starts a line in the text form. */
 function fieldName(name: string, toText: HtmlToText): string {
-  if (cleanNames.has(name)) return name;
   const line = oneLine(cleanText(name.slice(0, maxText), toText));
   const clean = line.length > maxName ? `${line.slice(0, maxName).toWellFormed()}…` : line;
-  if (clean === name && cleanNames.size < maxCleanNames) cleanNames.add(name);
+  if (clean === name && name !== '__proto__' && cleanNames.size < maxCleanNames)
+    cleanNames.add(name);
   return clean;
 }

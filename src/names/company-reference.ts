@@ -1,6 +1,6 @@
 /** Whether a record belongs to a company. */
 
-import { compact, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
+import { type Named, nonBlank, normaliseName } from '../figures/naming.ts';
 import type { ApiRecord, Company } from '../service/records/records.ts';
 import { fieldOf } from '../values.ts';
 
@@ -12,12 +12,13 @@ export function belongsTo(record: ApiRecord, company: Company): boolean {
 }
 
 /** The company of a record, from its nested record or its own fields; empty if it has none. */
-export function companyOf(record: ApiRecord): Named {
-  const { company, companyId, companyName } = record;
-  return compact({
-    id: textOf(fieldOf(company, 'id')) ?? textOf(companyId),
-    name: textOf(fieldOf(company, 'name')) ?? textOf(companyName),
-  });
+export function companyOf({ company, companyId, companyName }: ApiRecord): Named {
+  const id = textOf(fieldOf(company, 'id')) ?? textOf(companyId);
+  const name = textOf(fieldOf(company, 'name')) ?? textOf(companyName);
+  const named: Named = {};
+  if (id !== undefined) named.id = id;
+  if (name !== undefined) named.name = name;
+  return named;
 }
 
 const textOf = (value: unknown): string | undefined =>

@@ -54,12 +54,14 @@ interface Link {
   ref: Ref;
 }
 
+const refIn = (record: ApiRecord, field: string) => record[field] as Ref | undefined;
+
 function linksOf(resource: NamingResource, record: ApiRecord): Link[] {
   if (resource === 'contact') return [companyLink(record)];
   const found: Link[] = [];
   const fields: Links = links[resource];
   for (const [field, target] of fields) {
-    const ref = record[field] as Ref | undefined;
+    const ref = refIn(record, field);
     if (ref !== undefined) found.push({ field, target, ref });
   }
   return found;
@@ -72,7 +74,7 @@ const companyLink = ({ companyId, companyName }: Contact): Link => ({
 });
 
 /** Whether the id or the name is missing, but not both. */
-const isIncomplete = ({ ref }: Link): boolean =>
+const isIncomplete = (ref: Ref): boolean =>
   (ref.id === undefined) === (contactName(ref) !== undefined);
 
 /** The references of an opportunity that have no id. */
@@ -82,8 +84,16 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
   );
 
 /** Whether the id or the name of a reference is missing. */
-export const lacksName = (resource: Resource, record: ApiRecord): boolean =>
-  isKeyOf(links, resource) && linksOf(resource, record).some(isIncomplete);
+export function lacksName(resource: Resource, record: ApiRecord): boolean {
+  if (!isKeyOf(links, resource)) return false;
+  if (resource === 'contact') return isIncomplete(companyLink(record).ref);
+  const fields: Links = links[resource];
+  for (const [field] of fields) {
+    const ref = refIn(record, field);
+    if (ref !== undefined && isIncomplete(ref)) return true;
+  }
+  return false;
+}
 
 const bytesPerEntry = 150;
 
@@ -199,7 +209,7 @@ function completeRecord(
   textsAreIds: boolean,
 ): ApiRecord {
   const added: Record<string, unknown> = {};
-  for (const link of linksOf(resource, record).filter(isIncomplete)) {
+  for (const link of linksOf(resource, record).filter(({ ref }) => isIncomplete(ref))) {
     const ref = completeReference(link, from, textsAreIds);
     if (ref === link.ref) continue;
     if (resource !== 'contact') added[link.field] = Object.freeze(ref);

@@ -19,8 +19,10 @@ export type NamedCompany = Pick<Company, 'id' | 'name' | 'currency'>;
 
 interface Entry {
   readAt: ReadTime;
+  /** Until it has ended. */
+  reading: Promise<unknown> | undefined;
   /** `undefined` if there is no such company, or if it was not read. */
-  company: Promise<NamedCompany | undefined>;
+  company: NamedCompany | undefined;
 }
 
 type Found = ReadonlyMap<string, NamedCompany>;
@@ -50,28 +52,34 @@ export class ReferencedCompanies {
    * @throws ApiError if the key is refused; the signal's reason when the call was cancelled
    */
   async read(ids: readonly string[], call: Call): Promise<Found> {
-    const wanted = [...new Set(ids)];
+    const wanted = new Set(ids);
     const isFresh = (id: string) => (this.#entries.peek(id)?.readAt.ageMs ?? freshMs) < freshMs;
-    const unread = wanted.filter((id) => !isFresh(id));
-    const reading = this.#readUnlessRefused(unread, call);
-    for (const id of unread) this.#remember(id, reading);
-    await reading;
-    const entries = wanted.map(async (id) => {
-      const company = await this.#entries.get(id)?.company;
-      return company ? [[id, company] as const] : [];
-    });
-    return new Map((await Promise.all(entries)).flat());
+    const unread = [...wanted].filter((id) => !isFresh(id));
+    if (unread.length > 0) {
+      const reading = this.#readUnlessRefused(unread, call);
+      for (const id of unread) this.#remember(id, reading);
+      await reading;
+    }
+    const found = new Map<string, NamedCompany>();
+    const entries = Array.from(wanted, (id) => [id, this.#entries.get(id)] as const);
+    for (const [id, entry] of entries) {
+      // Another call may read it.
+      if (entry?.reading) await entry.reading;
+      if (entry?.company) found.set(id, entry.company);
+    }
+    return found;
   }
 
   /** What was not read because of a temporary error is read by the next call. */
   #remember(id: string, reading: Promise<Found | undefined>): void {
-    const entry = {
-      readAt: new ReadTime(),
-      company: reading.then(
-        (found) => found?.get(id),
-        () => undefined,
-      ),
-    };
+    const entry: Entry = { readAt: new ReadTime(), reading: undefined, company: undefined };
+    entry.reading = reading.then(
+      (found) => {
+        entry.company = found?.get(id);
+        entry.reading = undefined;
+      },
+      () => {},
+    );
     this.#entries.set(id, entry);
     const forget = () => {
       if (this.#entries.peek(id) === entry) this.#entries.delete(id);
@@ -85,7 +93,6 @@ export class ReferencedCompanies {
 
   /** `undefined` after a temporary error. A service that refuses companies is not asked for the same ones again. */
   async #readUnlessRefused(ids: readonly string[], call: Call): Promise<Found | undefined> {
-    if (ids.length === 0) return new Map();
     try {
       return await this.#readAll(ids, call);
     } catch (error) {

@@ -20,13 +20,13 @@ export function registerSecrets(secrets: readonly (string | undefined)[]): () =>
     entry.count += 1;
     registered.set(text, entry);
   }
-  updateShortest();
+  onRegistered();
   return () => {
     for (const text of held.splice(0)) {
       const entry = registered.get(text);
       if (entry && --entry.count === 0) registered.delete(text);
     }
-    updateShortest();
+    onRegistered();
   };
 }
 
@@ -37,8 +37,23 @@ const minToken = 40;
 /** Length of the shortest secret or token: most texts of records are shorter. */
 let shortest = minToken;
 
-function updateShortest(): void {
+/** Finds what may be a secret or a token in one pass; made when it is first needed. */
+let marks: RegExp | undefined;
+/** A pattern of more secrets would be slower than to search for each. */
+const maxMarks = 100;
+
+function onRegistered(): void {
   shortest = Math.min(minToken, ...[...registered.keys()].map(({ length }) => length));
+  marks = undefined;
+}
+
+function mayHaveSecret(text: string): boolean {
+  if (registered.size > maxMarks) return true;
+  marks ??= new RegExp(
+    ['cpq_', 'eyJ', ...Array.from(registered.values(), ({ secret }) => secret.mark)].join('|'),
+    'u',
+  );
+  return marks.test(text);
 }
 
 /** Characters that a person does not see, except tab and line feed. */
@@ -60,6 +75,8 @@ class Secret {
   readonly #text: string;
   readonly #isEscaped: boolean;
   readonly #pattern: RegExp;
+  /** The pattern of the secret in a text without invisible characters. */
+  readonly mark: string;
 
   constructor(text: string) {
     this.#text = text;
@@ -67,6 +84,7 @@ class Secret {
     // Either all backslashes are doubled or none: a choice for each would take exponential time.
     const forms = new Set([text.replaceAll('\\', '\\\\'), text]);
     this.#pattern = new RegExp([...forms].map(patternOf).join('|'), 'gu');
+    this.mark = this.#isEscaped ? this.#pattern.source : [...text].map(escaped).join('');
   }
 
   removeFrom(text: string, isHidden: boolean): string {
@@ -75,10 +93,10 @@ class Secret {
   }
 }
 
+const escaped = (character: string): string => character.replace(/[$^.*+?()[{}/\\]/, '\\$&');
+
 const patternOf = (form: string): string =>
-  [...form]
-    .map((character) => spellings[character] ?? character.replace(/[$^.*+?()[{}/\\]/, '\\$&'))
-    .join(`${invisible}*`);
+  [...form].map((character) => spellings[character] ?? escaped(character)).join(`${invisible}*`);
 
 /** Records and arguments that are nested more deeply are refused before they are stored or shown. */
 const maxLevels = 100;
@@ -101,11 +119,10 @@ const inNumber = (value: number) => (registered.has(String(value)) ? replacement
 function inText(text: string, isHidden?: boolean): string {
   if (text.length < shortest) return text;
   const mayBeHidden = isHidden ?? !visible.test(text);
+  if (!mayBeHidden && !mayHaveSecret(text)) return text;
   let clean = text;
   for (const { secret } of registered.values()) clean = secret.removeFrom(clean, mayBeHidden);
-  return clean.includes('cpq_') || clean.includes('eyJ')
-    ? clean.replace(tokens, replacement)
-    : clean;
+  return clean.replace(tokens, replacement);
 }
 
 function inList(list: readonly unknown[], levels: number): readonly unknown[] {
