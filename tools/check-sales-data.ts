@@ -15,8 +15,8 @@ import {
   statusOf,
 } from '../src/briefs/checks/checks.ts';
 import { compact, plural } from '../src/figures/naming.ts';
-import { companyOf } from '../src/names/company-reference.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
+import { companyOf } from '../src/names/references.ts';
 import type { ApiRecord, Company } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';

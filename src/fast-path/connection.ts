@@ -1,6 +1,6 @@
 import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 import { FastPath, type FastPathParts } from './fast-path.ts';
-import { type ClientInfo, type Era, type FastRequest, isClient, readRequest } from './requests.ts';
+import { type Era, type FastRequest, readRequest } from './requests.ts';
 
 /** The connection of the messages. */
 interface Connection {
@@ -19,7 +19,6 @@ export class ConnectionFastPath {
   /** Answered opening messages, to be replayed to the SDK when it starts. */
   readonly opening: JsonObject[] = [];
   #era: Era | undefined;
-  #client: ClientInfo | undefined;
   /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
   #isOn = true;
   #sdkStarted = false;
@@ -55,10 +54,9 @@ export class ConnectionFastPath {
     return this.#era ? era === this.#era && method !== 'initialize' : isOpening(method);
   }
 
-  #open({ id, method, era, client, params }: FastRequest): void {
+  #open({ id, method, era, params }: FastRequest): void {
     if (!this.#era) {
       this.#era = era;
-      this.#client = isClient(params.clientInfo) ? params.clientInfo : client;
       this.opening.push({ jsonrpc: '2.0', id, method, params });
     } else if (!isOpening(method)) {
       // Completes the negotiation of the era when it is replayed; its answer is discarded.
@@ -84,8 +82,7 @@ export class ConnectionFastPath {
     const notify = (method: string, params: JsonObject) =>
       write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
     try {
-      const context = { signal, client: this.#client, notify };
-      const line = await this.#fastPath.answer(request, context);
+      const line = await this.#fastPath.answer(request, { signal, notify });
       if (!signal.aborted) answer(request.id, line);
     } catch (error) {
       if (signal.aborted) return; // Cancelled calls are not answered.

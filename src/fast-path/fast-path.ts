@@ -9,12 +9,9 @@ import {
 import { instructionsFor } from '../mcp/instructions.ts';
 import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
-import type { Trace } from '../service/call.ts';
-import { callMs } from '../service/call.ts';
-import { traceFrom } from '../service/traffic/trace.ts';
-import { visible } from '../text/characters.ts';
+import { callMs, type Trace, traceFrom } from '../service/call.ts';
 import { isObject, type JsonObject } from '../values.ts';
-import type { ClientInfo, FastRequest } from './requests.ts';
+import type { FastRequest } from './requests.ts';
 
 /** What lists need, and what calls need besides, from the first call on. */
 export interface FastPathParts {
@@ -25,8 +22,6 @@ export interface FastPathParts {
 /** The context of a request. */
 export interface CallContext {
   signal: AbortSignal;
-  /** The client, if the request does not name it. */
-  client?: ClientInfo | undefined;
   /** Trace context, if the request contains none. */
   trace?: Trace | undefined;
   /** Sends a notification ahead of the answer. */
@@ -75,7 +70,7 @@ export class FastPath {
     const entry = parts.surface.find(String(name));
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
-    const { client = context.client, progressToken: token } = request;
+    const { progressToken: token } = request;
     const send = (params: JsonObject) => notify('notifications/progress', params);
     const trace = traceFrom(isObject(_meta) ? _meta : {}) ?? context.trace;
     const call = {
@@ -83,7 +78,7 @@ export class FastPath {
       trace,
       deadline: Date.now() + callMs,
       progress: token === undefined ? () => {} : progressReporter(send, token),
-      client: client ? visible(`${client.name} ${client.version}`).slice(0, 120) : 'unknown host',
+      client: '', // Told to those who read of a change only.
       consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
     };
     const asked = { given: isObject(given) ? given : {}, signal, trace };

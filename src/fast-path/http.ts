@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { legacyRevisions, modernRevision } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
-import { traceFrom } from '../service/traffic/trace.ts';
+import { traceFrom } from '../service/call.ts';
 import { isObject } from '../values.ts';
 import { FastPath } from './fast-path.ts';
 import { type FastRequest, readRequest } from './requests.ts';

@@ -13,14 +13,7 @@ export interface FastRequest {
   method: string;
   era: Era;
   params: JsonObject;
-  /** The client, if the request names it. */
-  client: ClientInfo | undefined;
   progressToken: string | number | undefined;
-}
-
-export interface ClientInfo {
-  name: string;
-  version: string;
 }
 
 const isId = (value: unknown): value is string | number =>
@@ -31,7 +24,7 @@ const hasOnly = (object: JsonObject, names: readonly string[]): boolean =>
 
 const clientFields = ['name', 'version', 'title', 'websiteUrl', 'description'];
 
-export const isClient = (value: unknown): value is ClientInfo & JsonObject =>
+const isClient = (value: unknown): boolean =>
   isObject(value) &&
   typeof value.name === 'string' &&
   typeof value.version === 'string' &&
@@ -58,14 +51,12 @@ export function readRequest(message: unknown): FastRequest | undefined {
   const { _meta: meta } = params;
   const era = eraOf(meta);
   if (!era || !isAnswered(method, era, params)) return undefined;
-  const client = fieldOf(meta, metaKeys.client);
   const progressToken = fieldOf(meta, 'progressToken');
   return {
     id,
     method,
     params,
     era,
-    client: isClient(client) ? client : undefined,
     progressToken: isId(progressToken) ? progressToken : undefined,
   };
 }

@@ -9,7 +9,7 @@ import { currencyOfRecord, rounded, unknownCurrency } from '../figures/money.ts'
 import { contactName } from '../figures/naming.ts';
 import { deletionOf, outcomeOf } from '../figures/outcome.ts';
 import { type QuoteTotals, quoteTotals } from '../figures/quote-totals.ts';
-import { companyOf } from '../names/company-reference.ts';
+import { companyOf } from '../names/references.ts';
 import type {
   ApiRecord,
   Company,

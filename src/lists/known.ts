@@ -4,8 +4,7 @@ import {
   currencyOfRecord,
   unknownCurrency,
 } from '../figures/money.ts';
-import { companyOf } from '../names/company-reference.ts';
-import { type KnownRecords, lacksName, namingResources } from '../names/references.ts';
+import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type {

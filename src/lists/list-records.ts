@@ -39,7 +39,8 @@ export async function listRecords<R extends Resource>(
   const page = 'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
-  const notes = [...(page.notes ?? []), ...describeUnknownItems(records)];
+  const unknown = resource === 'quote' ? describeUnknownItems(records) : [];
+  const notes = [...(page.notes ?? []), ...unknown];
   return { ...page, records, notes, known, keys: keysToShow(criteria) };
 }
 

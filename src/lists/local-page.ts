@@ -3,8 +3,8 @@
 import { compare, type Named } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
-import { companyOf } from '../names/company-reference.ts';
 import { matchSteps } from '../names/name-filters.ts';
+import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
 import { type Ignorable, type ListPage, sliceOf } from '../reading/list-page.ts';
 import type { PageQuery, Search } from '../service/page.ts';

@@ -10,9 +10,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
-import { callMs, type Trace } from '../service/call.ts';
+import { callMs, type Trace, traceFrom } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
-import { traceFrom } from '../service/traffic/trace.ts';
 import { visible } from '../text/characters.ts';
 import { elicitConsent, requestConsent } from './consent.ts';
 import { modernRevision } from './identity.ts';

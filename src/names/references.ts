@@ -1,9 +1,16 @@
 /** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
-import { contactName, normaliseName } from '../figures/naming.ts';
+import { contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
-import type { ApiRecord, Contact, RecordOf, Ref, Resource } from '../service/records/records.ts';
-import { isKeyOf, keysOf } from '../values.ts';
+import type {
+  ApiRecord,
+  Company,
+  Contact,
+  RecordOf,
+  Ref,
+  Resource,
+} from '../service/records/records.ts';
+import { fieldOf, isKeyOf, keysOf } from '../values.ts';
 
 /** Kinds of referenced records. The service has no list of owners, stages and sources. */
 type ReferenceTarget =
@@ -217,3 +224,23 @@ function completeRecord(
   }
   return Object.keys(added).length === 0 ? record : Object.freeze({ ...record, ...added });
 }
+
+/** Compares by the company's id, or by name if the record has no company id. */
+export function belongsTo(record: ApiRecord, company: Company): boolean {
+  const { id, name } = companyOf(record);
+  if (id !== undefined) return id === company.id;
+  return name !== undefined && normaliseName(name) === normaliseName(company.name);
+}
+
+/** The company of a record, from its nested record or its own fields; empty if it has none. */
+export function companyOf({ company, companyId, companyName }: ApiRecord): Named {
+  const id = textOf(fieldOf(company, 'id')) ?? textOf(companyId);
+  const name = textOf(fieldOf(company, 'name')) ?? textOf(companyName);
+  const named: Named = {};
+  if (id !== undefined) named.id = id;
+  if (name !== undefined) named.name = name;
+  return named;
+}
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? nonBlank(value) : undefined;

@@ -2,7 +2,7 @@
 
 import { normaliseName } from '../figures/naming.ts';
 import { type ProbabilityScale, probabilityScale } from '../figures/probability.ts';
-import { companyOf } from '../names/company-reference.ts';
+import { companyOf } from '../names/references.ts';
 import { displayName, isSearchKind } from '../names/search.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { interactiveCall } from '../service/call.ts';

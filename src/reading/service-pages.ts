@@ -128,7 +128,7 @@ export class ServicePages {
       const request = { ...query, size, probesSize };
       try {
         const page = await this.#client.page(resource, request, call);
-        if (!isInternalError(refusal))
+        if (!refusal || !isInternalError(refusal))
           return this.#noteSize(resource, size, page, refusal !== undefined);
         // The 500 may also have been an outage that is over.
         const again = { ...query, probesSize: true };

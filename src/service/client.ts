@@ -3,13 +3,12 @@ import { registerSecrets } from '../text/secrets.ts';
 import type { Call } from './call.ts';
 import { Connections, type WireLimits } from './connections/connections.ts';
 import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
-import { type RawRecord, readOne, readPage } from './envelope.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
-import { type Page, type PageRequest, queryString } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
 import { requireRecognized } from './records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records/records.ts';
-import { answeredAt, parseResponse } from './response.ts';
-import { isPathSegment, routes } from './routes.ts';
+import { answeredAt, parseResponse, type RawRecord, readOne, readPage } from './response.ts';
+import { isPathSegment, type Route, routes } from './routes.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */
@@ -174,6 +173,23 @@ export class ApiClient {
     const sendOnce = () => this.#interceptor.intercept(request, call, attempt);
     return withRetries(sendOnce, call, { maxAttempts, mayRetry, firstDelayMs: this.#firstDelayMs });
   }
+}
+
+/** The query of a page of a route. `pageParam` is the name of the offset parameter in the settings. */
+function queryString(
+  { parameters }: Route,
+  query: PageRequest,
+  pageParam: string | undefined,
+): string {
+  const search = new URLSearchParams();
+  if (query.size !== undefined) search.set('size', String(query.size));
+  const { from = 0 } = query;
+  if (from > 0 && pageParam !== undefined) search.set(pageParam, String(from));
+  for (const name of parameters) {
+    const value = query[name];
+    if (value !== undefined && value !== '') search.set(name, String(value));
+  }
+  return search.size === 0 ? '' : `?${search}`;
 }
 
 interface RetryRules {

@@ -1,5 +1,3 @@
-import type { Route } from './routes.ts';
-
 export interface PageQuery extends Search {
   size: number;
   /** 0-based offset of the first record. */
@@ -43,21 +41,4 @@ export interface Page<R> {
   facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;
-}
-
-/** The query of a page of a route. `pageParam` is the name of the offset parameter in the settings. */
-export function queryString(
-  { parameters }: Route,
-  query: PageRequest,
-  pageParam: string | undefined,
-): string {
-  const search = new URLSearchParams();
-  if (query.size !== undefined) search.set('size', String(query.size));
-  const { from = 0 } = query;
-  if (from > 0 && pageParam !== undefined) search.set(pageParam, String(from));
-  for (const name of parameters) {
-    const value = query[name];
-    if (value !== undefined && value !== '') search.set(name, String(value));
-  }
-  return search.size === 0 ? '' : `?${search}`;
 }

@@ -1,6 +1,6 @@
 import type { Result } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, test } from 'vitest';
-import { traceFrom } from '../../src/service/traffic/trace.ts';
+import { traceFrom } from '../../src/service/call.ts';
 import { reportOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
 import { type ObservedServer, startObservedServer } from '../support/observed.ts';

@@ -15,8 +15,8 @@ import {
 } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
 import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
-import { companyOf } from '../../names/company-reference.ts';
 import { refersTo } from '../../names/name-filters.ts';
+import { companyOf } from '../../names/references.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckData, CheckParameters, RawFinding } from './check.ts';

@@ -7,7 +7,7 @@ import { compact, inDays, named, nonBlank, plural } from '../../figures/naming.t
 import { isDeleted, isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
-import { companyOf } from '../../names/company-reference.ts';
+import { companyOf } from '../../names/references.ts';
 import type { ApiRecord, ContractItem, Opportunity } from '../../service/records/records.ts';
 import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {

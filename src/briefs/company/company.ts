@@ -26,7 +26,7 @@ import {
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { type ProbabilityScale, probabilityScale } from '../../figures/probability.ts';
 import { filterSteps, type ResultOf, type Steps } from '../../figures/steps.ts';
-import { belongsTo } from '../../names/company-reference.ts';
+import { belongsTo } from '../../names/references.ts';
 import type { ApiRecord, Company, Contact, RecordOf } from '../../service/records/records.ts';
 import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
 import { contractsOf } from './contracts.ts';

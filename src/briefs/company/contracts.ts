@@ -14,7 +14,7 @@ import {
 import { isDeleted } from '../../figures/outcome.ts';
 import { forEachStep } from '../../figures/steps.ts';
 import { addToTerm, termKey, totalsByTerm } from '../../figures/terms.ts';
-import { belongsTo, companyOf } from '../../names/company-reference.ts';
+import { belongsTo, companyOf } from '../../names/references.ts';
 import type { Company, ContractItem } from '../../service/records/records.ts';
 
 const states = ['running', 'starts later', 'ended'] as const;

@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import type { Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
 import { waitForSlice } from '../../slices.ts';
-import { errorCode, isKeyOf } from '../../values.ts';
+import { errorCode, isKeyOf, toError } from '../../values.ts';
 import type { Call, Trace } from '../call.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 import type { Connections } from './connections.ts';
-import { Exchange, type Received, type RequestOptions } from './exchange.ts';
 import { toApiError } from './network-errors.ts';
 
 export interface WireRequest {
@@ -18,11 +17,80 @@ export interface WireRequest {
   trace?: Trace | undefined;
 }
 
-/** Its body is decompressed. */
-export type WireResponse = Received;
+type RequestOptions = Dispatcher.DispatchOptions;
+
+export interface WireResponse {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
 
 /** Size of a response that is parsed in less than a millisecond. */
 const maxSmallBody = 64 * 1024;
+
+/**
+ * One request, sent by `start`, and its response. undici's `request` returns a stream instead, which doubles the
+ * cost of a small response and is not needed here.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  /** @throws undici's error, or the reason passed to `stop` */
+  readonly received: Promise<WireResponse>;
+  #resolve: (received: WireResponse) => void = () => {};
+  #reject: (reason: unknown) => void = () => {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #stopped: { reason: unknown } | undefined;
+  #head: Omit<WireResponse, 'body'> | undefined;
+  readonly #chunks: Buffer[] = [];
+  readonly #request: RequestOptions;
+
+  constructor(request: RequestOptions) {
+    this.#request = request;
+    this.received = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  start(pool: Pool): void {
+    pool.dispatch(this.#request, this);
+  }
+
+  /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */
+  stop(reason: unknown): void {
+    this.#stopped = { reason };
+    this.#reject(reason);
+    this.#controller?.abort(toError(reason));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#stopped) controller.abort(toError(this.#stopped.reason));
+  }
+
+  onResponseStart(
+    _: Dispatcher.DispatchController,
+    status: number,
+    headers: WireResponse['headers'],
+  ): void {
+    // Informational responses (1xx) precede the final one.
+    if (status >= 200) this.#head = { status, headers };
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [only] = this.#chunks;
+    const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
+    if (this.#head) this.#resolve({ ...this.#head, body });
+    else this.#reject(new Error('response without a status line'));
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+}
 
 /**
  * One tenant's requests. Sends the key with every request and never follows redirects. Its own limit of requests in
@@ -56,7 +124,7 @@ export class Wire {
     return decompressed(received, this.#shared.limits.maxBytes, facts);
   }
 
-  async #exchange(request: WireRequest, call: Call, facts: ErrorFacts): Promise<Received> {
+  async #exchange(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     call.signal.throwIfAborted();
     if (this.#closed) throw this.#closed;
     this.#pool ??= this.#shared.acquire(this.#base.origin);
@@ -129,10 +197,10 @@ const decoders = {
  * @throws ApiError if the body is too large or does not match its content encoding
  */
 async function decompressed(
-  received: Received,
+  received: WireResponse,
   maxOutputLength: number,
   facts: ErrorFacts,
-): Promise<Received> {
+): Promise<WireResponse> {
   const encoding = String(received.headers['content-encoding'] ?? '').toLowerCase();
   if (encoding === '' || encoding === 'identity') return received;
   if (!isKeyOf(decoders, encoding)) {
