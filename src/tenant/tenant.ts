@@ -71,7 +71,8 @@ export class Tenant {
     const isCached = this.cached(resource) !== undefined;
     const source = { pages, resource, readWhole, isCached, call: apiCall, judge };
     const page = await readListPage(source, query);
-    const records = markUnknownItems(resource, page.records, pages);
+    const records =
+      resource === 'quote' ? markUnknownItems(resource, page.records, pages) : page.records;
     return withNotes(resource, { ...page, records: records as readonly RecordOf[R][] });
   }
 

@@ -94,13 +94,15 @@ export const describeUnrecognized = (
 function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
   const [first] = records;
   if (!first) return [];
-  return (essentials[kind] ?? []).flatMap(({ what, fields, isNumber = false }) => {
-    if (records.some((record) => has(record, fields))) return [];
+  const found: Unrecognized[] = [];
+  for (const { what, fields, isNumber = false } of essentials[kind] ?? []) {
+    if (records.some((record) => has(record, fields))) continue;
     // A few opportunities may all lack a revenue; an item always has a price.
-    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) return [];
+    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) continue;
     const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
-    return candidates.length === 0 ? [] : [{ kind, what, unknownFields: candidates }];
-  });
+    if (candidates.length > 0) found.push({ kind, what, unknownFields: candidates });
+  }
+  return found;
 }
 
 function has(record: JsonObject, fields: readonly string[]): boolean {
