@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
-import { exportTemplate, historyResource, resourceTemplates } from '../src/tool-kit/resources.ts';
+import { exportTemplate, resourceTemplates } from '../src/tool-kit/resources.ts';
 import { catalog } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';
@@ -129,8 +129,7 @@ function resourceSection(): string {
   const resources = [...resourceTemplates, exportTemplate].map(({ uriTemplate, description }) =>
     row(code(uriTemplate), description),
   );
-  const history = row(code(historyResource.uri), historyResource.description);
-  const table = [row('resource', ''), row('---', '---'), ...resources, history];
+  const table = [row('resource', ''), row('---', '---'), ...resources];
   return `## Resources\n\n${table.join('\n')}`;
 }
 

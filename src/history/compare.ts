@@ -93,7 +93,7 @@ export async function readPeriod(
 }
 
 /** The snapshot of the first of these days that can be read. */
-export async function firstReadable<T>(
+async function firstReadable<T>(
   reader: SnapshotReader<T>,
   days: readonly Day[],
 ): Promise<DatedSnapshot<T> | undefined> {

@@ -14,7 +14,6 @@ import { refersTo } from '../names/name-filters.ts';
 import type { Quote } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { type Period, readStates, type StatePair } from './compare.ts';
-import { totalsByDay } from './day-totals.ts';
 import type { QuoteHistory, Snapshot } from './history.ts';
 import {
   arrow,
@@ -23,7 +22,6 @@ import {
   type MovementRules,
   movedColumns,
   movedRows,
-  OpenSum,
   type OpenTotal,
   type Pair,
   pairRecords,
@@ -174,20 +172,6 @@ export function* quoteChanges(
     quotes,
   };
 }
-
-/** The open quotes at the end of each day that has a snapshot; with very many quotes, of evenly spread days only. */
-export const openQuotesByDay = async (
-  history: QuoteHistory,
-  currencyOf: CurrencyOf,
-): Promise<Map<Day, OpenTotal>> =>
-  totalsByDay(history, await history.days(), async ({ day, records }) => {
-    const sum = new OpenSum();
-    await forEachInSlices(records, (quote) => {
-      const state = toQuoteState(quote, day, currencyOf);
-      if (!ends[state.acceptance]) sum.add(state);
-    });
-    return sum.toTotal();
-  });
 
 const figuresOf = ({ count, value, unknownValue }: OpenTotal) =>
   compact({ count, firstYearValue: value, unknownValue });

@@ -17,15 +17,11 @@ import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import {
   exportPrefix,
   exportTemplate,
-  guide,
-  guideUri,
-  historyResource,
-  historyUri,
   type ResourceTemplate,
   resourceTemplates,
 } from '../tool-kit/resources.ts';
 import { decodeSegment } from '../values.ts';
-import { madeUpNotice } from './instructions.ts';
+import { basicsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import type { Access, Surface } from './surface.ts';
@@ -34,6 +30,30 @@ import { readViewResource, viewFromUri, viewResources } from './views.ts';
 import { describeError } from './wording.ts';
 
 const mimeType = 'text/markdown';
+
+const guideUri = 'cpq://guide';
+
+/** A guide to the questions and terms, for people and models. */
+const guideFor = (isMadeUp: boolean | undefined): string => `${basicsFor({ isMadeUp })}
+
+What this server wrote is in cpq_list_changes, and taken back by cpq_revert_change.
+
+## Rows for a spreadsheet
+The resource \`cpq://export/{tool}?{arguments}\` is a CSV file of the rows of a list, check or brief, to the end and up to
+5,000: \`cpq://export/cpq_list_quotes?filters=status:sent\`, \`cpq://export/cpq_brief_pipeline?by=owner\`. \`table\` chooses
+another table of the answer. \`cpq://export/cpq_pipeline_changes?by=day&since=2026-01-01\` has the open pipeline of each
+day that can be compared.
+
+## What the words mean
+- **coverage**: what an answer is based on. \`complete: false\` means that records are missing, and why.
+- **one-time, monthly, yearly**: kept apart, except in value (one-time + monthly × value months) and first-year value (one-time + 12 × monthly + yearly).
+- **weighted**: revenue × probability. Tenants store probability as 0–1 or 0–100; the answer says how it was read.
+- **margin**: (price − cost) / price. **Markup**: (price − cost) / cost. Both in percent.
+- **unknown**: a price, cost or currency that is missing. It is counted and reported, never treated as 0.
+- **won, lost, outcome unknown**: a closed deal whose outcome nobody recorded is neither won nor lost.
+- **stale, stalled**: a quote without an answer, a deal without a change, for so many days.
+- **beta**: contract items are a resource that the service may change at any time.
+`;
 
 export const listResources = (surface: Surface): ListResourcesResult => ({
   resources: [
@@ -44,14 +64,9 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
       description: 'Which tool answers which question, and what the terms mean',
       mimeType,
     },
-    ...(hasHistory(surface) ? [historyResource] : []),
     ...viewResources(surface.list),
   ],
 });
-
-/** For those who may compare its days. */
-const hasHistory = (surface: Surface): boolean =>
-  surface.find('cpq_pipeline_changes') !== undefined;
 
 /** Templates of what the caller may read. */
 export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
@@ -74,7 +89,7 @@ export const readableTemplates = ({ grants, surface }: Access): readonly Resourc
     : [];
 
 /**
- * Reads one record, the guide, a view, the days of the history, or the rows of a tool as CSV.
+ * Reads one record, the guide, a view, or the rows of a tool as CSV.
  * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
@@ -82,37 +97,32 @@ export async function readResource(
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
-  const { surface, nameOf, isMadeUp } = parts;
-  if (uri === guideUri) return textContents(uri, isMadeUp ? `${madeUpNotice}\n\n${guide}` : guide);
-  const view = viewFromUri(uri);
-  if (view) return readViewResource(view, surface.list, isMadeUp === true);
-  const read = readerOf(parts, uri, call);
-  return read().catch((error: unknown) => {
+  try {
+    return await readUri(parts, uri, call);
+  } catch (error) {
     call.signal.throwIfAborted();
     if (error instanceof InvalidParams) throw error;
-    throw new InvalidParams(withoutSecrets(describeError(error, nameOf)), { uri });
-  });
+    throw new InvalidParams(withoutSecrets(describeError(error, parts.nameOf)), { uri });
+  }
 }
 
-/** Throws at once for an unknown address. */
-function readerOf(
-  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
+async function readUri(
+  { tenant, surface, isMadeUp }: Parameters<typeof readResource>[0],
   uri: string,
   call: ChangeCall,
-): () => Promise<ReadResourceResult> {
-  if (uri === historyUri && hasHistory(surface))
-    return async () => (await import('./history-resource.ts')).readHistory(tenant, call);
+): Promise<ReadResourceResult> {
+  if (uri === guideUri) return textContents(uri, guideFor(isMadeUp));
+  const view = viewFromUri(uri);
+  if (view) return readViewResource(view, surface.list, isMadeUp === true);
   if (uri.startsWith(exportPrefix))
-    return async () => (await import('./export.ts')).readExport({ tenant, surface }, uri, call);
+    return (await import('./export.ts')).readExport({ tenant, surface }, uri, call);
   const { template, id } = parseUri({ grants: tenant.grants, surface }, uri);
-  return async () => {
-    const { resource, title } = template;
-    const found = await readRecord(tenant, template, id, call);
-    const known = await knownFor(tenant, resource, [found], call);
-    const record = rowOf(resource, found, { detail: 'full' }, known);
-    const text = await recordText(wording`${trusted(title)} ${identifier(id)}`, record);
-    return textContents(uri, withoutSecrets(text));
-  };
+  const { resource, title } = template;
+  const found = await readRecord(tenant, template, id, call);
+  const known = await knownFor(tenant, resource, [found], call);
+  const record = rowOf(resource, found, { detail: 'full' }, known);
+  const text = await recordText(wording`${trusted(title)} ${identifier(id)}`, record);
+  return textContents(uri, withoutSecrets(text));
 }
 
 const textContents = (uri: string, text: string): ReadResourceResult => ({

@@ -147,7 +147,7 @@ const asks: readonly Ask[] = [
   resource('cpq://quote/quo1'),
   resource('cpq://export/cpq_list_opportunities'),
   resource('cpq://export/cpq_brief_pipeline?by=company'),
-  resource('cpq://pipeline/history'),
+  resource('cpq://export/cpq_pipeline_changes?by=company'),
   (client) =>
     client.complete({
       ref: { type: 'ref/resource', uri: 'cpq://opportunity/{id}' },

@@ -75,7 +75,6 @@ async function servedBesideTools({ client }: Caller, id: string, company: string
   return {
     templates: await ask('resources/templates/list'),
     resource: await ask('resources/read', { uri: `cpq://company/${id}` }),
-    history: await ask('resources/read', { uri: 'cpq://pipeline/history' }),
     file: await ask('resources/read', { uri: 'cpq://export/cpq_list_companies?size=2' }),
     prompts: await ask('prompts/list'),
     prompt: await ask('prompts/get', { name: 'brief-company', arguments: { company } }),
@@ -106,7 +105,6 @@ test('a token for some tools is served nothing besides them', async () => {
   const few = await servedBesideTools(await callerAt(it, bearer(made)), id, company);
   expect(JSON.stringify(few.templates)).not.toContain('company/');
   expect(few.resource).toMatch(/no resource at this address/);
-  expect(few.history).toMatch(/no resource at this address/);
   expect(few.file).toMatch(/No rows to export/);
   expect(few.prompts).toMatchObject({ prompts: [] });
   expect(few.prompt).toMatch(/Unknown prompt/);

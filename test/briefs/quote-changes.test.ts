@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
-import {
-  openQuotesByDay,
-  type QuoteFilters,
-  quoteChanges,
-} from '../../src/history/quote-changes.ts';
+import { type QuoteFilters, quoteChanges } from '../../src/history/quote-changes.ts';
 import { type PricedQuote, priceQuote } from '../../src/history/snapshot-columns.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
@@ -235,27 +231,6 @@ describe('the quotes that changed', () => {
     }
     const [row] = compared([[quote(), unread]]).quotes.rows;
     expect(row).not.toHaveProperty('currency');
-  });
-});
-
-test('the open quotes of a day are drafts and those that can be accepted', async () => {
-  const records = [
-    quote(),
-    quote({ status: 'draft', firstYearValue: 20 }),
-    unread,
-    quote({ currency: 'USD', firstYearValue: 3 }),
-    past('2026-06-29'),
-    approved(),
-    declined(),
-    quote({ deletedAt }),
-  ];
-  const day = '2026-06-30';
-  const read = async () => ({ takenAt: new Date(day), records });
-  const history = { days: async () => [day], reader: () => ({ read }) };
-  expect((await openQuotesByDay(history, new Map())).get(day)).toEqual({
-    count: 4,
-    value: { EUR: 120, USD: 3 },
-    unknownValue: 1,
   });
 });
 

@@ -94,7 +94,8 @@ describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s'
         const { text, data } = await server.ask('cpq_pipeline_changes', args);
         texts.push(text, JSON.stringify(data));
       }
-      const history = await server.request('resources/read', { uri: 'cpq://pipeline/history' });
+      const uri = 'cpq://export/cpq_pipeline_changes?by=day';
+      const history = await server.request('resources/read', { uri });
       await server.close();
       const all = [...texts, JSON.stringify(history)].join('\n');
       // The last question names one itself.

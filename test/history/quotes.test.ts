@@ -2,11 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { generatedQuotes } from '../../src/history/generated-history.ts';
-import {
-  compareQuotes,
-  openQuotesByDay,
-  readQuoteStates,
-} from '../../src/history/quote-changes.ts';
+import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
@@ -69,17 +65,6 @@ describe.each(seeds)(
       );
       const common = ['new', 'valueUp', 'accepted', 'declined', 'expired'];
       expect([...seen]).toEqual(expect.arrayContaining(common));
-    });
-
-    test('the open quotes of each day are those of the database', async () => {
-      const totals = await openQuotesByDay(history, past.currencyOf);
-      expect([...totals.keys()]).toEqual(await history.days());
-      for (const back of [-200, -31, -2]) {
-        const days: [string, string] = [addDays(today, back), addDays(today, -1)];
-        const { opening } = expectedQuoteChanges(past.ask, days, {});
-        const { value: firstYearValue, ...others } = totals.get(days[0]) ?? { count: -1 };
-        expect(compact({ ...others, firstYearValue }), days[0]).toEqual(opening);
-      }
     });
 
     test('the quotes that changed are listed, the largest first', async () => {

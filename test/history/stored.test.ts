@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { keptTotals } from '../../src/history/day-totals.ts';
 import { clearSnapshots, StoredHistory } from '../../src/history/history.ts';
 import { type Opportunity, toRecord } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -220,15 +219,6 @@ describe('whatever happens', () => {
       records: [deal('o0', { expectedCloseDate: '2026-09-01' }), deal('o2')],
     });
   });
-});
-
-test('totals are those of the readable days where the last one is damaged and nothing is read now', async () => {
-  const store = memoryStore();
-  const history = historyIn(store);
-  for (const back of [2, 1, 0]) await history.save(deals(3), at(addDays(today, -back)));
-  await store.write(today, Buffer.from('damaged'));
-  const rows = await keptTotals(history, await history.days(), undefined, new Map());
-  expect(rows.map(({ count }) => count)).toEqual([3, 3, undefined]);
 });
 
 async function rewritten(stored: Buffer, change: (header: Record<string, unknown>) => object) {

