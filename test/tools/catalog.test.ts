@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
@@ -199,6 +200,8 @@ describe('the size of the tool list', () => {
     const ofEach = seen.map((tool) => `${countTokens(JSON.stringify(tool))} ${tool.name}`);
     const hint = `Shorten descriptions; the tokens of each tool: ${ofEach.join(', ')}`;
     expect(tokens, hint).toBeLessThanOrEqual(4_300);
+    const row = `all ${tools.length} tool definitions and the instructions | ${tokens.toLocaleString('en-US')} tokens`;
+    expect(await readFile('README.md', 'utf8')).toContain(row);
   });
 
   test('at most 8,500 tokens as sent', async () => {
