@@ -18,8 +18,6 @@ export const revertChange = defineTool({
   }),
   output: changeOutput,
   async run(tenant, { change_id }, call) {
-    return decisionAnswer(
-      await decide(tenant, change_id, call, () => planRevert(tenant, change_id, call)),
-    );
+    return decisionAnswer(await decide(tenant, await planRevert(tenant, change_id, call), call));
   },
 });

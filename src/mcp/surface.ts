@@ -1,7 +1,8 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
-import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
+import type { AnyTool } from '../tool-kit/define-tool.ts';
+import type { Toolset } from '../tool-kit/toolsets.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
@@ -32,14 +33,12 @@ async function loadTool(name: string): Promise<AnyTool> {
   return tool;
 }
 
-function toEntry({ definition, needs }: Listing): SurfaceEntry {
-  let tool: Promise<AnyTool> | undefined;
-  const load = () => {
-    tool ??= loadTool(definition.name);
-    return tool;
-  };
-  return { definition, needs, input: definition.inputSchema as JsonSchema, tool: load };
-}
+const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
+  definition,
+  needs,
+  input: definition.inputSchema as JsonSchema,
+  tool: () => loadTool(definition.name),
+});
 
 /** What a caller may use: nothing is served that none of the tools serves. */
 export interface Access {

@@ -14,7 +14,6 @@ import { concise } from '../lists/concise.ts';
 import {
   identifier,
   join,
-  maxQuoted,
   quote,
   trusted,
   Verbatim,
@@ -108,20 +107,13 @@ function notAskedAnswer(
   const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
   return {
     summary,
-    data: { ...data, changes: data.changes.map(inShort), preview, confirm: question.seal },
+    data: { ...data, preview, confirm: question.seal },
     uncut: true,
     notes: [
       wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
     ],
   };
 }
-
-/** Shortens the values: the preview next to them has them whole. */
-const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {
-  const short = (value: number | Verbatim) =>
-    value instanceof Verbatim ? value.cutTo(maxQuoted) : value;
-  return { field, from: short(from), to: short(to) };
-};
 
 type Written = WriteResult & { plan: ChangePlan };
 
@@ -162,7 +154,7 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
     unrecorded &&
       wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
     outcome === 'cannot_tell' &&
-      wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
+      wording`Read the opportunity again in a minute before doing anything else.`,
   ];
   return notes.filter((note) => note !== undefined && note !== false);
 }
@@ -179,8 +171,6 @@ function resultSummary(
   return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${reversal}`;
 }
 
-const maxNamedFields = 5;
-
 /** Unrequested changes first: nobody expects them. */
 function describeDifferences(differs: WriteResult['differs']): Wording {
   const parts = [
@@ -189,10 +179,8 @@ function describeDifferences(differs: WriteResult['differs']): Wording {
   ].filter(({ fields }) => fields.length > 0);
   return join(
     parts.map(({ fields, what }) => {
-      const names = fields.slice(0, maxNamedFields).map(({ field }) => identifier(field));
-      const others = fields.length - names.length;
-      const all = others > 0 ? [...names, wording`${others} more`] : names;
-      return wording`${trusted(what)}: ${join(all, ', ')}`;
+      const names = fields.map(({ field }) => identifier(field));
+      return wording`${trusted(what)}: ${join(names, ', ')}`;
     }),
     '; ',
   );
