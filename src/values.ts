@@ -15,10 +15,10 @@ const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =
 
 /** True if objects and lists are nested at most `levels` deep. */
 export function isShallow(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
+  if (!hasFields(value)) return true;
   if (levels === 0) return false;
   for (const name in value) {
-    const inner = fieldOf(value, name);
+    const inner = value[name];
     if (typeof inner === 'object' && !isShallow(inner, levels - 1)) return false;
   }
   return true;

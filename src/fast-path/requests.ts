@@ -19,8 +19,10 @@ export interface FastRequest {
 const isId = (value: unknown): value is string | number =>
   typeof value === 'string' || Number.isSafeInteger(value);
 
-const hasOnly = (object: JsonObject, names: readonly string[]): boolean =>
-  Object.keys(object).every((name) => names.includes(name));
+function hasOnly(object: JsonObject, names: readonly string[]): boolean {
+  for (const name in object) if (!names.includes(name)) return false;
+  return true;
+}
 
 const clientFields = ['name', 'version', 'title', 'websiteUrl', 'description'];
 

@@ -61,7 +61,7 @@ async function servicePage<R extends Resource>(
   const terms = inServiceTerms(criteria);
   if (terms === undefined || (isAsked && routes[resource].shape !== 'paged')) return { plan };
   try {
-    const judge = judgeOf(criteria, text);
+    const judge = isAsked || text ? judgeOf(criteria, text) : undefined;
     const page = await tenant.list(resource, { ...query, ...terms }, call, judge);
     if (page.ignored) return { plan: planFor(criteria, text, page.ignored) };
     const { unproven = [] } = page;

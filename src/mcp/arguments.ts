@@ -29,8 +29,9 @@ export function parseArguments(
   }
   const checked = check.safeParse(repaired);
   if (checked.success) {
-    const entries = Object.entries(checked.data);
-    return Object.fromEntries(entries.map(([name, value]) => [name, wellFormed(value)]));
+    const { data } = checked;
+    for (const name of Object.keys(data)) data[name] = wellFormed(data[name]);
+    return data;
   }
   const problems = checked.error.issues.map((issue) => describeIssue(issue, repaired, known));
   const message = join(problems, '; ');

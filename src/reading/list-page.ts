@@ -76,8 +76,9 @@ export async function readListPage(
   if (follows === 'hidden') return sliceOf(await source.readWhole(searchOf(query)), query);
   const isCounted = page.total === undefined ? follows === 'end' : !page.countIsLimit;
   const answer = pageAnswer(query, page, isCounted, asOf);
+  if (!judge || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
-  if (!judge || !filters || answer.total > 0) return answer;
+  if (!filters) return answer;
   if (isCached && !search.query) return { ...answer, unproven: 'few records' };
   return { ...answer, unproven: await unprovenFields(pages, resource, search, filters, call) };
 }

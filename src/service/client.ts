@@ -161,19 +161,33 @@ export class ApiClient {
     this.#unregisterKey();
   }
 
-  #send<T>(request: TypedRequest<T>, call: Call): Promise<T> {
-    const { facts, attempts: maxAttempts = 3, mayRetry, read } = request;
+  /** @throws what the last attempt threw; the signal's reason when the call was cancelled */
+  async #send<T>(request: TypedRequest<T>, call: Call): Promise<T> {
+    const { facts, attempts = 3, mayRetry = ({ retryable }) => retryable, read } = request;
     const attempt: Attempt<T> = {
-      send: () => this.#wire.send({ ...request, trace: call.trace }, call, facts),
+      send: () => this.#wire.send(request, call, facts),
       parse: (response) => {
         const body = parseResponse(response, facts);
         return read(body, { ...facts, status: response.status }, response);
       },
     };
-    const sendOnce = () => this.#interceptor.intercept(request, call, attempt);
-    return withRetries(sendOnce, call, { maxAttempts, mayRetry, firstDelayMs: this.#firstDelayMs });
+    for (let number = 1; ; number++) {
+      try {
+        return await this.#interceptor.intercept(request, call, attempt);
+      } catch (error) {
+        // An immediate retry of what was rejected locally would be rejected again.
+        if (!isApiError(error) || isApiError(error, 'circuit-open', 'budget-spent')) throw error;
+        const wait = retryDelay(number, error, this.#firstDelayMs);
+        const inTime = wait < maxWaitMs && Date.now() + wait < call.deadline;
+        if (number === attempts || !inTime || !mayRetry(error)) throw error;
+        await delay(wait, call.signal);
+      }
+    }
   }
 }
+
+/** No call takes longer, whatever its deadline says after the clock was set back. */
+const maxWaitMs = 45_000;
 
 /** The query of a page of a route. `pageParam` is the name of the offset parameter in the settings. */
 function queryString(
@@ -190,36 +204,6 @@ function queryString(
     if (value !== undefined && value !== '') search.set(name, String(value));
   }
   return search.size === 0 ? '' : `?${search}`;
-}
-
-interface RetryRules {
-  maxAttempts: number;
-  /** Average delay before the first retry; each further one waits twice as long. */
-  firstDelayMs: number;
-  mayRetry?: ((error: ApiError) => boolean) | undefined;
-}
-
-/** No call takes longer, whatever its deadline says after the clock was set back. */
-const maxWaitMs = 45_000;
-
-/** @throws what the last attempt threw; the signal's reason when the call was cancelled */
-async function withRetries<T>(
-  attempt: () => Promise<T>,
-  call: Call,
-  { maxAttempts, firstDelayMs, mayRetry = ({ retryable }) => retryable }: RetryRules,
-): Promise<T> {
-  for (let number = 1; ; number++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      // An immediate retry of what was rejected locally would be rejected again.
-      if (!isApiError(error) || isApiError(error, 'circuit-open', 'budget-spent')) throw error;
-      const wait = retryDelay(number, error, firstDelayMs);
-      const inTime = wait < maxWaitMs && Date.now() + wait < call.deadline;
-      if (number === maxAttempts || !inTime || !mayRetry(error)) throw error;
-      await delay(wait, call.signal);
-    }
-  }
 }
 
 /** Exponential backoff with jitter, or the delay that the service asks for. In milliseconds. */

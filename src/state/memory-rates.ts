@@ -43,7 +43,7 @@ export class MemoryRates implements RateWindow {
   count(key: string, rule: WindowRule, now: number): void {
     const window = this.#current(key, rule, now);
     window.own.push(now);
-    this.#windows.set(key, window);
+    if (this.#windows.peek(key) !== window) this.#windows.set(key, window);
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -64,7 +64,7 @@ export class MemoryRates implements RateWindow {
     const window = this.#windows.get(key) ?? emptyWindow();
     moveFromFuture(window, rule, now);
     const start = now - countedMs(rule);
-    shiftWhile(window.own, (time) => time <= start);
+    if (Number(window.own[0]) <= start) shiftWhile(window.own, (time) => time <= start);
     if (window.othersAt <= start) window.others = 0;
     return window;
   }

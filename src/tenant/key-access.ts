@@ -52,8 +52,8 @@ export class KeyAccess {
 
   onResponse(path: string, refusal: ApiError | undefined, { purpose }: Call): void {
     const resource = resources.find((name) => routes[name].path === path);
-    if (isApiError(refusal, 'key-refused')) this.#markRefused();
-    else if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.#refused = false;
+    if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.#refused = false;
+    else if (isApiError(refusal, 'key-refused')) this.#markRefused();
     if (resource === undefined) return;
     if (refusal === undefined) this.#forbidden.delete(resource);
     // A walk that is refused half-way returns its part, so the collection is not invalidated.

@@ -62,7 +62,7 @@ export class Tenant {
     call: CallContext,
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
-    this.requireGrant(readGrant(resource));
+    requireGrant(this.grants, readGrant(resource));
     const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
     if (routes[resource].shape !== 'paged')

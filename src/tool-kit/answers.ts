@@ -19,7 +19,7 @@ import {
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
-import { isObject, isOneOf } from '../values.ts';
+import { isObject } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 /** A time as answers show it: ISO 8601, to the second in UTC. */
@@ -31,8 +31,8 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
 }
 
 /** Reasons that need no warning, because the summary of a page says how many records there are. */
-const pageReasons = ['one page', 'not counted'];
-export const isPageReason = (reason: unknown): boolean => isOneOf(pageReasons, reason);
+export const isPageReason = (reason: unknown): boolean =>
+  reason === 'one page' || reason === 'not counted';
 
 /** The summary; for an incomplete answer, it begins with the share that was read. */
 export function withCoverageFirst({ summary, data }: Answer): Wording {

@@ -26,7 +26,7 @@ export function listAnswer<R extends Resource>(
   hints: ListHints,
 ): Answer {
   const { records, from, total, known, keys } = list;
-  requireFields(resource, records, shape.fields);
+  if (shape.fields) requireFields(resource, records, shape.fields);
   const rows = records.map((record) => rowOf(resource, record, shape, known, keys));
   const unknownCurrencies = unknownIn(resource, rows, shape.fields);
   const currency = showsCurrency(resource, shape.fields) ? takeShared(rows, 'currency') : undefined;
@@ -51,7 +51,7 @@ export function listAnswer<R extends Resource>(
 /** Takes a value that all rows have out of them. */
 function takeShared(rows: readonly JsonObject[], field: string): unknown {
   const shared = rows[0]?.[field];
-  if (rows.some((row) => row[field] !== shared)) return undefined;
+  for (const row of rows) if (row[field] !== shared) return undefined;
   // What is undefined is left out of an answer; to delete it would slow down what reads the rows.
   for (const row of rows) row[field] = undefined;
   return shared;
@@ -73,7 +73,7 @@ export const describeUnknownCurrencies = (count: number): Wording[] =>
 export function requireFields<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
-  fields: readonly string[] = [],
+  fields: readonly string[],
 ): void {
   const unknown = fields.find(
     (field) =>

@@ -3,7 +3,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { waitForSlice } from '../../slices.ts';
 import { errorCode, isKeyOf, toError } from '../../values.ts';
-import type { Call, Trace } from '../call.ts';
+import type { Call } from '../call.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 import type { Connections } from './connections.ts';
 import { toApiError } from './network-errors.ts';
@@ -13,8 +13,6 @@ export interface WireRequest {
   /** Below `/public-api`, with the query. */
   path: string;
   body?: string;
-  /** Sent as trace headers. */
-  trace?: Trace | undefined;
 }
 
 type RequestOptions = Dispatcher.DispatchOptions;
@@ -29,7 +27,7 @@ export interface WireResponse {
 const maxSmallBody = 64 * 1024;
 
 /**
- * One request, sent by `start`, and its response. undici's `request` returns a stream instead, which doubles the
+ * One request, and its response. undici's `request` returns a stream instead, which doubles the
  * cost of a small response and is not needed here.
  */
 class Exchange implements Dispatcher.DispatchHandler {
@@ -41,18 +39,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #stopped: { reason: unknown } | undefined;
   #head: Omit<WireResponse, 'body'> | undefined;
   readonly #chunks: Buffer[] = [];
-  readonly #request: RequestOptions;
+  readonly request: RequestOptions;
 
   constructor(request: RequestOptions) {
-    this.#request = request;
+    this.request = request;
     this.received = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-  }
-
-  start(pool: Pool): void {
-    pool.dispatch(this.#request, this);
   }
 
   /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */
@@ -131,7 +125,7 @@ export class Wire {
     const pool = await this.#pool;
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
     const { attemptMs, concurrent } = this.#shared.limits;
-    const exchange = new Exchange(this.#options(request));
+    const exchange = new Exchange(this.#options(request, call));
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
@@ -152,7 +146,7 @@ export class Wire {
 
   #start(exchange: Exchange, pool: Pool): void {
     this.#inFlight.add(exchange);
-    exchange.start(pool);
+    pool.dispatch(exchange.request, exchange);
   }
 
   #ended(exchange: Exchange, pool: Pool): void {
@@ -173,7 +167,7 @@ export class Wire {
     if (this.#pool) await this.#shared.release(this.#base.origin);
   }
 
-  #options({ method, path, body, trace }: WireRequest): RequestOptions {
+  #options({ method, path, body }: WireRequest, { trace }: Call): RequestOptions {
     const headers: Record<string, string> = {
       ...trace,
       'api-key': this.#key,

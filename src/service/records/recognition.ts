@@ -60,7 +60,8 @@ export function requireRecognized(
   facts: ErrorFacts,
 ): void {
   const [first] = records;
-  if (!first || records.some((record) => isRecognized(resource, record))) return;
+  if (!first || essentials[resource]?.some(({ fields }) => areFound(records, fields))) return;
+  if (records.some((record) => isMostlyKnown(resource, record))) return;
   const unknown = unknownFields(resource, first);
   const isKnown = Object.keys(first).some((field) => isInformative(resource, field));
   if (records.length === 1 && (isKnown || unknown.length === 0)) return;
@@ -96,7 +97,7 @@ function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrec
   if (!first) return [];
   const found: Unrecognized[] = [];
   for (const { what, fields, isNumber = false } of essentials[kind] ?? []) {
-    if (records.some((record) => has(record, fields))) continue;
+    if (areFound(records, fields)) continue;
     // A few opportunities may all lack a revenue; an item always has a price.
     if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) continue;
     const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
@@ -105,19 +106,19 @@ function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrec
   return found;
 }
 
-function has(record: JsonObject, fields: readonly string[]): boolean {
-  for (const field of fields) if (record[field] !== undefined) return true;
+/** Whether any record has any of these fields; usually the first one has. */
+function areFound(records: readonly JsonObject[], fields: readonly string[]): boolean {
+  for (const record of records)
+    for (const field of fields) if (record[field] !== undefined) return true;
   return false;
 }
 
-/** True also for a record with few values, such as a contact with a telephone only, if most of its fields are known. */
-function isRecognized(resource: Resource, record: JsonObject): boolean {
-  const expected = essentials[resource];
-  if (expected?.some(({ fields }) => has(record, fields))) return true;
+/** A record may have few values, such as a contact with a telephone only. */
+function isMostlyKnown(resource: Resource, record: JsonObject): boolean {
   const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
   const unknown = unknownFields(resource, record).length;
   // Records of the other kinds may have no fields but an id.
-  return expected === undefined ? known > 0 || unknown === 0 : known > unknown;
+  return essentials[resource] === undefined ? known > 0 || unknown === 0 : known > unknown;
 }
 
 const isInformative = (resource: Resource, field: string): boolean =>
