@@ -23,7 +23,7 @@ export function parseResponse(response: WireResponse, facts: ErrorFacts): unknow
   if (response.status >= 300) throw toApiError(response, known);
   const text = textOf(response);
   if (/^\s*</.test(text)) throw new ApiError('web-page', known);
-  const body = parseWithoutSecrets(text);
+  const body = parseWithoutSecrets(text, response.body);
   // The parser's message is not used: it quotes the body.
   if (body === undefined)
     throw new ApiError('malformed', { ...known, problem: 'not JSON, or incomplete' });

@@ -73,7 +73,7 @@ export const describeUnknownCurrencies = (count: number): Wording[] =>
 export function requireFields<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
-  fields: readonly string[],
+  fields: readonly string[] = [],
 ): void {
   const unknown = fields.find(
     (field) =>

@@ -42,6 +42,18 @@ describe('a registered secret is removed', () => {
     expect(parseWithoutSecrets('{"a":')).toBeUndefined();
   });
 
+  test('from JSON, whatever invisible characters are in it', () => {
+    const invisible = /[\x7F-\x9F\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+    const missed: string[] = [];
+    for (let code = 0x7f; code <= 0x10ffff; code++) {
+      const character = String.fromCodePoint(code);
+      if (!invisible.test(character)) continue;
+      const text = JSON.stringify(webhookSecret.replace('-', `${character}-`));
+      if (parseWithoutSecrets(text, Buffer.from(text)) !== '[key]') missed.push(code.toString(16));
+    }
+    expect(missed).toEqual([]);
+  });
+
   test('as a number', () => {
     const done = registerSecrets(['4711471147']);
     expect(withoutSecrets({ id: 4711471147, price: 4711 })).toEqual({ id: '[key]', price: 4711 });
