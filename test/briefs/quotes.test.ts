@@ -101,6 +101,12 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
     expect(ids(named('Axis camera, kit'), { item }), item).toEqual(['a']);
   expect(ids(named('Axis camera'), { item: '—' })).toEqual([]);
   expect(ids(quotes, { item: '(none)' })).toEqual(['b']);
+  const { items: _, ...unread } = quote('unread', 1, { unreadable: { items: 'x' } });
+  for (const item of ['(none)', 'switch']) {
+    expect(ids([...quotes, unread], { item })).toEqual(ids(quotes, { item }));
+    const { brief } = runSteps(reportOn([...quotes, unread], [], { ...options, item }));
+    expect(brief.unknown?.items).toBe(1);
+  }
 });
 
 test('deleted quotes are counted, and in no figure', () => {

@@ -131,9 +131,10 @@ function isInPeriod(quote: Quote, { date, from, to }: QuotesOptions): boolean {
 /** As a filter by text in lines: quotes without lines. */
 export const noItems = '(none)';
 
-/** Whether a line has the text in its name, part number or manufacturer. */
-function hasItem({ items = [] }: Quote, text: string): boolean {
-  if (text === noItems) return items.length === 0;
+/** Whether a line has the text in its name, part number or manufacturer; of unknown lines none is known to. */
+function hasItem(quote: Quote, text: string): boolean {
+  const { items = [] } = quote;
+  if (text === noItems) return items.length === 0 && !hasUnknownItems(quote);
   return items.some(({ name, mpn, manufacturer }) =>
     [name, mpn, manufacturer].some((field) => field !== undefined && mentionsText(field, text)),
   );
@@ -153,10 +154,12 @@ export function* quotesReport(
   const facts = yield* flatMapSteps(matching, (quote) =>
     item === undefined || hasItem(quote, item) ? [factsOf(quote, dealOf, options)] : [],
   );
+  // With a filter by lines they are in no other figure.
+  const unread = matching.filter(hasUnknownItems).length;
   const ranked = yield* sortSteps(facts, byFirstYear);
   const total = figuresOf(facts);
   yield;
-  const unknown = countUnknown(facts);
+  const unknown = countUnknown(facts, unread);
   yield;
   const acceptance = acceptanceRows(facts);
   yield;
@@ -221,12 +224,12 @@ const firstYearOf = (facts: readonly Facts[]): CurrencySums =>
   sumOf(facts, ({ firstYear }) => firstYear);
 
 /** Numbers of quotes with an unknown or partly unknown figure. */
-function countUnknown(facts: readonly Facts[]) {
+function countUnknown(facts: readonly Facts[], items: number) {
   const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
   return nonZeroCounts({
     firstYearValue: count(({ firstYear }) => !firstYear),
     prices: count(({ sums }) => sums.unknownPrices > 0),
-    items: count(({ quote }) => hasUnknownItems(quote)),
+    items,
     currency: count(({ currency }) => currency === unknownCurrency),
   });
 }
