@@ -86,10 +86,11 @@ export const briefPipeline = defineTool({
         { coverage },
       );
       if (question) return question;
-      const { outcome, show = [] } = args;
+      const { outcome, show } = args;
       const options: PipelineOptions = {
         ...filters,
         ...compact({
+          show,
           by: args.by,
           periodFrom: args.period_from,
           periodTo: args.period_to,
@@ -97,7 +98,6 @@ export const briefPipeline = defineTool({
           maxGroups: args.groups,
           maxRows: args.rows,
         }),
-        show,
         today: today(),
       };
       const deals = await dealsFor(tenant, opportunities, read.records.company);
@@ -113,9 +113,7 @@ export const briefPipeline = defineTool({
           dealsFrom: args.deals_from,
           deals: () => runInSlices(dealsAbout(deals, outcome, options)),
           rowOf: (deal) =>
-            outcome === 'open'
-              ? openDealRow(deal, options.today, show)
-              : closedDealRow(deal, outcome, show),
+            outcome === 'open' ? openDealRow(deal, options.today) : closedDealRow(deal, outcome),
           coverage,
           notes: read.omitted,
         },

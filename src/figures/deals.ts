@@ -35,14 +35,16 @@ export interface Deal {
   monthly: Decimal | undefined;
   /** one-time + monthly × months; unknown when neither is known. */
   value: Decimal | undefined;
-  /** one-time profit + monthly profit × months; unknown when neither is known. */
-  profit: Decimal | undefined;
   /** The value as a number for sorting; lowest if unknown. */
   rank: number;
   /** The opportunity has monthly revenue but no months: 12 are assumed. */
   monthsAssumed: boolean;
   /** 0–1. */
   chance: Decimal | undefined;
+  /** Only if asked for: one-time profit + monthly profit × months; unknown when neither is known. */
+  profit?: Decimal | undefined;
+  /** Only if asked for: the description on one line. */
+  ask?: string | undefined;
 }
 
 export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale): Deal {
@@ -56,7 +58,6 @@ export function toDeal(record: Opportunity, currencyOf: CurrencyOf, scale: Scale
     oneTime,
     monthly,
     value,
-    profit: valueOver(decimal(record.oneTimeProfit), decimal(record.monthlyProfit), record),
     rank: value?.toNumber() ?? -Number.MAX_VALUE,
     monthsAssumed: Boolean(record.monthlyRevenue) && !hasMonths(record),
     chance: probabilityShare(record.probability, scale),
@@ -128,10 +129,20 @@ export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a
 export const dealExtras = ['ask', 'profit'] as const;
 export type DealExtra = (typeof dealExtras)[number];
 
+/** The deal with these columns. */
+export function withExtras(deal: Deal, show: readonly DealExtra[]): Deal {
+  if (show.length === 0) return deal;
+  const { record } = deal;
+  const [oneTime, monthly] = [decimal(record.oneTimeProfit), decimal(record.monthlyProfit)];
+  return {
+    ...deal,
+    profit: show.includes('profit') ? valueOver(oneTime, monthly, record) : undefined,
+    ask: show.includes('ask') ? askOf(record) : undefined,
+  };
+}
+
 /** One deal in a list; `value` and `profit` in `currency`. */
-export function dealRow(deal: Deal, show: readonly DealExtra[] = []) {
-  const { record, value, currency } = deal;
-  const profit = show.includes('profit') ? deal.profit : undefined;
+export function dealRow({ record, value, currency, profit, ask }: Deal) {
   return compact({
     id: nonBlank(record.id),
     name: nonBlank(record.name),
@@ -139,7 +150,7 @@ export function dealRow(deal: Deal, show: readonly DealExtra[] = []) {
     value: value && rounded(value),
     currency: value || profit ? currency : undefined,
     profit: profit && rounded(profit),
-    ask: show.includes('ask') ? askOf(record) : undefined,
+    ask,
   });
 }
 
@@ -157,18 +168,19 @@ function askOf({ description }: Opportunity): string | undefined {
 export const totalValue = (deals: readonly Deal[]): CurrencySums =>
   sumOf(deals, ({ value }) => value);
 
-/** Total contract value of several deals by currency; unknown amounts are absent, profits unless asked for. */
-export function valueAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []) {
+/** Total contract value of several deals by currency; unknown amounts are absent. */
+export function valueAmounts(deals: readonly Deal[]) {
   return compact({
     value: totalValue(deals).toAmounts(),
     weightedValue: sumOf(deals, ({ value, chance }) => weighted(value, chance)).toAmounts(),
-    profit: show.includes('profit') ? sumOf(deals, ({ profit }) => profit).toAmounts() : undefined,
+    profit: sumOf(deals, ({ profit }) => profit).toAmounts(),
   });
 }
 
-export function dealAmounts(deals: readonly Deal[], show: readonly DealExtra[] = []) {
-  return { ...valueAmounts(deals, show), ...revenueAmounts(deals) };
-}
+export const dealAmounts = (deals: readonly Deal[]) => ({
+  ...valueAmounts(deals),
+  ...revenueAmounts(deals),
+});
 
 /** One-time and monthly revenue of several deals by currency. */
 export function revenueAmounts(deals: readonly Deal[]) {

@@ -1,6 +1,6 @@
 /** Every deal that a brief is about, in a few fields: for lists, and for the pipeline board. */
 import { type Day, dayOf } from '../../figures/days.ts';
-import { type Deal, type DealExtra, dealRow, idleDays } from '../../figures/deals.ts';
+import { type Deal, dealRow, idleDays } from '../../figures/deals.ts';
 import { rounded } from '../../figures/money.ts';
 import { compact, nonBlank } from '../../figures/naming.ts';
 import { outcomeWord } from '../../figures/outcome.ts';
@@ -10,9 +10,9 @@ export type OpenDeal = ReturnType<typeof openDealRow>;
 export type ClosedDeal = ReturnType<typeof closedDealRow>;
 
 /** Amounts in `currency`; unknown ones are absent. */
-export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]) {
+export function openDealRow(deal: Deal, today: Day) {
   const { record, oneTime, monthly, chance } = deal;
-  const { ask, ...row } = dealRow(deal, show);
+  const { ask, ...row } = dealRow(deal);
   return {
     ...row,
     ...compact({
@@ -28,8 +28,8 @@ export function openDealRow(deal: Deal, today: Day, show: readonly DealExtra[]) 
   };
 }
 
-export function closedDealRow(deal: Deal, about: DealOutcome, show: readonly DealExtra[]) {
-  const { ask, ...row } = dealRow(deal, show);
+export function closedDealRow(deal: Deal, about: DealOutcome) {
+  const { ask, ...row } = dealRow(deal);
   return {
     ...row,
     ...compact({

@@ -1,7 +1,7 @@
 /** Deals in ranked groups; groups beyond a limit are merged into one, so that the sums still add up. */
 
 import { type Day, dayOf, daysSince } from '../../figures/days.ts';
-import { type Deal, type DealExtra, dealAmounts, totalValue } from '../../figures/deals.ts';
+import { type Deal, dealAmounts, totalValue } from '../../figures/deals.ts';
 import {
   collectGroups,
   type GroupRow,
@@ -31,7 +31,6 @@ type Group = LabelledGroup<Deal>;
 interface GroupOptions {
   by: PipelineBy;
   today: Day;
-  show: readonly DealExtra[];
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
 }
@@ -63,7 +62,7 @@ export const groupOpen = (deals: readonly Deal[], options: GroupOptions) =>
       return closes && closes < options.today ? overdueMonth : monthOf(closes);
     },
     rankedBy: () => true,
-    figuresOf: (group) => openFigures(group, options),
+    figuresOf: (group) => openFigures(group, options.today),
   });
 
 export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
@@ -73,7 +72,7 @@ export const groupClosed = (deals: readonly Deal[], about: DealOutcome, options:
   groupDeals(deals, options, {
     monthOf: ({ record }) => monthOf(dayOf(record.closedAt)),
     rankedBy: ({ outcome }) => outcome === (about === 'lost' ? 'lost' : 'won'),
-    figuresOf: (group) => closedFigures(group, options.show),
+    figuresOf: closedFigures,
   });
 
 interface Grouping<Figures extends object> {
@@ -114,14 +113,14 @@ const timeRank = ({ label: { name } }: Group): number =>
   name === overdueMonth ? 0 : name === undefined ? 2 : 1;
 
 /** Amounts by currency; days since the last stage change, over the deals for which it is known. */
-function openFigures(deals: readonly Deal[], { today, show }: GroupOptions) {
+function openFigures(deals: readonly Deal[], today: Day) {
   const inStage = deals.flatMap(({ record }) => {
     const day = dayOf(record.stageUpdatedAt);
     return day === undefined ? [] : daysSince(day, today);
   });
   return {
     count: deals.length,
-    ...dealAmounts(deals, show),
+    ...dealAmounts(deals),
     ...compact({ daysInStage: meanDays(inStage) }),
   };
 }

@@ -13,6 +13,7 @@ import {
   revenueAmounts,
   type TenantDeals,
   valueAmounts,
+  withExtras,
 } from '../../figures/deals.ts';
 import { type Amounts, type Decimal, sumOf } from '../../figures/money.ts';
 import { compact, limitSorted, nonZero, nonZeroCounts, plural } from '../../figures/naming.ts';
@@ -88,7 +89,7 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
  * value leaves out because their value is unknown.
  */
 function* select({ all }: TenantDeals, options: ResolvedOptions) {
-  const { minValue, periodFrom, periodTo, ...others } = options;
+  const { minValue, periodFrom, periodTo, show, ...others } = options;
   const found: Record<'open' | 'closed' | 'inPeriod', Deal[]> = {
     open: [],
     closed: [],
@@ -105,9 +106,10 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
       unknownValue.inPeriod += Number(isIn);
     }
     if (!isWorth(deal, minValue)) return;
-    if (isOpen) found.open.push(deal);
-    if (isClosed) found.closed.push(deal);
-    if (isIn) found.inPeriod.push(deal);
+    const shown = withExtras(deal, show);
+    if (isOpen) found.open.push(shown);
+    if (isClosed) found.closed.push(shown);
+    if (isIn) found.inPeriod.push(shown);
   });
   yield;
   return { ...found, unknownValue };
@@ -117,8 +119,8 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
 export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   const resolved = resolveOptions(options);
   const { open, closed, inPeriod, unknownValue } = yield* select(deals, resolved);
-  const { today, by = 'stage', show } = resolved;
-  const totals = yield* openTotals(open, show);
+  const { today, by = 'stage' } = resolved;
+  const totals = yield* openTotals(open);
   const groups = yield* groupOpen(open, { ...resolved, by });
   yield;
   const lists = yield* attentionLists(open, resolved);
@@ -204,10 +206,10 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
   return closes !== undefined && within(closes, closeFrom, closeTo);
 }
 
-function* openTotals(open: readonly Deal[], show: readonly DealExtra[]) {
+function* openTotals(open: readonly Deal[]) {
   const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
-  const values = valueAmounts(open, show);
+  const values = valueAmounts(open);
   yield;
   const revenues = revenueAmounts(open);
   yield;
@@ -226,19 +228,19 @@ function* openTotals(open: readonly Deal[], show: readonly DealExtra[]) {
 }
 
 function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
-  const { today, stalledAfterDays, show } = options;
+  const { today, stalledAfterDays, maxRows } = options;
   const to = addDays(today, closingWithinDays);
   const closes = (deal: Deal): Day | undefined => dayOf(deal.record.expectedCloseDate);
   const idle = (deal: Deal): number | undefined => idleDays(deal.record, today);
   const overdue = yield* filterSteps(open, (deal) => (closes(deal) ?? today) < today);
   const closingSoon = yield* filterSteps(open, (deal) => isBetween(closes(deal), today, to));
   const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
-  const closingRow = (deal: Deal) => compact({ ...dealRow(deal, show), closes: closes(deal) });
-  const stalledRow = (deal: Deal) => compact({ ...dealRow(deal, show), idleDays: idle(deal) });
+  const closingRow = (deal: Deal) => compact({ ...dealRow(deal), closes: closes(deal) });
+  const stalledRow = (deal: Deal) => compact({ ...dealRow(deal), idleDays: idle(deal) });
   return {
-    overdue: yield* dealList(overdue, options, closingRow),
-    closingSoon: { from: today, to, ...(yield* dealList(closingSoon, options, closingRow)) },
-    stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, options, stalledRow)) },
+    overdue: yield* dealList(overdue, maxRows, closingRow),
+    closingSoon: { from: today, to, ...(yield* dealList(closingSoon, maxRows, closingRow)) },
+    stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, maxRows, stalledRow)) },
   };
 }
 
@@ -246,13 +248,9 @@ const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
   day !== undefined && from <= day && day <= to;
 
 /** Deals by value, the largest first; the amounts are over all of them, shown or not. */
-function* dealList<Row>(
-  deals: readonly Deal[],
-  { maxRows, show }: ResolvedOptions,
-  toRow: (deal: Deal) => Row,
-) {
+function* dealList<Row>(deals: readonly Deal[], maxRows: number, toRow: (deal: Deal) => Row) {
   const rows = yield* limitSorted(deals, byValue, maxRows, toRow);
-  return { total: rows.total, ...valueAmounts(deals, show), shown: rows.shown, rows: rows.rows };
+  return { total: rows.total, ...valueAmounts(deals), shown: rows.shown, rows: rows.rows };
 }
 
 /** Numbers of deals with an unknown figure, by missing field. */

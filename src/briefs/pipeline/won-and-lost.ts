@@ -1,18 +1,12 @@
 /** Deals that were won or lost over a period: totals, win rates and groups. */
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
-import { countByCurrency, type Deal, type DealExtra, totalValue } from '../../figures/deals.ts';
+import { countByCurrency, type Deal, totalValue } from '../../figures/deals.ts';
 import { type Amounts, percentOf, roundedPercent, sumOf, zero } from '../../figures/money.ts';
 import { compact, nonZero } from '../../figures/naming.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
 export const dealOutcomes = ['open', 'won', 'lost', 'closed'] as const;
 export type DealOutcome = (typeof dealOutcomes)[number];
-
-interface Period {
-  periodFrom: Day;
-  periodTo: Day;
-  show: readonly DealExtra[];
-}
 
 export type ClosedPeriod = ReturnType<typeof closedPeriod>;
 
@@ -31,37 +25,36 @@ export function daysToClose({ record }: Deal): number | undefined {
 /** `deals` are all deals closed in the period. */
 export function closedPeriod(
   deals: readonly Deal[],
-  { periodFrom: from, periodTo: to, show }: Period,
+  { periodFrom: from, periodTo: to }: { periodFrom: Day; periodTo: Day },
 ) {
   const { won, lost, unknown } = byOutcome(deals);
   return {
     from,
     to,
-    won: { ...closedTotals(won, show), ...compact({ daysToClose: averageDays(won) }) },
-    lost: { ...closedTotals(lost, show), ...compact({ daysToClose: averageDays(lost) }) },
+    won: { ...closedTotals(won), ...compact({ daysToClose: averageDays(won) }) },
+    lost: { ...closedTotals(lost), ...compact({ daysToClose: averageDays(lost) }) },
     ...compact({
-      outcomeUnknown: unknown.length > 0 ? closedTotals(unknown, show) : undefined,
+      outcomeUnknown: unknown.length > 0 ? closedTotals(unknown) : undefined,
       countByCurrency: countByCurrency(deals),
     }),
     ...winRates(won, lost),
   };
 }
 
-function byOutcome(deals: readonly Deal[]): Record<'won' | 'lost' | 'unknown', Deal[]> {
+export function byOutcome(deals: readonly Deal[]): Record<'won' | 'lost' | 'unknown', Deal[]> {
   const of = (outcome: Deal['outcome']): Deal[] => deals.filter((deal) => deal.outcome === outcome);
   return { won: of('won'), lost: of('lost'), unknown: of('closed_unknown') };
 }
 
-function closedTotals(deals: readonly Deal[], show: readonly DealExtra[]) {
-  return compact({
+export const closedTotals = (deals: readonly Deal[]) =>
+  compact({
     count: deals.length,
     value: totalValue(deals).toAmounts(),
-    profit: profitOf(deals, show),
+    profit: profitOf(deals),
   });
-}
 
-const profitOf = (deals: readonly Deal[], show: readonly DealExtra[]): Amounts | undefined =>
-  show.includes('profit') ? sumOf(deals, ({ profit }) => profit).toAmounts() : undefined;
+const profitOf = (deals: readonly Deal[]): Amounts | undefined =>
+  sumOf(deals, ({ profit }) => profit).toAmounts();
 
 const averageDays = (deals: readonly Deal[]): number | undefined =>
   meanDays(deals.flatMap((deal) => daysToClose(deal) ?? []));
@@ -93,12 +86,12 @@ function rateByValue(won: readonly Deal[], lost: readonly Deal[]): Amounts | und
 }
 
 /** The figures of a group of closed deals. */
-export function closedFigures(deals: readonly Deal[], show: readonly DealExtra[]) {
+export function closedFigures(deals: readonly Deal[]) {
   const { won, lost, unknown } = byOutcome(deals);
   return compact({
     won: won.length,
     wonValue: totalValue(won).toAmounts(),
-    wonProfit: profitOf(won, show),
+    wonProfit: profitOf(won),
     daysToWin: averageDays(won),
     lost: lost.length,
     lostValue: totalValue(lost).toAmounts(),
