@@ -91,26 +91,19 @@ function sumsOf(parts: readonly Part[], of: Column): CurrencySums {
 const figuresOf = (parts: readonly Part[]): Figures =>
   compact(Object.fromEntries(columns.map((column) => [column, sumsOf(parts, column).toAmounts()])));
 
-/**
- * Groups with the most value on either day first, months in time order; those beyond `limit` become a last row,
- * "N others".
- */
+/** Groups with the most value on either day first, months in time order; those beyond `limit` become "N others". */
 export function* changeGroups(
   changes: readonly DealChange[],
   by: PipelineBy,
   limit: number,
 ): Steps<LimitedList<Named & Figures & { groups?: number }>> {
   const parts = yield* flatMapSteps(changes, (change) => partsOf(change, by));
-  const groups = rankGroups(
-    collectGroups(parts, ({ label }) => label),
-    (items) => [Math.max(sumsOf(items, 'opening').largest, sumsOf(items, 'closing').largest)],
-  );
-  const inOrder = (ranked: typeof groups) =>
-    by === 'close_month' ? ranked.toSorted((one, other) => byName(one.label, other.label)) : ranked;
-  const shown = groups.length <= limit + 1 ? groups.length : limit;
-  return yield* groupRows([...inOrder(groups.slice(0, shown)), ...groups.slice(shown)], {
-    limit,
-    missing: missingLabels[by],
-    figuresOf,
-  });
+  const groups = collectGroups(parts, ({ label }) => label);
+  const ordered =
+    by === 'close_month'
+      ? groups.sort((one, other) => byName(one.label, other.label))
+      : rankGroups(groups, (items) => [
+          Math.max(sumsOf(items, 'opening').largest, sumsOf(items, 'closing').largest),
+        ]);
+  return yield* groupRows(ordered, { limit, missing: missingLabels[by], figuresOf });
 }
