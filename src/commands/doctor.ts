@@ -10,6 +10,7 @@ import { checkAs, type Report, table } from './doctor/report.ts';
 import {
   checkAddress,
   checkBudget,
+  checkCache,
   checkRoutes,
   checkStages,
   grantsFor,
@@ -59,6 +60,7 @@ async function examine(settings: Settings): Promise<Report> {
       ...local,
       ...access,
       checkBudget(prober.budget, settings.rateLimit),
+      ...(isKnown ? [checkCache(probes, settings.cacheMegabytes)] : []),
       ...checkRoutes(answered, settings.grants),
       ...found,
       ...stages,

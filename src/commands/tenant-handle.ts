@@ -69,6 +69,8 @@ export class TenantHandle implements RetirableTenant {
       ...more,
       ...this.#observer,
       onTooLarge: (collection, bytes) => this.#warnOfSize(collection, bytes),
+      onCostly: (collection, requests) =>
+        this.log.info('long reading', { tenant: name, collection, requests }),
     });
     if (receivesWebhooks(settings))
       this.webhooks = { secret, signingSecret, receive: receiverOf(this.tenant) };
@@ -112,7 +114,7 @@ export class TenantHandle implements RetirableTenant {
 
   #warnOfSize(collection: string, bytes: number): void {
     const { cacheMegabytes } = this.#settings;
-    const remedy = `every answer from it unpacks it again: raise ${this.#nameOf('cacheMegabytes')}`;
+    const remedy = `every question about it reads it again: raise ${this.#nameOf('cacheMegabytes')}`;
     const megabytes = Math.ceil(bytes / 2 ** 20);
     const facts = { tenant: this.name, collection, megabytes, cacheMegabytes, remedy };
     this.log.warn('collection larger than the cache', facts);

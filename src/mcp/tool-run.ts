@@ -86,10 +86,10 @@ function withMadeUpNote(answer: Answer): Answer {
 export function errorResult(
   name: string,
   error: unknown,
-  { log, nameOf }: Pick<CallParts, 'log' | 'nameOf'>,
+  { log, nameOf, tenant }: Pick<CallParts, 'log' | 'nameOf' | 'tenant'>,
 ): CallToolResult {
   if (isUnexpected(error)) log.failed(name, error);
-  const text = withoutSecrets(describeError(error, nameOf));
+  const text = withoutSecrets(describeError(error, nameOf, tenant.heldSince()));
   return { content: [{ type: 'text', text }], isError: true };
 }
 
@@ -100,7 +100,7 @@ export function progressReporter(
 ): ChangeCall['progress'] {
   const reads = new Map<string, { read: number; total: number | undefined }>();
   let reported = 0;
-  return (read, total, what) => {
+  return (read, total, what, place = '') => {
     reads.set(what, { read, total });
     const all = [...reads.values()];
     const progress = all.reduce((sum, one) => sum + one.read, 0);
@@ -111,7 +111,7 @@ export function progressReporter(
     notify({
       progressToken,
       progress,
-      message: `Reading ${what.replaceAll('_', ' ')} records: ${read}${total === undefined ? '' : ` of ${total}`}`,
+      message: `Reading ${what.replaceAll('_', ' ')} records: ${read}${total === undefined ? '' : ` of ${total}`}${place && `, ${place}`}`,
       ...(counted ? { total: Math.max(whole, progress) } : {}),
     });
   };

@@ -1,5 +1,11 @@
 import type { ChangeRefused } from '../changes/refusal.ts';
-import type { ApiError, ApiErrorKind, ErrorFacts, FactsOf } from '../service/errors.ts';
+import {
+  type ApiError,
+  type ApiErrorKind,
+  type ErrorFacts,
+  type FactsOf,
+  isApiError,
+} from '../service/errors.ts';
 import type { NameOf } from '../setting-names.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKnown } from './observer.ts';
@@ -9,8 +15,13 @@ import { cleanedRow } from './text.ts';
 /**
  * Words an error for the assistant and the user: what happened, why, and what to do next. Of an upstream body
  * only `message` is repeated; never a key or a stack.
+ * @param heldSince the collections that can be answered without a request, and when they were read
  */
-export function describeError(error: unknown, nameOf: NameOf): Wording {
+export function describeError(
+  error: unknown,
+  nameOf: NameOf,
+  heldSince: ReadonlyMap<string, number> = new Map(),
+): Wording {
   if (!isKnown(error)) {
     return wording`Something went wrong inside this server; its log has the details. Asking again may help.`;
   }
@@ -24,8 +35,20 @@ export function describeError(error: unknown, nameOf: NameOf): Wording {
     case 'state-unavailable':
       return wording`This cannot be answered now: the state shared with other server processes cannot be reached (${trusted(error.code)}), so nothing was done. Ask again in a minute.`;
     default:
-      return describeApiError(error, nameOf);
+      return isApiError(error, 'rate-limited', 'budget-spent')
+        ? wording`${describeApiError(error, nameOf)}${heldNow(heldSince)}`
+        : describeApiError(error, nameOf);
   }
+}
+
+/** What can be answered although no request can be sent. */
+function heldNow(heldSince: ReadonlyMap<string, number>): Wording {
+  if (heldSince.size === 0) return wording``;
+  const held = [...heldSince].map(([collection, since]) => {
+    const minutes = Math.max(0, Math.floor((Date.now() - since) / 60_000));
+    return wording`${trusted(collection.replaceAll('_', ' '))} (${minutes} min old)`;
+  });
+  return wording` Questions about these records can be answered now: ${join(held, ', ')}.`;
 }
 
 const changeRefused = ({ reason, details }: ChangeRefused): Wording =>
@@ -91,7 +114,7 @@ const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
   upstreamMessage === undefined ? wording`` : wording` It says: ${quote(upstreamMessage, 300)}.`;
 
 const noneRemaining = (why: Wording, seconds: number | undefined): Wording =>
-  wording`${why}. Ask again ${whenToRetry(seconds)}; what was read before can still be answered.`;
+  wording`${why}. Ask again ${whenToRetry(seconds)}.`;
 
 const onlyReserved = (reserved: number, seconds: number | undefined): Wording =>
   wording`${reserved} requests are left in the tenant's budget, and this server keeps them for single records and pages: reading a whole collection has to wait. Ask for one record or one page, or again ${whenToRetry(seconds)}.`;

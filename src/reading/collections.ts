@@ -10,7 +10,7 @@ import { type CachedCollection, type Collection, ReadTime } from './collection.t
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems } from './quote-items.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
-import { SharedWalk } from './shared-walk.ts';
+import { SharedWalk, type WalkBudget } from './shared-walk.ts';
 import { readCollection } from './walk.ts';
 
 export interface Freshness {
@@ -33,6 +33,7 @@ interface CollectionSources {
   freshness: Freshness;
   /** The copies of these collections for several processes; absent if the state is not shared. */
   shared: (Omit<CollectionKey, 'collection'> & { collections: SharedCollections }) | undefined;
+  budget: () => WalkBudget;
   /** Called when a collection alone is larger than the cache, until it fits again. */
   onTooLarge?: ((resource: Resource, bytes: number) => void) | undefined;
 }
@@ -155,10 +156,10 @@ export class Collections {
     const { call } = walk;
     const asOf = new Date();
     const readAt = new ReadTime();
-    const { pages } = this.#sources;
+    const { pages, budget } = this.#sources;
     const query = search ?? fullQuery(resource);
     const read = await readCollection(pages, resource, query, call, (progress) =>
-      walk.report(progress, resource),
+      walk.report(progress, resource, budget()),
     );
     const records = markUnknownItems(resource, read.records, pages);
     return { ...read, records, asOf, readAt };
@@ -189,11 +190,16 @@ export class Collections {
   }
 
   /** The cached collections and when they were read, in milliseconds since the epoch. */
-  *cacheTimes(): Iterable<readonly [string, number]> {
+  *cacheTimes(isMeant = (_: CachedCollection) => true): Iterable<readonly [Resource, number]> {
     for (const resource of resources) {
       const cached = this.#cache.peek(resource);
-      if (cached) yield [resource, cached.readAt.date.getTime()];
+      if (cached && isMeant(cached)) yield [resource, cached.readAt.date.getTime()];
     }
+  }
+
+  /** Those that can be returned even if they cannot be read again. */
+  usableTimes(): Iterable<readonly [Resource, number]> {
+    return this.cacheTimes((cached) => isUsable(cached, this.#sources.freshness));
   }
 }
 

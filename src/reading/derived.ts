@@ -5,6 +5,11 @@ import { BoundedMap } from '../containers.ts';
 /** Results of the same readings. The least recently used go first. */
 const maxResults = 40;
 
+/** Of an entry of a map of names; rounded up. */
+const bytesOfEntry = 100;
+const bytesOfMap = (value: unknown): number =>
+  value instanceof Map ? value.size * bytesOfEntry : 0;
+
 /** Of a record in memory that is a copy of another with some fields replaced; measured, and rounded up. */
 const bytesOfCopy = 400;
 
@@ -36,13 +41,13 @@ export class DerivedResults {
   /**
    * The result of the same name from the same readings, or that of `work`. A promise that is rejected is not kept.
    * `undefined` stands for a collection that may not be read.
-   * @param bytesOf estimates the memory of the result; default: too little to be counted
+   * @param bytesOf estimates the memory of the result; default: of a map, its entries; of others too little to be counted
    */
   get<T>(
     readings: Readings,
     name: string,
     work: () => T,
-    bytesOf?: (result: Awaited<T>) => number,
+    bytesOf: (result: Awaited<T>) => number = bytesOfMap,
   ): T {
     const { byName } = this.#resultsOf(readings);
     const known = byName.get(name);
@@ -51,7 +56,7 @@ export class DerivedResults {
     const result: Result = { value, release: () => {} };
     byName.set(name, result);
     const count = (settled: Awaited<T>) => {
-      if (!bytesOf || byName.peek(name) !== result) return;
+      if (byName.peek(name) !== result) return;
       const originals = readings.map((each) => this.#original(each));
       result.release = this.#count(originals, bytesOf(settled));
     };

@@ -26,7 +26,7 @@ export interface End {
 type AnyPass = Pass<unknown>;
 
 /** Maximum number of requests in flight. */
-const maxParallel = 6;
+export const maxParallel = 6;
 /** Records that are requested where there is no offset. */
 const maxSize = 1_000;
 

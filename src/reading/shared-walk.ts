@@ -1,10 +1,30 @@
-import { type Call, type CallContext, readingDeadline, type Trace } from '../service/call.ts';
+import {
+  type Call,
+  type CallContext,
+  readingDeadline,
+  type Trace,
+  type WalkCost,
+} from '../service/call.ts';
 import { ApiError } from '../service/errors.ts';
 import type { CachedCollection } from './collection.ts';
+import { maxParallel } from './read-pages.ts';
 import type { Progress } from './walk.ts';
 
 /** Maximum duration of a reading: a call of 45 seconds still has time to return a part. */
 const maxWalkMs = 40_000;
+/** A walk of more requests than this share of the tenant's budget says so when it begins. */
+const costlyShare = 1 / 4;
+/** A walk of more pages than this is slowed down while the budget is low, to this share of its time. */
+const maxPagesAtOnce = 10;
+const slowShare = 1 / 3;
+
+/** The budget of a walk. */
+export interface WalkBudget {
+  /** Requests that the tenant allows in ten minutes. */
+  limit: number;
+  /** Called when a walk begins that takes a large share of them. */
+  onCostly: ((what: string, requests: number) => void) | undefined;
+}
 
 /** A reading that several calls wait for. It stops when none of them waits any longer. */
 export class SharedWalk {
@@ -16,9 +36,13 @@ export class SharedWalk {
   readonly #controller = new AbortController();
   /** `undefined` stands for the background. */
   readonly #waiters = new Set<CallContext | undefined>();
-  readonly #latest = Date.now() + maxWalkMs;
+  readonly #startedAt = Date.now();
+  readonly #latest = this.#startedAt + maxWalkMs;
   /** When it must end with what it has read, in milliseconds since the epoch. */
   #deadline = 0;
+  #read = 0;
+  #pagesRead = 0;
+  #pages: number | undefined;
 
   /** @param trace of the first waiter */
   constructor(
@@ -28,13 +52,20 @@ export class SharedWalk {
   ) {
     this.name = name;
     const deadline = () => this.#deadline;
+    const cost = () => this.#cost;
+    const isAwaited = () => [...this.#waiters].some((waiter) => waiter !== undefined);
     this.call = {
       signal: this.#controller.signal,
       // A waiter with a later deadline extends it.
       get deadline() {
         return deadline();
       },
-      purpose: 'walk',
+      get purpose() {
+        return isAwaited() ? 'walk' : 'background';
+      },
+      get cost() {
+        return cost();
+      },
       trace,
     };
     this.reading = Promise.resolve().then(() => read(this));
@@ -64,8 +95,41 @@ export class SharedWalk {
     }
   }
 
-  report({ read, total }: Progress, what: string): void {
-    for (const waiter of this.#waiters) waiter?.progress(read, total, what);
+  /** Called after every page. */
+  report({ read, total }: Progress, what: string, { limit, onCostly }: WalkBudget): void {
+    // Another pass begins anew.
+    this.#pagesRead = read < this.#read ? 1 : this.#pagesRead + 1;
+    this.#read = read;
+    this.#pages =
+      total === undefined || read === 0
+        ? undefined
+        : this.#pagesRead + Math.ceil((Math.max(0, total - read) * this.#pagesRead) / read);
+    const pages = this.#pages ?? 0;
+    const isCostly = this.#pagesRead === 1 && pages > limit * costlyShare;
+    if (isCostly) onCostly?.(what, pages);
+    const costs = isCostly ? ` (${pages} of the tenant's ${limit} requests in ten minutes)` : '';
+    for (const waiter of this.#waiters) waiter?.progress(read, total, what, this.#place + costs);
+  }
+
+  get #place(): string {
+    const pages = this.#pages;
+    if (pages === undefined || pages === 1) return '';
+    // The first page is read alone, the others in parallel.
+    const parallel = this.#pagesRead === 1 ? maxParallel : 1;
+    const perPageMs = (Date.now() - this.#startedAt) / this.#pagesRead / parallel;
+    const seconds = Math.round(((pages - this.#pagesRead) * perPageMs) / 1000);
+    const time = seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+    return `page ${this.#pagesRead} of ${pages}${seconds > 0 ? `, about ${time}` : ''}`;
+  }
+
+  get #cost(): WalkCost | undefined {
+    const pages = this.#pages;
+    if (pages === undefined) return undefined;
+    const left = Math.max(0, pages - this.#pagesRead);
+    const endsAt = this.#startedAt + (this.#deadline - this.#startedAt) * slowShare;
+    const isSlowed = pages > maxPagesAtOnce && left > 0;
+    const pauseMs = isSlowed ? Math.max(0, ((endsAt - Date.now()) * maxParallel) / left) : 0;
+    return { pages, left, pauseMs };
   }
 
   stop(reason: string): void {

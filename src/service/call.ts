@@ -11,11 +11,22 @@ export interface Call {
   /** When the call must have ended, in milliseconds since the epoch. */
   deadline: number;
   /**
-   * `walk` reads a whole collection, and must not use the reserve of the rate budget. `write` may use what was set aside
-   * for a write.
+   * `walk` reads a whole collection, and must not use the reserve of the rate budget; `background` does so while no call
+   * waits for it, and leaves more. `write` may use what was set aside for a write.
    */
-  purpose: 'interactive' | 'walk' | 'write';
+  purpose: 'interactive' | 'walk' | 'background' | 'write';
+  /** Of a walk, once its first page shows it. */
+  cost?: WalkCost | undefined;
   trace?: Trace | undefined;
+}
+
+/** What a walk takes, in requests. */
+export interface WalkCost {
+  pages: number;
+  /** Those that were not read yet. */
+  left: number;
+  /** How long each request may be held back while the budget is low, so that the walk still ends in time. */
+  pauseMs: number;
 }
 
 /** What a call of a tool leaves to its readings. */
@@ -23,8 +34,11 @@ export interface CallContext {
   signal: AbortSignal;
   /** The deadline of the call, in milliseconds since the epoch. */
   deadline: number;
-  /** Reports the progress of a long reading; a host may ignore it. */
-  progress(read: number, total: number | undefined, what: string): void;
+  /**
+   * Reports the progress of a long reading; a host may ignore it.
+   * @param place the page, the time that is left, and what the reading costs
+   */
+  progress(read: number, total: number | undefined, what: string, place?: string): void;
   trace?: Trace | undefined;
   /** Its requests may use what was set aside for a write. */
   writes?: boolean;

@@ -37,8 +37,10 @@ export interface TenantOptions
   cache: CollectionCache;
   freshness?: Freshness;
   history?: HistoryOptions;
-  /** Called when a collection alone is larger than the cache: it is then kept compressed. */
+  /** Called when a collection alone is larger than the cache: it is then read again for every question. */
   onTooLarge?: (resource: Resource, bytes: number) => void;
+  /** Called when a reading begins that takes a large share of the rate budget. */
+  onCostly?: (collection: string, requests: number) => void;
   /**
    * Name of the tenant if there are several. Tenants of different names share no state, even with the same address
    * and key; a tenant keeps its state when its key is replaced.
@@ -70,7 +72,7 @@ export class SharedTenantState {
 
   constructor(options: TenantOptions) {
     const { state, baseUrl, key, name, stateByKey, cache } = options;
-    const { freshness = defaultFreshness, onTooLarge } = options;
+    const { freshness = defaultFreshness, onTooLarge, onCostly } = options;
     const identity = shortHash(
       [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
     );
@@ -95,7 +97,8 @@ export class SharedTenantState {
     this.companies = new ReferencedCompanies(client, pages);
     const { collections } = state;
     const shared = collections && { collections, tenant: namespace, reader: identity };
-    const sources = { host: client.host, pages, cache, freshness, shared, onTooLarge };
+    const budget = () => ({ limit: traffic.budget.limit, onCostly });
+    const sources = { host: client.host, pages, cache, freshness, shared, budget, onTooLarge };
     this.collections = new Collections(sources);
     this.histories = new Histories(options.history, state.snapshots(namespace));
     this.parts = new Parts(client, pages, this.collections);

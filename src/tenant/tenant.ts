@@ -149,6 +149,12 @@ export class Tenant {
     return this.#shared.collections.cached(resource);
   }
 
+  /** The collections that may be read and are kept in memory, and when they were read. */
+  heldSince(): ReadonlyMap<Resource, number> {
+    const held = [...this.#shared.collections.usableTimes()];
+    return new Map(held.filter(([resource]) => this.grants.has(readGrant(resource))));
+  }
+
   /** Closes the shared state, and so every tenant object that uses it. */
   close(): Promise<void> {
     return this.#shared.close();

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { interactiveCall } from '../../src/service/call.ts';
+import { type Call, interactiveCall, type WalkCost } from '../../src/service/call.ts';
 import { RateBudget } from '../../src/service/traffic/budget.ts';
 import { MemoryRates } from '../../src/state/memory-rates.ts';
 import { countedMs, type RateDecision, type WindowRule } from '../../src/state/port.ts';
@@ -8,6 +9,7 @@ import fc from '../support/fast-check.ts';
 import {
   collections,
   openTenant,
+  serve,
   sharedStateOf,
   stateOf,
   toolCall,
@@ -65,8 +67,9 @@ const one = (tenant: Tenant) =>
     (error: unknown) => error,
   );
 
+/** With little time, in which a walk is slowed down when the budget is low. */
 const walkOf = (tenant: Tenant, path: ResourcePath) =>
-  tenant.collection(collections[path].resource, toolCall());
+  tenant.collection(collections[path].resource, toolCall({ time: 1_500 }));
 
 describe('the limit that the service reports', () => {
   /** The number of requests that a walk may still send after the service has reported its remaining budget. */
@@ -103,6 +106,104 @@ describe('the limit that the service reports', () => {
   test('if it is less than what remains, or 0, is not believed', async () => {
     expect((await leftToWalks(500, 300, 100)).sent).toBe(250);
     expect((await leftToWalks(500, 300, 0)).sent).toBe(250);
+  });
+});
+
+describe('when less than a third remains', () => {
+  /** A budget of 60 requests of which so many are left. */
+  async function budgetWith(remaining: number) {
+    const budget = new RateBudget(new MemoryRates(), 'tenant', { requests: 60, windowSeconds });
+    const taken = await budget.take(callOf('interactive'), { host: 'h' });
+    await budget.correct(taken, remaining, 60);
+    budget.ended(taken);
+    return budget;
+  }
+
+  const callOf = (purpose: Call['purpose'], cost?: WalkCost): Call => ({
+    ...{ ...interactiveCall(toolCall()), purpose },
+    cost,
+  });
+
+  test('a long walk waits, and single requests go first', async () => {
+    const order = async (remaining: number) => {
+      const budget = await budgetWith(remaining);
+      const done: string[] = [];
+      const take = async (call: Call) => {
+        await budget.take(call, { host: 'h' });
+        done.push(call.purpose);
+      };
+      const cost = { pages: 12, left: 10, pauseMs: 150 };
+      await Promise.all([take(callOf('walk', cost)), take(callOf('interactive'))]);
+      return done;
+    };
+    expect(await order(19)).toEqual(['interactive', 'walk']);
+    expect(await order(40)).toEqual(['walk', 'interactive']);
+  });
+
+  test('a reading in the background stops', async () => {
+    const take = async (remaining: number) =>
+      (await budgetWith(remaining)).take(callOf('background'), { host: 'h' });
+    await expect(take(20)).rejects.toMatchObject({ kind: 'budget-spent' });
+    expect(await take(21)).toBe(2);
+  });
+
+  test('a collection is not refreshed before somebody has to wait for it', async () => {
+    const tenant = tenantWith(60);
+    const whole = await tenant.collection('company', toolCall());
+    expect(whole.coverage.complete).toBe(true);
+    const cost = upstream.requests.length;
+    upstream.budget.spend(15);
+    expect(await one(tenant)).toBe('answered');
+    later(6 * 60_000);
+    expect(await tenant.collection('company', toolCall())).toBe(whole);
+    await pause(50);
+    expect(upstream.requests).toHaveLength(cost + 1);
+  });
+
+  test('a walk of which less than half can be read ends after its first page, and says when', async () => {
+    const tenant = tenantWith(60);
+    upstream.budget.spend(41);
+    const { coverage } = await walkOf(tenant, '/company');
+    expect(coverage).toMatchObject({ complete: false, read: 10, total: 300 });
+    expect(coverage.reason).toMatch(/budget is used up for now; the rest can be read from 20/);
+    expect(upstream.requests).toHaveLength(1);
+    expect(await one(tenant)).toBe('answered');
+    later(windowMs + 60_000);
+    expect((await walkOf(tenant, '/company')).coverage.complete).toBe(true);
+  });
+});
+
+describe('what a person is told', () => {
+  test('is what a long reading costs, before it is read', async () => {
+    upstream.set({ rate: { limit: 60, windowMs }, maxSize: 10 });
+    const logged: unknown[] = [];
+    const onCostly = (...facts: unknown[]) => void logged.push(facts);
+    const budget = { requests: 60, windowSeconds };
+    const tenant = openTenant({ url: upstream.url, budget, onCostly });
+    tenants.push(tenant);
+    const told: unknown[] = [];
+    const progress = (...facts: unknown[]) => void told.push(facts);
+    await tenant.collection('company', toolCall({ progress }));
+    const place = "page 1 of 30 (30 of the tenant's 60 requests in ten minutes)";
+    expect(told[0]).toEqual([10, 300, 'company', place]);
+    const isLast = expect.stringMatching(/^page (3\d) of \1$/);
+    expect(told.at(-1)).toEqual([300, 300, 'company', isLast]);
+    expect(logged).toEqual([['company', 30]]);
+  });
+
+  test('is when a question can be answered, and which can be answered now', async () => {
+    const tenant = tenantWith(60);
+    await tenant.collection('company', toolCall());
+    upstream.budget.spend(60 - upstream.requests.length - 1);
+    const { client, close } = await serve(tenant, () => {});
+    const text = async (name: string, args = {}) =>
+      JSON.stringify((await client.callTool({ name, arguments: args })).content);
+    expect(await text('cpq_list_products', { size: 1 })).toContain('products');
+    later(2 * 60_000);
+    expect(await text('cpq_list_products', { size: 1 })).toMatch(
+      /budget.* used up. Ask again in 48\d seconds. Questions about these records can be answered now: company \(2 min old\)\./,
+    );
+    await close();
   });
 });
 
@@ -181,8 +282,8 @@ describe('other programs of the tenant', () => {
     await Promise.all(Array.from({ length: 10 }, () => one(tenant)));
     expect(upstream.budget.violations).toBe(0);
     expect(upstream.requests.length).toBeLessThanOrEqual(20);
-    // Nearly all of the remaining budget was used.
-    expect(upstream.requests.length).toBeGreaterThan(14);
+    // Walks of which less than half can be read now are left for later.
+    expect(upstream.requests.length).toBeGreaterThanOrEqual(14);
   });
 
   test('that send requests meanwhile are noticed in the next answers', async () => {

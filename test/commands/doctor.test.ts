@@ -83,6 +83,7 @@ describe('when nothing is wrong', () => {
       ['address', 'pass'],
       ['key', 'pass'],
       ['budget', 'skip'],
+      ['cache', 'pass'],
       ['route:/company', 'pass'],
       ['route:/contact', 'pass'],
       ['route:/opportunity', 'pass'],
@@ -198,7 +199,7 @@ describe('the permissions of the key', () => {
   test('lead to the grants that make the next run succeed', async () => {
     const first = await examineAt(await sandboxWith('limited'));
     expect([first.status, first.report.ok]).toEqual([1, false]);
-    expect(first.stderr).toContain('9 of 23 checks failed');
+    expect(first.stderr).toContain('9 of 24 checks failed');
     expect(first.find('route:/quote')).toMatchObject({
       status: 'fail',
       detail: 'this key is not permitted to read it',
@@ -310,6 +311,16 @@ describe('a service that answers only some routes', () => {
     expect(new Set(statuses.slice(3))).toEqual(new Set(['skip']));
     expect(grantsFor(probes, parseGrants(['read']))).toBe('read');
   });
+});
+
+test('a collection that is larger than the cache is a warning', async () => {
+  const { find } = await examine({ total: { is: 9_000_001 } });
+  const { status, detail, remedy } = find('cache');
+  expect([status, detail]).toEqual([
+    'warn',
+    expect.stringMatching(/quote \(about \d+ MB\).*: larger than the cache of 256 MB$/),
+  ]);
+  expect(remedy).toMatch(/^Raise CPQ_CACHE_MB/);
 });
 
 describe('the rate limit', () => {

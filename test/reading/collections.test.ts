@@ -429,6 +429,9 @@ describe('memory of the cache', () => {
     const [one, other] = [tenantOf({ cache }), tenantOf({ cache })];
     await companies(one);
     const { records } = await companies(other);
+    const beforeNames = cache.bytes;
+    other.derived.get([records], 'names', () => new Map([['id', 'name']]));
+    expect(cache.bytes).toBeGreaterThan(beforeNames);
     const before = cache.bytes;
     const index = await searchIndexOf(other, 'company', records);
     expect(index.bytes).toBeGreaterThan(10_000);
@@ -496,6 +499,8 @@ describe('progress', () => {
     ]);
     // 45 pricing books, and 45 companies for the names in them.
     for (const reported of all) expect(reported.at(-1)?.progress).toBe(90);
+    const messages = all.flat().map(({ message }) => message);
+    expect(messages.join('\n')).toMatch(/^Reading company records: \d+ of 45, page \d of \d/m);
   });
 
   test('is not reported for a cached collection', async () => {

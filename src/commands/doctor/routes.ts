@@ -1,6 +1,7 @@
 import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
+import { estimateBytes } from '../../reading/cache.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
@@ -140,6 +141,23 @@ export function checkBudget(reported: ReportedBudget, configured: number): Docto
   if (limit === configured) return budget('pass', left);
   const remedy = `Set ${environmentName('rateLimit')}=${limit}`;
   return budget('warn', `${left}; ${configured} are configured`, remedy);
+}
+
+/** Estimates by the first records whether every collection fits into the cache. */
+export function checkCache(probes: Probes, megabytes: number): DoctorCheck {
+  const sizes = [...probes].map(([resource, { records, total = 0 }]) => {
+    const bytesEach = estimateBytes(records) / Math.max(1, records.length);
+    return { resource, size: Math.ceil((bytesEach * total) / 2 ** 20) };
+  });
+  const cache = checkAs('cache', 'cache');
+  const large = sizes.filter(({ size }) => size > megabytes);
+  if (large.length === 0) {
+    const all = sizes.reduce((sum, { size }) => sum + size, 0);
+    return cache('pass', `${megabytes} MB; all collections take about ${all} MB`);
+  }
+  const names = large.map(({ resource, size }) => `${resource} (about ${size} MB)`).join(', ');
+  const remedy = `Raise ${environmentName('cacheMegabytes')} above that: each answer would read it again`;
+  return cache('warn', `${names}: larger than the cache of ${megabytes} MB`, remedy);
 }
 
 /** Checks by one page of opportunities that every barred stage is in use: a misspelt one has no effect. */

@@ -17,8 +17,15 @@ const reserveShare = 0.1;
 /** Requests that reading whole collections leaves to single requests. */
 export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
 
+/** Below this share of the budget, long walks are slowed down, and those that nobody waits for stop. */
+const lowShare = 1 / 3;
+const lowOf = (limit: number): number => Math.floor(limit * lowShare);
+
 /** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
-const maxWaitMs = { interactive: 5_000, walk: 15_000, write: 5_000 };
+const maxWaitMs = { interactive: 5_000, walk: 15_000, background: 0, write: 5_000 };
+const maxPauseMs = 5_000;
+/** A walk of which a smaller share can be read now, and more of it later, is not continued after its first page. */
+const worthwhileShare = 1 / 2;
 
 /** The number of a request that was counted in the budget. */
 export type RequestNumber = number;
@@ -34,6 +41,8 @@ export class RateBudget {
   readonly #windowMs: number;
   #lastTaken: RequestNumber = 0;
   #lastReportAt: RequestNumber = 0;
+  /** As last known. */
+  #remaining = Number.POSITIVE_INFINITY;
   readonly #inFlight = new Set<RequestNumber>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
@@ -44,26 +53,46 @@ export class RateBudget {
   }
 
   /**
-   * Counts one request, after a short wait if necessary. It is in flight until `ended`.
+   * Counts one request, after a short wait if necessary. It is in flight until `ended`. What other programs and single
+   * requests need is left to them: while little remains, walks are slowed down, or rejected.
    * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
    */
   async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
     const rule = this.#rule(call.purpose);
+    const pauseMs = Math.min(call.cost?.pauseMs ?? 0, maxPauseMs);
+    if (pauseMs > 0 && this.#remaining < lowOf(rule.limit)) await delay(pauseMs, call.signal);
     let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[call.purpose]);
     for (;;) {
       call.signal.throwIfAborted(); // A request that is not sent must not be counted.
+      if (this.#isHopeless(call, rule)) throw await this.#spent(call, rule, facts);
       const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, Date.now());
+      this.#remaining = remaining;
       if (taken) return this.#started();
-      if (waitMs > patienceMs) {
-        // A request counts slightly longer than the window; that extra time is not reported.
-        const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-        const isReserved = call.purpose === 'walk' && remaining > 0 && remaining <= rule.reserve;
-        const reserved = isReserved ? { reserved: remaining } : {};
-        throw new ApiError('budget-spent', { ...facts, seconds, ...reserved });
-      }
+      if (waitMs > patienceMs) throw await this.#spent(call, rule, facts);
       patienceMs -= waitMs;
       await delay(waitMs, call.signal);
     }
+  }
+
+  /** Whether too little of a walk that has just begun can be read now. */
+  #isHopeless({ purpose, cost }: Call, { limit, reserve }: WindowRule): boolean {
+    if (!cost || cost.left !== cost.pages - 1) return false;
+    const available = this.#remaining - reserve;
+    if (purpose === 'background') return available < cost.left;
+    return cost.left <= limit - reserve && available < cost.left * worthwhileShare;
+  }
+
+  /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
+  async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError> {
+    const { limit, reserve } = rule;
+    const needed = Math.min(limit - reserve, Math.max(1, call.cost?.left ?? 1));
+    const whole = { ...rule, reserve: reserve + needed - 1 };
+    const { waitMs, remaining } = await this.#window.peek(this.#key, whole, Date.now());
+    // A request counts slightly longer than the window; that extra time is not reported.
+    const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
+    const isReserved = remaining > 0 && (remaining <= reserve || this.#isHopeless(call, rule));
+    const reserved = isReserved ? { reserved: remaining } : {};
+    return new ApiError('budget-spent', { ...facts, seconds, ...reserved });
   }
 
   ended(taken: RequestNumber): void {
@@ -82,6 +111,7 @@ export class RateBudget {
     if (limit !== undefined && limit > 0 && limit >= remaining) this.#reported = limit;
     const otherRequests = this.#inFlight.size - (this.#inFlight.has(taken) ? 1 : 0);
     const free = Math.max(0, remaining - otherRequests);
+    this.#remaining = free;
     await this.#window.correct(this.#key, this.#rule('interactive'), free, Date.now());
   }
 
@@ -96,6 +126,11 @@ export class RateBudget {
     return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
   }
 
+  /** Requests that the tenant allows in the window. */
+  get limit(): number {
+    return this.#rule('interactive').limit;
+  }
+
   #started(): RequestNumber {
     this.#lastTaken += 1;
     this.#inFlight.add(this.#lastTaken);
@@ -106,11 +141,13 @@ export class RateBudget {
     const configured = this.#configured;
     const reported = this.#reported ?? configured;
     const isDefault = configured === defaultBudget.requests;
+    // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
+    const smaller = Math.min(configured, reported);
+    const reserves = { walk: reservedOf(smaller), background: lowOf(smaller) };
     return {
       limit: isDefault ? Math.max(configured, reported) : configured,
       windowMs: this.#windowMs,
-      // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
-      reserve: purpose === 'walk' ? reservedOf(Math.min(configured, reported)) : 0,
+      reserve: purpose === 'walk' || purpose === 'background' ? reserves[purpose] : 0,
     };
   }
 }
