@@ -64,7 +64,8 @@ export class RateBudget {
     let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[call.purpose]);
     for (;;) {
       call.signal.throwIfAborted(); // A request that is not sent must not be counted.
-      if (this.#isHopeless(call, rule)) throw await this.#spent(call, rule, facts);
+      const hopeless = this.#isHopeless(call, rule) && (await this.#spent(call, rule, facts));
+      if (hopeless && (hopeless.facts.seconds ?? 0) * 1000 > patienceMs) throw hopeless;
       const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, Date.now());
       this.#remaining = remaining;
       if (taken) return this.#started();
@@ -83,7 +84,7 @@ export class RateBudget {
   }
 
   /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
-  async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError> {
+  async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError<'budget-spent'>> {
     const { limit, reserve } = rule;
     const needed = Math.min(limit - reserve, Math.max(1, call.cost?.left ?? 1));
     const whole = { ...rule, reserve: reserve + needed - 1 };
