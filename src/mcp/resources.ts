@@ -102,7 +102,8 @@ export async function readResource(
   } catch (error) {
     call.signal.throwIfAborted();
     if (error instanceof InvalidParams) throw error;
-    throw new InvalidParams(withoutSecrets(describeError(error, parts.nameOf)), { uri });
+    const text = describeError(error, parts.nameOf, parts.tenant.heldSince());
+    throw new InvalidParams(withoutSecrets(text), { uri });
   }
 }
 
