@@ -60,7 +60,7 @@ export class RateBudget {
   async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
     const rule = this.#rule(call.purpose);
     const pauseMs = Math.min(call.cost?.pauseMs ?? 0, maxPauseMs);
-    if (pauseMs > 0 && this.#remaining < lowOf(rule.limit)) await delay(pauseMs, call.signal);
+    if (pauseMs > 0 && this.#remaining < lowOf(this.limit)) await delay(pauseMs, call.signal);
     let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[call.purpose]);
     for (;;) {
       call.signal.throwIfAborted(); // A request that is not sent must not be counted.
@@ -76,17 +76,17 @@ export class RateBudget {
   }
 
   /** Whether too little of a walk that has just begun can be read now. */
-  #isHopeless({ purpose, cost }: Call, { limit, reserve }: WindowRule): boolean {
+  #isHopeless({ purpose, cost }: Call, { reserve }: WindowRule): boolean {
     if (!cost || cost.left !== cost.pages - 1) return false;
     const available = this.#remaining - reserve;
     if (purpose === 'background') return available < cost.left;
-    return cost.left <= limit - reserve && available < cost.left * worthwhileShare;
+    return cost.left <= this.limit - reserve && available < cost.left * worthwhileShare;
   }
 
   /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
   async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError<'budget-spent'>> {
-    const { limit, reserve } = rule;
-    const needed = Math.min(limit - reserve, Math.max(1, call.cost?.left ?? 1));
+    const { reserve } = rule;
+    const needed = Math.min(this.limit - reserve, Math.max(1, call.cost?.left ?? 1));
     const whole = { ...rule, reserve: reserve + needed - 1 };
     const { waitMs, remaining } = await this.#window.peek(this.#key, whole, Date.now());
     // A request counts slightly longer than the window; that extra time is not reported.
@@ -127,9 +127,11 @@ export class RateBudget {
     return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
   }
 
-  /** Requests that the tenant allows in the window. */
+  /** Requests that the tenant allows in the window, as far as the settings permit. */
   get limit(): number {
-    return this.#rule('interactive').limit;
+    const configured = this.#configured;
+    const reported = this.#reported ?? configured;
+    return configured === defaultBudget.requests ? reported : Math.min(configured, reported);
   }
 
   #started(): RequestNumber {
@@ -144,7 +146,7 @@ export class RateBudget {
     const isDefault = configured === defaultBudget.requests;
     // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
     const smaller = Math.min(configured, reported);
-    const reserves = { walk: reservedOf(smaller), background: lowOf(smaller) };
+    const reserves = { walk: reservedOf(smaller), background: lowOf(this.limit) };
     return {
       limit: isDefault ? Math.max(configured, reported) : configured,
       windowMs: this.#windowMs,
