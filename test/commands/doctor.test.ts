@@ -68,7 +68,7 @@ describe('when nothing is wrong', () => {
       /^PASS +address +http:\/\/127\.0\.0\.1:\d+\/t\/harborpeak answers in \d+ ms$/m,
     );
     expect(stdout).toMatch(/^PASS +\/quote-widget-template +\d+ records/m);
-    expect(stdout.match(/^PASS /gm)).toHaveLength(23);
+    expect(stdout.match(/^PASS /gm)).toHaveLength(24);
     expect(stdout).toMatch(/\n16 requests were sent; nothing was written\.\n/);
     expect(stdout.endsWith('\nCPQ_GRANTS=read\n')).toBe(true);
   });
