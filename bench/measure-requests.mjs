@@ -84,10 +84,12 @@ async function ask(server, service, [tool, args], fastMs) {
   service.take();
   const { result } = await callTool(server, tool, args);
   let requests = 0;
-  for (let more = service.take(); ; more = service.take()) {
-    requests += more.requests;
-    if (more.requests === 0 && more.maxInFlight === 0) break;
+  for (let isIdle = false; !isIdle; ) {
+    // A refresh begins after the answer.
     await setTimeout(300);
+    const more = service.take();
+    requests += more.requests;
+    isIdle = more.requests === 0 && more.maxInFlight === 0;
   }
   return { requests, coverage: result.structuredContent.coverage };
 }
