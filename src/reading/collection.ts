@@ -1,5 +1,6 @@
 import type { ProbabilityScale } from '../figures/probability.ts';
 import type { Coverage } from './coverage.ts';
+import type { Basis } from './update.ts';
 
 /** A whole collection, or all results of a search, as it was at `asOf`. */
 export interface Collection<R> {
@@ -14,6 +15,10 @@ export interface Collection<R> {
 
 export interface CachedCollection extends Collection<Record<string, unknown>> {
   readAt: ReadTime;
+  /** From which it can be brought up to date; absent where the records do not say when they changed. */
+  basis?: Basis;
+  /** It has changed since: it may be brought up to date, but not be returned as it is. */
+  isOutdated?: boolean;
 }
 
 /**

@@ -11,7 +11,7 @@ import { freezeRecord } from './pass.ts';
 import { markUnknownItems } from './quote-items.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk, type WalkBudget } from './shared-walk.ts';
-import { readCollection } from './walk.ts';
+import { type Progress, readCollection } from './walk.ts';
 
 export interface Freshness {
   /** Up to this age a collection is returned from the cache. */
@@ -148,28 +148,40 @@ export class Collections {
   /** Gets the copy that is shared between processes, or reads here. */
   #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
     const { shared } = this.#sources;
-    const read = () => this.#readAll(wanted, walk);
+    const earlier = wanted.search ? undefined : this.#cache.peek(wanted.name);
+    const read = () => this.#readAll(wanted, walk, earlier);
     return shared && !wanted.search ? readShared(shared, wanted, read, walk.call.signal) : read();
   }
 
-  async #readAll({ resource, search }: Wanted, walk: SharedWalk): Promise<CachedCollection> {
+  async #readAll(
+    { resource, search }: Wanted,
+    walk: SharedWalk,
+    earlier: CachedCollection | undefined,
+  ): Promise<CachedCollection> {
     const { call } = walk;
     const asOf = new Date();
     const readAt = new ReadTime();
     const { pages, budget } = this.#sources;
     const query = search ?? fullQuery(resource);
-    const read = await readCollection(pages, resource, query, call, (progress) =>
-      walk.report(progress, resource, budget()),
-    );
-    const records = markUnknownItems(resource, read.records, pages);
+    const report = (progress: Progress) => walk.report(progress, resource, budget());
+    const read = await readCollection(pages, resource, query, call, report, earlier);
+    const records =
+      read.records === earlier?.records
+        ? earlier.records
+        : markUnknownItems(resource, read.records, pages);
     return { ...read, records, asOf, readAt };
   }
 
-  /** The collection changed, or any collection: the next call reads it again, and every search. */
+  /**
+   * The collection changed: the next call brings it up to date or reads it again, and every search. Without a resource
+   * everything is forgotten.
+   */
   invalidate(resource?: Resource): void {
     const isMeant = (name: string) =>
       resource === undefined || name === resource || name.includes(' ');
-    this.#cache.clear(isMeant);
+    const outdated = resource && this.#cache.peek(resource);
+    if (outdated) outdated.isOutdated = true;
+    this.#cache.clear((name) => isMeant(name) && !(outdated && name === resource));
     for (const walk of this.#walks) walk.outdated ||= isMeant(walk.name);
   }
 
@@ -180,7 +192,8 @@ export class Collections {
   }
 
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
-    return this.#cache.get(resource)?.records as readonly RecordOf[R][] | undefined;
+    const cached = this.#cache.get(resource);
+    return cached?.isOutdated ? undefined : (cached?.records as readonly RecordOf[R][] | undefined);
   }
 
   /** Stops all walks and clears the cache. */
@@ -203,11 +216,11 @@ export class Collections {
   }
 }
 
-const isFresh = ({ coverage, readAt }: CachedCollection, { freshMs }: Freshness): boolean =>
-  readAt.ageMs < (coverage.complete ? freshMs : incompleteFreshMs);
+const isFresh = ({ coverage, readAt, isOutdated }: CachedCollection, { freshMs }: Freshness) =>
+  !isOutdated && readAt.ageMs < (coverage.complete ? freshMs : incompleteFreshMs);
 
-const isUsable = ({ readAt }: CachedCollection, { staleMs }: Freshness): boolean =>
-  readAt.ageMs < staleMs;
+const isUsable = ({ readAt, isOutdated }: CachedCollection, { staleMs }: Freshness): boolean =>
+  !isOutdated && readAt.ageMs < staleMs;
 
 /** True if the cached collection covers more than an incomplete reading. */
 const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>

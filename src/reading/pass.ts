@@ -22,6 +22,8 @@ export class Pass<R> {
   readonly segments: Segment[] = [];
   /** Whether the total changed from one page to another. */
   countMoved = false;
+  /** Whether a total was lower than one before. */
+  countFell = false;
   /** Whether the total may be a limit of the service. */
   countIsLimit = false;
   /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
@@ -56,11 +58,12 @@ export class Pass<R> {
     for (const [at, record] of records.entries()) {
       freezeRecord(record);
       this.found.set(keys[at], record);
-      const createdAt = createdAtOf(record) ?? 0;
+      const createdAt = timeOf(record, 'createdAt') ?? timeOf(record, 'updatedAt') ?? 0;
       // A time in the future is not from the service's clock.
       this.hasNewRecords ||= createdAt >= this.#serviceStartedAt && createdAt <= now + 60_000;
     }
     this.countMoved ||= this.segments.length > 0 && total !== this.highestCount;
+    this.countFell ||= total !== undefined && total < (this.highestCount ?? 0);
     if (total !== undefined) this.highestCount = Math.max(this.highestCount ?? 0, total);
     this.countIsLimit ||= page.countIsLimit === true;
     this.withoutSize ||= page.withoutSize === true;
@@ -102,11 +105,12 @@ export function recordKeys(records: readonly unknown[]): unknown[] {
   });
 }
 
-/** To the second and with a time zone: a less exact time does not show whether a record is new. */
+/** To the second and with a time zone: a less exact time does not show which of two came first. */
 const exactTime = /T\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-function createdAtOf(record: unknown): number | undefined {
-  const time = fieldOf(record, 'createdAt') ?? fieldOf(record, 'updatedAt');
+/** An exact time of a record, in milliseconds since the epoch. */
+export function timeOf(record: unknown, field: string): number | undefined {
+  const time = fieldOf(record, field);
   return typeof time === 'string' && exactTime.test(time) ? Date.parse(time) : undefined;
 }
 

@@ -46,10 +46,17 @@ export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Pick<ApiClient, 'page'>;
   readonly #traits = new Map<Resource, LearntTraits>();
+  /** Milliseconds by which the service's clock is ahead of ours. */
+  #clockAheadMs = 0;
 
   constructor(client: Pick<ApiClient, 'page' | 'pageParam'>) {
     this.pageParam = client.pageParam;
     this.#client = client;
+  }
+
+  /** The time by the service's clock, as its last response told it, in milliseconds since the epoch. */
+  get now(): number {
+    return Date.now() + this.#clockAheadMs;
   }
 
   traits(resource: Resource): LearntTraits {
@@ -152,6 +159,7 @@ export class ServicePages {
     isLargest: boolean,
   ): P {
     const { takenSize } = this.traits(resource);
+    if (page.answeredAt !== undefined) this.#clockAheadMs = page.answeredAt - Date.now();
     this.learn(resource, {
       takenSize: isLargest ? (size ?? 0) : Math.max(takenSize, size ?? 0),
       countedIn: page.countedIn ?? 'none',

@@ -8,10 +8,12 @@ import { type Coverage, isProven, stoppedCoverage, unprovenCoverage } from './co
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
 import type { ServicePages } from './service-pages.ts';
+import { type Basis, canUpdate, changesFrom, isRecent, readUpdate } from './update.ts';
 
 export interface Reading<R> {
   records: readonly R[];
   coverage: Coverage;
+  basis?: Basis;
 }
 
 export interface Progress {
@@ -25,6 +27,8 @@ interface Source<R extends Resource> {
   query: Search;
   call: Call;
   report: (progress: Progress) => void;
+  /** The moment before which records that were read by now can lack no change. */
+  changesSince: (records: readonly RecordOf[R][]) => Promise<number | undefined>;
 }
 
 const maxPasses = 3;
@@ -38,6 +42,7 @@ const steadyOrder = '+createdAt';
  * ignored offset, and records that move while it reads.
  *
  * A pass that does not prove completeness (`coverage.ts`) is repeated, sorted by creation time if the route can sort.
+ * With an earlier whole reading, only what changed since is read, where the service shows it for sure (`update.ts`).
  * @throws ApiError if the first page cannot be read, or the key is refused meanwhile; the
  *   signal's reason when cancelled
  */
@@ -47,18 +52,40 @@ export async function readCollection<R extends Resource>(
   query: Search,
   call: Call,
   report: (progress: Progress) => void = () => {},
+  earlier?: Reading<RecordOf[R]>,
 ): Promise<Reading<RecordOf[R]>> {
-  const source = { pages, resource, query, call, report };
+  const startedAt = performance.now();
+  const changesSince = (records: readonly RecordOf[R][]) =>
+    changesFrom(records, pages.now, performance.now() - startedAt);
+  const source = { pages, resource, query, call, report, changesSince };
+  const { basis } = earlier ?? {};
+  const updated =
+    earlier && basis && isRecent(basis) && canUpdate(resource, pages)
+      ? await readUpdate(source, earlier.records, basis.changesFrom)
+      : undefined;
+  const { records, coverage } = updated ? completeReading(updated) : await readInPasses(source);
+  const since = coverage.complete ? await changesSince(records) : undefined;
+  if (since === undefined) return { records, coverage };
+  const wholeAt = (updated && basis?.wholeAt) ?? Date.now();
+  return { records, coverage, basis: { changesFrom: since, wholeAt } };
+}
+
+const completeReading = <R>(records: readonly R[]): Reading<R> => ({
+  records,
+  coverage: { complete: true, read: records.length, total: records.length },
+});
+
+async function readInPasses<R extends Resource>(source: Source<R>): Promise<Reading<RecordOf[R]>> {
+  const { pages, resource } = source;
   const all = new Map<unknown, RecordOf[R]>();
   for (let round = 1; ; round++) {
     const isTree = routes[resource].shape === 'tree';
     const pass = new Pass<RecordOf[R]>({ isTree, canPage: pages.canPage(resource) });
     const end = await readPass(source, pass, round > 1);
     const found = await runInSlices(inListOrder(pass));
-    if (proves(source, pass, end)) {
-      const coverage = { complete: true, read: found.size, total: found.size };
-      return { records: [...found.values()], coverage };
-    }
+    if (proves(source, pass, end)) return completeReading([...found.values()]);
+    const completed = round === 1 && (await completePass(source, pass, end));
+    if (completed) return completeReading(completed);
     const before = all.size;
     for (const [key, record] of found) all.set(key, record);
     const showsMore = found.size !== before || all.size !== before;
@@ -77,6 +104,25 @@ function proves<R extends Resource>(
   if (isApiError(end) || !isProven(pass, end)) return false;
   if (pass.segments.length > 1 && end.isPaged) pages.learn(resource, { offset: 'works' });
   return true;
+}
+
+/**
+ * The records of a long pass with what changed meanwhile, where these changes complete it. Where the count fell, the deletion
+ * may have hidden a record that did not change.
+ */
+async function completePass<R extends Resource>(
+  source: Source<R>,
+  { found, countFell, countIsLimit, highestCount = 0, segments }: Pass<RecordOf[R]>,
+  end: End | ApiError,
+): Promise<readonly RecordOf[R][] | undefined> {
+  const { pages, resource, query, changesSince } = source;
+  const isSearch = query.query || query.filters || query.sort;
+  const isLong = segments.length > maxPasses && found.size > highestCount * 0.9;
+  if (isApiError(end) || !isLong || countFell || countIsLimit) return undefined;
+  if (isSearch || !canUpdate(resource, pages)) return undefined;
+  const records = [...found.values()];
+  const since = await changesSince(records);
+  return since === undefined ? undefined : readUpdate(source, records, since);
 }
 
 /** The coverage of what was read, unless another pass may show more without costing too much. */
