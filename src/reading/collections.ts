@@ -2,15 +2,21 @@ import type { CallContext } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import { resources } from '../service/routes.ts';
+import { resources, routes } from '../service/routes.ts';
 import { forEachInSlices } from '../slices.ts';
-import { type CollectionKey, keptMs, type SharedCollections } from '../state/port.ts';
+import {
+  type CollectionKey,
+  keptMs,
+  type SharedCollections,
+  type SharedReading,
+} from '../state/port.ts';
 import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
 import { type CachedCollection, type Collection, ReadTime } from './collection.ts';
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems } from './quote-items.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk, type WalkBudget } from './shared-walk.ts';
+import { canUpdate, isRecent } from './update.ts';
 import { type Progress, readCollection } from './walk.ts';
 
 export interface Freshness {
@@ -21,6 +27,8 @@ export interface Freshness {
 }
 
 export const defaultFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
+/** A collection that cannot be sorted has to be read whole again, and changes seldom: it is fresh for so many times longer. */
+const unsortedFactor = 12;
 /** The pages of a search come from one reading for this time; after it the search is read again. */
 const searchFreshness: Freshness = { freshMs: 60_000, staleMs: 60_000 };
 /** An incomplete collection is read again sooner. */
@@ -74,10 +82,17 @@ export class Collections {
   ): Promise<Collection<RecordOf[R]>> {
     const wanted: Wanted = search
       ? { name: `${resource} ${searchText(search)}`, resource, search, ...searchFreshness }
-      : { name: resource, resource, search, ...this.#sources.freshness };
+      : { name: resource, resource, search, ...this.#freshnessOf(resource) };
     const read = (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
     // The clock was set back since.
     return read.asOf.getTime() > Date.now() ? { ...read, asOf: read.readAt.date } : read;
+  }
+
+  #freshnessOf(resource: Resource): Freshness {
+    const { freshness } = this.#sources;
+    if (routes[resource].parameters.includes('sort')) return freshness;
+    const freshMs = freshness.freshMs * unsortedFactor;
+    return { freshMs, staleMs: freshMs + freshness.staleMs };
   }
 
   async #read(wanted: Wanted, call: CallContext): Promise<CachedCollection> {
@@ -148,9 +163,11 @@ export class Collections {
   /** Gets the copy that is shared between processes, or reads here. */
   #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
     const { shared } = this.#sources;
-    const earlier = wanted.search ? undefined : this.#cache.peek(wanted.name);
-    const read = () => this.#readAll(wanted, walk, earlier);
-    return shared && !wanted.search ? readShared(shared, wanted, read, walk.call.signal) : read();
+    if (wanted.search) return this.#readAll(wanted, walk, undefined);
+    const own = this.#cache.peek(wanted.name);
+    const read = (kept: CachedCollection | undefined) =>
+      this.#readAll(wanted, walk, later(own, kept));
+    return shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
   }
 
   async #readAll(
@@ -185,10 +202,20 @@ export class Collections {
     for (const walk of this.#walks) walk.outdated ||= isMeant(walk.name);
   }
 
-  /** Whether a whole collection can be returned without a request. */
-  isFresh(resource: Resource): boolean {
+  /** Whether a whole collection can be returned without a request, or with the few that bring it up to date. */
+  async isHeld(resource: Resource): Promise<boolean> {
+    const { pages, shared } = this.#sources;
     const cached = this.#cache.peek(resource);
-    return cached !== undefined && isFresh(cached, this.#sources.freshness);
+    const freshness = this.#freshnessOf(resource);
+    if (cached && isFresh(cached, freshness)) return true;
+    // It would have to be parsed for every question.
+    if (this.tooLarge.has(resource)) return false;
+    const isCurrent = canUpdate(resource, pages);
+    if (isCurrent && cached?.basis && isRecent(cached.basis)) return true;
+    if (!shared) return false;
+    const { collections, ...owner } = shared;
+    const ageMs = await collections.ageOf({ ...owner, collection: resource });
+    return ageMs !== undefined && (isCurrent || ageMs < freshness.freshMs);
   }
 
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
@@ -233,6 +260,13 @@ const fullQuery = (resource: Resource): Search => ({
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
+/** Of two readings the one that lacks fewer changes. */
+const later = (
+  own: CachedCollection | undefined,
+  kept: CachedCollection | undefined,
+): CachedCollection | undefined =>
+  (own?.basis?.changesFrom ?? 0) < (kept?.basis?.changesFrom ?? 0) ? kept : own;
+
 /**
  * The copy that is shared between processes if it is fresh; otherwise what `read` returns, which is then shared.
  * @throws the error of `read`; the signal's reason
@@ -240,20 +274,23 @@ const fullQuery = (resource: Resource): Search => ({
 async function readShared(
   { collections, ...owner }: NonNullable<CollectionSources['shared']>,
   { resource, freshMs }: Wanted,
-  read: () => Promise<CachedCollection>,
+  read: (kept: CachedCollection | undefined) => Promise<CachedCollection>,
   signal: AbortSignal,
 ): Promise<CachedCollection> {
   let local: CachedCollection | undefined;
-  const readHere = async () => {
-    local = await read();
-    const { asOf: _, readAt, ...value } = local;
+  const readHere = async (kept: SharedReading | undefined) => {
+    local = await read(kept && (await fromShared(kept)));
+    const { asOf: _, readAt, isOutdated, ...value } = local;
     const keepMs = local.coverage.complete ? keptMs : incompleteFreshMs;
     return { value, ageMs: readAt.ageMs, keepMs };
   };
   const key = { ...owner, collection: resource };
-  const { value, ageMs } = await collections.getOrLoad(key, freshMs, readHere, signal);
+  const reading = await collections.getOrLoad(key, freshMs, readHere, signal);
   // Read in this process: the objects can be used as they are.
-  if (local) return local;
+  return local ?? fromShared(reading);
+}
+
+async function fromShared({ value, ageMs }: SharedReading): Promise<CachedCollection> {
   const shared = value as Omit<CachedCollection, 'asOf' | 'readAt'>;
   await forEachInSlices(shared.records, (record) => freezeRecord(record));
   const readAt = new ReadTime(ageMs);

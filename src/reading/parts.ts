@@ -101,6 +101,8 @@ export class Parts {
   readonly #pages: ServicePages;
   readonly #collections: Pick<Collections, 'read'>;
   readonly #sizes = new Map<Resource, Size>();
+  /** The samples that are being read, for all calls that wait for one. */
+  readonly #sampling = new Map<Resource, ReturnType<Sample>>();
 
   constructor(
     client: Pick<ApiClient, 'getRecord'>,
@@ -147,7 +149,11 @@ export class Parts {
   }
 
   async #isSmall(resource: Resource, sample: Sample): Promise<boolean> {
-    if ((this.#sizes.get(resource)?.until ?? 0) < performance.now()) await sample();
+    if ((this.#sizes.get(resource)?.until ?? 0) < performance.now()) {
+      const sampling = this.#sampling.get(resource) ?? sample();
+      this.#sampling.set(resource, sampling);
+      await sampling.catch(sample).finally(() => this.#sampling.delete(resource));
+    }
     return (this.#sizes.get(resource)?.pages ?? Number.POSITIVE_INFINITY) <= wholePages;
   }
 

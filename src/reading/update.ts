@@ -111,13 +111,12 @@ async function readNewest(
   field: TimeField,
   since: number,
 ): Promise<{ records: Map<unknown, ApiRecord>; total: number } | undefined> {
-  const { pages, resource, query, call } = source;
+  const { pages, resource } = source;
   const sort = `-${field}`;
   const newest = new Newest(field, since);
   for (let from = 0; newest.older.length === 0; ) {
     if (from > pageSize && from > known.size * maxShare) return undefined;
-    const asked = pages.page(resource, { ...query, size: pageSize, from, sort }, call);
-    const page = await asked.catch(ignoreApiError('refused', 'server-error'));
+    const page = await readSorted(source, sort, from);
     if (!page || !newest.add(page)) {
       // On a later page it may also be a record that has just been changed.
       if (from === 0 && newest.isUnsorted) pages.learnHonoured(resource, sort, false);
@@ -132,6 +131,19 @@ async function readNewest(
     if (!isHonoured) return undefined;
   }
   return newest;
+}
+
+/** A page in this order; `undefined` if the service refuses it, or fails for it and never gave one. */
+function readSorted(
+  { pages, resource, query, call }: Source,
+  sort: string,
+  from: number,
+): Promise<Page<ApiRecord> | undefined> {
+  const asked = pages.page(resource, { ...query, size: pageSize, from, sort }, call);
+  const isKnown = pages.traits(resource).honoured[sort] === true;
+  return asked.catch(
+    isKnown ? ignoreApiError('refused') : ignoreApiError('refused', 'server-error'),
+  );
 }
 
 /** The pages of a collection sorted by a time, the newest first. */
@@ -190,14 +202,13 @@ async function followsOrder(
 
 /** Whether the service sorts: the order is another one than its usual order, or turns round with the sign. */
 async function isSorting(
-  { pages, resource, query, call }: Source,
+  source: Source,
   { field, records, older }: Newest,
   known: ReadonlyMap<unknown, ApiRecord>,
 ): Promise<boolean> {
   const unchanged = [...known.keys()].filter((key) => !records.has(key));
   if (older.some(({ key }, at) => key !== unchanged[at])) return true;
-  const reversed = { ...query, size: pageSize, sort: `+${field}` };
-  const page = await pages.page(resource, reversed, call).catch(ignoreApiError('refused'));
+  const page = await readSorted(source, `+${field}`, 0);
   const falling = { ...page, records: page?.records.toReversed() ?? [] };
   const turned = new Newest(field, Number.NEGATIVE_INFINITY);
   const [last, first] = [falling.records[0], falling.records.at(-1)];

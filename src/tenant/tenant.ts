@@ -90,7 +90,7 @@ export class Tenant {
     const { collections, parts } = this.#shared;
     if (part && !isSearch(part)) {
       await this.key.require(call);
-      const isNeeded = 'only' in part || !collections.isFresh(resource);
+      const isNeeded = 'only' in part || !(await collections.isHeld(resource));
       const found = isNeeded && (await parts.read(resource, part, call));
       if (found) return found;
     } else if (part && findsPart(resource, part)) return collections.read(resource, call, part);

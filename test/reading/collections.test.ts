@@ -242,14 +242,15 @@ describe('a cached collection', () => {
     upstream.set(faults['500']);
     upstream.requests.length = 0;
     expect(await companies(tenant)).toBe(first);
-    await vi.waitFor(() => expect(sent()).toBe(3), soon);
+    // Three attempts to read what changed, whose order may be what fails, and three to read it whole.
+    await vi.waitFor(() => expect(sent()).toBe(6), soon);
     later(20_000);
     expect(await companies(tenant)).toBe(first);
-    expect(sent()).toBe(3);
+    expect(sent()).toBe(6);
     await vi.waitFor(async () => {
       later(1_000);
       expect(await companies(tenant)).toBe(first);
-      expect(sent()).toBe(6);
+      expect(sent()).toBe(12);
     }, soon);
     later(30 * minute);
     await expect(companies(tenant)).rejects.toMatchObject({ kind: 'server-error' });
@@ -276,7 +277,7 @@ describe('a cached collection', () => {
     upstream.set(faults['later-forbidden']);
     const before = sent();
     expect(await companies(tenant)).toBe(first);
-    await vi.waitFor(() => expect(sent()).toBeGreaterThan(before + 2), soon);
+    await vi.waitFor(() => expect(sent()).toBeGreaterThan(before), soon);
     expect((await companies(tenant)).coverage).toEqual(first.coverage);
   });
 
