@@ -14,6 +14,7 @@ import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts'
 import { type CachedCollection, type Collection, ReadTime } from './collection.ts';
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems } from './quote-items.ts';
+import { namingCompanies, Renames } from './renames.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk, type WalkBudget } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
@@ -61,6 +62,7 @@ export class Collections {
   /** The collections that alone are larger than the cache, and their sizes in bytes. */
   readonly tooLarge = new Map<Resource, number>();
   readonly #walks = new Set<SharedWalk>();
+  readonly #renames = new Renames();
   /** The last failed or incomplete attempts to read what an earlier reading can be used of. */
   readonly #failed = new Map<string, ReadTime>();
 
@@ -140,6 +142,7 @@ export class Collections {
     try {
       const read = await this.#load(wanted, walk);
       const cached = this.#cache.peek(wanted.name);
+      if (wanted.name === 'company' && cached) this.#rename(cached, read);
       if (walk.outdated) return read;
       if (cached && isUsable(cached, wanted) && coversMore(cached, read)) {
         this.#failed.set(wanted.name, new ReadTime());
@@ -149,6 +152,18 @@ export class Collections {
       return read;
     } finally {
       this.#walks.delete(walk);
+    }
+  }
+
+  /** Gives what is cached the new names of companies. */
+  #rename(before: CachedCollection, now: CachedCollection): void {
+    if (!this.#renames.note(before.records, now.records)) return;
+    for (const resource of namingCompanies) {
+      const cached = this.#cache.peek(resource);
+      if (!cached) continue;
+      const records = this.#renames.applyTo(cached.records);
+      if (records !== cached.records)
+        this.#cache.set(resource, { ...cached, records }, estimateBytes(records));
     }
   }
 
@@ -186,7 +201,7 @@ export class Collections {
       read.records === earlier?.records
         ? earlier.records
         : markUnknownItems(resource, read.records, pages);
-    return { ...read, records, asOf, readAt };
+    return { ...read, records: this.#renames.applyTo(records), asOf, readAt };
   }
 
   /**

@@ -305,6 +305,64 @@ describe('a cached collection', () => {
   });
 });
 
+describe('a collection that is brought up to date', () => {
+  const hour = 60 * minute;
+
+  async function withDeals() {
+    const own = await startUpstream({ counts: { '/company': 45, '/opportunity': 340 } });
+    const tenant = openTenant({ url: own.url });
+    onTestFinished(async () => {
+      await tenant.close();
+      await own.close();
+    });
+    const [company] = own.records['/company'];
+    const name = String(company?.name);
+    const deals = own.records['/opportunity'];
+    for (const [at, row] of deals.entries())
+      deals[at] = { ...row, company: { id: company?.id, name } };
+    const dealsNow = () => tenant.collection('opportunity', toolCall());
+    return { own, tenant, name, dealsNow };
+  }
+
+  test('takes a request or two, and is the same list if nothing changed', async () => {
+    stopClock();
+    const { own, dealsNow } = await withDeals();
+    const first = await dealsNow();
+    later(hour);
+    own.requests.length = 0;
+    const second = await dealsNow();
+    expect(second.records).toBe(first.records);
+    expect(second.asOf.getTime()).toBe(first.asOf.getTime() + hour);
+    expect(own.requests.length).toBeLessThanOrEqual(3);
+  });
+
+  test('is read whole after a day', async () => {
+    stopClock();
+    const { own, dealsNow } = await withDeals();
+    await dealsNow();
+    own.requests.length = 0;
+    later(25 * hour);
+    await dealsNow();
+    expect(own.requests.length).toBeGreaterThan(3);
+  });
+
+  test('has the new name of a company whose deals did not change', async () => {
+    stopClock();
+    const { own, tenant, name, dealsNow } = await withDeals();
+    const companiesNow = () => tenant.collection('company', toolCall());
+    await Promise.all([companiesNow(), dealsNow()]);
+    const rows = own.records['/company'];
+    const updatedAt = new Date().toISOString();
+    rows[0] = { ...rows[0], name: 'New Name Ltd', updatedAt } as (typeof rows)[number];
+    later(hour);
+    await companiesNow();
+    const { records } = await dealsNow();
+    const names = new Set(records.map(({ company }) => company?.name));
+    expect([...names]).toEqual(['New Name Ltd']);
+    expect(name).not.toBe('New Name Ltd');
+  });
+});
+
 describe('an incomplete collection', () => {
   test('is cached for half a minute, and then read again', async () => {
     stopClock();
