@@ -17,6 +17,7 @@ const sampled = [
   'test/operating/fuzz.test.ts',
   'test/reading/memoized-answers.test.ts',
   'test/reading/paging.test.ts',
+  'test/reading/updates.test.ts',
   'test/reading/walks.test.ts',
   'test/text/hardening.test.ts',
   'test/tools/tools.test.ts',
