@@ -11,7 +11,6 @@ import {
 } from './config/settings.ts';
 import { isOfService, unknownVariables } from './config/unknown-variables.ts';
 import type { ToolSelection } from './mcp/surface.ts';
-import type { NameOf } from './setting-names.ts';
 import { InvalidValue } from './setting-values.ts';
 import { parseGrants, writeGrant } from './tenant/grants.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
@@ -26,24 +25,8 @@ export {
   variableOf,
 } from './config/settings.ts';
 
-/**
- * Wrong use or configuration; commands print it to stderr and exit with status 2. A text that names settings
- * is a function of `nameOf`; `message` names them as environment variables.
- */
-export class ConfigError extends Error {
-  readonly #text: ConfigErrorText;
-
-  constructor(text: ConfigErrorText) {
-    super(typeof text === 'string' ? text : text(environmentName));
-    this.#text = text;
-  }
-
-  messageNaming(nameOf: NameOf<SettingName>): string {
-    return typeof this.#text === 'string' ? this.#text : this.#text(nameOf);
-  }
-}
-
-type ConfigErrorText = string | ((nameOf: NameOf<SettingName>) => string);
+/** Wrong use or configuration; commands print it to stderr and exit with status 2. It names settings by `environmentName`. */
+export class ConfigError extends Error {}
 
 /** What was given on a command line. */
 export interface CommandLine {
@@ -124,9 +107,9 @@ function readFlags(
     return { flags: Object.fromEntries(given), words: positionals };
   } catch (error) {
     if (argv.some((word) => /^--api-key(=|$)/.test(word))) {
+      const instead = `Set ${environmentName('apiKey')} or ${environmentName('apiKeyFile')}.`;
       throw new ConfigError(
-        (nameOf) =>
-          `There is no flag --api-key: it would show the key in lists of processes. Set ${nameOf('apiKey')} or ${nameOf('apiKeyFile')}.`,
+        `There is no flag --api-key: it would show the key in lists of processes. ${instead}`,
       );
     }
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. Try: cpq-mcp --help`);
@@ -139,8 +122,8 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
     return setting.parse(given);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const problem = `${error.message}. ${setting.description}.`;
-    throw new ConfigError((nameOf) => `${byFlag ? `--${flagOf(name)}` : nameOf(name)}: ${problem}`);
+    const named = byFlag ? `--${flagOf(name)}` : environmentName(name);
+    throw new ConfigError(`${named}: ${error.message}. ${setting.description}.`);
   }
 }
 
@@ -148,14 +131,12 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
 const secretNames = ['apiKey', 'webhookSecret', 'webhookSigningSecret', 'metricsToken'] as const;
 
 function withSecretsFromFiles(read: Settings): Settings {
-  const found: Partial<Record<(typeof secretNames)[number], string>> = {};
-  for (const name of secretNames) {
-    const fileName = `${name}File` as const;
-    const path = read[fileName];
-    if (path === undefined || read[name] !== undefined) continue;
-    found[name] = validate(name, fileContent(fileName, path), false) as string;
-  }
-  return { ...read, ...found };
+  const found = secretNames.flatMap((name) => {
+    const path = read[`${name}File`];
+    if (path === undefined || read[name] !== undefined) return [];
+    return [[name, validate(name, fileContent(`${name}File`, path), false)] as const];
+  });
+  return { ...read, ...Object.fromEntries(found) };
 }
 
 /** The text of a file that a setting names. @throws ConfigError when it cannot be read */
@@ -164,7 +145,7 @@ export function fileContent(setting: SettingName, path: string): string {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = errorCode(error) ?? 'unreadable';
-    throw new ConfigError((nameOf) => `${nameOf(setting)}: ${path} cannot be read (${code})`);
+    throw new ConfigError(`${environmentName(setting)}: ${path} cannot be read (${code})`);
   }
 }
 
@@ -172,13 +153,14 @@ export function fileContent(setting: SettingName, path: string): string {
 export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
   const { baseUrl, apiKey } = read;
   if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, key: apiKey };
-  throw new ConfigError((nameOf) => {
-    const missing = [
-      ...(baseUrl === undefined ? [`${nameOf('baseUrl')} (the tenant's API address)`] : []),
-      ...(apiKey === undefined ? [`${nameOf('apiKey')} or ${nameOf('apiKeyFile')} (the key)`] : []),
-    ];
-    return `Missing: ${missing.join(' and ')}. A key is issued in the product under Settings → Integrations → API Key. To try it without either, set ${nameOf('sandbox')}.`;
-  });
+  const keyNames = `${environmentName('apiKey')} or ${environmentName('apiKeyFile')}`;
+  const missing = [
+    ...(baseUrl === undefined ? [`${environmentName('baseUrl')} (the tenant's API address)`] : []),
+    ...(apiKey === undefined ? [`${keyNames} (the key)`] : []),
+  ];
+  throw new ConfigError(
+    `Missing: ${missing.join(' and ')}. A key is issued in the product under Settings → Integrations → API Key. To try it without either, set ${environmentName('sandbox')}.`,
+  );
 }
 
 /** The configured tools; default: routes and briefs, with events and changes if they can be used. */

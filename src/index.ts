@@ -1,4 +1,4 @@
-import { optionName } from './commands/options.ts';
+import { inOptions } from './commands/options.ts';
 import { type HostedTenant, TenantHost } from './commands/tenant-host.ts';
 import { ConfigError } from './config.ts';
 import { factsOf } from './log.ts';
@@ -223,5 +223,5 @@ function namingOptions<T>(work: () => T): T {
 
 function rethrowNamingOptions(error: unknown): never {
   if (!(error instanceof ConfigError)) throw error;
-  throw new CpqOptionError(error.messageNaming(optionName));
+  throw new CpqOptionError(inOptions(error.message));
 }

@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import { type AuthStrategyName, ConfigError, type SettingName, type Settings } from '../config.ts';
+import {
+  type AuthStrategyName,
+  ConfigError,
+  environmentName,
+  type SettingName,
+  type Settings,
+} from '../config.ts';
 import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
 import { type AuthStrategy, type Gate, gate } from '../hosts/access/gate.ts';
@@ -36,7 +42,9 @@ type StrategyFactory = (
 ) => AuthStrategy | Promise<AuthStrategy>;
 
 const missingFor = (auth: AuthStrategyName, name: SettingName): ConfigError =>
-  new ConfigError((nameOf) => `${nameOf('auth')}=${auth} needs ${nameOf(name)}, see http --help`);
+  new ConfigError(
+    `${environmentName('auth')}=${auth} needs ${environmentName(name)}, see http --help`,
+  );
 
 const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   token: async (settings, tenants, { log }) => {

@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { basename } from 'node:path';
-import { ConfigError, readSettings, type SettingName, type Settings } from '../config.ts';
+import {
+  ConfigError,
+  environmentName,
+  readSettings,
+  type SettingName,
+  type Settings,
+} from '../config.ts';
 import { type Gate, openGate } from '../hosts/access/gate.ts';
 import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { bearerToken, isSameSecret } from '../hosts/access/http-error.ts';
@@ -46,10 +52,7 @@ export async function run(argv: readonly string[]): Promise<void> {
     fastPath: settings.fastPath === 'on',
     webhooks: webhooksOf(tenants, log, observer, guesses),
     onError: (error) => log.warn('protocol', factsOf(error)),
-    readiness: () => ({
-      state: state.health(),
-      ...(settings.auth.has('key') ? {} : { tenants: tenants.handles.length }),
-    }),
+    health: () => state.health(),
     observer,
     mayReadMetrics: metricsReader(settings, guesses),
     queue,
@@ -79,7 +82,7 @@ function proxiesOf({ trustedProxies }: Settings): BlockList {
   try {
     return parseNetworks(trustedProxies);
   } catch (error) {
-    throw new ConfigError((nameOf) => `${nameOf('trustedProxies')}: ${messageOf(error)}`);
+    throw new ConfigError(`${environmentName('trustedProxies')}: ${messageOf(error)}`);
   }
 }
 
@@ -106,7 +109,7 @@ function requireAuth(settings: Settings): void {
   const [name, , why] = reasons.find(([, isSet]) => isSet) ?? [];
   if (auth.size > 0 || name === undefined) return;
   throw new ConfigError(
-    (nameOf) => `${nameOf(name)}: ${why}. Set ${nameOf('auth')} to token, oauth or key.`,
+    `${environmentName(name)}: ${why}. Set ${environmentName('auth')} to token, oauth or key.`,
   );
 }
 

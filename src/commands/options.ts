@@ -1,5 +1,6 @@
 import {
   ConfigError,
+  environmentName,
   readSettings,
   type SettingName,
   type Settings,
@@ -7,6 +8,7 @@ import {
   variableOf,
 } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
+import { keysOf } from '../values.ts';
 
 type Value = string | number | boolean | URL | readonly string[];
 
@@ -15,7 +17,7 @@ const isName = (name: string): name is SettingName => Object.hasOwn(settings, na
 /**
  * Reads settings given as options by a program or a file, with the same validation as variables. Nothing is
  * read from the environment.
- * @throws ConfigError; see `optionName` for how a program names settings
+ * @throws ConfigError; see `inOptions`
  */
 export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {
   const environment: Record<string, string> = {};
@@ -31,8 +33,14 @@ function textOf(name: SettingName, value: Value): string {
   if (value instanceof URL) return value.href;
   const separator = name === 'barredStages' || name === 'allowedStages' ? ';' : ',';
   if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
-  throw new ConfigError((nameOf) => `${nameOf(name)}: no entry may contain "${separator}"`);
+  throw new ConfigError(`${environmentName(name)}: no entry may contain "${separator}"`);
 }
 
 /** Programs and files name a setting by its option. */
 export const optionName: NameOf<SettingName> = (name) => name;
+
+const optionsByName = new Map(keysOf(settings).map((name) => [environmentName(name), name]));
+
+/** The message of a ConfigError with options in place of variables. */
+export const inOptions = (message: string): string =>
+  message.replace(/CPQ_[A-Z_]+(?: \(--[a-z-]+\))?/g, (name) => optionsByName.get(name) ?? name);

@@ -11,7 +11,7 @@ import type { TenantRegistry } from '../hosts/access/gate.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import type { SharedServices } from './common.ts';
-import { optionName, settingsFrom } from './options.ts';
+import { inOptions, optionName, settingsFrom } from './options.ts';
 import { configuredAddress, resolveAddress } from './start.ts';
 import { defaultName, TenantHandle } from './tenant-handle.ts';
 
@@ -131,7 +131,7 @@ export function readTenants(path: string, server: Settings): ReadonlyMap<string,
       return [validName(name), settingsFor(entry, dirname(path), server)] as const;
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      throw new ConfigError(`${path}: ${JSON.stringify(name)}: ${error.messageNaming(optionName)}`);
+      throw new ConfigError(`${path}: ${JSON.stringify(name)}: ${inOptions(error.message)}`);
     }
   });
   if (read.length === 0) throw new ConfigError(`${path}: describes no tenant`);
@@ -146,7 +146,7 @@ function readEntries(path: string): Record<string, unknown> {
   const tenants = fieldOf(parseJson(text), 'tenants');
   if (isObject(tenants)) return tenants;
   throw new ConfigError(
-    (nameOf) => `${nameOf('tenantsFile')}: ${path} must be JSON such as ${exampleFile}`,
+    `${environmentName('tenantsFile')}: ${path} must be JSON such as ${exampleFile}`,
   );
 }
 

@@ -36,8 +36,8 @@ export interface HttpOptions {
   /** Handles requests below `/webhooks/`. */
   webhooks: WebhookHandler;
   onError(error: Error): void;
-  /** `tenants`: how many there are; absent if callers use their own keys. */
-  readiness(): { state: Health; tenants?: number };
+  /** Of the state. */
+  health(): Health;
   /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
   streams: OpenStreams;
@@ -124,7 +124,7 @@ class HttpFrontend {
   }
 
   async #serve(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { localOnly, preview, readiness } = this.#options;
+    const { localOnly, preview, health } = this.#options;
     this.#checkHostAndOrigin(request);
     if (localOnly) refuseForwarded(request);
     if (preview && path.startsWith('/preview')) {
@@ -136,7 +136,7 @@ class HttpFrontend {
       const { contentType, body } = await observer.render({
         queuedCalls: queue?.occupancy.queued ?? 0,
         openStreams: streams.open,
-        health: readiness().state,
+        health: health(),
       });
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return;
@@ -157,12 +157,9 @@ class HttpFrontend {
    * because reads still work. Readable without authentication, so it names no tenant and no address.
    */
   #answerReadyz(response: ServerResponse): void {
-    const { state, tenants } = this.#options.readiness();
-    const reasons = [
-      ...(this.closing ? ['the server is stopping'] : []),
-      ...(tenants === 0 ? ['no tenant is served'] : []),
-    ];
-    if (reasons.length > 0) sendJson(response, 503, { status: 'not ready', reasons });
+    const state = this.#options.health();
+    const reasons = ['the server is stopping'];
+    if (this.closing) sendJson(response, 503, { status: 'not ready', reasons });
     else if (state.ok) sendJson(response, 200, { status: 'ready' });
     else sendJson(response, 200, { status: 'degraded', reasons: [unavailableReason(state)] });
   }

@@ -14,7 +14,7 @@ const server = shared(async () => {
   const errors: string[] = [];
   const options = httpOptions({
     onError: (error) => errors.push(error.message),
-    readiness: fail,
+    health: fail,
     webhooks: (path) => path === '/webhooks' && fail(),
   });
   const { url, close } = await serveHttp(gate, options);

@@ -11,7 +11,7 @@ export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
   preview: false,
   webhooks: () => false,
   onError: () => {},
-  readiness: () => ({ state: { kind: 'local', ok: true, notes: [] } }),
+  health: () => ({ kind: 'local', ok: true, notes: [] }),
   queue: undefined,
   streams: new OpenStreams(() => {}),
   observer: {

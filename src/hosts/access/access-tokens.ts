@@ -15,26 +15,21 @@ export interface AccessTokenOptions {
  * Authenticates callers by an access token that this server issued.
  * @throws TokenFileError when the file cannot be read
  */
-export async function accessTokenStrategy({
-  path,
-  tenants,
-  onError,
-}: AccessTokenOptions): Promise<AuthStrategy> {
-  const file = new TokenFileReader(path, onError);
-  await file.reload();
+export async function accessTokenStrategy(options: AccessTokenOptions): Promise<AuthStrategy> {
+  const readStored = await tokenReader(options);
   return {
     wwwAuthenticate: 'Bearer realm="cpq-mcp"',
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || !isAccessToken(token)) return undefined;
-      const stored = findToken(token, await file.tokens());
+      const stored = findToken(token, await readStored());
       if (!stored) throw invalidTokenError('Unknown access token.');
       if (isExpired(stored)) {
         throw invalidTokenError(
           `The access token "${stored.name}" has expired: ask for a new one.`,
         );
       }
-      const tenant = tenants.find(stored.tenant);
+      const tenant = options.tenants.find(stored.tenant);
       if (!tenant) throw new HttpError(403, tenantMessage);
       return {
         caller: `token:${stored.name}`,
@@ -49,35 +44,24 @@ export async function accessTokenStrategy({
 const tenantMessage =
   'The tenant of this access token is not served here, or it names none of several: ask for another token.';
 
-/** Reads the file again when it has changed. */
-class TokenFileReader {
-  readonly #path: string;
-  readonly #onError: (error: unknown) => void;
-  #tokens: readonly StoredToken[] = [];
-  #stamp = '';
-  #lastError = '';
-
-  constructor(path: string, onError: (error: unknown) => void) {
-    this.#path = path;
-    this.#onError = onError;
-  }
-
-  async tokens(): Promise<readonly StoredToken[]> {
-    await this.reload().catch((error: unknown) => {
+/**
+ * Reads the file again when it has changed. While it cannot be read, the tokens that were read before stay valid.
+ * @throws TokenFileError when the file cannot be read at first
+ */
+async function tokenReader({ path, onError }: AccessTokenOptions) {
+  let [tokens, stamp, lastError] = [await readTokens(path), '', ''];
+  return async (): Promise<readonly StoredToken[]> => {
+    const found = await stat(path).catch(() => undefined);
+    const now = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
+    if (now === stamp) return tokens;
+    try {
+      tokens = await readTokens(path);
+      [stamp, lastError] = [now, ''];
+    } catch (error) {
       // A repeated error is reported once.
-      if (String(error) !== this.#lastError) this.#onError(error);
-      this.#lastError = String(error);
-    });
-    return this.#tokens;
-  }
-
-  /** @throws TokenFileError */
-  async reload(): Promise<void> {
-    const found = await stat(this.#path).catch(() => undefined);
-    const stamp = found ? `${found.ino} ${found.size} ${found.mtimeMs}` : 'none';
-    if (stamp === this.#stamp) return;
-    this.#tokens = await readTokens(this.#path);
-    this.#stamp = stamp;
-    this.#lastError = '';
-  }
+      if (String(error) !== lastError) onError(error);
+      lastError = String(error);
+    }
+    return tokens;
+  };
 }

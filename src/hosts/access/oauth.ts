@@ -2,7 +2,7 @@ import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtV
 import { loopbackNames } from '../../setting-values.ts';
 import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
-import { fieldOf } from '../../values.ts';
+import { errorCode, fieldOf } from '../../values.ts';
 import type { AuthStrategy, TenantRegistry } from './gate.ts';
 import { bearerToken, HttpError, invalidTokenError, retryAfterHeader } from './http-error.ts';
 import { isAccessToken } from './token-file.ts';
@@ -136,24 +136,24 @@ async function readJson(url: string): Promise<unknown> {
   return response.json();
 }
 
+const notIssued = 'The access token was not issued by the configured identity provider.';
+const tokenProblems: Readonly<Record<string, string>> = {
+  ERR_JWT_EXPIRED: 'The access token has expired.',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS:
+    'The access token does not name its key (kid), and the identity provider has several.',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: notIssued,
+  ERR_JWS_INVALID: notIssued,
+  ERR_JWT_INVALID: notIssued,
+  ERR_JWKS_NO_MATCHING_KEY: notIssued,
+  ERR_JOSE_ALG_NOT_ALLOWED: notIssued,
+  ERR_JOSE_NOT_SUPPORTED: notIssued,
+};
+
 /** What is wrong with a token; undefined for an error that does not show whether it is valid. */
-function tokenProblem(error: unknown): string | undefined {
-  if (error instanceof errors.JWTExpired) return 'The access token has expired.';
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return `The access token is not for this server: ${error.claim}.`;
-  if (error instanceof errors.JWKSMultipleMatchingKeys)
-    return 'The access token does not name its key (kid), and the identity provider has several.';
-  const aboutToken =
-    error instanceof errors.JWSSignatureVerificationFailed ||
-    error instanceof errors.JWSInvalid ||
-    error instanceof errors.JWTInvalid ||
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JOSEAlgNotAllowed ||
-    error instanceof errors.JOSENotSupported;
-  return aboutToken
-    ? 'The access token was not issued by the configured identity provider.'
-    : undefined;
-}
+const tokenProblem = (error: unknown): string | undefined =>
+  error instanceof errors.JWTClaimValidationFailed
+    ? `The access token is not for this server: ${error.claim}.`
+    : tokenProblems[errorCode(error) ?? ''];
 
 /** The grants among the token's scopes; other scopes are ignored. */
 function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
