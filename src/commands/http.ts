@@ -90,26 +90,17 @@ function proxiesOf({ trustedProxies }: Settings): BlockList {
 function requireAuth(settings: Settings): void {
   const { auth, host, publicUrl, trustedProxies, allowedHosts, tenantsFile } = settings;
   const isOwn = (name: string) => loopbackNames.includes(name.toLowerCase()) || isLoopback(name);
-  const forOthers = 'is for servers that others can reach, so callers must authenticate';
-  const reasons: [SettingName, isSet: boolean, why: string][] = [
-    ['publicUrl', publicUrl !== undefined, forOthers],
-    ['trustedProxies', trustedProxies.length > 0, forOthers],
-    ['allowedHosts', !allowedHosts.every(isOwn), forOthers],
-    [
-      'host',
-      !isLoopback(host),
-      `${host} can be reached from other machines, so callers must authenticate, unlike on 127.0.0.1`,
-    ],
-    [
-      'tenantsFile',
-      tenantsFile !== undefined,
-      "needs callers' credentials to determine the tenant",
-    ],
+  const reasons: [SettingName, isSet: boolean][] = [
+    ['publicUrl', publicUrl !== undefined],
+    ['trustedProxies', trustedProxies.length > 0],
+    ['allowedHosts', !allowedHosts.every(isOwn)],
+    ['host', !isLoopback(host)],
+    ['tenantsFile', tenantsFile !== undefined],
   ];
-  const [name, , why] = reasons.find(([, isSet]) => isSet) ?? [];
+  const [name] = reasons.find(([, isSet]) => isSet) ?? [];
   if (auth.size > 0 || name === undefined) return;
   throw new ConfigError(
-    `${environmentName(name)}: ${why}. Set ${environmentName('auth')} to token, oauth or key.`,
+    `${environmentName(name)}=${settings[name]}: the server has several tenants or can be reached from other machines, so callers must authenticate. Set ${environmentName('auth')} to token, oauth or key, or listen on 127.0.0.1.`,
   );
 }
 

@@ -186,7 +186,6 @@ class HttpFrontend {
       else if (release) response.once('close', release);
     }
     if (listens) this.#authorizeStream(session, request, response);
-    requireGrants(session, message);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
     const answer = isCall && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
@@ -282,13 +281,6 @@ function disconnectSignal(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) abort.abort(new Error('the host disconnected'));
   });
   return abort.signal;
-}
-
-/** @throws HttpError when a call of a tool needs a grant that the caller lacks */
-function requireGrants({ challenge }: Session, message: unknown): void {
-  if (fieldOf(message, 'method') !== 'tools/call') return;
-  const denied = challenge?.(String(fieldOf(fieldOf(message, 'params'), 'name')));
-  if (denied) throw denied;
 }
 
 const methodNotAllowed = (): HttpError =>

@@ -52,14 +52,13 @@ export function createServerObserver({
 }: ServerObserverOptions): ServerObserver {
   const metrics = createMetrics(version);
   const tenants = new Set<TenantGauges>();
-  let inFlight = 0;
   return {
     tenant: (tenant) => ({
       onCall(tool, trace) {
-        inFlight += 1;
+        metrics.inFlight.inc();
         const startedAt = performance.now();
         return (outcome) => {
-          inFlight -= 1;
+          metrics.inFlight.dec();
           const ms = performance.now() - startedAt;
           metrics.calls.inc({ tenant, tool, outcome });
           metrics.callSeconds.observe({ tool }, ms / 1000);
@@ -96,10 +95,13 @@ export function createServerObserver({
       }
     },
     onStreamRefused: (limit) => metrics.streamsRefused.inc({ limit }),
-    async render(server) {
-      const gauges = await gaugesNow([...tenants], inFlight, server);
-      const parts = [await metrics.registry.metrics(), await gauges.metrics()];
-      return { contentType: metrics.registry.contentType, body: parts.join('\n') };
+    async render({ queuedCalls, openStreams, health: { kind, ok } }) {
+      await setTenantGauges([...tenants], metrics);
+      metrics.queued.set(queuedCalls);
+      metrics.streams.set(openStreams);
+      metrics.healthy.set({ kind }, ok ? 1 : 0);
+      const { contentType } = metrics.registry;
+      return { contentType, body: await metrics.registry.metrics() };
     },
   };
 }
@@ -111,9 +113,10 @@ function createMetrics(version: string) {
     new Counter({ name: `cpq_${name}`, help, labelNames, registers });
   const histogram = <L extends string>(name: string, help: string, label: L, buckets: number[]) =>
     new Histogram({ name: `cpq_${name}`, help, labelNames: [label], buckets, registers });
+  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge({ name: `cpq_${name}`, help, labelNames, registers });
   collectDefaultMetrics({ register: registry, prefix: 'cpq_' });
-  const info = { name: 'cpq_build_info', help: 'Always 1; the version is in the label' };
-  new Gauge({ ...info, labelNames: ['version'], registers }).set({ version }, 1);
+  gauge('build_info', 'Always 1; the version is in the label', 'version').set({ version }, 1);
   return {
     registry,
     calls: counter('calls_total', 'Finished tool calls', 'tenant', 'tool', 'outcome'),
@@ -137,6 +140,12 @@ function createMetrics(version: string) {
       'tenant',
       lagBuckets,
     ),
+    budgetLeft: gauge('budget_left', 'Requests left in the rate budget', 'tenant'),
+    ages: gauge('collection_age_seconds', 'Age of the cached collection', 'tenant', 'collection'),
+    inFlight: gauge('calls_in_flight', 'Calls in flight'),
+    queued: gauge('calls_queued', 'Requests to /mcp waiting in the fair queue'),
+    streams: gauge('streams_open', 'Open streams of updates'),
+    healthy: gauge('state_healthy', 'Whether state can be stored, 0 or 1', 'kind'),
     http: counter('http_requests_total', 'Answered HTTP requests', 'route', 'status'),
     streamsRefused: counter(
       'streams_refused_total',
@@ -155,54 +164,29 @@ interface TenantGauges {
   gauges: Gauges;
 }
 
-type Values = (readonly [labels: Record<string, string>, value: number])[];
-
-/** Gauges are computed at every scrape, so that a closed tenant has none. */
-async function gaugesNow(
+/**
+ * Sets them at every scrape, so that a closed tenant has none. Several keys of one tenant have the same labels: the
+ * lowest budget and the oldest reading count.
+ */
+async function setTenantGauges(
   tenants: readonly TenantGauges[],
-  inFlight: number,
-  { queuedCalls, openStreams, health }: ServerGauges,
-): Promise<Registry> {
-  const registry = new Registry();
-  /** Several keys of one tenant have the same labels: the last value counts. */
-  const add = (name: string, help: string, labelNames: string[], values: Values) => {
-    const gauge = new Gauge({ name: `cpq_${name}`, help, labelNames, registers: [registry] });
-    for (const [labels, value] of values) gauge.set(labels, value);
-  };
-  const byCollection = ['tenant', 'collection'];
-  const ages = tenants.flatMap(({ tenant, gauges }) =>
-    [...gauges.cachedCollections()].map(
-      ([collection, asOf]) =>
-        [{ tenant, collection }, Math.max(0, (Date.now() - asOf) / 1000)] as const,
-    ),
-  );
-  const tooLarge = tenants.flatMap(({ tenant, gauges }) =>
-    [...gauges.largeCollections()].map(
-      ([collection, bytes]) => [{ tenant, collection }, bytes] as const,
-    ),
-  );
-  // The lowest budget and the oldest reading of a tenant come last.
-  const budgets = (await remainingBudgets(tenants)).sort(([, one], [, other]) => other - one);
-  ages.sort(([, one], [, other]) => one - other);
-  add('budget_left', 'Requests left in the rate budget', ['tenant'], budgets);
-  add('collection_age_seconds', 'Age of the cached collection', byCollection, ages);
-  const tooLargeHelp = 'Size of a collection that alone is larger than the cache';
-  add('collection_too_large_bytes', tooLargeHelp, byCollection, tooLarge);
-  add('calls_in_flight', 'Calls in flight', [], [[{}, inFlight]]);
-  add('calls_queued', 'Requests to /mcp waiting in the fair queue', [], [[{}, queuedCalls]]);
-  add('streams_open', 'Open streams of updates', [], [[{}, openStreams]]);
-  const { kind, ok } = health;
-  add('state_healthy', 'Whether state can be stored, 0 or 1', ['kind'], [[{ kind }, ok ? 1 : 0]]);
-  return registry;
-}
-
-/** A budget that cannot be read is left out, so that the others are still reported. */
-async function remainingBudgets(tenants: readonly TenantGauges[]): Promise<Values> {
-  const values = tenants.map(async ({ tenant, gauges }) => {
-    const remaining = await gauges.remainingBudget().catch(() => undefined);
-    return remaining === undefined ? [] : [[{ tenant }, remaining] as const];
+  { budgetLeft, ages }: ReturnType<typeof createMetrics>,
+): Promise<void> {
+  const read = tenants.map(async ({ tenant, gauges }) => {
+    // A budget that cannot be read is left out, so that the others are still reported.
+    const left = await gauges.remainingBudget().catch(() => undefined);
+    return left === undefined ? [] : [{ tenant, left }];
   });
-  return (await Promise.all(values)).flat();
+  const budgets = (await Promise.all(read)).flat();
+  const readings = tenants.flatMap(({ tenant, gauges }) =>
+    [...gauges.cachedCollections()].map(([collection, asOf]) => ({ tenant, collection, asOf })),
+  );
+  budgetLeft.reset();
+  for (const { tenant, left } of budgets.sort((one, other) => other.left - one.left))
+    budgetLeft.set({ tenant }, left);
+  ages.reset();
+  for (const { asOf, ...labels } of readings.sort((one, other) => other.asOf - one.asOf))
+    ages.set(labels, Math.max(0, (Date.now() - asOf) / 1000));
 }
 
 function rejection(status: number): string {

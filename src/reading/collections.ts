@@ -59,8 +59,8 @@ interface Wanted extends Freshness {
 export class Collections {
   readonly #sources: CollectionSources;
   readonly #cache: CachePart;
-  /** The collections that alone are larger than the cache, and their sizes in bytes. */
-  readonly tooLarge = new Map<Resource, number>();
+  /** The collections that alone are larger than the cache. */
+  readonly #tooLarge = new Set<Resource>();
   readonly #walks = new Set<SharedWalk>();
   readonly #renames = new Renames();
   /** The last failed or incomplete attempts to read what an earlier reading can be used of. */
@@ -170,9 +170,9 @@ export class Collections {
   #keep({ name, resource }: Wanted, read: CachedCollection): void {
     const bytes = estimateBytes(read.records);
     const isKept = this.#cache.set(name, read, bytes);
-    if (!isKept && !this.tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
-    if (isKept) this.tooLarge.delete(resource);
-    else this.tooLarge.set(resource, bytes);
+    if (!isKept && !this.#tooLarge.has(resource)) this.#sources.onTooLarge?.(resource, bytes);
+    if (isKept) this.#tooLarge.delete(resource);
+    else this.#tooLarge.add(resource);
   }
 
   /** Gets the copy that is shared between processes, or reads here. */

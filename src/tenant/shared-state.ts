@@ -105,7 +105,6 @@ export class SharedTenantState {
     const unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,
       cachedCollections: () => this.collections.cacheTimes(),
-      largeCollections: () => this.collections.tooLarge,
     });
     this.#endings = [
       state.bus.subscribe(namespace, (update) => this.#onUpdate(update)),

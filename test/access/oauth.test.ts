@@ -232,23 +232,6 @@ describe('scopes of a token', () => {
     },
   );
 
-  test('that a called tool needs are named in the challenge', async () => {
-    const { sendWith } = await rsa();
-    const request = { claims: { scope: 'company:read' } };
-    const quotes = await sendWith(request, callToolRequest('cpq_list_quotes'));
-    expect(quotes.status).toBe(403);
-    expect(quotes.headers['www-authenticate']).toContain('scope="quote:read"');
-    const writing = await sendWith(
-      request,
-      callToolRequest('cpq_upsert_opportunity', { external_id: 'a' }),
-    );
-    expect(writing.status).toBe(403);
-    expect(writing.headers['www-authenticate']).toContain('scope="opportunity:write"');
-    expect((await sendWith(request, callToolRequest('cpq_list_companies'))).status).toBe(200);
-    const nothing = await sendWith(request, callToolRequest('cpq_no_such_tool'));
-    expect(nothing.status).not.toBe(403);
-  });
-
   test('need the configured prefix', async () => {
     const { sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'), {
       CPQ_OAUTH_SCOPE_PREFIX: 'https://cpq.example.com/',
@@ -261,12 +244,10 @@ describe('scopes of a token', () => {
     await team.running.stop();
   });
 
-  test('that the operator did not grant are not named in a challenge', async () => {
+  test('that the operator did not grant give no access', async () => {
     const { sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'), {
       CPQ_GRANTS: 'company:read',
     });
-    const request = { claims: { scope: 'company:read' } };
-    expect((await sendWith(request, callToolRequest('cpq_list_quotes'))).status).toBe(200);
     const names = namesIn(await sendWith({ claims: { scope: 'read opportunity:write' } }));
     expect(names).not.toContain('cpq_upsert_opportunity');
     expect(names).not.toContain('cpq_list_quotes');

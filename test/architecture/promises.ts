@@ -369,7 +369,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['access/oauth', 'grant access, limited to the grants of the operator'],
     ],
     'gets 403 with the scope to request': [
-      ['access/oauth', 'that a called tool needs are named in the challenge'],
+      ['access/oauth', 'without a known one lead to 403 and a challenge: %j'],
     ],
     'new ones work within seconds': [
       ['access/oauth', 'are accepted seconds after they are published'],

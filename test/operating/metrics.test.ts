@@ -162,14 +162,12 @@ describe('gauges', () => {
       watch.tenant('twice').registerGauges({
         remainingBudget: async () => left,
         cachedCollections: () => [['quote', asOf]],
-        largeCollections: () => [],
       });
     const now = Date.now();
     const stops = [offer(7, now - 1_000), offer(3, now - 90_000)];
     const failing = watch.tenant('twice').registerGauges({
       remainingBudget: () => Promise.reject(new Error('away')),
       cachedCollections: () => [],
-      largeCollections: () => [],
     });
     expect((await metric('cpq_budget_left'))['tenant="twice"']).toBe(3);
     const age = 'tenant="twice",collection="quote"';

@@ -11,8 +11,6 @@ export interface Session {
   tenant?: string;
   /** A name of the caller that contains no secret; absent on an unauthenticated server. */
   caller?: string;
-  /** The challenge for a tool that the tenant offers but this caller may not use. */
-  challenge?(tool: string): HttpError | undefined;
 }
 
 export interface Gate {
@@ -53,7 +51,6 @@ interface Principal {
   grants: ReadonlySet<Grant>;
   /** The only tools that the caller may use; default all. */
   tools?: ReadonlySet<string>;
-  challenge?(needs: readonly Grant[]): HttpError;
 }
 
 /** One kind of credentials. */
@@ -86,7 +83,9 @@ export function gate({ strategies, guesses }: GateOptions): Gate {
       try {
         for (const strategy of strategies) {
           const principal = await strategy.authenticate(request, sender);
-          if (principal) return toSession(principal);
+          if (!principal) continue;
+          const { caller, tenant, grants, tools } = principal;
+          return { endpoint: tenant.endpointFor(grants, tools), caller, tenant: tenant.name };
         }
         // Credentials that no strategy recognises count as guesses.
         const countsAsFailure = request.headers.authorization !== undefined;
@@ -101,20 +100,6 @@ export function gate({ strategies, guesses }: GateOptions): Gate {
       return strategies
         .map((strategy) => strategy.metadata?.(path))
         .find((found) => found !== undefined);
-    },
-  };
-}
-
-function toSession({ caller, tenant, grants, tools, challenge }: Principal): Session {
-  const endpoint = tenant.endpointFor(grants, tools);
-  const session = { endpoint, caller, tenant: tenant.name };
-  if (!challenge) return session;
-  return {
-    ...session,
-    challenge(tool) {
-      if (endpoint.parts.surface.find(tool)) return undefined;
-      const needs = tenant.endpointFor(tenant.grants).parts.surface.find(tool)?.needs;
-      return needs && challenge(needs);
     },
   };
 }

@@ -45,12 +45,11 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
   );
   const metadataParameter = `, resource_metadata="${metadataUrl.href}"`;
   const invalid = (message: string) => invalidTokenError(message, metadataParameter);
-  const scopesOf = (needs: readonly string[]) =>
-    needs.map((grant) => scopePrefix + grant).join(' ');
-  const challenge = (needs: readonly string[]) =>
-    new HttpError(403, `The access token lacks the scope ${scopesOf(needs)}.`, {
+  const scope = `scope="${scopePrefix}read"${metadataParameter}`;
+  const lacksScope = () =>
+    new HttpError(403, `The access token lacks the scope ${scopePrefix}read.`, {
       headers: {
-        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", scope="${scopesOf(needs)}"${metadataParameter}`,
+        'www-authenticate': `Bearer realm="cpq-mcp", error="insufficient_scope", ${scope}`,
       },
     });
   const required = { issuer, audience, algorithms, clockTolerance: 30, requiredClaims: ['exp'] };
@@ -67,7 +66,7 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
     }
   };
   return {
-    wwwAuthenticate: `Bearer realm="cpq-mcp", scope="${scopesOf(['read'])}"${metadataParameter}`,
+    wwwAuthenticate: `Bearer realm="cpq-mcp", ${scope}`,
     async authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined || isAccessToken(token)) return undefined;
@@ -75,8 +74,8 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
       if (claims.cnf !== undefined) throw invalid(boundTokenMessage);
       if (!isText(claims.sub)) throw invalid('The access token has no subject.');
       const grants = grantsFromClaims(claims, scopePrefix);
-      if (grants.size === 0) throw challenge(['read']);
-      return { caller: callerName(claims), tenant: tenantOf(claims, options), grants, challenge };
+      if (grants.size === 0) throw lacksScope();
+      return { caller: callerName(claims), tenant: tenantOf(claims, options), grants };
     },
     metadata(path) {
       if (path !== metadataPath && path !== metadataUrl.pathname) return undefined;

@@ -21,8 +21,6 @@ export interface Gauges {
   remainingBudget(): Promise<number>;
   /** The cached collections and when they were read, in milliseconds since the epoch. */
   cachedCollections(): Iterable<readonly [collection: string, asOf: number]>;
-  /** The collections that alone are larger than the cache, and their sizes in bytes. */
-  largeCollections(): Iterable<readonly [collection: string, bytes: number]>;
 }
 
 /** Observes the requests of one tenant. It receives no customer text. */
