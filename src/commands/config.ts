@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
-import { type ConfigHost, type Entry, entryFor, hosts } from './config/hosts.ts';
+import { type ConfigHost, type Entry, entryFor, entryText, hosts } from './config/hosts.ts';
 import {
   authNames,
   baseUrlPlaceholder,
@@ -27,7 +27,7 @@ ${Object.entries(hosts)
 export const help = `${usage}
 Flags:
   --write              install the entry instead of printing it, and keep a copy of the file (.bak); not for files
-                       with comments, hosts with a command of their own, which is printed, nor for Goose
+                       with comments, nor for hosts with a command of their own, which is printed
   --file PATH          edit this file instead of the user's, such as a project's
   --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
   --grants LIST        granted permissions; default: from ${variables.grants}
@@ -58,7 +58,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');
   if (request.write) await write(request, launch, entry, command);
-  else await print(request, launch, entry, command);
+  else print(request, launch, entry, command);
 }
 
 const ownFlags = {
@@ -109,13 +109,12 @@ function shellWord(word: string): string {
     : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-async function print(
+function print(
   { host, file }: ConfigRequest,
   launch: Launch,
   entry: Entry,
   command: string | undefined,
-): Promise<void> {
-  const { entryText } = await import('./config/formats.ts');
+): void {
   const again = isWritable(host) ? ', or run this command again with --write' : '';
   process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
@@ -124,8 +123,7 @@ async function print(
 }
 
 /** Whether its file is edited: not where the host's own command does that. */
-const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
-  format === 'json' && addCommand === undefined;
+const isWritable = ({ addCommand }: ConfigHost): boolean => addCommand === undefined;
 
 async function write(
   { host, file }: ConfigRequest,
@@ -138,7 +136,6 @@ async function write(
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
   const { writeEntry } = await import('./config/write.ts');
-  const { entryText } = await import('./config/formats.ts');
   const written = await writeEntry(file, host.root, entry).catch((error: unknown) => {
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
