@@ -15,6 +15,7 @@ import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
 import { toolsIn } from '../mcp/surface.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
+import { writeGrant } from '../tenant/grants.ts';
 import type { SharedServices } from './common.ts';
 import { TenantHandle } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
@@ -65,10 +66,10 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
       audience: settings.oauthAudience,
       tenantClaim: settings.oauthTenantClaim,
       scopePrefix: settings.oauthScopePrefix,
-      grants: () => [
-        'read',
-        ...new Set(tenants.handles.flatMap(({ grants }) => writesAmong(grants))),
-      ],
+      grants: () =>
+        tenants.handles.some(({ grants }) => grants.has(writeGrant))
+          ? ['read', writeGrant]
+          : ['read'],
       tenants,
       onError: (error) => log.warn('identity provider unavailable', factsOf(error)),
     });
@@ -100,9 +101,6 @@ const without = <T extends string>(
   names: ReadonlySet<T>,
   removed: readonly NoInfer<T>[],
 ): ReadonlySet<T> => new Set([...names].filter((name) => !removed.includes(name)));
-
-const writesAmong = (grants: ReadonlySet<string>): string[] =>
-  [...grants].filter((grant) => grant.endsWith(':write'));
 
 /** Path of the token file. */
 export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>

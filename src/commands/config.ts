@@ -57,8 +57,16 @@ export async function run(argv: readonly string[]): Promise<void> {
   const launch = toLaunch(request);
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');
-  if (request.write) await write(request, launch, entry, command);
-  else print(request, launch, entry, command);
+  const steps = nextSteps(host, launch, entry);
+  if (request.write) {
+    process.stdout.write(`${await write(host, file, entry, command)}\n${steps}\n`);
+    return;
+  }
+  const again = host.addCommand ? '' : ', or run this command again with --write';
+  process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
+  process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
+  const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
+  process.stderr.write(`${or}\n${steps}\n`);
 }
 
 const ownFlags = {
@@ -109,29 +117,14 @@ function shellWord(word: string): string {
     : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-function print(
-  { host, file }: ConfigRequest,
-  launch: Launch,
-  entry: Entry,
-  command: string | undefined,
-): void {
-  const again = isWritable(host) ? ', or run this command again with --write' : '';
-  process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
-  process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
-  const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
-  process.stderr.write(`${or}\n${nextSteps(host, launch, entry)}\n`);
-}
-
-/** Whether its file is edited: not where the host's own command does that. */
-const isWritable = ({ addCommand }: ConfigHost): boolean => addCommand === undefined;
-
+/** Adds the entry to a file, unless the host's own command does that. @returns what was done */
 async function write(
-  { host, file }: ConfigRequest,
-  launch: Launch,
+  host: ConfigHost,
+  file: string,
   entry: Entry,
   command: string | undefined,
-): Promise<void> {
-  if (!isWritable(host)) {
+): Promise<string> {
+  if (host.addCommand) {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
@@ -140,11 +133,9 @@ async function write(
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
   });
-  const kept = written?.backup ? `\nThe previous version is in ${written.backup}` : '';
-  const done = written
-    ? `Added ${serverName} to ${file}.${kept}`
-    : `${file} is already up to date.`;
-  process.stdout.write(`${done}\n${nextSteps(host, launch, entry)}\n`);
+  if (!written) return `${file} is already up to date.`;
+  const kept = written.backup ? `\nThe previous version is in ${written.backup}` : '';
+  return `Added ${serverName} to ${file}.${kept}`;
 }
 
 /** What remains to be done by hand, one step a line. */

@@ -2,20 +2,19 @@ import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { isApiError } from '../service/errors.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
-import { checkForms } from './doctor/forms.ts';
-import { checkLocal } from './doctor/local.ts';
-import { checkPaging } from './doctor/paging.ts';
-import { Prober } from './doctor/prober.ts';
-import { checkAs, type Report, table } from './doctor/report.ts';
 import {
   checkAddress,
   checkBudget,
   checkCache,
+  checkForms,
+  checkPaging,
   checkRoutes,
   checkStages,
   grantsFor,
-  probeRoutes,
-} from './doctor/routes.ts';
+} from './doctor/checks.ts';
+import { checkLocal } from './doctor/local.ts';
+import { Prober, probeRoutes } from './doctor/prober.ts';
+import { checkAs, type Report, table } from './doctor/report.ts';
 import { resolveAddress } from './start.ts';
 
 const maxMs = 55_000;

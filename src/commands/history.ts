@@ -43,7 +43,10 @@ export async function run(argv: readonly string[]): Promise<void> {
         store: state.snapshots(namespace),
       }),
     );
-    const chosen = choose(kept, tenant, verb === 'list' || all !== undefined);
+    const chosen = kept.filter(({ name, isConfigured }) =>
+      tenant === undefined ? verb === 'list' || all || isConfigured : name === tenant,
+    );
+    if (chosen.length === 0 && kept.length > 0) throw new ConfigError(unknownTenant(kept));
     if (chosen.length === 0) process.stdout.write('no history is kept\n');
     for (const { name, isConfigured, store } of chosen) {
       const text =
@@ -58,26 +61,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-const notConfigured = "of a caller's own key, or of a tenant that is not configured";
+const unknownTenant = (kept: readonly KeptHistory[]): string =>
+  `There is no such tenant: name one with --tenant, or delete every history with --all. Kept: ${kept.map(({ name }) => name).join(', ')}`;
 
-/** @throws ConfigError for an unknown name, or if nothing is configured */
-function choose(
-  kept: readonly KeptHistory[],
-  tenant: string | undefined,
-  all: boolean,
-): readonly KeptHistory[] {
-  if (tenant !== undefined) {
-    const named = kept.filter(({ name }) => name === tenant);
-    const names = kept.map(({ name }) => name).join(', ') || 'there is none';
-    if (named.length > 0) return named;
-    throw new ConfigError(`--tenant must be the name of a history: ${names}`);
-  }
-  const configured = kept.filter(({ isConfigured }) => isConfigured);
-  if (all || configured.length > 0) return all ? kept : configured;
-  throw new ConfigError(
-    'No tenant is configured: name a history of "cpq-mcp history list" with --tenant, or delete every one with --all',
-  );
-}
+const notConfigured = "of a caller's own key, or of a tenant that is not configured";
 
 /** The names of the configured tenants by their names in the state. */
 function namespacesOf(settings: Settings): Map<string, string> {

@@ -12,8 +12,8 @@ import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
 import { errorCode } from '../../values.ts';
 import { tokensPath } from '../auth-strategies.ts';
+import { inShort } from './checks.ts';
 import { checkAs, type DoctorCheck } from './report.ts';
-import { inShort } from './routes.ts';
 
 /** Checks that need no request. */
 export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {

@@ -9,6 +9,7 @@ import {
 import { ApiError, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
+import { resources } from '../../service/routes.ts';
 
 /** The first page of one route. */
 export interface Probe {
@@ -84,5 +85,37 @@ export class Prober implements RequestInterceptor {
       if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
       throw error;
     }
+  }
+}
+
+/** Records requested of each route. */
+export const probeSize = 7;
+
+/** Requests every route, until the first answers show that all would fail. The others are absent. */
+export async function probeRoutes(prober: Prober): Promise<Probes> {
+  const probes = new Map<Resource, Probe>();
+  for (const resource of resources) {
+    if (!prober.canAsk || failsEverywhere(probes)) break;
+    probes.set(resource, await probe(resource, prober));
+  }
+  return probes;
+}
+
+/** Whether the first answers are errors that every route would have. */
+function failsEverywhere(probes: Probes): boolean {
+  const [first, second] = [...probes.values()].map(({ error }) => error);
+  if (isApiError(first, 'unreachable', 'web-page', 'redirect', 'timed-out', 'rate-limited'))
+    return true;
+  return first !== undefined && first.kind === second?.kind && first.kind !== 'not-permitted';
+}
+
+async function probe(resource: Resource, { pages, call }: Prober): Promise<Probe> {
+  const started = Date.now();
+  try {
+    const page = await pages.page(resource, { size: probeSize }, call);
+    return { ...page, durationMs: Date.now() - started };
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return { records: [], error, durationMs: Date.now() - started };
   }
 }

@@ -77,20 +77,13 @@ const forwardingHeader =
  */
 export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void {
   const header = Object.keys(headers).find((name) => forwardingHeader.test(name));
-  const advice = 'Set CPQ_AUTH to token, oauth or key to serve callers through a proxy.';
-  if (header !== undefined) {
-    throw new HttpError(
-      403,
-      `A proxy forwarded this request (${header}), and this server does not authenticate callers. ${advice}`,
-    );
-  }
   // MCP clients, browsers and Prometheus use HTTP/1.1; nginx before 1.29.7 forwards as HTTP/1.0 by default.
-  if (httpVersion === '1.0') {
-    throw new HttpError(
-      403,
-      `HTTP/1.0 is refused, because proxies use it when they forward, and this server does not authenticate callers. ${advice}`,
-    );
-  }
+  const sign = header ?? (httpVersion === '1.0' ? 'HTTP/1.0' : undefined);
+  if (sign === undefined) return;
+  throw new HttpError(
+    403,
+    `A proxy forwarded this request (${sign}), and this server does not authenticate callers. Set CPQ_AUTH to token, oauth or key to serve callers through a proxy.`,
+  );
 }
 
 /** All public IPv6 addresses are in 2000::/3. */

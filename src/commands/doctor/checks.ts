@@ -1,0 +1,306 @@
+import { findUnknownStages } from '../../changes/rules.ts';
+import { environmentName } from '../../config.ts';
+import { describeError } from '../../mcp/wording.ts';
+import { estimateBytes } from '../../reading/cache.ts';
+import { pageSize } from '../../reading/service-pages.ts';
+import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
+import { findUnrecognized } from '../../service/records/recognition.ts';
+import type { ApiRecord, Resource } from '../../service/records/records.ts';
+import { resources, routes } from '../../service/routes.ts';
+import { reservedOf } from '../../service/traffic/budget.ts';
+import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
+import { type Probe, type Prober, type Probes, probeSize, type ReportedBudget } from './prober.ts';
+import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
+
+/** Whether the route is permanently unavailable to this key or tenant; other errors may be temporary. */
+const isRefusal = (error: unknown): boolean =>
+  isApiError(error, 'not-permitted', 'key-refused', 'no-route');
+
+export const checkRoutes = (probes: Probes, grants: ReadonlySet<Grant>): DoctorCheck[] =>
+  resources.map((resource) =>
+    checkRoute(resource, probes.get(resource), grants.has(readGrant(resource))),
+  );
+
+function checkRoute(resource: Resource, probe: Probe | undefined, granted: boolean): DoctorCheck {
+  const { path } = routes[resource];
+  const route = checkAs(`route:${path}`, path);
+  if (!probe) return route('skip', notTried);
+  const { error } = probe;
+  if (!error) return route('pass', `${sizeOf(probe)}${granted ? '' : '; not granted here'}`);
+  if (!isRefusal(error)) {
+    const remedy = describeError(error, environmentName);
+    return route(granted ? 'fail' : 'warn', 'no valid answer', remedy);
+  }
+  const why = isApiError(error, 'no-route')
+    ? 'this tenant has no such route'
+    : 'this key is not permitted to read it';
+  if (!granted) return route('skip', `${why}, and it is not granted here`);
+  const remedy = `Remove it from ${environmentName('grants')}, as below, or grant it to the key`;
+  return route('fail', why, remedy);
+}
+
+function sizeOf({ records, total }: Probe): string {
+  if (total !== undefined) return `${total} records`;
+  const count = records.length;
+  if (count > probeSize) return `${count} records, in one list`;
+  return count < probeSize ? `${count} records` : 'records; the service reports no total';
+}
+
+const everyRead = new Set(resources.map(readGrant));
+
+/** As configured: `read` for all reads. */
+export function inShort(grants: ReadonlySet<Grant>): string {
+  const reads = [...everyRead].every((grant) => grants.has(grant)) ? ['read'] : [];
+  const others = [...grants].filter((grant) => reads.length === 0 || !everyRead.has(grant));
+  return [...reads, ...others].join(',');
+}
+
+/**
+ * The grants to configure: every resource that this key can read. A resource whose check gave no clear result
+ * keeps its configured grant. The write grant is kept if opportunities can be read; it is not tested.
+ * @returns undefined when nothing can be read
+ */
+export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | undefined {
+  if (![...probes.values()].some(({ error }) => !error)) return undefined;
+  const readable = resources.filter((resource) => {
+    if (resource === 'category_tree') return false;
+    const probe = probes.get(resource);
+    const isUnclear = !probe || (probe.error && !isRefusal(probe.error));
+    return isUnclear ? grants.has(readGrant(resource)) : !probe.error;
+  });
+  const mayWrite = grants.has(writeGrant) && readable.includes('opportunity');
+  const write: readonly Grant[] = mayWrite ? [writeGrant] : [];
+  return inShort(new Set([...readable.map(readGrant), ...write]));
+}
+
+const address = checkAs('address', 'address');
+const key = checkAs('key', 'key');
+
+/** Checks address and key by the first answers. */
+export function checkAddress(baseUrl: URL, probes: Probes): DoctorCheck[] {
+  const all = [...probes.values()];
+  const allowed = all.find(({ error }) => !error || isApiError(error, 'not-permitted'));
+  const first = allowed ?? all.find(({ error }) => isApiError(error, 'key-refused'));
+  if (!first) return unreachable(baseUrl, all[0]?.error);
+  const answers = address('pass', `${baseUrl.href} answers in ${first.durationMs} ms`);
+  if (allowed) return [answers, key('pass', 'accepted')];
+  const refused = `not accepted (status ${first.error?.facts.status})`;
+  return [answers, key('fail', refused, describeError(first.error, environmentName))];
+}
+
+function unreachable(baseUrl: URL, error: ApiError | undefined): DoctorCheck[] {
+  const remedy = error === undefined ? undefined : describeError(error, environmentName);
+  const answers = isApiError(error, 'rate-limited')
+    ? address('pass', `${baseUrl.href} answers`)
+    : address('fail', `${baseUrl.href} does not answer as the API`, remedy);
+  return [answers, key('skip', notTried)];
+}
+
+export function checkBudget(reported: ReportedBudget, configured: number): DoctorCheck {
+  const { remaining, limit = configured, retryAfter } = reported;
+  const budget = checkAs('budget', 'rate budget');
+  if (retryAfter !== undefined)
+    return budget('fail', `exhausted for ${retryAfter} s`, 'Run doctor again after that');
+  if (remaining === undefined)
+    return budget('skip', `not reported; ${configured} requests in ten minutes are assumed`);
+  const left = `${remaining} of ${limit} requests remaining in these ten minutes`;
+  if (remaining <= reservedOf(Math.min(configured, limit))) {
+    const remedy = 'They are reserved for single records and pages: ask again in ten minutes';
+    return budget('warn', left, remedy);
+  }
+  if (limit === configured) return budget('pass', left);
+  const remedy = `Set ${environmentName('rateLimit')}=${limit}`;
+  return budget('warn', `${left}; ${configured} are configured`, remedy);
+}
+
+/** Estimates by the first records whether every collection fits into the cache. */
+export function checkCache(probes: Probes, megabytes: number): DoctorCheck {
+  const sizes = [...probes].map(([resource, { records, total = 0 }]) => {
+    const bytesEach = estimateBytes(records) / Math.max(1, records.length);
+    return { resource, size: Math.ceil((bytesEach * total) / 2 ** 20) };
+  });
+  const cache = checkAs('cache', 'cache');
+  const large = sizes.filter(({ size }) => size > megabytes);
+  if (large.length === 0) {
+    const all = sizes.reduce((sum, { size }) => sum + size, 0);
+    return cache('pass', `${megabytes} MB; all collections take about ${all} MB`);
+  }
+  const names = large.map(({ resource, size }) => `${resource} (about ${size} MB)`).join(', ');
+  const remedy = `Raise ${environmentName('cacheMegabytes')} above that: each answer would read it again`;
+  return cache('warn', `${names}: larger than the cache of ${megabytes} MB`, remedy);
+}
+
+/** Checks by one page of opportunities that every barred stage is in use: a misspelt one has no effect. */
+export async function checkStages(
+  { pages, call }: Prober,
+  words: readonly string[],
+): Promise<DoctorCheck[]> {
+  if (words.length === 0) return [];
+  const stages = checkAs('stages', 'barred stages');
+  const page = await pages.page('opportunity', { size: 100 }, call).catch(ignoreApiError());
+  if (!page) return [stages('skip', 'no opportunity could be read')];
+  const { unknown, stages: known } = await findUnknownStages(page.records, words);
+  if (unknown.length === 0) return [stages('pass', `each is in use: ${quoted(words)}`)];
+  const remedy = `Check the spelling in ${environmentName('barredStages')}; these stages are in use: ${quoted(known)}`;
+  const none = `none of ${page.records.length} opportunities is in ${quoted(unknown)}`;
+  return [stages('warn', none, remedy)];
+}
+
+const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
+
+/** Checks the form of the records that were read: their fields, items and dates. */
+export function checkForms(probes: Probes): DoctorCheck[] {
+  const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
+  const failures = main.flatMap((resource) => checkFields(resource, probes));
+  if (!hasRecords && failures.length === 0) return [];
+  const fields = failures.length > 0 ? failures : [checkAs('fields', 'fields')('pass', 'known')];
+  return [...fields, checkItems(probes), checkDates(probes)];
+}
+
+/** Records of another form: answers say which fields are missing. */
+function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
+  const { records = [], error } = probes.get(resource) ?? {};
+  const details = isApiError(error, 'unfamiliar')
+    ? [quoted(error.facts.unknownFields)]
+    : findUnrecognized(resource, records).map(
+        ({ kind, what, unknownFields }) =>
+          `no ${kind.replace('_', ' ')} has a ${what}, but ${quoted(unknownFields)}`,
+      );
+  const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
+  const remedy =
+    'Check that the address is the documented API; otherwise this version cannot read the tenant';
+  const different = "The service's records look different from what this server knows";
+  return details.map((detail) => fields('fail', `${different}: ${detail}`, remedy));
+}
+
+/** Without items the value of a quote is unknown. */
+function checkItems(probes: Probes): DoctorCheck {
+  const found = checkAs('records:items', 'items of quotes');
+  const quotes: readonly ApiRecord[] = probes.get('quote')?.records ?? [];
+  if (quotes.length === 0) return found('skip', 'no quote could be read');
+  if (quotes.some((quote) => 'items' in quote)) return found('pass', 'in the rows of the list');
+  return found(
+    'warn',
+    'not in the rows of the list: quotes are read one by one for their totals',
+    'That takes a request each. Where there are many, answers say which totals are not known',
+  );
+}
+
+const timeFields = /(At|_at|Date|_date)$/;
+
+function checkDates(probes: Probes): DoctorCheck {
+  const found = checkAs('records:dates', 'dates');
+  const of = main.filter((resource) => probes.get(resource)?.records.some(hasUnreadableTime));
+  const paths = of.map((resource) => routes[resource].path).join(', ');
+  return paths === '' ? found('pass', 'readable') : found('fail', `cannot be read in ${paths}`);
+}
+
+/** A time that is no text is among the unreadable values. */
+const hasUnreadableTime = (record: ApiRecord): boolean =>
+  Object.entries({ ...record.unreadable, ...record }).some(
+    ([name, value]) =>
+      timeFields.test(name) &&
+      value !== null &&
+      (typeof value !== 'string' || (value.trim() !== '' && Number.isNaN(Date.parse(value)))),
+  );
+
+/** The routes that are documented to be paged, small records first. */
+const pagedResources = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
+
+/** Checks how the service counts and pages, with what the server itself learns from its answers. */
+export async function checkPaging(prober: Prober, probes: Probes): Promise<DoctorCheck[]> {
+  const samples = pagedResources.flatMap((resource) => {
+    const probe = probes.get(resource);
+    return probe && !probe.error ? [{ resource, total: probe.total }] : [];
+  });
+  const movable = samples.find(({ total }) => total === undefined || total > probeSize);
+  const [largest] = samples.toSorted((one, other) => (other.total ?? 0) - (one.total ?? 0));
+  const size = await checkSize(prober, largest?.resource);
+  const offset = await checkOffset(prober, movable?.resource);
+  const searched = samples.map(({ resource }) => resource);
+  return [checkCounts(prober, probes, searched), offset, ...size];
+}
+
+const hiddenRecords = checkAs('paging:places', 'hidden records')(
+  'warn',
+  'some records are counted, but shown in no list',
+  'Answers say that they cover a part. The key may not be permitted to see all records',
+);
+
+function checkCounts(
+  { pages }: Prober,
+  probes: Probes,
+  searched: readonly Resource[],
+): DoctorCheck {
+  const counts = checkAs('paging:count', 'counts');
+  if (searched.length === 0) return counts('skip', 'no records could be read');
+  const limited = searched.filter((resource) => probes.get(resource)?.countIsLimit);
+  if (limited.length > 0) {
+    const paths = limited.map((resource) => routes[resource].path).join(', ');
+    const remedy = 'Answers about these say that they cover a part; filters help';
+    return counts('warn', `may stop at a limit for ${paths}`, remedy);
+  }
+  const isCounted = searched.every((resource) => {
+    const { counts: counted, countedIn = 'none' } = pages.traits(resource);
+    return counted !== 'page' && countedIn !== 'none';
+  });
+  return isCounted
+    ? counts('pass', 'of all records')
+    : counts('warn', 'not sent, or of a page only: all pages are read to the end');
+}
+
+async function checkOffset(
+  { pages, call, canAsk }: Prober,
+  resource: Resource | undefined,
+): Promise<DoctorCheck> {
+  const offset = checkAs('paging:offset', 'paging');
+  const { pageParam } = pages;
+  const setting = environmentName('pageParam');
+  const onePage = 'only what one page holds can be read';
+  if (resource === undefined) return offset('skip', 'too few records to check');
+  if (!canAsk) return offset('skip', notTried);
+  const remedy = `Name the parameter that counts records in ${setting}, if the service has one`;
+  if (pageParam === undefined) return offset('warn', `no offset is configured: ${onePage}`, remedy);
+  const works = await pages.offsetWorks(resource, call).catch(ignoreApiError());
+  if (works) return offset('pass', `${pageParam} is honoured`);
+  return offset('warn', `${pageParam} does not count records: ${onePage}`, remedy);
+}
+
+async function checkSize(prober: Prober, resource: Resource | undefined): Promise<DoctorCheck[]> {
+  const size = checkAs('paging:size', 'page size');
+  const { pages, call } = prober;
+  if (resource === undefined) return [size('skip', 'too few records to check')];
+  if (!prober.canAsk) return [size('skip', notTried)];
+  try {
+    const { records, total = Number.POSITIVE_INFINITY } = await pages.page(
+      resource,
+      { size: pageSize },
+      call,
+    );
+    const { maxSize } = pages.traits(resource);
+    if (maxSize === 'none')
+      return [size('warn', 'the size parameter is refused; the server leaves it out')];
+    if (maxSize !== undefined)
+      return [size('warn', `more than ${maxSize} is refused; the server asks for ${maxSize}`)];
+    const found = size('pass', `${records.length} records where ${pageSize} were requested`);
+    const isHidden = await hidesRecords(prober, resource, records, total);
+    return isHidden ? [found, hiddenRecords] : [found];
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return [size('fail', `${pageSize} is not answered`, describeError(error, environmentName))];
+  }
+}
+
+/** A short page may lack records that the offset counts: then the page after it repeats some of its records. */
+async function hidesRecords(
+  { pages, call }: Prober,
+  resource: Resource,
+  records: readonly ApiRecord[],
+  total: number,
+): Promise<boolean> {
+  const from = records.length;
+  if (from === 0 || from >= Math.min(pageSize, total) || !pages.canPage(resource)) return false;
+  const page = await pages.page(resource, { size: 1, from }, call).catch(ignoreApiError());
+  const id = page?.records[0]?.id;
+  return id !== undefined && records.some((record) => record.id === id);
+}
