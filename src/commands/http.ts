@@ -16,7 +16,6 @@ import { parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { createServerObserver, currentRequest, type ServerObserver } from '../hosts/observer.ts';
-import { OpenStreams } from '../hosts/streams.ts';
 import { type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { loopbackNames } from '../setting-values.ts';
@@ -41,7 +40,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   const guesses = new GuessLimiter(proxiesOf(settings));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
-  const streams = new OpenStreams(observer.onStreamRefused);
   await loadForCalls();
   const host = await serveHttp(gate, {
     host: settings.host,
@@ -56,7 +54,6 @@ export async function run(argv: readonly string[]): Promise<void> {
     observer,
     mayReadMetrics: metricsReader(settings, guesses),
     queue,
-    streams,
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(listenError(error, settings), { cause: error });
   });

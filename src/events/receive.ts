@@ -6,16 +6,9 @@ import { fieldDifferences } from './differences.ts';
 import { collectionOf, displayNameOf, isSubject, type Subject } from './names.ts';
 import { type ReceivedEvent, readDelivery } from './read-event.ts';
 
-export interface Receipt {
-  /** `known`: an earlier delivery of the event is stored already. */
-  how: 'new' | 'known';
-  /** Milliseconds since the event, if its time is known. */
-  lagMs?: number;
-}
-
 export interface DeliveryReceipt {
-  /** One for each event, in the order of the delivery. */
-  receipts: Receipt[];
+  /** For each event, in the order of the delivery. `known`: an earlier delivery of it is stored already. */
+  receipts: ('new' | 'known')[];
   /** Entries of a list that name no event; they are not stored. */
   unrecognized: number;
   isList: boolean;
@@ -27,13 +20,12 @@ export interface DeliveryReceipt {
  *   again: those that were stored are then recognized
  */
 export async function receiveDelivery(tenant: Tenant, body: string): Promise<DeliveryReceipt> {
-  const now = Date.now();
-  const { events, unrecognized, isList } = readDelivery(body, now);
+  const { events, unrecognized, isList } = readDelivery(body, Date.now());
   // The first stored event drops the cached collection, so all are compared with it before.
   const earlier = cachedRecords(tenant, events);
   const arrivals = events.map((event) => ({ event, before: fieldsBefore(earlier, event) }));
   const receipts = await Promise.all(
-    arrivals.map(({ event, before }) => storeEvent(tenant, event, before, now)),
+    arrivals.map(({ event, before }) => storeEvent(tenant, event, before)),
   );
   return { receipts, unrecognized, isList };
 }
@@ -42,13 +34,11 @@ async function storeEvent(
   tenant: Tenant,
   { id, subject, event, at, record, fields, body }: ReceivedEvent,
   before: JsonObject | undefined,
-  now: number,
-): Promise<Receipt> {
-  const how = await tenant.inbox.add(
+): Promise<'new' | 'known'> {
+  return tenant.inbox.add(
     { id: id ?? randomUUID(), subject, event, body, at, record, before },
     isSubject(subject) ? toUpdate(subject, record, fields) : undefined,
   );
-  return at === undefined ? { how } : { how, lagMs: now - at };
 }
 
 /** The cached states of the records that the events are about, by `recordKey`; each collection is searched once. */

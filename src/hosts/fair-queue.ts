@@ -1,5 +1,5 @@
 import { MemoryRates } from '../state/memory-rates.ts';
-import { HttpError, retryAfterHeader } from './access/http-error.ts';
+import { HttpError } from './access/http-error.ts';
 
 /** Limits of calls in this process. */
 export interface CallerLimits {
@@ -18,9 +18,7 @@ export interface CallerLimits {
 /** The call was not started; it may be sent again. */
 function tooManyCalls(retryMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryMs / 1000));
-  return new HttpError(429, `Too many calls: try again in ${seconds} s.`, {
-    headers: retryAfterHeader(seconds),
-  });
+  return new HttpError(429, `Too many calls: try again in ${seconds} s.`, { retryAfter: seconds });
 }
 
 /** A caller with running or waiting calls. */

@@ -12,14 +12,14 @@ import type { Health } from '../state/port.ts';
 import { fieldOf, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
-import { HttpError, retryAfterHeader } from './access/http-error.ts';
+import { HttpError } from './access/http-error.ts';
 import { refuseForwarded } from './access/networks.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
 import type { FairQueue } from './fair-queue.ts';
 import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { addRequestFacts, type ServerObserver } from './observer.ts';
-import { type OpenStreams, reauthorizeWhileOpen } from './streams.ts';
+import { OpenStreams, reauthorizeWhileOpen } from './streams.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -40,7 +40,6 @@ export interface HttpOptions {
   health(): Health;
   /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
-  streams: OpenStreams;
   observer: Pick<ServerObserver, 'onHttpRequest' | 'render'>;
   /** Whether the sender may read `/metrics`. @throws HttpError (429) for a sender that guesses tokens */
   mayReadMetrics(request: IncomingMessage): boolean;
@@ -98,6 +97,7 @@ class HttpFrontend {
   readonly #gate: Gate;
   readonly #options: HttpOptions;
   readonly #names: ReadonlySet<string>;
+  readonly #streams = new OpenStreams();
   readonly #responders = new Map<TenantEndpoint | SdkEndpoint, Responders>();
 
   constructor(gate: Gate, options: HttpOptions) {
@@ -132,10 +132,10 @@ class HttpFrontend {
       if (await servePreview(path, response)) return;
     }
     if (path === '/metrics' && this.#options.mayReadMetrics(request)) {
-      const { observer, queue, streams } = this.#options;
+      const { observer, queue } = this.#options;
       const { contentType, body } = await observer.render({
         queuedCalls: queue?.occupancy.queued ?? 0,
-        openStreams: streams.open,
+        openStreams: this.#streams.open,
         health: health(),
       });
       response.writeHead(200, { 'content-type': contentType }).end(body);
@@ -203,10 +203,10 @@ class HttpFrontend {
     response: ServerResponse,
   ) {
     if (endpoint.closed?.aborted) {
-      throw new HttpError(503, 'This tenant has just changed.', { headers: retryAfterHeader(1) });
+      throw new HttpError(503, 'This tenant has just changed.', { retryAfter: 1 });
     }
     if (response.closed) return;
-    response.once('close', this.#options.streams.acquire(caller, endpoint));
+    response.once('close', this.#streams.acquire(caller, endpoint));
     if (caller !== undefined) reauthorizeWhileOpen(this.#gate, request, response);
   }
 

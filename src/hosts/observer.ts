@@ -7,7 +7,6 @@ import type { CallObserver } from '../mcp/observer.ts';
 import { traceIdOf } from '../service/call.ts';
 import type { Gauges, Observer } from '../service/traffic/observer.ts';
 import type { Health } from '../state/port.ts';
-import type { StreamLimit } from './streams.ts';
 import type { DeliveryResult } from './webhooks.ts';
 
 export interface ServerObserverOptions {
@@ -40,7 +39,6 @@ export interface ServerObserver {
   /** Handles a request in a log context, and counts its status. */
   onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T;
   onDelivery(result: DeliveryResult): void;
-  onStreamRefused(limit: StreamLimit): void;
   /** All metrics, in the text format of Prometheus. */
   render(gauges: ServerGauges): Promise<{ contentType: string; body: string }>;
 }
@@ -87,14 +85,9 @@ export function createServerObserver({
       return tracksRequests ? current.run({ request: id }, handle) : handle();
     },
     onDelivery({ tenant = 'unknown', status, delivery }) {
-      const added = delivery?.receipts.filter(({ how }) => how === 'new') ?? [];
-      const stored = added.length > 0 ? 'new' : 'known';
+      const stored = delivery?.receipts.includes('new') ? 'new' : 'known';
       metrics.deliveries.inc({ tenant, outcome: delivery ? stored : rejection(status) });
-      for (const { lagMs } of added) {
-        if (lagMs !== undefined) metrics.lag.observe({ tenant }, Math.max(0, lagMs / 1000));
-      }
     },
-    onStreamRefused: (limit) => metrics.streamsRefused.inc({ limit }),
     async render({ queuedCalls, openStreams, health: { kind, ok } }) {
       await setTenantGauges([...tenants], metrics);
       metrics.queued.set(queuedCalls);
@@ -134,12 +127,6 @@ function createMetrics(version: string) {
       requestBuckets,
     ),
     deliveries: counter('webhook_deliveries_total', 'Webhook deliveries', 'tenant', 'outcome'),
-    lag: histogram(
-      'event_lag_seconds',
-      "Delay between an event's own timestamp and its arrival",
-      'tenant',
-      lagBuckets,
-    ),
     budgetLeft: gauge('budget_left', 'Requests left in the rate budget', 'tenant'),
     ages: gauge('collection_age_seconds', 'Age of the cached collection', 'tenant', 'collection'),
     inFlight: gauge('calls_in_flight', 'Calls in flight'),
@@ -147,17 +134,11 @@ function createMetrics(version: string) {
     streams: gauge('streams_open', 'Open streams of updates'),
     healthy: gauge('state_healthy', 'Whether state can be stored, 0 or 1', 'kind'),
     http: counter('http_requests_total', 'Answered HTTP requests', 'route', 'status'),
-    streamsRefused: counter(
-      'streams_refused_total',
-      'Refused streams of updates, by limit',
-      'limit',
-    ),
   };
 }
 
 const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 45];
 const requestBuckets = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
-const lagBuckets = [0.1, 0.5, 1, 5, 15, 60, 300, 1_800, 7_200, 86_400];
 
 interface TenantGauges {
   tenant: string;

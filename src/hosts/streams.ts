@@ -1,21 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Gate } from './access/gate.ts';
-import { HttpError, retryAfterHeader } from './access/http-error.ts';
+import { HttpError } from './access/http-error.ts';
 
 const streamLimits = { caller: 32, tenant: 1_024 };
-/** Whose limit of open streams was reached. */
-export type StreamLimit = keyof typeof streamLimits;
 
 /** Limits open streams per caller and per tenant. */
 export class OpenStreams {
-  readonly #onRefused: (by: StreamLimit) => void;
   /** Open streams by caller name and by tenant object. */
   readonly #counts = new Map<unknown, number>();
   open = 0;
-
-  constructor(onRefused: (by: StreamLimit) => void) {
-    this.#onRefused = onRefused;
-  }
 
   /**
    * Counts one more stream; without a caller only the tenant's limit applies.
@@ -38,13 +31,11 @@ export class OpenStreams {
     }
   }
 
-  #check(name: unknown, by: StreamLimit): void {
+  #check(name: unknown, by: keyof typeof streamLimits): void {
     if ((this.#counts.get(name) ?? 0) < streamLimits[by]) return;
-    this.#onRefused(by);
     const whose = by === 'caller' ? 'You have' : 'This tenant has';
-    throw new HttpError(429, `${whose} reached the limit of open streams: close one first.`, {
-      headers: retryAfterHeader(60),
-    });
+    const message = `${whose} reached the limit of open streams: close one first.`;
+    throw new HttpError(429, message, { retryAfter: 60 });
   }
 }
 

@@ -7,7 +7,7 @@ import type { DeliveryReceipt } from '../events/receive.ts';
 import { Slots } from '../slots.ts';
 import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/guess-limiter.ts';
-import { HttpError, isGuess, isSameSecret, retryAfterHeader } from './access/http-error.ts';
+import { HttpError, isGuess, isSameSecret } from './access/http-error.ts';
 import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
 /** A tenant that receives webhooks; it has at least one of the two secrets. */
@@ -46,7 +46,6 @@ export type WebhookHandler = (
 const prefix = '/webhooks/';
 /** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
 const bodies = new Slots(32);
-const retryAfterSeconds = 5;
 const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature-256'];
 
 /** The same answer for a wrong secret and for an unknown tenant. */
@@ -90,7 +89,7 @@ async function answer(
 
 /** `kept` if at least one event is new; of a list also how many events were handled in which way. */
 function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
-  const kept = receipts.filter(({ how }) => how === 'new').length;
+  const kept = receipts.filter((how) => how === 'new').length;
   const status = kept > 0 ? 'kept' : 'known';
   return isList ? { status, kept, known: receipts.length - kept, unrecognized } : { status };
 }
@@ -189,7 +188,5 @@ function toRejection(error: unknown, onError: (error: unknown) => void): HttpErr
   if (error instanceof UnrecognizedEvent) return new HttpError(400, error.message);
   onError(error);
   // The service will retry the delivery.
-  return new HttpError(503, 'The event cannot be stored now', {
-    headers: retryAfterHeader(retryAfterSeconds),
-  });
+  return new HttpError(503, 'The event cannot be stored now', { retryAfter: 5 });
 }

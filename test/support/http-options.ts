@@ -1,5 +1,4 @@
 import type { HttpOptions } from '../../src/hosts/http.ts';
-import { OpenStreams } from '../../src/hosts/streams.ts';
 
 /** Options of an HTTP host without authentication that serves `/mcp` alone. */
 export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
@@ -13,7 +12,6 @@ export const httpOptions = (more: Partial<HttpOptions> = {}): HttpOptions => ({
   onError: () => {},
   health: () => ({ kind: 'local', ok: true, notes: [] }),
   queue: undefined,
-  streams: new OpenStreams(() => {}),
   observer: {
     onHttpRequest: (_request, _response, handle) => handle(),
     render: async () => ({ contentType: 'text/plain', body: '' }),

@@ -11,7 +11,7 @@ import { MemoryRates } from '../../state/memory-rates.ts';
 import type { RateWindow } from '../../state/port.ts';
 import type { Tenant } from '../../tenant/tenant.ts';
 import type { AuthStrategy, ServedTenant } from './gate.ts';
-import { HttpError, isGuess, retryAfterHeader } from './http-error.ts';
+import { HttpError, isGuess } from './http-error.ts';
 import { isPrivate, lookupPublicOnly } from './networks.ts';
 
 /** A tenant opened for a caller's own key; closed when idle. */
@@ -230,7 +230,7 @@ function tooManyChecks(source: string, waitMs: number): HttpError {
   return new HttpError(
     429,
     `Too many unknown keys were sent ${source}: this key is not checked now. Try again in ${seconds} s.`,
-    { headers: retryAfterHeader(seconds) },
+    { retryAfter: seconds },
   );
 }
 
@@ -242,6 +242,6 @@ function toHttpError(error: unknown): HttpError {
   const why = isLimited ? 'takes no more requests for a while' : 'does not answer';
   const seconds = (isLimited ? error.facts.seconds : undefined) ?? retryAfterSeconds;
   return new HttpError(503, `The key cannot be checked now: the service ${why}.`, {
-    headers: retryAfterHeader(seconds),
+    retryAfter: seconds,
   });
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
 import { MemoryRates } from '../../state/memory-rates.ts';
-import { HttpError, retryAfterHeader } from './http-error.ts';
+import { HttpError } from './http-error.ts';
 import { clientAddress, networkOf } from './networks.ts';
 
 const rule = { limit: 30, windowMs: 60_000, reserve: 0 };
@@ -28,8 +28,7 @@ export class GuessLimiter {
   check(sender: string): void {
     const { taken, waitMs } = this.#wrong.evaluate(sender, rule, performance.now());
     if (taken) return;
-    const headers = retryAfterHeader(waitMs / 1000);
-    throw new HttpError(429, 'Too many wrong credentials', { headers });
+    throw new HttpError(429, 'Too many wrong credentials', { retryAfter: waitMs / 1000 });
   }
 
   count(sender: string): void {

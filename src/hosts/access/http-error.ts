@@ -1,6 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
+interface HttpErrorOptions {
+  headers?: Readonly<Record<string, string>>;
+  /** In seconds, instead of other headers. */
+  retryAfter?: number;
+  countsAsFailure?: boolean;
+}
+
 /** An HTTP error response. The message is sent to the caller and must contain nothing confidential. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
@@ -12,14 +19,14 @@ export class HttpError extends Error {
   constructor(
     status: HttpError['status'],
     message: string,
-    {
-      headers = {},
-      countsAsFailure = false,
-    }: Partial<Pick<HttpError, 'headers' | 'countsAsFailure'>> = {},
+    { headers = {}, retryAfter, countsAsFailure = false }: HttpErrorOptions = {},
   ) {
     super(message);
     this.status = status;
-    this.headers = headers;
+    this.headers =
+      retryAfter === undefined
+        ? headers
+        : { 'retry-after': String(Math.max(1, Math.ceil(retryAfter))) };
     this.countsAsFailure = countsAsFailure;
   }
 }
@@ -27,10 +34,6 @@ export class HttpError extends Error {
 /** Whether an error was caused by wrong credentials. */
 export const isGuess = (error: unknown): boolean =>
   error instanceof HttpError && error.countsAsFailure;
-
-export const retryAfterHeader = (seconds: number): Record<string, string> => ({
-  'retry-after': String(Math.max(1, Math.ceil(seconds))),
-});
 
 /**
  * The token of `Authorization: Bearer …` (RFC 6750); tokens in the URL are not accepted. A request with two

@@ -4,7 +4,7 @@ import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { errorCode, fieldOf } from '../../values.ts';
 import type { AuthStrategy, TenantRegistry } from './gate.ts';
-import { bearerToken, HttpError, invalidTokenError, retryAfterHeader } from './http-error.ts';
+import { bearerToken, HttpError, invalidTokenError } from './http-error.ts';
 import { isAccessToken } from './token-file.ts';
 
 export interface OAuthOptions {
@@ -30,7 +30,6 @@ const algorithms = [
 const fetchMs = 5_000;
 /** The provider's keys are read again at most this often when a token has an unknown one. */
 const cooldownDuration = 3_000;
-const retryAfterSeconds = 10;
 const metadataPath = '/.well-known/oauth-protected-resource';
 
 /**
@@ -60,9 +59,7 @@ export function oauthStrategy(options: OAuthOptions): AuthStrategy {
       const problem = tokenProblem(error);
       if (problem !== undefined) throw invalid(problem);
       options.onError(error);
-      throw new HttpError(503, 'The identity provider cannot be reached now.', {
-        headers: retryAfterHeader(retryAfterSeconds),
-      });
+      throw new HttpError(503, 'The identity provider cannot be reached now.', { retryAfter: 10 });
     }
   };
   return {
