@@ -9,10 +9,10 @@ import {
   settings,
   variableOf,
 } from './config/settings.ts';
-import { isOfService, unknownVariables } from './config/unknown-variables.ts';
 import type { ToolSelection } from './mcp/surface.ts';
 import { InvalidValue } from './setting-values.ts';
 import { parseGrants, writeGrant } from './tenant/grants.ts';
+import { editDistance, nearestOf } from './text/nearest.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
 
@@ -28,6 +28,8 @@ export {
 /** Wrong use or configuration; commands print it to stderr and exit with status 2. It names settings by `environmentName`. */
 export class ConfigError extends Error {}
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What was given on a command line. */
 export interface CommandLine {
   settings: Settings;
@@ -41,10 +43,8 @@ export interface CommandLine {
  * Reads and validates all settings.
  * @throws ConfigError that names the setting and the remedy, never a secret
  */
-export const readSettings = (
-  argv: readonly string[],
-  environment: Record<string, string | undefined>,
-): Settings => readCommandLine(argv, environment).settings;
+export const readSettings = (argv: readonly string[], environment: Environment): Settings =>
+  readCommandLine(argv, environment).settings;
 
 /**
  * Reads settings as `readSettings` does, beside a command's own flags.
@@ -53,11 +53,11 @@ export const readSettings = (
  */
 export function readCommandLine(
   argv: readonly string[],
-  environment: Record<string, string | undefined>,
+  environment: Environment,
   own: Readonly<Record<string, 'string' | 'boolean'>> = {},
   allowed: readonly SettingName[] = keysOf(settings),
 ): CommandLine {
-  const { refused } = unknownVariables(environment, variableNames);
+  const { refused } = unknownVariables(environment);
   if (refused.length > 0)
     throw new ConfigError(`${refused.join('. ')}. Every setting: cpq-mcp http --help`);
   const { flags, words } = readFlags(argv, own, allowed);
@@ -78,8 +78,8 @@ const withWrites = (read: Settings): Settings =>
 const variableNames = keysOf(settings).map(variableOf);
 
 /** Warnings about variables with our prefix that are no settings. */
-export function settingWarnings(environment: Record<string, string | undefined>): string[] {
-  const { ignored } = unknownVariables(environment, variableNames);
+export function settingWarnings(environment: Environment): string[] {
+  const { ignored } = unknownVariables(environment);
   return ignored.length > 0 ? [`ignored, as they are no settings: ${ignored.join(', ')}`] : [];
 }
 
@@ -176,3 +176,52 @@ export function toolSelectionOf(read: Settings): ToolSelection {
 /** Whether webhooks are accepted: only with a secret, since anyone could send them otherwise. */
 export const receivesWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): boolean =>
   webhookSecret !== undefined || webhookSigningSecret !== undefined;
+
+const prefix = 'CPQ_';
+
+/** Variables of assistants, in which they keep a secret for this server (`commands/config`). */
+const ofAssistants = ['CPQ_ACCESS_TOKEN', 'CPQ_LOGIN'];
+
+/** What Kubernetes and Docker set for a service called cpq or cpq-…, such as `CPQ_MCP_SERVICE_HOST`. */
+const ofService = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP|SCTP)(_|$)/i;
+const serviceUrl = /^(tcp|udp|sctp):\/\//;
+
+/** Whether a variable was set for a service of the network, and by nobody who meant a setting. */
+const isOfService = (name: string, value: string | undefined): boolean =>
+  ofService.test(name) || (/_PORT$/i.test(name) && serviceUrl.test(value ?? ''));
+
+/** Words of names that would restrict what callers and agents may do. */
+const restricts = new RegExp(
+  `(^|_)(${[
+    'WRIT(E|ES|ABLE|ING)|READ_?ONLY|STAGES?|FIELDS?|GRANTS?|CONSENT|CONFIRM',
+    '(DIS)?ALLOW(ED)?|DENY|DENIED|FORBIDDEN|BLOCK(ED)?|BARRED|PROTECT(ED)?|APPROVAL',
+    'LIMITS?|MAX(IMUM)?|RATE|BUDGET|PER_[A-Z]+|CALLS|STREAMS',
+  ].join('|')})(_|$)`,
+);
+
+/**
+ * The variables with our prefix that are no settings. Those that are refused, each with a sentence, resemble a setting,
+ * or would restrict something: ignoring them would leave a limit unset that somebody relies on.
+ */
+function unknownVariables(environment: Environment): { refused: string[]; ignored: string[] } {
+  const unknown: ReturnType<typeof unknownVariables> = { refused: [], ignored: [] };
+  const known = [...variableNames, ...ofAssistants];
+  for (const [given, value] of Object.entries(environment)) {
+    // On Windows a variable is found in any letter case.
+    const name = given.toUpperCase();
+    const isKnown = known.includes(name) && environment[name] !== undefined;
+    if (value === undefined || !name.startsWith(prefix) || isKnown) continue;
+    const like = isOfService(given, value) ? undefined : likeSetting(name);
+    if (like === undefined) unknown.ignored.push(given);
+    else unknown.refused.push(`${given} is not a setting${like}`);
+  }
+  return unknown;
+}
+
+/** That a name resembles a setting, or would restrict something; undefined if it does neither. */
+function likeSetting(name: string): string | undefined {
+  const nearest = nearestOf(name, variableNames) ?? '';
+  if (editDistance(name, nearest) <= (name.length < prefix.length + 6 ? 1 : 2))
+    return `. Nearest: ${nearest}`;
+  return restricts.test(name) ? '' : undefined;
+}

@@ -33,7 +33,7 @@ export async function gateFor(
   const strategies = [...settings.auth].map((name) =>
     strategyFactories[name](settings, tenants, common),
   );
-  return gate({ strategies: await Promise.all(strategies), guesses });
+  return gate(await Promise.all(strategies), guesses);
 }
 
 type StrategyFactory = (

@@ -3,10 +3,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError, environmentName } from '../config.ts';
 import { messageOf } from '../values.ts';
 
-const usage = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]`;
-
-/** The usage with what each flag means. */
-export const help = `${usage}
+export const help = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]
 Flags:
   --port P         port on 127.0.0.1; default: any free one
   --data FILE      SQLite file for the data; default: in memory
@@ -50,7 +47,7 @@ function read(argv: readonly string[]) {
       webhooks: (values.webhook ?? []).map(webhookFrom),
     };
   } catch (error) {
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${usage}`);
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${help}`);
   }
 }
 

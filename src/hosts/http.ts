@@ -1,10 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server as NodeServer,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
 import { loopbackNames } from '../setting-values.ts';
@@ -71,16 +66,36 @@ const connectionLimits = {
  */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const frontend = new HttpFrontend(gate, options);
+  let unanswered = 0;
+  const closeIfAnswered = () => {
+    if (frontend.closing && unanswered === 0) server.closeAllConnections();
+  };
   const server = createServer(connectionLimits, (request, response) => {
     // Without this, keep-alive connections would keep sending requests until they are destroyed.
     if (frontend.closing) response.setHeader('connection', 'close');
+    unanswered += 1;
+    response.once('close', () => {
+      unanswered -= 1;
+      closeIfAnswered();
+    });
     options.observer.onHttpRequest(request, response, () => frontend.handle(request, response));
   });
-  const unanswered = requestsIn(server);
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { url: urlOf(options.host, port), close: () => close(server, frontend, unanswered) };
+  /** Finishes calls in flight, ends subscriptions, and closes all connections. */
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
+    await frontend.close();
+    closeIfAnswered();
+    await closed;
+    clearTimeout(timeout);
+    // Calls that had not reached a responder yet may have created another.
+    await frontend.close();
+  };
+  return { url: urlOf(options.host, port), close };
 }
 
 /** Responders of one endpoint, shared by all callers with the same grants. */
@@ -294,35 +309,3 @@ function unavailableReason({ kind, fault, since }: Health): string {
 
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
-
-/** The requests that are not answered yet, by their responses. */
-function requestsIn(server: NodeServer): ReadonlySet<ServerResponse> {
-  const unanswered = new Set<ServerResponse>();
-  server.on('request', (_, response: ServerResponse) => {
-    unanswered.add(response);
-    response.once('close', () => {
-      unanswered.delete(response);
-      if (unanswered.size === 0) server.emit('idle');
-    });
-  });
-  return unanswered;
-}
-
-/** Finishes calls in flight, ends subscriptions, and closes all connections. */
-async function close(
-  server: NodeServer,
-  frontend: HttpFrontend,
-  unanswered: ReadonlySet<ServerResponse>,
-): Promise<void> {
-  const closed = once(server, 'close');
-  server.close();
-  const closeAll = () => server.closeAllConnections();
-  const timeout = setTimeout(closeAll, drainMs);
-  await frontend.close();
-  if (unanswered.size === 0) closeAll();
-  else server.once('idle', closeAll);
-  await closed;
-  clearTimeout(timeout);
-  // Calls that had not reached a responder yet may have created another.
-  await frontend.close();
-}

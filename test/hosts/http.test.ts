@@ -147,7 +147,7 @@ describe('a request that a proxy forwarded, without authentication', () => {
   test.each(['/mcp', '/metrics', '/preview'])('is refused in HTTP/1.0: %s', async (path) => {
     const answer = await askOldVersion(path);
     expect(answer).toMatch(/^HTTP\/1.1 403 /);
-    expect(answer).toContain('HTTP/1.0 is refused');
+    expect(answer).toContain('A proxy forwarded this request (HTTP/1.0)');
     expect(answer).toContain('CPQ_AUTH');
   });
 

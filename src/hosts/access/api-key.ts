@@ -70,7 +70,9 @@ export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
       if (!allowed.some((pattern) => pattern.test(baseUrl.href))) {
         throw new HttpError(403, 'This server does not serve that address of the service.');
       }
-      if (!allowPrivate && isPrivateAddress(baseUrl)) throw privateAddressError();
+      // Literal IP addresses; host names are checked when they are resolved.
+      const host = baseUrl.hostname.replace(/^\[|\]$/g, '');
+      if (!allowPrivate && isPrivate(host)) throw privateAddressError();
       const tenant = await tenants.find(baseUrl, key, sender);
       return { caller: `key:${tenant.tenant.key.identity}`, tenant, grants: tenant.grants };
     },
@@ -83,10 +85,7 @@ function apiKeyFrom({ headers }: IncomingMessage): string | undefined {
   try {
     return headerSafe(header);
   } catch {
-    throw new HttpError(401, `The header ${keyHeader} does not hold a key.`, {
-      countsAsFailure: true,
-      headers: { 'www-authenticate': challenge },
-    });
+    throw wrongKeyError();
   }
 }
 
@@ -110,10 +109,6 @@ function addressPattern(allowed: string): RegExp {
   const escaped = href.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`^${escaped.replaceAll(label, '[a-z0-9-]+')}$`);
 }
-
-/** Checks literal IP addresses; host names are checked when they are resolved. */
-const isPrivateAddress = ({ hostname }: URL): boolean =>
-  isPrivate(hostname.replace(/^\[|\]$/g, ''));
 
 const privateAddressError = (): HttpError =>
   new HttpError(

@@ -66,13 +66,8 @@ export interface AuthStrategy {
   metadata?(path: string): object | undefined;
 }
 
-export interface GateOptions {
-  strategies: readonly AuthStrategy[];
-  guesses: GuessLimiter;
-}
-
 /** Admits requests that one of the strategies authenticates. */
-export function gate({ strategies, guesses }: GateOptions): Gate {
+export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter): Gate {
   const wwwAuthenticate = {
     'www-authenticate': strategies.map((strategy) => strategy.wwwAuthenticate).join(', '),
   };
