@@ -224,7 +224,7 @@ export class Collections {
     const freshness = this.#freshnessOf(resource);
     if (cached && isFresh(cached, freshness)) return true;
     // It would have to be parsed for every question.
-    if (this.tooLarge.has(resource)) return false;
+    if (this.#tooLarge.has(resource)) return false;
     const isCurrent = canUpdate(resource, pages);
     if (isCurrent && cached?.basis && isRecent(cached.basis)) return true;
     if (!shared) return false;
