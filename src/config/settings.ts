@@ -116,7 +116,7 @@ const tenantSettings = {
   ),
   freshSeconds: setting(
     wholeNumber(0, 86_400),
-    'Seconds until a cached collection is read again',
+    'Seconds until a cached collection is brought up to date; twelve times as many for one that cannot be sorted',
     '300',
   ),
   cacheMegabytes: {

@@ -245,16 +245,18 @@ export class Collections {
   }
 
   /** The cached collections and when they were read, in milliseconds since the epoch. */
-  *cacheTimes(isMeant = (_: CachedCollection) => true): Iterable<readonly [Resource, number]> {
+  *cacheTimes(
+    isMeant = (_: CachedCollection, __: Resource) => true,
+  ): Iterable<readonly [Resource, number]> {
     for (const resource of resources) {
       const cached = this.#cache.peek(resource);
-      if (cached && isMeant(cached)) yield [resource, cached.readAt.date.getTime()];
+      if (cached && isMeant(cached, resource)) yield [resource, cached.readAt.date.getTime()];
     }
   }
 
   /** Those that can be returned even if they cannot be read again. */
   usableTimes(): Iterable<readonly [Resource, number]> {
-    return this.cacheTimes((cached) => isUsable(cached, this.#sources.freshness));
+    return this.cacheTimes((cached, resource) => isUsable(cached, this.#freshnessOf(resource)));
   }
 }
 

@@ -1,4 +1,8 @@
-/** Brings a reading of a collection up to date by the records that changed since, instead of reading it whole again. */
+/**
+ * Brings a reading of a collection up to date by the records that changed since, instead of reading it whole again. Three
+ * changes are not shown, until it is read whole after a day: a removed record whose place in the count a record with an old
+ * `updatedAt` takes, the first deletion of a tenant where it does not move `updatedAt`, and new names of owners and stages.
+ */
 
 import type { Call } from '../service/call.ts';
 import { ignoreApiError } from '../service/errors.ts';
@@ -9,7 +13,7 @@ import { forEachInSlices } from '../slices.ts';
 import { freezeRecord, recordKeys, timeOf } from './pass.ts';
 import { pageSize, type ServicePages } from './service-pages.ts';
 
-/** A collection is read whole at least once in this time, as an update does not show everything (docs/architecture.md). */
+/** A collection is read whole at least once in this time, as an update does not show everything. */
 const wholeForMs = 24 * 60 * 60_000;
 /** An update may take at most this share of the requests of a whole reading. */
 const maxShare = 0.25;
