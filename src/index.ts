@@ -65,6 +65,8 @@ export interface CpqTenantOptions {
   rateLimit?: number | undefined;
   /** Seconds until a cached collection is read again. Default 300. */
   freshSeconds?: number | undefined;
+  /** Whether collections are kept in the state folder for a day, for the next start. Default `on`. */
+  keepCollections?: 'on' | 'off' | undefined;
   /** Days for which snapshots of the pipeline are kept; 0 keeps none. Default 400. */
   historyDays?: number | undefined;
   /**

@@ -5,7 +5,7 @@ import { CollectionCache } from '../reading/cache.ts';
 import { Connections } from '../service/connections/connections.ts';
 import { localState } from '../state/files/local.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
-import type { State } from '../state/port.ts';
+import { keptMs, type State } from '../state/port.ts';
 import { registerSecrets } from '../text/secrets.ts';
 
 /** Services shared by all tenants of a process. */
@@ -59,7 +59,7 @@ const expiryIntervalMs = 86_400_000;
 const expiryClaimMs = expiryIntervalMs - 3_600_000;
 
 /**
- * Deletes the expired snapshots of every tenant of the state once a day, in one of the processes that share it.
+ * Deletes the expired snapshots and collections of every tenant of the state once a day, in one of the processes that share it.
  * @returns a function that ends this
  */
 function startHistoryExpiry(state: State, log: Log): () => void {
@@ -86,4 +86,5 @@ async function deleteExpired(state: State): Promise<void> {
   // Loaded here, because a start does not need it.
   const { deleteExpiredSnapshots } = await import('../history/history.ts');
   await deleteExpiredSnapshots(state, new Date());
+  await state.collections?.forget?.(2 * keptMs);
 }

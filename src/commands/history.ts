@@ -1,6 +1,6 @@
 import { ConfigError, readCommandLine, type Settings } from '../config.ts';
 import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../history/history.ts';
-import type { SnapshotStore } from '../state/port.ts';
+import type { SnapshotStore, State } from '../state/port.ts';
 import { namespaceOf } from '../tenant/shared-state.ts';
 import { openState } from './common.ts';
 import { defaultName } from './tenant-handle.ts';
@@ -9,12 +9,13 @@ import { readTenants } from './tenants.ts';
 export const help = `Use: cpq-mcp history list [--tenant T]
      cpq-mcp history clear [--tenant T | --all]
 "list" shows all histories in the state folder or in Redis; "clear" deletes those of the configured tenants, with
---all every one. T is a name that "list" shows. Settings can be given as flags.`;
+--all every one, and the collections that the folder keeps of them. T is a name that "list" shows. Settings can be given as flags.`;
 
 /** The snapshots of one tenant. */
 interface KeptHistory {
   /** That of the configured tenant, or the name in the state. */
   name: string;
+  namespace: string;
   isConfigured: boolean;
   store: SnapshotStore;
 }
@@ -39,20 +40,22 @@ export async function run(argv: readonly string[]): Promise<void> {
     const kept = [...namespaces, ...others.map((it) => [it, undefined] as const)].map(
       ([namespace, name]): KeptHistory => ({
         name: name ?? namespace,
+        namespace,
         isConfigured: name !== undefined,
         store: state.snapshots(namespace),
       }),
     );
+    if (all) await state.collections?.forget?.(0);
     const chosen = kept.filter(({ name, isConfigured }) =>
       tenant === undefined ? verb === 'list' || all || isConfigured : name === tenant,
     );
     if (chosen.length === 0 && kept.length > 0) throw new ConfigError(unknownTenant(kept));
     if (chosen.length === 0) process.stdout.write('no history is kept\n');
-    for (const { name, isConfigured, store } of chosen) {
+    for (const { name, namespace, isConfigured, store } of chosen) {
       const text =
         verb === 'list'
           ? await describeKept(store, settings)
-          : `deleted ${days(await clearSnapshots(store))}`;
+          : await clear(state, namespace, store);
       const which = isConfigured ? name : `${name} (${notConfigured})`;
       process.stdout.write(`${which}: ${text}\n`);
     }
@@ -63,6 +66,11 @@ export async function run(argv: readonly string[]): Promise<void> {
 
 const unknownTenant = (kept: readonly KeptHistory[]): string =>
   `There is no such tenant: name one with --tenant, or delete every history with --all. Kept: ${kept.map(({ name }) => name).join(', ')}`;
+
+async function clear({ collections }: State, tenant: string, store: SnapshotStore) {
+  await collections?.forget?.(0, tenant);
+  return `deleted ${days(await clearSnapshots(store))}`;
+}
 
 const notConfigured = "of a caller's own key, or of a tenant that is not configured";
 

@@ -8,6 +8,7 @@ import { onResourceUpdated } from '../mcp/resource-updates.ts';
 import { defaultFreshness } from '../reading/collections.ts';
 import { callMs } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
+import type { State } from '../state/port.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import type { TenantOptions } from '../tenant/shared-state.ts';
 import { Tenant } from '../tenant/tenant.ts';
@@ -56,7 +57,7 @@ export class TenantHandle implements RetirableTenant {
     this.#observer = common.observer ? { observer: common.observer(name) } : {};
     this.tenant = new Tenant({
       ...tenantOptions(settings, address),
-      state: common.state,
+      state: stateFor(settings, common.state),
       cache: common.cache,
       // A restricted lookup must not get connections that were opened without it.
       connections: more.limits ? undefined : common.connections,
@@ -142,6 +143,13 @@ export class TenantHandle implements RetirableTenant {
       onResourceUpdated: (listener) => onResourceUpdated(parts, listener),
     };
   }
+}
+
+/** The embedded tenant is another one after each start. In Redis collections are shared in any case. */
+function stateFor({ redisUrl, keepCollections, sandbox }: Settings, state: State): State {
+  if (redisUrl || (keepCollections === 'on' && !sandbox)) return state;
+  const { collections: _, ...others } = state;
+  return others;
 }
 
 const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({

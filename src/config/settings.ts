@@ -127,6 +127,11 @@ const tenantSettings = {
     ),
     env: 'CPQ_CACHE_MB',
   },
+  keepCollections: setting(
+    oneOf(['on', 'off']),
+    'Whether collections are kept in the state folder for a day, for other processes and the next start; not needed with Redis',
+    'on',
+  ),
   historyDays: setting(
     wholeNumber(0, 3_650),
     'Days for which snapshots of the pipeline are kept, after 60 days one a week; 0 keeps none',

@@ -6,9 +6,15 @@ import type { ReportEvent, Update, UpdateBus } from './port.ts';
 export class LocalBus implements UpdateBus {
   readonly #updates = new EventEmitter().setMaxListeners(0);
   readonly #report: ReportEvent;
+  readonly #onChange: (tenant: string, collection: string) => void;
 
-  constructor(report: ReportEvent = () => {}) {
+  /** @param onChange is called before the listeners */
+  constructor(
+    report: ReportEvent = () => {},
+    onChange: (tenant: string, collection: string) => void = () => {},
+  ) {
     this.#report = report;
+    this.#onChange = onChange;
   }
 
   async publish(tenant: string, update: Update): Promise<void> {
@@ -30,6 +36,7 @@ export class LocalBus implements UpdateBus {
   }
 
   notify(tenant: string, update: Update): void {
+    if (update.collection !== undefined) this.#onChange(tenant, update.collection);
     this.#updates.emit(tenant, update);
   }
 

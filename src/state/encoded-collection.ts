@@ -1,42 +1,61 @@
-import { forEachInSlices } from '../slices.ts';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
 import { parseWithoutSecrets } from '../text/secrets.ts';
 import { isObject } from '../values.ts';
-import { compress, decompress } from './compression.ts';
+import { defaultQuality } from './compression.ts';
 
 /** Larger collections are not shared: in bytes, compressed and as JSON. */
 export const maxEncodedBytes = 32 * 1024 * 1024;
 const maxJsonBytes = 256 * 1024 * 1024;
+/** So few that no other call has to wait while they are written or parsed. */
+const recordsPerLine = 100;
 
 /**
- * Encodes a collection as lines of JSON, compressed: first the value with an empty list of `records`, then each record,
- * because all of them in one text would be written and parsed without a pause. `undefined` if it is too large.
+ * Encodes a collection as lines of JSON, compressed: first the value with an empty list of `records`, then lists of these.
+ * `undefined` if it is too large.
  */
 export async function encodeCollection(value: unknown): Promise<Buffer | undefined> {
+  let length = 0;
+  const text = function* () {
+    for (const line of linesOf(value)) {
+      const json = Buffer.from(`${JSON.stringify(line)}\n`);
+      length += json.length;
+      yield json;
+    }
+  };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: defaultQuality };
+  const body = await pipeline(text, createBrotliCompress({ params }), buffer);
+  return length > maxJsonBytes || body.length > maxEncodedBytes ? undefined : body;
+}
+
+function* linesOf(value: unknown): Generator<unknown> {
   const records = isObject(value) && Array.isArray(value.records) ? value.records : [];
-  const lines: Buffer[] = [];
-  const add = (line: unknown) => void lines.push(Buffer.from(`${JSON.stringify(line)}\n`));
-  add(records.length > 0 && isObject(value) ? { ...value, records: [] } : value);
-  await forEachInSlices(records, add);
-  const json = Buffer.concat(lines);
-  if (json.length > maxJsonBytes) return undefined;
-  const body = await compress(json);
-  return body.length > maxEncodedBytes ? undefined : body;
+  yield records.length > 0 && isObject(value) ? { ...value, records: [] } : value;
+  for (let at = 0; at < records.length; at += recordsPerLine)
+    yield records.slice(at, at + recordsPerLine);
 }
 
 /** Decodes a collection, without the secrets of this process. `undefined` if it is damaged. */
 export async function decodeCollection(body: Buffer): Promise<unknown> {
-  const json = await decompress(body, maxJsonBytes).catch(() => Buffer.of());
   const lines: unknown[] = [];
-  await forEachInSlices(linesOf(json), (line) => lines.push(parseWithoutSecrets(line)));
-  if (lines.includes(undefined)) return undefined;
+  const parse = async (text: AsyncIterable<Buffer>) => {
+    let [length, rest] = [0, Buffer.alloc(0)];
+    for await (const chunk of text) {
+      length += chunk.length;
+      if (length > maxJsonBytes) throw new RangeError('too large');
+      rest = Buffer.concat([rest, chunk]);
+      for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+        lines.push(parseWithoutSecrets(rest.toString('utf8', 0, end)));
+        rest = rest.subarray(end + 1);
+      }
+    }
+  };
+  const isWhole = await pipeline([body], createBrotliDecompress(), parse).then(
+    () => !lines.includes(undefined),
+    () => false,
+  );
   const [value, ...records] = lines;
-  return isObject(value) && records.length > 0 ? { ...value, records } : value;
-}
-
-function* linesOf(text: Buffer): Generator<string> {
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf(10, start);
-    yield text.toString('utf8', start, end);
-    start = end + 1;
-  }
+  if (!isWhole) return undefined;
+  return isObject(value) && records.length > 0 ? { ...value, records: records.flat() } : value;
 }

@@ -169,8 +169,11 @@ export interface SharedCollections {
   ): Promise<SharedReading>;
   /** The age of the copy that is kept, fresh or not, in milliseconds. Its content is not read. */
   ageOf(key: CollectionKey): Promise<number | undefined>;
-  /** Deletes the copies of a tenant, or all. */
-  forget(tenant?: string): Promise<void>;
+  /**
+   * Deletes the copies of a tenant, or of all, that were not changed for this time; 0 is any time. Absent where they
+   * expire by themselves.
+   */
+  forget?(unchangedMs: number, tenant?: string): Promise<void>;
 }
 
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */

@@ -15,12 +15,12 @@ export class WriteStatus {
   }
 
   journal(name: string, journal: Journal): Journal {
-    return { ...journal, append: (entry) => this.#watch(name, journal.append(entry)) };
+    return { ...journal, append: (entry) => this.watch(name, journal.append(entry)) };
   }
 
   inbox(name: string, inbox: Inbox): Inbox {
     return {
-      add: (event, update) => this.#watch(name, inbox.add(event, update)),
+      add: (event, update) => this.watch(name, inbox.add(event, update)),
       list: (accepts, slice) => inbox.list(accepts, slice),
     };
   }
@@ -39,7 +39,7 @@ export class WriteStatus {
   }
 
   /** @throws the error of the write */
-  async #watch<T>(path: string, write: Promise<T>): Promise<T> {
+  async watch<T>(path: string, write: Promise<T>): Promise<T> {
     const name = basename(path);
     try {
       const result = await write;

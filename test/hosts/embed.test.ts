@@ -199,6 +199,7 @@ describe('options', () => {
       rateLimit: 500,
       freshSeconds: 10,
       cacheMegabytes: 16,
+      keepCollections: 'off',
       historyDays: 30,
       consent: 'ask',
       writesPerHour: 1,

@@ -28,9 +28,10 @@ export interface OpenOptions extends Partial<Omit<TenantOptions, 'baseUrl'>> {
 }
 
 /** Nothing is stored, because another test may start another service at the same port. */
-const inMemory = (): State => ({
-  ...localState(join(tmpdir(), 'cpq-mcp-hardening-unused')),
-});
+const inMemory = (): State => {
+  const { collections: _, ...others } = localState(join(tmpdir(), 'cpq-mcp-hardening-unused'));
+  return others;
+};
 
 const sharedStates = new WeakMap<Tenant, SharedTenantState>();
 

@@ -91,7 +91,12 @@ async function plainEnvironment(): Promise<Environment> {
   home ??= mkdtemp(join(tmpdir(), 'cpq-mcp-test-'));
   const folder = await home;
   const kept = inherited.map((name) => [name, process.env[name]]);
-  return { ...Object.fromEntries(kept), HOME: folder, USERPROFILE: folder };
+  return {
+    ...Object.fromEntries(kept),
+    ...{ HOME: folder, USERPROFILE: folder },
+    // Processes of one test follow each other at a service whose data and faults change in between.
+    CPQ_KEEP_COLLECTIONS: 'off',
+  };
 }
 
 const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET', 'CPQ_WEBHOOK_SIGNING_SECRET'];

@@ -13,6 +13,7 @@ import {
   type State,
 } from '../port.ts';
 import { WriteStatus } from '../write-status.ts';
+import { fileCollections, markOutdated } from './collections.ts';
 import { ifMissing } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
 import { journalFile } from './json-files.ts';
@@ -34,7 +35,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
   const writes = new WriteStatus(report);
-  const bus = new LocalBus(report);
+  const bus = new LocalBus(report, (...changed) => markOutdated(folder, ...changed));
   const secret = randomBytes(32);
   const claims = new Map<string, number>();
   /** Tenants of one namespace share an inbox; the index of one that nobody uses any more is not kept. */
@@ -56,6 +57,8 @@ export function localState(folder: string, options: LocalOptions = {}): State {
       return true;
     },
     bus,
+    // With a status of its own: where collections cannot be kept, nothing is refused.
+    collections: fileCollections(folder, new WriteStatus(report)),
     inbox: (tenant) => inboxes.get(tenant)?.deref() ?? openInbox(tenant),
     health: () => writes.health('local'),
     secret: async () => secret,

@@ -45,12 +45,6 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 `;
 
-/** KEYS: copy. Returns its age in milliseconds, or nothing. */
-const ageScript = `${nowScript}
-local asOf = redis.call('HGET', KEYS[1], 'asOf')
-return asOf and now - asOf
-`;
-
 /** Collections that several processes share in Redis, compressed. */
 export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): SharedCollections => ({
   async getOrLoad(key, freshMs, load, signal) {
@@ -71,7 +65,11 @@ export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): Share
         return value === undefined || facts.ageMs < 0 ? undefined : { value, ...facts };
       };
       if (String(what) === 'wait') return undefined;
-      if (String(what) === 'cached') return (await copy()) ?? drop(link, key);
+      if (String(what) === 'cached') {
+        const cached = await copy();
+        if (!cached) await link.send(['UNLINK', copyKey(key)]).catch(ifUnavailable(() => {}));
+        return cached;
+      }
       return runWithLock(link, `${lockKey(key)}:${generation}`, token, lockMs, async () => {
         const loaded = await load(await copy());
         await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
@@ -81,22 +79,10 @@ export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): Share
     return poll(look, signal);
   },
   async ageOf(key) {
-    const age = await link
-      .runScript(ageScript, collectionKeys(key).slice(1), [])
-      .catch(ifUnavailable(() => null));
-    return age === null || Number(age) < 0 ? undefined : Number(age);
-  },
-  async forget(tenant) {
-    const ofTenant = tenant === undefined ? 'cpq:{*}:collection:' : keyOf(tenant, 'collection', '');
-    const keys = await link.scan(`${ofTenant}*`);
-    if (keys.length > 0) await link.send(['UNLINK', ...keys]);
+    const asOf = await link.send(['HGET', copyKey(key), 'asOf']).catch(ifUnavailable(() => null));
+    return asOf === null ? undefined : Math.max(0, Date.now() - Number(asOf));
   },
 });
-
-/** Deletes a damaged copy. */
-async function drop(link: RedisLink, key: CollectionKey): Promise<undefined> {
-  await link.send(['UNLINK', ...collectionKeys(key).slice(1)]).catch(ifUnavailable(() => {}));
-}
 
 async function store(
   link: RedisLink,
@@ -110,9 +96,12 @@ async function store(
 }
 
 /** Copies of other versions of this program may have other fields. */
-const collectionKeys = ({ tenant, reader, collection }: CollectionKey): string[] => [
-  generationKey(tenant, collection),
-  keyOf(tenant, 'collection', reader, collection, version),
+const copyKey = ({ tenant, reader, collection }: CollectionKey): string =>
+  keyOf(tenant, 'collection', reader, collection, version);
+
+const collectionKeys = (key: CollectionKey): string[] => [
+  generationKey(key.tenant, key.collection),
+  copyKey(key),
 ];
 
 const lockKey = ({ tenant, reader, collection }: CollectionKey): string =>

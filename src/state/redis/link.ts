@@ -86,19 +86,6 @@ export class RedisLink {
     return this.sendForBytes(['EVAL', script, String(keys.length), ...keys, ...args]);
   }
 
-  /** All keys whose name fits the pattern, each once. @throws StateUnavailable */
-  async scan(pattern: string): Promise<string[]> {
-    const found = new Set<string>();
-    let cursor = '0';
-    do {
-      const reply = await this.send(['SCAN', cursor, 'MATCH', pattern, 'COUNT', '1000']);
-      const [next, keys] = listReply(reply);
-      for (const key of listReply(keys)) found.add(String(key));
-      cursor = String(next);
-    } while (cursor !== '0');
-    return [...found];
-  }
-
   /** Receives the messages of all channels whose name fits the pattern. @throws StateUnavailable */
   async listen(
     pattern: string,

@@ -1,5 +1,5 @@
 import type { SnapshotStore } from '../port.ts';
-import { keyOf, type RedisLink } from './link.ts';
+import { keyOf, listReply, type RedisLink } from './link.ts';
 
 const part = 'history';
 
@@ -24,6 +24,13 @@ export function redisSnapshots(link: RedisLink, tenant: string): SnapshotStore {
 /** The tenants that have a hash of snapshots, in alphabetical order. */
 export async function redisSnapshotTenants(link: RedisLink): Promise<string[]> {
   const [before, after] = ['cpq:{', `}:${part}`];
-  const keys = await link.scan(`${before}*${after}`);
-  return keys.map((key) => key.slice(before.length, -after.length)).sort();
+  const tenants = new Set<string>();
+  let cursor = '0';
+  do {
+    const scan = ['SCAN', cursor, 'MATCH', `${before}*${after}`, 'COUNT', '1000'];
+    const [next, keys] = listReply(await link.send(scan));
+    for (const key of listReply(keys)) tenants.add(String(key).slice(before.length, -after.length));
+    cursor = String(next);
+  } while (cursor !== '0');
+  return [...tenants].sort();
 }

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rm,
+  rmdir,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../values.ts';
+import { version } from '../../version.ts';
+import { poll } from '../delay.ts';
+import { decodeCollection, encodeCollection, maxEncodedBytes } from '../encoded-collection.ts';
+import type { CollectionKey, EarlierReading, SharedCollections, SharedReading } from '../port.ts';
+import { shortHash } from '../short-hash.ts';
+import type { WriteStatus } from '../write-status.ts';
+import { ifMissing, replaceFile } from './files.ts';
+import { parseLine } from './json-files.ts';
+
+/** A file begins with a line of this length, a JSON object and spaces. The encoded collection follows. */
+const headerBytes = 1024;
+/** A lock that was not renewed for this time was left by a process that was killed. */
+const defaultLeaseMs = 10_000;
+const prefix = 'collections-';
+
+/** What a file must say of itself. The records of another version of the program may have other fields. */
+const originOf = ({ tenant, reader, collection }: CollectionKey): Record<string, unknown> => ({
+  format: 'kept collection 1',
+  program: version,
+  ...{ tenant, reader, collection },
+});
+
+/** Collections in files, for all processes with this state folder and for the next start. */
+export function fileCollections(
+  folder: string,
+  writes: WriteStatus,
+  leaseMs = defaultLeaseMs,
+): SharedCollections {
+  const pathOf = ({ tenant, reader, collection }: CollectionKey) =>
+    join(folder, `${prefix}${tenant}`, `${reader}-${collection}`);
+  return {
+    getOrLoad(key, freshMs, load, signal) {
+      const path = pathOf(key);
+      const isFresh = (copy: EarlierReading | undefined): copy is EarlierReading =>
+        copy !== undefined && !copy.isOutdated && copy.ageMs < freshMs;
+      const look = async () => {
+        const generation = await generationOf(path, key);
+        const isKept = isFresh(await readCopy(path, key, 'age'));
+        const unlock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
+        if (!unlock) return undefined;
+        try {
+          // Another process may have stored it before this one got the lock.
+          const copy = await readCopy(path, key, 'content');
+          if (isFresh(copy)) return copy;
+          const loaded = await load(copy);
+          // If it cannot be stored, it is only cached here.
+          await writes.watch(path, storeCopy(path, key, generation, loaded)).catch(() => {});
+          return loaded;
+        } finally {
+          await unlock();
+        }
+      };
+      return poll(look, signal);
+    },
+    ageOf: async (key) => (await readCopy(pathOf(key), key, 'age'))?.ageMs,
+    async forget(unchangedMs, tenant) {
+      for (const name of await readdir(folder).catch(ifMissing<string[]>([]))) {
+        const isMeant = tenant === undefined || name === `${prefix}${tenant}`;
+        if (name.startsWith(prefix) && isMeant) await removeFiles(join(folder, name), unchangedMs);
+      }
+    },
+  };
+}
+
+/** A copy that has not expired. `undefined` if the file is missing, damaged or not of this key; `age` reads no value. */
+async function readCopy(
+  path: string,
+  key: CollectionKey,
+  part: 'age' | 'content',
+): Promise<EarlierReading | undefined> {
+  const file = await open(path).catch(() => undefined);
+  try {
+    if (!file || (await file.stat()).size > headerBytes + maxEncodedBytes) return undefined;
+    const { buffer } = await file.read({ buffer: Buffer.alloc(headerBytes) });
+    const { asOf, keepMs, generation, hash, ...origin } = parseLine(String(buffer)) ?? {};
+    const isOwn = Object.entries(originOf(key)).every(([name, value]) => origin[name] === value);
+    const ageMs = Date.now() - Number(asOf);
+    // Below 0 the clock was set back since.
+    if (!isOwn || !(ageMs >= 0 && ageMs <= Number(keepMs))) return undefined;
+    const facts = { ageMs, isOutdated: generation !== (await generationOf(path, key)) };
+    if (part === 'age') return { value: undefined, ...facts };
+    const body = await file.readFile();
+    const value = shortHash(body) === hash ? await decodeCollection(body) : undefined;
+    return value === undefined ? undefined : { value, ...facts };
+  } catch {
+    return undefined;
+  } finally {
+    await file?.close();
+  }
+}
+
+async function storeCopy(
+  path: string,
+  key: CollectionKey,
+  generation: string,
+  { value, ageMs, keepMs }: SharedReading & { keepMs: number },
+): Promise<void> {
+  const asOf = Math.round(Date.now() - ageMs);
+  const body = await encodeCollection(value);
+  if (!body) return;
+  const header = { ...originOf(key), asOf, keepMs, generation, hash: shortHash(body) };
+  const line = `${JSON.stringify(header).padEnd(headerBytes - 1)}\n`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await replaceFile(path, Buffer.concat([Buffer.from(line), body]));
+}
+
+/** A copy is outdated if what the file of changes says now differs from what it said before the copy was read. */
+const generationOf = (path: string, { collection }: CollectionKey): Promise<string> =>
+  readFile(join(dirname(path), `${collection}.changes`), 'utf8').catch(() => 'none');
+
+/** Outdates all copies of a collection. Synchronous, so that no call after the change gets one as fresh. */
+export function markOutdated(folder: string, tenant: string, collection: string): void {
+  try {
+    const path = join(folder, `${prefix}${tenant}`, `${collection}.changes`);
+    writeFileSync(path, randomUUID(), { mode: 0o600 });
+  } catch {
+    // Without the folder there is no copy. On a full disk the file is empty now, so that it differs, too.
+  }
+}
+
+const noLock = async () => {};
+
+/** @returns a function that releases the lock; `undefined` if another process has it */
+async function tryLock(path: string, leaseMs: number): Promise<typeof noLock | undefined> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
+  try {
+    await writeFile(path, '', { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    // Where no file can be created, every process loads for itself.
+    if (errorCode(error) !== 'EEXIST') return noLock;
+    const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: Date.now() }));
+    if (Math.abs(Date.now() - mtimeMs) < leaseMs) return undefined;
+  }
+  const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
+  renew();
+  const timer = setInterval(renew, leaseMs / 3).unref();
+  return async () => {
+    clearInterval(timer);
+    await rm(path, { force: true }).catch(() => {}); // Then it expires.
+  };
+}
+
+async function removeFiles(folder: string, unchangedMs: number): Promise<void> {
+  for (const path of (await readdir(folder)).map((name) => join(folder, name))) {
+    const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: 0 }));
+    if (unchangedMs === 0 || Date.now() - mtimeMs > unchangedMs) await rm(path, { force: true });
+  }
+  await rmdir(folder).catch(() => {}); // Others are in it.
+}

@@ -1,0 +1,239 @@
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { fileCollections, markOutdated } from '../../src/state/files/collections.ts';
+import { localState } from '../../src/state/files/local.ts';
+import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
+import { WriteStatus } from '../../src/state/write-status.ts';
+import { newFolder } from '../support/access.ts';
+
+const tenant = 'abcdef0123456789';
+const place: CollectionKey = { tenant, reader: 'reader', collection: 'quote' };
+const never = new AbortController().signal;
+const hour = 3_600_000;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The collections of one process, and what it logged. */
+function processIn(folder: string, leaseMs?: number) {
+  const told: string[] = [];
+  const writes = new WriteStatus((event, { code }) => told.push(`${event} ${code ?? ''}`.trim()));
+  const collections = fileCollections(folder, writes, leaseMs);
+  /** Reads as `value` if it has to; `given` is what it could have brought up to date. */
+  const get = async (value: unknown, freshMs = hour, key = place, ageMs = 0) => {
+    let given: EarlierReading | undefined;
+    const load = async (earlier: EarlierReading | undefined) => {
+      given = earlier;
+      return { value, ageMs, keepMs: 24 * hour };
+    };
+    const read = await collections.getOrLoad(key, freshMs, load, never);
+    return { ...read, given };
+  };
+  return { ...collections, get, told };
+}
+
+const folderOf = (folder: string) => join(folder, `collections-${tenant}`);
+const fileOf = (folder: string) => join(folderOf(folder), 'reader-quote');
+
+const sample = {
+  coverage: { complete: true },
+  records: Array.from({ length: 3_000 }, (_, id) => ({ id, name: `Quote ü\n ${id}`, empty: null })),
+};
+
+test('another process gets what one has read, as it was, readable by its owner only', async () => {
+  const folder = newFolder();
+  expect((await processIn(folder).get(sample, hour, place, 5_000)).value).toBe(sample);
+  const other = processIn(folder);
+  const found = await other.get('read again');
+  expect(found.value).toEqual(sample);
+  expect(found.ageMs).toBeGreaterThanOrEqual(5_000);
+  const { mode, size } = await stat(fileOf(folder));
+  expect(mode & 0o777).toBe(0o600);
+  expect((await stat(folderOf(folder))).mode & 0o777).toBe(0o700);
+  expect(size).toBeLessThan(JSON.stringify(sample).length / 4);
+  expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
+  const age = await other.ageOf(place);
+  expect(age).toBeGreaterThanOrEqual(5_000);
+  expect(age).toBeLessThan(hour);
+});
+
+test.each([[null], ['text'], [{ records: [] }], [{ records: 'none' }], [[1, 2]]])(
+  'a value without records is kept, too: %j',
+  async (value) => {
+    const folder = newFolder();
+    await processIn(folder).get(value);
+    expect((await processIn(folder).get('read again')).value).toEqual(value);
+  },
+);
+
+test('a copy that is too old is given to whoever loads it, for a day', async () => {
+  const folder = newFolder();
+  await processIn(folder).get('first');
+  const second = await processIn(folder).get('second', 0);
+  expect(second).toMatchObject({ value: 'second', given: { value: 'first', isOutdated: false } });
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 23 * hour);
+  expect((await processIn(folder).get('third', 0)).given?.value).toBe('second');
+  now.mockReturnValue(Date.now() + 25 * hour);
+  expect(await processIn(folder).ageOf(place)).toBeUndefined();
+  expect((await processIn(folder).get('fourth', 99 * hour)).given).toBeUndefined();
+  now.mockRestore();
+});
+
+test('a copy from the future, before the clock was set back, is not used', async () => {
+  const folder = newFolder();
+  const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + hour);
+  await processIn(folder).get('first');
+  now.mockRestore();
+  expect(await processIn(folder).ageOf(place)).toBeUndefined();
+  expect(await processIn(folder).get('second')).toMatchObject({ value: 'second' });
+  expect((await processIn(folder).get('third')).value).toBe('second');
+});
+
+test('an update outdates the copy for every process, also while it is read', async () => {
+  const folder = newFolder();
+  const [one, other] = [processIn(folder), processIn(folder)];
+  const state = localState(folder);
+  await one.get('first');
+  await state.bus.publish(tenant, { collection: 'opportunity' });
+  expect((await other.get('second')).value).toBe('first');
+  await state.bus.publish(tenant, { collection: 'quote' });
+  const second = await other.get('second');
+  expect(second).toMatchObject({ value: 'second', given: { value: 'first', isOutdated: true } });
+  const event = { id: 'a', subject: 'quote', event: 'updated', body: '{}' };
+  await state.inbox(tenant).add(event, { collection: 'quote' });
+  const load = async () => {
+    markOutdated(folder, tenant, 'quote');
+    // Does not wait for a reading that began before the change.
+    expect((await other.get('after')).given).toMatchObject({ value: 'second', isOutdated: true });
+    markOutdated(folder, tenant, 'quote');
+    return { value: 'during', ageMs: 0, keepMs: hour };
+  };
+  expect((await one.getOrLoad(place, hour, load, never)).value).toBe('during');
+  expect((await other.get('last')).given).toMatchObject({ value: 'during', isOutdated: true });
+  expect((await one.get('unused')).value).toBe('last');
+});
+
+test('nothing is created by an update where nothing is kept', async () => {
+  const folder = newFolder();
+  await localState(folder).bus.publish(tenant, { collection: 'quote' });
+  expect(await readdir(folder).catch(() => [])).toEqual([]);
+});
+
+test.each([
+  ['another key', { ...place, reader: 'another' }],
+  ['another tenant', { ...place, tenant: '0123456789abcdef' }],
+  ['another collection', { ...place, collection: 'company' }],
+])('%s does not get it, even if the file is moved there', async (_, key) => {
+  const folder = newFolder();
+  await processIn(folder).get('private');
+  expect((await processIn(folder).get('own', hour, key)).value).toBe('own');
+  const own = join(folder, `collections-${key.tenant}`, `${key.reader}-${key.collection}`);
+  await writeFile(own, await readFile(fileOf(folder)));
+  expect(await processIn(folder).ageOf(key)).toBeUndefined();
+  const again = await processIn(folder).get('own again', hour, key);
+  expect(again).toMatchObject({ value: 'own again', given: undefined });
+});
+
+const damages: [string, (bytes: Buffer) => Buffer | string][] = [
+  ['empty', () => ''],
+  ['cut', (bytes) => bytes.subarray(0, bytes.length - 9)],
+  ['cut in its first line', (bytes) => bytes.subarray(0, 100)],
+  ['longer', (bytes) => Buffer.concat([bytes, Buffer.of(0)])],
+  ['changed in one bit', (bytes) => flipped(bytes, bytes.length - 40)],
+  ['of another format', (bytes) => inHeader(bytes, 'collection 1', 'collection 2')],
+  ['of another version', (bytes) => inHeader(bytes, '"program":"', '"program":"9')],
+  ['without an age', (bytes) => inHeader(bytes, '"asOf"', '"asOg"')],
+  ['foreign', () => 'something else\n'.repeat(500)],
+  ['too large', (bytes) => Buffer.concat([bytes, Buffer.alloc(33 * 1024 * 1024)])],
+];
+
+function flipped(bytes: Buffer, at: number): Buffer {
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return bytes;
+}
+
+/** The length of the first line stays the same. */
+function inHeader(bytes: Buffer, from: string, to: string): Buffer {
+  const line = bytes.toString('latin1', 0, 1024).replace(from, to).trimEnd();
+  return Buffer.concat([Buffer.from(`${line.padEnd(1023)}\n`), bytes.subarray(1024)]);
+}
+
+test.each(damages)('a file that is %s is ignored and replaced', async (_, damage) => {
+  const folder = newFolder();
+  await processIn(folder).get(sample);
+  await writeFile(fileOf(folder), damage(await readFile(fileOf(folder))));
+  expect(await processIn(folder).get('again')).toMatchObject({ value: 'again', given: undefined });
+  expect((await processIn(folder).get('unused')).value).toBe('again');
+});
+
+test('two processes read it once, and an abandoned lock holds nobody longer than its lease', async () => {
+  const folder = newFolder();
+  let reads = 0;
+  const load = async () => {
+    reads += 1;
+    await pause(900);
+    return { value: 'slow', ageMs: 0, keepMs: hour };
+  };
+  // The lock is renewed: the reading takes three times as long as the lease.
+  const both = [processIn(folder, 300), processIn(folder, 300)];
+  const read = await Promise.all(both.map((it) => it.getOrLoad(place, hour, load, never)));
+  expect([reads, ...read.map(({ value }) => value)]).toEqual([1, 'slow', 'slow']);
+  const lock = `${fileOf(folder)}-none.lock`;
+  const old = new Date(Date.now() - 20_000);
+  await writeFile(lock, '');
+  await utimes(lock, old, old);
+  expect((await processIn(folder).get('taken over', 0)).value).toBe('taken over');
+  expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
+  await writeFile(lock, '');
+  const waiting = processIn(folder).get('waited', 0);
+  expect(await Promise.race([waiting, pause(300).then(() => 'still waiting')])).toBe(
+    'still waiting',
+  );
+  await rm(lock);
+  expect((await waiting).value).toBe('waited');
+});
+
+test('a call that is cancelled does not wait for another process, and an error is not kept', async () => {
+  const folder = newFolder();
+  const it = processIn(folder);
+  const fail = () => Promise.reject(new Error('upstream'));
+  await expect(it.getOrLoad(place, hour, fail, never)).rejects.toThrow('upstream');
+  await writeFile(`${fileOf(folder)}-none.lock`, '');
+  const stop = AbortSignal.timeout(100);
+  await expect(it.getOrLoad(place, hour, fail, stop)).rejects.toThrow('timeout');
+});
+
+test.each(['the state folder', 'the folder of the tenant'])(
+  'where %s is a file, every call gets its own reading, and the log has one line',
+  async (which) => {
+    const folder = join(newFolder(), 'state');
+    const blocked = which === 'the state folder' ? folder : folderOf(folder);
+    await mkdir(join(blocked, '..'), { recursive: true });
+    await writeFile(blocked, 'a file');
+    const it = processIn(folder);
+    for (const value of ['first', 'second', 'third'])
+      expect((await it.get(value)).value).toBe(value);
+    expect(it.told).toEqual([expect.stringMatching(/^state cannot be written E(EXIST|NOTDIR)$/)]);
+    await rm(blocked);
+    await it.get('fourth');
+    expect((await it.get('unused')).value).toBe('fourth');
+    expect(it.told.slice(1)).toEqual(['state can be written again']);
+  },
+);
+
+test('what a tenant has is deleted, or what nobody used for a time', async () => {
+  const folder = newFolder();
+  const it = processIn(folder);
+  const another = { ...place, tenant: '0123456789abcdef' };
+  for (const key of [place, { ...place, reader: 'former' }, another]) await it.get('kept', 0, key);
+  await writeFile(join(folder, 'changes-of-others.jsonl'), '');
+  const old = new Date(Date.now() - 50 * hour);
+  await utimes(join(folderOf(folder), 'former-quote'), old, old);
+  await it.forget?.(48 * hour);
+  expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
+  await it.forget?.(0, tenant);
+  expect(await it.ageOf(place)).toBeUndefined();
+  expect(await it.ageOf(another)).toBeGreaterThanOrEqual(0);
+  await it.forget?.(0);
+  expect(await it.ageOf(another)).toBeUndefined();
+  expect(await readdir(folder)).toContain('changes-of-others.jsonl');
+});
