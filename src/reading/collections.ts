@@ -84,17 +84,10 @@ export class Collections {
   ): Promise<Collection<RecordOf[R]>> {
     const wanted: Wanted = search
       ? { name: `${resource} ${searchText(search)}`, resource, search, ...searchFreshness }
-      : { name: resource, resource, search, ...this.#freshnessOf(resource) };
+      : { name: resource, resource, search, ...freshnessOf(resource, this.#sources) };
     const read = (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
     // The clock was set back since.
     return read.asOf.getTime() > Date.now() ? { ...read, asOf: read.readAt.date } : read;
-  }
-
-  #freshnessOf(resource: Resource): Freshness {
-    const { freshness } = this.#sources;
-    if (routes[resource].parameters.includes('sort')) return freshness;
-    const freshMs = freshness.freshMs * unsortedFactor;
-    return { freshMs, staleMs: freshMs + freshness.staleMs };
   }
 
   async #read(wanted: Wanted, call: CallContext): Promise<CachedCollection> {
@@ -142,7 +135,8 @@ export class Collections {
     try {
       const read = await this.#load(wanted, walk);
       const cached = this.#cache.peek(wanted.name);
-      if (wanted.name === 'company' && cached) this.#rename(cached, read);
+      if (wanted.name === 'company' && cached)
+        rename(this.#renames, cached.records, read.records, this.#cache);
       if (walk.outdated) return read;
       if (cached && isUsable(cached, wanted) && coversMore(cached, read)) {
         this.#failed.set(wanted.name, new ReadTime());
@@ -152,18 +146,6 @@ export class Collections {
       return read;
     } finally {
       this.#walks.delete(walk);
-    }
-  }
-
-  /** Gives what is cached the new names of companies. */
-  #rename(before: CachedCollection, now: CachedCollection): void {
-    if (!this.#renames.note(before.records, now.records)) return;
-    for (const resource of namingCompanies) {
-      const cached = this.#cache.peek(resource);
-      if (!cached) continue;
-      const records = this.#renames.applyTo(cached.records);
-      if (records !== cached.records)
-        this.#cache.set(resource, { ...cached, records }, estimateBytes(records));
     }
   }
 
@@ -178,30 +160,13 @@ export class Collections {
   /** Gets the copy that is shared between processes, or reads here. */
   #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
     const { shared } = this.#sources;
-    if (wanted.search) return this.#readAll(wanted, walk, undefined);
+    if (wanted.search) return readAll(this.#sources, wanted, walk, undefined);
     const own = this.#cache.peek(wanted.name);
-    const read = (kept: CachedCollection | undefined) =>
-      this.#readAll(wanted, walk, later(own, kept));
+    const read = async (kept: CachedCollection | undefined) => {
+      const collection = await readAll(this.#sources, wanted, walk, later(own, kept));
+      return { ...collection, records: this.#renames.applyTo(collection.records) };
+    };
     return shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
-  }
-
-  async #readAll(
-    { resource, search }: Wanted,
-    walk: SharedWalk,
-    earlier: CachedCollection | undefined,
-  ): Promise<CachedCollection> {
-    const { call } = walk;
-    const asOf = new Date();
-    const readAt = new ReadTime();
-    const { pages, budget } = this.#sources;
-    const query = search ?? fullQuery(resource);
-    const report = (progress: Progress) => walk.report(progress, resource, budget());
-    const read = await readCollection(pages, resource, query, call, report, earlier);
-    const records =
-      read.records === earlier?.records
-        ? earlier.records
-        : markUnknownItems(resource, read.records, pages);
-    return { ...read, records: this.#renames.applyTo(records), asOf, readAt };
   }
 
   /**
@@ -221,7 +186,7 @@ export class Collections {
   async isHeld(resource: Resource): Promise<boolean> {
     const { pages, shared } = this.#sources;
     const cached = this.#cache.peek(resource);
-    const freshness = this.#freshnessOf(resource);
+    const freshness = freshnessOf(resource, this.#sources);
     if (cached && isFresh(cached, freshness)) return true;
     // It would have to be parsed for every question.
     if (this.#tooLarge.has(resource)) return false;
@@ -256,8 +221,17 @@ export class Collections {
 
   /** Those that can be returned even if they cannot be read again. */
   usableTimes(): Iterable<readonly [Resource, number]> {
-    return this.cacheTimes((cached, resource) => isUsable(cached, this.#freshnessOf(resource)));
+    return this.cacheTimes((cached, resource) =>
+      isUsable(cached, freshnessOf(resource, this.#sources)),
+    );
   }
+}
+
+/** What cannot be sorted cannot be brought up to date. */
+function freshnessOf(resource: Resource, { freshness }: CollectionSources): Freshness {
+  if (routes[resource].parameters.includes('sort')) return freshness;
+  const freshMs = freshness.freshMs * unsortedFactor;
+  return { freshMs, staleMs: freshMs + freshness.staleMs };
 }
 
 const isFresh = ({ coverage, readAt, isOutdated }: CachedCollection, { freshMs }: Freshness) =>
@@ -276,6 +250,23 @@ const fullQuery = (resource: Resource): Search => ({
   ...(resource === 'product' ? { includeBundles: true } : {}),
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
+
+/** Gives what is cached the new names of companies. */
+function rename(
+  renames: Renames,
+  before: CachedCollection['records'],
+  now: CachedCollection['records'],
+  cache: CachePart,
+): void {
+  if (!renames.note(before, now)) return;
+  for (const resource of namingCompanies) {
+    const cached = cache.peek(resource);
+    if (!cached) continue;
+    const records = renames.applyTo(cached.records);
+    if (records !== cached.records)
+      cache.set(resource, { ...cached, records }, estimateBytes(records));
+  }
+}
 
 /** Of two readings the one that lacks fewer changes. */
 const later = (
@@ -312,4 +303,23 @@ async function fromShared({ value, ageMs }: SharedReading): Promise<CachedCollec
   await forEachInSlices(shared.records, (record) => freezeRecord(record));
   const readAt = new ReadTime(ageMs);
   return { ...shared, asOf: readAt.date, readAt };
+}
+
+async function readAll(
+  { pages, budget }: CollectionSources,
+  { resource, search }: Wanted,
+  walk: SharedWalk,
+  earlier: CachedCollection | undefined,
+): Promise<CachedCollection> {
+  const { call } = walk;
+  const asOf = new Date();
+  const readAt = new ReadTime();
+  const query = search ?? fullQuery(resource);
+  const report = (progress: Progress) => walk.report(progress, resource, budget());
+  const read = await readCollection(pages, resource, query, call, report, earlier);
+  const records =
+    read.records === earlier?.records
+      ? earlier.records
+      : markUnknownItems(resource, read.records, pages);
+  return { ...read, records, asOf, readAt };
 }
