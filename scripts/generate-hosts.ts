@@ -1,6 +1,7 @@
 // Generates docs/hosts.md from the hosts of the command `config`.
 
-import { type ConfigHost, entryFor, entryText, hosts } from '../src/commands/config/hosts.ts';
+import { entryText } from '../src/commands/config/formats.ts';
+import { type ConfigHost, entryFor, hosts } from '../src/commands/config/hosts.ts';
 import {
   baseUrlPlaceholder,
   type Launch,

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
-import { type ConfigHost, type Entry, entryFor, entryText, hosts } from './config/hosts.ts';
+import { type ConfigHost, type Entry, entryFor, hosts } from './config/hosts.ts';
 import {
   authNames,
   baseUrlPlaceholder,
@@ -27,7 +27,7 @@ ${Object.entries(hosts)
 export const help = `${usage}
 Flags:
   --write              install the entry instead of printing it, and keep a copy of the file (.bak); not for files
-                       with comments, nor for hosts with a command of their own, which is printed
+                       with comments, hosts with a command of their own, which is printed, nor for Goose
   --file PATH          edit this file instead of the user's, such as a project's
   --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
   --grants LIST        granted permissions; default: from ${variables.grants}
@@ -62,8 +62,9 @@ export async function run(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${await write(host, file, entry, command)}\n${steps}\n`);
     return;
   }
-  const again = host.addCommand ? '' : ', or run this command again with --write';
+  const again = isWritable(host) ? ', or run this command again with --write' : '';
   process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
+  const { entryText } = await import('./config/formats.ts');
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
   process.stderr.write(`${or}\n${steps}\n`);
@@ -117,6 +118,10 @@ function shellWord(word: string): string {
     : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Whether its file is edited: not where the host's own command does that. */
+const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
+  format === 'json' && addCommand === undefined;
+
 /** Adds the entry to a file, unless the host's own command does that. @returns what was done */
 async function write(
   host: ConfigHost,
@@ -124,11 +129,12 @@ async function write(
   entry: Entry,
   command: string | undefined,
 ): Promise<string> {
-  if (host.addCommand) {
+  if (!isWritable(host)) {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
   const { writeEntry } = await import('./config/write.ts');
+  const { entryText } = await import('./config/formats.ts');
   const written = await writeEntry(file, host.root, entry).catch((error: unknown) => {
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);

@@ -17,6 +17,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseToml } from 'smol-toml';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { type ConfigHost, hosts } from '../../src/commands/config/hosts.ts';
 import { writeEntry } from '../../src/commands/config/write.ts';
 import fc from '../support/fast-check.ts';
@@ -29,10 +30,10 @@ const key = 'SecretKeyThatNobodyMaySee0123456789';
 const baseUrl = 'https://tenant.example.com';
 const names = Object.keys(hosts);
 /** One host for each form of an entry. */
-const everyForm = ['claude-desktop', 'claude-code', 'vscode', 'zed', 'opencode', 'codex'];
+const everyForm = ['claude-desktop', 'claude-code', 'vscode', 'zed', 'opencode', 'codex', 'goose'];
 /** Those with a command of their own that adds an entry. */
 const withCommand = ['claude-code', 'vscode', 'codex', 'gemini'];
-const editedHosts = names.filter((name) => !withCommand.includes(name));
+const editedHosts = names.filter((name) => ![...withCommand, 'goose'].includes(name));
 const editedForms = ['claude-desktop', 'cursor', 'windsurf', 'zed', 'opencode'];
 const placeholder = 'YOUR_API_KEY';
 
@@ -48,17 +49,18 @@ const place = async (): Promise<string> => mkdtemp(join(folder, 'it-'));
 const parsers: Record<ConfigHost['format'], (text: string) => unknown> = {
   json: (text) => JSON.parse(text),
   toml: (text) => parseToml(text),
+  yaml: (text) => parseYaml(text),
 };
 const parse = (name: string, text: string): Row =>
   JSON.parse(JSON.stringify(parsers[hosts[name]?.format ?? 'json'](text)));
 
 /** The program and environment of an entry, whatever the host's names of the fields are. */
 function startOf(entry: Row) {
-  const { command, args = [], env, environment, env_vars } = entry;
+  const { command, cmd, args = [], env, environment, envs, env_vars, env_keys } = entry;
   return {
-    words: [command, args].flat(),
-    env: env ?? environment,
-    passedOn: env_vars,
+    words: [command ?? cmd, args].flat(),
+    env: env ?? environment ?? envs,
+    passedOn: env_vars ?? env_keys,
   };
 }
 
@@ -108,6 +110,16 @@ const stdioEntries: Record<string, Row> = {
     env: { ...settings, CPQ_API_KEY: '$' + '{CPQ_API_KEY}' },
     tools: ['*'],
   },
+  goose: {
+    name: 'cpq-mcp',
+    enabled: true,
+    timeout: 300,
+    type: 'stdio',
+    cmd: process.execPath,
+    args: [bundle],
+    envs: settings,
+    env_keys: ['CPQ_API_KEY'],
+  },
   opencode: {
     type: 'local',
     command: [process.execPath, bundle],
@@ -117,6 +129,13 @@ const stdioEntries: Record<string, Row> = {
 };
 
 const url = 'http://127.0.0.1:3333/mcp';
+const gooseRemote = {
+  name: 'cpq-mcp',
+  enabled: true,
+  timeout: 300,
+  type: 'streamable_http',
+  uri: url,
+};
 const httpEntries: Record<string, Row> = {
   'claude-code': { type: 'http', url },
   vscode: { type: 'http', url },
@@ -129,6 +148,7 @@ const httpEntries: Record<string, Row> = {
   jetbrains: { url },
   cline: { type: 'streamableHttp', url },
   'copilot-cli': { type: 'http', tools: ['*'], url },
+  goose: gooseRemote,
   opencode: { type: 'remote', url },
   kiro: { url },
 };
@@ -147,6 +167,7 @@ const tokenParts: Record<string, Row> = {
   jetbrains: bearer('YOUR_ACCESS_TOKEN'),
   cline: bearer('YOUR_ACCESS_TOKEN'),
   'copilot-cli': bearer('$' + '{CPQ_ACCESS_TOKEN}'),
+  goose: { ...bearer('$' + '{CPQ_ACCESS_TOKEN}'), env_keys: ['CPQ_ACCESS_TOKEN'] },
   opencode: bearer('{env:CPQ_ACCESS_TOKEN}'),
   kiro: bearer('$' + '{CPQ_ACCESS_TOKEN}'),
 };
@@ -353,10 +374,13 @@ describe('the configuration of a host with a command that adds entries', () => {
     expect((await run(['config', name, '--http', team])).stderr).toContain(`  ${ofTeam}\n`);
   });
 
-  test('is added by hand where the command cannot express it', async () => {
+  test('is added by hand where the command cannot express it, and in YAML', async () => {
     const byHand = await written('codex', undefined, '--http', team, '--auth', 'key');
     expect([byHand.status, byHand.left]).toEqual([2, []]);
     expect(byHand.stderr).toContain('add the entry that is printed without it');
+    const goose = await written('goose', 'extensions: {}\n');
+    expect([goose.status, goose.after]).toEqual([2, 'extensions: {}\n']);
+    expect(goose.stderr).toContain('add the entry that is printed without it');
   });
 });
 
@@ -417,6 +441,8 @@ describe('the configuration file of each host', () => {
       '/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
     ],
     ['copilot-cli', 'linux', '/.copilot/mcp-config.json'],
+    ['goose', 'darwin', '/.config/goose/config.yaml'],
+    ['goose', 'win32', '/AppData/Roaming/Block/goose/config/config.yaml'],
     ['opencode', 'linux', '/.config/opencode/opencode.json'],
     ['kiro', 'linux', '/.kiro/settings/mcp.json'],
   ] as const)('is found for %s on %s', (name, platform, file) => {

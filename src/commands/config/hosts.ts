@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path';
-import { isObject } from '../../values.ts';
 import {
   type Launch,
   npxWords,
@@ -25,7 +24,7 @@ export interface ConfigHost {
   title: string;
   /** The file that holds the user's own servers. */
   file(where: HostEnvironment): string;
-  format: 'json' | 'toml';
+  format: 'json' | 'toml' | 'yaml';
   /** The object in the file that contains the servers. */
   root: string;
   /** The value in place of a secret. */
@@ -55,27 +54,6 @@ export function entryFor(
     : { ...launch.env, ...(secret && value && { [secret.variable]: value }) };
   const entry = isRemote ? host.remote(launch, values) : host.program(launch, values);
   return { entry, addCommand: host.addCommand?.(launch, values, entry) };
-}
-
-/** An entry in the format of the host's file, with the objects around it and the inputs that it refers to. */
-export const entryText = (
-  { format, root }: Pick<ConfigHost, 'format' | 'root'>,
-  entry: Entry,
-  inputs: Entry = {},
-): string =>
-  format === 'toml'
-    ? toml([root, serverName], entry)
-    : `${JSON.stringify({ ...inputs, [root]: { [serverName]: entry } }, undefined, 2)}\n`;
-
-/** A table, and after its values those inside it. Texts and lists of texts are written in TOML as in JSON. */
-function toml(path: readonly string[], table: Entry): string {
-  const lines = Object.entries(table).map(([name, value]) =>
-    isObject(value) ? '' : `${name} = ${JSON.stringify(value)}\n`,
-  );
-  const inner = Object.entries(table).map(([name, value]) =>
-    isObject(value) ? `\n${toml([...path, name], value)}` : '',
-  );
-  return `[${path.join('.')}]\n${[...lines, ...inner].join('')}`;
 }
 
 /** The inputs of VS Code that its entry refers to. */
@@ -157,6 +135,8 @@ function bridged({ url, header }: Remote, headers: Values): Entry {
     ...(login && { env: { [loginVariable]: login } }),
   };
 }
+
+const gooseExtension = { name: serverName, enabled: true, timeout: 300 };
 
 /** A host with the usual form of configuration: a JSON file with plain entries under `mcpServers`. */
 const host = (
@@ -293,6 +273,29 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     secret: inVariable,
     ...typedEntries({ tools: ['*'] }),
     restart: 'Check it with /mcp show in a new session.',
+  }),
+  goose: host({
+    title: 'Goose',
+    file: inConfig('goose/config.yaml', 'Block/goose/config/config.yaml'),
+    format: 'yaml',
+    root: 'extensions',
+    secret: inVariable,
+    program: ({ command, args, env, secret }) => ({
+      ...gooseExtension,
+      type: 'stdio',
+      cmd: command,
+      args,
+      ...field('envs', env),
+      ...(secret && { env_keys: [secret.variable] }),
+    }),
+    remote: ({ url, secret }, headers) => ({
+      ...gooseExtension,
+      type: 'streamable_http',
+      uri: url,
+      ...field('headers', headers),
+      ...(secret && { env_keys: [secret.variable] }),
+    }),
+    restart: 'Goose loads the file with the next session.',
   }),
   opencode: host({
     title: 'OpenCode',
