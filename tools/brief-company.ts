@@ -2,10 +2,14 @@ import * as z from 'zod';
 import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company/company.ts';
 import { dealExtras } from '../src/figures/deals.ts';
 import { plural } from '../src/figures/naming.ts';
-import type { Resource } from '../src/service/records/records.ts';
+import { hasUnknownItems } from '../src/figures/quote-totals.ts';
+import type { PartOf } from '../src/reading/parts.ts';
+import type { Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
-import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
+import { currenciesFor, marketFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -27,6 +31,7 @@ const parts = {
   quotes: { from: ['quote'], shows: ['quotes'] },
   contracts: { from: ['contract_item'], shows: ['contractItems'] },
   pricing: { from: ['discount_group', 'pricing_book'], shows: ['discountGroups', 'pricingBooks'] },
+  never_bought: { from: ['quote', 'product', 'category'], shows: ['neverBought'] },
   recent_activity: { from: ['contact', 'opportunity', 'quote'], shows: ['recentActivity'] },
 } as const satisfies Record<
   string,
@@ -44,7 +49,7 @@ export const briefCompany = defineTool({
   name: 'cpq_brief_company',
   title: 'Brief on a company',
   description:
-    'One account: contacts, open opportunities, quotes with totals, contract items (beta), discounts and pricing books that apply, latest changes.',
+    'One account: contacts, open opportunities, quotes with totals, contract items (beta), discounts and pricing books that apply, products never bought, latest changes.',
   toolset: 'briefs',
   view: 'company',
   needs: ['company:read'],
@@ -61,16 +66,18 @@ export const briefCompany = defineTool({
   async run(tenant, { company: text, parts: some = [], rows, show = [] }, call) {
     const { record: company, question } = await recordOrQuestion(tenant, 'company', text, call);
     if (question) return question;
-    const selected = some.length > 0 ? some : keysOf(parts);
+    const leavesOut = some.length === 0 && (await isCatalogueLarge(tenant, call));
+    const all = keysOf(parts).filter((part) => !(leavesOut && part === 'never_bought'));
+    const selected = some.length > 0 ? some : all;
     const from = [...new Set(selected.flatMap((part) => parts[part].from))];
     const read = await readCollections(tenant, ['company'], from, call, (resource) =>
-      resource === 'company' ? { only: company } : { of: company },
+      partFor(resource, company, selected),
     );
     const asked = { tool: 'company', company, some, rows, show };
     return memoizedAnswer(tenant, read, asked, async () => {
       const { records } = read;
-      const shown = selected.includes('quotes') ? records.quote : [];
-      const own = await runInSlices(recordsOf(company, shown));
+      const showsItems = selected.includes('quotes') || selected.includes('never_bought');
+      const own = await runInSlices(recordsOf(company, showsItems ? records.quote : []));
       const itemsCoverage = coverageOfItems(read.coverage, own ?? []);
       const about = {
         company,
@@ -85,6 +92,7 @@ export const briefCompany = defineTool({
       const options = {
         today: today(),
         currencyOf: currenciesFor(tenant, [company]),
+        market: await marketFor(tenant, records),
         nameOf: (person: string) => owners().get(person),
         probability: read.probability,
         maxRows: rows ?? maxRows,
@@ -99,13 +107,52 @@ export const briefCompany = defineTool({
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
         data: { ...limitLists(brief, count), coverage: toCoverage(itemsCoverage) },
-        notes: [...beta, ...read.omitted],
+        notes: [
+          ...beta,
+          ...unreadPurchases(brief, records.quote),
+          ...(leavesOut ? [unreadMarket] : []),
+          ...read.omitted,
+        ],
       });
       const target = some.length > 0 ? targetTokens.some : targetTokens.all;
       return answerWithRows(rows ?? maxRows, answer, rows === undefined ? target : undefined);
     });
   },
 });
+
+/** What was bought of the catalogue is told of all companies; the other parts need only the company's records. */
+const partFor = (
+  resource: Resource,
+  company: Company,
+  selected: readonly Part[],
+): PartOf | undefined => {
+  if (resource === 'company') return { only: company };
+  return selected.includes('never_bought') && ['quote', 'product'].includes(resource)
+    ? undefined
+    : { of: company };
+};
+
+/** Whether reading all products takes many requests. What refuses them is told by the reading itself. */
+const isCatalogueLarge = (tenant: Tenant, call: ToolCall): Promise<boolean> =>
+  tenant.collection('product', call, { ids: [] }).then(
+    ({ isPart = false }) => isPart,
+    () => false,
+  );
+
+const unreadMarket = wording`Products never bought are left out, because they need the whole catalogue: ask for the part never_bought.`;
+
+/** Products are recommended by the purchases of others, whose quotes are not read one by one. */
+function unreadPurchases(
+  { neverBought }: ShownParts,
+  quotes: readonly Quote[] = [],
+): readonly Wording[] {
+  const unread = quotes.filter(hasUnknownItems).length;
+  return neverBought && unread > 0
+    ? [
+        wording`How many companies bought a product is counted without ${plural(unread, 'quote')} whose items the service's lists leave out.`,
+      ]
+    : [];
+}
 
 type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
 

@@ -1,12 +1,13 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
+import { type Market, marketOf } from '../briefs/company/never-bought.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
 import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
-import type { Company, Opportunity, Quote } from '../service/records/records.ts';
+import type { Category, Company, Opportunity, Product, Quote } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Measured, and rounded up. */
-const bytesOfDeal = 320;
+/** Bytes of each record of the results that are prepared here; measured, and rounded up. */
+const bytesEach = { deal: 320, product: 160 };
 
 /** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (
@@ -24,8 +25,28 @@ export const dealsFor = (
     [opportunities, companies],
     'deals',
     () => runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
-    ({ all }) => all.length * bytesOfDeal,
+    ({ all }) => all.length * bytesEach.deal,
   );
+
+interface MarketRecords {
+  product?: readonly Product[];
+  quote?: readonly Quote[];
+  category?: readonly Category[];
+}
+
+/** `undefined` where products or quotes were not read. */
+export async function marketFor(
+  tenant: Tenant,
+  { product, quote, category }: MarketRecords,
+): Promise<Market | undefined> {
+  if (!product || !quote) return undefined;
+  return tenant.derived.get(
+    [product, quote, category],
+    'market',
+    () => runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
+    () => product.length * bytesEach.product,
+  );
+}
 
 /**
  * The names of persons by id, as the first record that each owns tells it: the service has no list of persons.

@@ -2,6 +2,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
 import { companyBrief } from '../../src/briefs/company/company.ts';
+import { marketOf } from '../../src/briefs/company/never-bought.ts';
 import { pipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { quoteBrief } from '../../src/briefs/quote/quote.ts';
@@ -120,8 +121,10 @@ test('the quotes of one company with totals stay under 1,500 tokens', () => {
 test('one company whole stays under 2,500 tokens', () => {
   const company = companies[3] ?? {};
   const records = { company, opportunities, quotes, contacts: [], pricingBooks: [] };
-  const options = { today, currencyOf: currenciesOf(companies) };
+  const market = runSteps(marketOf({ quotes, products, categories: [] }));
+  const options = { today, currencyOf: currenciesOf(companies), market };
   const brief = runSteps(companyBrief(records, options));
+  expect(brief.neverBought?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(2_500);
 });
 

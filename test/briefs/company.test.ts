@@ -4,17 +4,36 @@ import {
   type CompanyRecords,
   companyBrief,
 } from '../../src/briefs/company/company.ts';
+import { marketOf } from '../../src/briefs/company/never-bought.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import type { Company, ContractItem, Quote } from '../../src/service/records/records.ts';
+import type {
+  Category,
+  Company,
+  ContractItem,
+  Product,
+  Quote,
+  QuoteItem,
+} from '../../src/service/records/records.ts';
 
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
 const currencyOf = new Map([['acme', 'EUR']]);
 const briefOn = (records: CompanyRecords, options: Partial<CompanyOptions> = {}) =>
   runSteps(companyBrief(records, { today, currencyOf, ...options }));
-const brief = (records: Omit<CompanyRecords, 'company'>, options: Partial<CompanyOptions> = {}) =>
-  briefOn({ company: acme, ...records }, options);
+/** Products are suggested where they and quotes are given. */
+const brief = (
+  { products, categories = [], ...records }: Omit<CompanyRecords, 'company'> & Catalogue,
+  options: Partial<CompanyOptions> = {},
+) => {
+  const { quotes } = records;
+  const market = quotes && products && runSteps(marketOf({ quotes, products, categories }));
+  return briefOn({ company: acme, ...records }, { market, ...options });
+};
+interface Catalogue {
+  products?: Product[];
+  categories?: Category[];
+}
 
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
@@ -371,6 +390,138 @@ test('reports the discount groups and pricing books that apply today, and why', 
   ]);
 });
 
+const product = (id: string, category: string, more: Product = {}): Product => ({
+  id,
+  name: `Product ${id}`,
+  category: { id: category, name: `Category ${category}` },
+  ...more,
+});
+const bought = (company: { id: string }, status: string, ...items: QuoteItem[]): Quote => ({
+  status,
+  company,
+  items,
+});
+const item = (id: string): QuoteItem => ({ product: { id } });
+
+test('suggests what similar companies bought in the same categories', () => {
+  const products = [
+    product('have', 'net'),
+    product('popular', 'net', { price: 1 }),
+    product('dear', 'net', { price: 900 }),
+    product('cheap', 'net', { price: 20 }),
+    product('unpriced', 'net'),
+    product('free', 'net', { price: 0 }),
+    product('unlisted', 'net', { listed: false }),
+    product('deleted', 'net', { deletedAt: today }),
+    product('elsewhere', 'print', { price: 5000 }),
+    {
+      id: 'also',
+      name: 'Also',
+      categories: [{ id: 'print' }, { id: 'net' }],
+      price: 30,
+    },
+  ];
+  const quotes = [
+    bought(own, 'approved', item('have')),
+    bought(own, 'sent', item('dear'), item('elsewhere')),
+    bought(own, 'declined', item('elsewhere')),
+    bought(other, 'ordered', item('popular'), item('popular')),
+    bought(other, 'declined', item('cheap')),
+    { status: 'approved', items: [item('cheap')] },
+    // Two companies bought the cheap one, one of which has no id.
+    { status: 'approved', company: { name: 'Third' }, items: [item('cheap')] },
+    bought({ id: 'fourth' }, 'approved', item('cheap')),
+  ];
+  const categories = [{ id: 'net', name: 'Category net' }];
+  const section = brief({ quotes, products, categories }).neverBought;
+  expect(section).toStrictEqual({
+    categories: ['Category net'],
+    categoriesTotal: 1,
+    shown: 5,
+    total: 6,
+    rows: [
+      {
+        id: 'cheap',
+        name: 'Product cheap',
+        category: 'Category net',
+        price: 20,
+        otherCompanies: 2,
+      },
+      {
+        id: 'popular',
+        name: 'Product popular',
+        category: 'Category net',
+        price: 1,
+        otherCompanies: 1,
+      },
+      { id: 'dear', name: 'Product dear', category: 'Category net', price: 900, quoted: true },
+      { id: 'also', name: 'Also', category: 'Category net', price: 30 },
+      { id: 'free', name: 'Product free', category: 'Category net', price: 0 },
+    ],
+  });
+});
+
+test('suggests by price over a year, and says which prices are not paid once', () => {
+  const products = [
+    product('bought', 'net'),
+    product('once', 'net', { price: 500 }),
+    product('month', 'net', { price: 50, term: 'month' }),
+    product('year', 'net', { price: 550, term: 'year' }),
+    product('hour', 'net', { price: 900, term: 'hour' }),
+  ];
+  const quotes = [
+    bought(own, 'approved', item('bought')),
+    { ...bought(own, 'sent', item('year')), expiresAt: '2026-06-14' },
+  ];
+  const section = brief({ quotes, products }).neverBought;
+  expect(section?.rows.map(({ id, term, quoted }) => [id, term, quoted])).toEqual([
+    ['month', 'monthly', undefined],
+    ['year', 'yearly', undefined],
+    ['once', undefined, undefined],
+    ['hour', 'hour', undefined],
+  ]);
+});
+
+test('names the first eight categories that a company bought from, by name', () => {
+  const categories = Array.from({ length: 9 }, (_, at) => `c${9 - at}`);
+  const products = [
+    ...categories.map((category) => product(`of ${category}`, category)),
+    { id: 'both', categories: [{ id: 'none' }, { id: 'c2' }, { id: 'c1' }] },
+  ];
+  const quotes = [bought(own, 'approved', ...categories.map((category) => item(`of ${category}`)))];
+  const section = brief({ quotes, products }).neverBought;
+  expect(section).toStrictEqual({
+    categories: [1, 2, 3, 4, 5, 6, 7, 8].map((at) => `Category c${at}`),
+    categoriesTotal: 9,
+    shown: 1,
+    total: 1,
+    rows: [{ id: 'both', category: 'Category c2' }],
+  });
+});
+
+test('finds purchases by part number where an item names no product', () => {
+  const products = [
+    product('1', 'net', { mpn: 'X-1', manufacturer: 'Maker' }),
+    product('2', 'net', { mpn: 'X-2', manufacturer: 'Maker' }),
+  ];
+  const unnamed = { mpn: 'x 1', manufacturer: 'maker' };
+  for (const quotes of [
+    [bought(own, 'approved', unnamed)],
+    [bought(own, 'approved', item('gone')), bought(own, 'approved', item('gone'), unnamed)],
+  ]) {
+    const section = brief({ quotes, products }).neverBought;
+    expect(section?.categories).toEqual(['Category net']);
+    expect(section?.rows.map(({ id }) => id)).toEqual(['2']);
+  }
+});
+
+test('takes no part for bought whose number several products have', () => {
+  const part = { mpn: 'X-1', manufacturer: 'Maker' };
+  const products = [product('1', 'net', part), product('2', 'net', part), product('3', 'net')];
+  const quotes = [bought(own, 'approved', part)];
+  expect(brief({ quotes, products }).neverBought).toMatchObject({ categories: [], total: 0 });
+});
+
 test('reports recent changes, once per record, newest first', () => {
   const quotes: Quote[] = [
     { id: 'q1', title: 'Sent', company: own, sentAt: '2026-06-10', updatedAt: '2026-06-12' },
@@ -407,10 +558,20 @@ test('reports recent changes, once per record, newest first', () => {
   ]);
 });
 
-test('pauses often over many contract items', () => {
+test('pauses often over many products and contract items', () => {
+  const category = { id: 'net' };
+  const products = Array.from({ length: 1_000 }, (_, at): Product => ({ id: `p${at}`, category }));
+  const quotes: Quote[] = [
+    { company: own, status: 'approved', items: [{ product: { id: 'p0' }, category }] },
+  ];
+  const market = runSteps(marketOf({ products, quotes, categories: [] }));
   const contractItems = Array.from({ length: 1_000 }, (): ContractItem => ({ company: other }));
   const pausesWith = (more: Partial<CompanyRecords & CompanyOptions>) =>
-    [...companyBrief({ company: acme, ...more }, { today, currencyOf, ...more })].length;
+    [...companyBrief({ company: acme, quotes, ...more }, { today, currencyOf, ...more })].length;
   const without = pausesWith({});
+  expect([...marketOf({ products, quotes, categories: [] })].length).toBeGreaterThanOrEqual(
+    1_000 / 50 - 1,
+  );
+  expect(pausesWith({ market }) - without).toBeGreaterThanOrEqual(1_000 / 50 - 1);
   expect(pausesWith({ contractItems }) - without).toBe(1_000 / 50);
 });

@@ -10,7 +10,7 @@ import {
   dealAmounts,
   dealRow,
   toDeal,
-  withExtras,
+  totalValue,
 } from '../../figures/deals.ts';
 import type { CurrencyOf } from '../../figures/money.ts';
 import {
@@ -28,9 +28,9 @@ import { type ProbabilityScale, probabilityScale } from '../../figures/probabili
 import { filterSteps, type ResultOf, type Steps } from '../../figures/steps.ts';
 import { belongsTo } from '../../names/references.ts';
 import type { ApiRecord, Company, Contact, RecordOf } from '../../service/records/records.ts';
-import { byOutcome, closedTotals } from '../pipeline/won-and-lost.ts';
 import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
 import { contractsOf } from './contracts.ts';
+import { type Market, neverBought } from './never-bought.ts';
 import { quotesOfCompany, recentChanges } from './quotes-and-changes.ts';
 
 type Collection<R extends keyof RecordOf> = readonly RecordOf[R][] | undefined;
@@ -49,6 +49,8 @@ export interface CompanyRecords {
 export interface CompanyOptions {
   today: Day;
   currencyOf: CurrencyOf;
+  /** Of all products and quotes; without it no products are suggested. */
+  market?: Market | undefined;
   /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
   /** Of all opportunities; by default of those that are given. */
@@ -70,7 +72,7 @@ type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' 
 export function* companyBrief(records: CompanyRecords, options: CompanyOptions) {
   const resolved: ResolvedOptions = { ...defaults, ...compact(options) };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { today, maxRows, nameOf } = resolved;
+  const { today, maxRows, market, nameOf } = resolved;
   const contacts = yield* recordsOf(company, records.contacts);
   const opportunities = yield* recordsOf(company, records.opportunities);
   const quotes = yield* recordsOf(company, records.quotes);
@@ -94,6 +96,8 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
     contractItems: contractItems && (yield* contractsOf(company, contractItems, resolved)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
+    neverBought:
+      market && quotes && (yield* neverBought(market, quotes, { today, limit: maxRows })),
     recentActivity: { from, to: today, ...limitList(changes, maxRows, (change) => change) },
     // In no figure.
     deleted: deletedRecords(records),
@@ -171,9 +175,8 @@ function* dealSections(
   options: ResolvedOptions,
 ) {
   const probability = options.probability ?? probabilityScale(all);
-  const { currencyOf, show } = options;
-  const deals = own.map((each) => toDeal(each, currencyOf, probability.scale));
-  const open = deals.flatMap((deal) => (deal.outcome === 'open' ? withExtras(deal, show) : []));
+  const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
+  const open = deals.filter(({ outcome }) => outcome === 'open');
   return {
     open: yield* openDeals(open, options),
     closed: closedDeals(deals),
@@ -181,16 +184,16 @@ function* dealSections(
   };
 }
 
-function* openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions) {
+function* openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOptions) {
   const toRow = (deal: Deal) => {
-    const { company: _company, ...row } = dealRow(deal);
+    const { company: _company, ...row } = dealRow(deal, show);
     const { pipelineStage, expectedCloseDate } = deal.record;
     const stage = nonBlank(pipelineStage?.name);
     return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
   };
   const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
   return {
-    ...dealAmounts(open),
+    ...dealAmounts(open, show),
     ...compact({
       countByCurrency: countByCurrency(open),
       overdue: nonZero(overdue.length),
@@ -201,12 +204,16 @@ function* openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions) 
 }
 
 function closedDeals(deals: readonly Deal[]) {
-  const { won, lost, unknown } = byOutcome(deals);
-  const totals = (of: readonly Deal[]) => (of.length > 0 ? closedTotals(of) : undefined);
+  const totals = (outcome: Deal['outcome']) => {
+    const of = deals.filter((deal) => deal.outcome === outcome);
+    return of.length > 0
+      ? compact({ count: of.length, value: totalValue(of).toAmounts() })
+      : undefined;
+  };
   const closed = compact({
-    won: totals(won),
-    lost: totals(lost),
-    outcomeUnknown: totals(unknown),
+    won: totals('won'),
+    lost: totals('lost'),
+    outcomeUnknown: totals('closed_unknown'),
   });
   return Object.keys(closed).length > 0 ? closed : undefined;
 }
