@@ -3,7 +3,7 @@ import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { compact } from '../src/figures/naming.ts';
 import { changesBetween, type Shown } from '../src/history/changes-between.ts';
-import { type Period, readStates, type StatePair } from '../src/history/compare.ts';
+import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';
 import { openingDay, periodStarts } from '../src/history/period-start.ts';
 import { type ChangeOptions, dealMovements } from '../src/history/pipeline-changes.ts';
 import {
@@ -44,7 +44,7 @@ export const pipelineChanges = defineTool({
   name: 'cpq_pipeline_changes',
   title: 'Changes of the pipeline',
   description:
-    'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, conversion by stage; quotes sent, accepted, repriced.',
+    'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy; quotes sent, accepted, repriced.',
   toolset: 'briefs',
   needs: ['opportunity:read'],
   input: inOrder(
@@ -91,12 +91,12 @@ export const pipelineChanges = defineTool({
       ? { day: utcDay(asOf), takenAt: asOf, records: read.records.opportunity ?? [] }
       : undefined;
     const days = await history.days();
-    const reader = history.reader();
-    const stored = await readStates(reader, days, requested, present);
+    const stored = await readPeriod(history, days, requested, present);
     if (!stored) return nothingToCompare(days, coverage);
-    const states = await withNames(stored, (records) =>
+    const named = await withNames(stored, (records) =>
       nameReferences(tenant, 'opportunity', records, read.records),
     );
+    const states = { ...stored, ...named };
     const currencyOf = currenciesFor(tenant, read.records.company);
     const { filters, question } = resolveDealFilters(
       args,
@@ -108,7 +108,7 @@ export const pipelineChanges = defineTool({
     if (question) return question;
     const options: ChangeOptions = { ...filters, currencyOf };
     const quotes = await quotesBetween(tenant, requested, options, args, call);
-    const changes = await changesBetween(states, { days, reader }, options, args);
+    const changes = await changesBetween(states, options, args);
     const notes = [...quotes.notes, ...read.omitted];
     const sources = { requested, filters, states, days, coverage, notes };
     return changesAnswer(changes, quotes.changes, listsQuotes(args), sources);

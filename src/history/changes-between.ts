@@ -5,10 +5,12 @@ import type { Deal, ReadDeal } from '../figures/deals.ts';
 import { compact } from '../figures/naming.ts';
 import { runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
-import type { StatePair } from './compare.ts';
-import { dailyTotals, type KeptSnapshots } from './day-totals.ts';
+import type { PeriodStates } from './compare.ts';
+import { dailyTotals } from './day-totals.ts';
+import { forecastRows } from './forecast-accuracy.ts';
 import { type Comparison, compareRecords, pairRecords } from './movements.ts';
 import { changeGroups } from './pipeline-change-groups.ts';
+import { matchingExits, stageRows } from './pipeline-change-series.ts';
 import {
   type ChangeOptions,
   changeRows,
@@ -19,7 +21,6 @@ import {
   stageOrder,
   type TwoPipelines,
 } from './pipeline-changes.ts';
-import { stagesLeft } from './stages-left.ts';
 
 const maxGroups = 8;
 const defaultDays = 12;
@@ -34,10 +35,9 @@ export interface Shown {
 
 export type PipelineChanges = Awaited<ReturnType<typeof changesBetween>>;
 
-/** Grouped, or with one movement, it is without stages. */
+/** Grouped, or with one movement, it is without stages and forecast. */
 export async function changesBetween(
-  states: StatePair,
-  kept: KeptSnapshots,
+  states: PeriodStates,
   options: ChangeOptions,
   { by, movement, rows }: Shown,
 ) {
@@ -58,10 +58,11 @@ export async function changesBetween(
       : undefined,
     days:
       by === 'day'
-        ? await dailyTotals(states, kept, options, readDeal, Math.max(2, rows ?? defaultDays))
+        ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))
         : undefined,
-    deals: await runInSlices(changeRows(changes, maxDeals, movement)),
-    stages: isWhole ? await runInSlices(stagesLeft(parts, order)) : undefined,
+    deals: await runInSlices(changeRows(changes, states.series, maxDeals, movement)),
+    stages: isWhole ? await stagesOf(states, options, readDeal, order) : undefined,
+    forecast: isWhole ? await forecastOf(states, options, readDeal) : undefined,
   });
 }
 
@@ -74,4 +75,28 @@ export async function compareDeals(
   const rules = dealRules(opening.day, filters, readDeal, order);
   const pairs = pairRecords(opening.records, closing.records);
   return { ...(await runInSlices(compareRecords(pairs, rules))), order };
+}
+
+/** The stages that deals left. */
+async function stagesOf(
+  { series }: PeriodStates,
+  options: ChangeOptions,
+  readDeal: ReadDeal,
+  order: StageOrder,
+) {
+  const exits = await runInSlices(matchingExits(series.exits, options, readDeal));
+  const rows = stageRows(exits, order);
+  return rows.length > 0 ? rows : undefined;
+}
+
+/** Nothing where deals are filtered by what may have changed since. */
+async function forecastOf(
+  { closing, monthBefore }: PeriodStates,
+  options: ChangeOptions,
+  readDeal: ReadDeal,
+) {
+  const { stage, closeFrom, closeTo } = options;
+  if (!monthBefore || (stage ?? closeFrom ?? closeTo) !== undefined) return undefined;
+  const rows = await forecastRows(monthBefore, closing, options, readDeal);
+  return rows.length > 0 ? { since: monthBefore.day, until: closing.day, rows } : undefined;
 }

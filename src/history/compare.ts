@@ -1,7 +1,8 @@
-/** The two states of a period, from the snapshots of a history and the present. */
-import type { Day } from '../figures/days.ts';
+import { addDays, type Day, daysBetween } from '../figures/days.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import type { Snapshot, SnapshotReader } from './history.ts';
+import { forEachInSlices } from '../slices.ts';
+import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
+import { DealSeries } from './pipeline-change-series.ts';
 
 export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
   day: Day;
@@ -21,6 +22,25 @@ export interface StatePair<T = Opportunity> {
   /** Whether the closing is the present reading. */
   isLive: boolean;
 }
+
+/** The two states of a period, and what is known of the days between them. */
+export interface PeriodStates extends StatePair {
+  series: DealSeries;
+  /** Whether days are missing between the states, so that the series has at least what happened, not all of it. */
+  isPartial: boolean;
+  /** A state about a month before the closing, for the accuracy of the forecast. */
+  monthBefore: DatedSnapshot | undefined;
+  /** The days with a snapshot after the opening and before the closing, oldest first. */
+  between: readonly Day[];
+  reader: SnapshotReader;
+}
+
+/** The days between two states that are read: more would take longer than a call may. */
+const maxDaysBetween = 60;
+const maxRecordsBetween = 150_000;
+const monthDays = 30;
+/** A snapshot may be older than a month by this much to count as one of a month ago. */
+const monthToleranceDays = 10;
 
 /**
  * Finds and reads the states of a period: the last snapshot of the opening day or before it, else the first one after
@@ -47,6 +67,31 @@ export async function readStates<T>(
   return start && { opening: start, closing: last, isLive };
 }
 
+/** The states of a period as `readStates` finds them, and the days between them. */
+export async function readPeriod(
+  history: PipelineHistory,
+  days: readonly Day[],
+  requested: Period,
+  present: DatedSnapshot | undefined,
+): Promise<PeriodStates | undefined> {
+  const reader = history.reader();
+  const states = await readStates(reader, days, requested, present);
+  if (!states) return undefined;
+  const { opening, closing } = states;
+  const between = days.filter((day) => opening.day < day && day < closing.day);
+  const series = new DealSeries(opening.records);
+  const used = spreadEvenly(between, maxDays(opening.records.length));
+  for (const day of used) await observe(series, await reader.read(day));
+  await observe(series, closing);
+  const isPartial =
+    used.length < between.length || hasWeekBetween([opening.day, ...used, closing.day]);
+  const latest = addDays(closing.day, -monthDays);
+  const earliest = addDays(latest, -monthToleranceDays);
+  const monthAgo = days.filter((day) => earliest <= day && day <= latest).reverse();
+  const monthBefore = await firstReadable(reader, monthAgo);
+  return { ...states, series, isPartial, monthBefore, between, reader };
+}
+
 /** The snapshot of the first of these days that can be read. */
 async function firstReadable<T>(
   reader: SnapshotReader<T>,
@@ -58,3 +103,24 @@ async function firstReadable<T>(
   }
   return undefined;
 }
+
+/** Whether two days that follow each other are a week or more apart, as those of old snapshots are. */
+const hasWeekBetween = (days: readonly Day[]): boolean =>
+  days.some((day, at) => at > 0 && daysBetween(days[at - 1] ?? day, day) >= 7);
+
+async function observe(series: DealSeries, snapshot: Snapshot | undefined): Promise<void> {
+  const time = snapshot?.takenAt.toISOString() ?? '';
+  await forEachInSlices(snapshot?.records ?? [], (record) => series.observe(record, time));
+}
+
+const maxDays = (records: number): number =>
+  Math.max(5, Math.min(maxDaysBetween, Math.floor(maxRecordsBetween / Math.max(1, records))));
+
+/** At most so many, evenly spread. */
+export const spreadEvenly = (days: readonly Day[], count: number): Day[] =>
+  days.length <= count
+    ? [...days]
+    : days.filter(
+        (_, at) =>
+          Math.floor((at * count) / days.length) !== Math.floor(((at - 1) * count) / days.length),
+      );

@@ -1,12 +1,11 @@
 /** The open records of many days, computed in slices. */
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import type { Day } from '../figures/days.ts';
 import type { ReadDeal } from '../figures/deals.ts';
 import { CurrencySums } from '../figures/money.ts';
 import { compact, type LimitedList } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
 import { forEachInSlices } from '../slices.ts';
-import type { SnapshotReader } from './history.ts';
+import { type PeriodStates, spreadEvenly } from './compare.ts';
 import { OpenSum } from './movements.ts';
 import {
   type DayTotal,
@@ -31,25 +30,17 @@ export async function dayTotal(
   return { day, ...sum.toTotal(), ...compact({ weightedValue: weightedSum.toAmounts() }) };
 }
 
-export interface KeptSnapshots {
-  /** Those of the history, oldest first. */
-  days: readonly Day[];
-  reader: SnapshotReader;
-}
-
 /**
  * The open pipeline on the days of a period, oldest first: the opening, the closing, and evenly spread days between.
  * @param limit most days; at least 2
  */
 export async function dailyTotals(
-  { opening, closing }: TwoPipelines,
-  { days: kept, reader }: KeptSnapshots,
+  { opening, closing, between, reader }: TwoPipelines & Pick<PeriodStates, 'between' | 'reader'>,
   filters: PipelineFilters,
   readDeal: ReadDeal,
   limit: number,
 ): Promise<LimitedList<DayTotal>> {
   const total = (state: PipelineState) => dayTotal(state, filters, readDeal);
-  const between = kept.filter((day) => opening.day < day && day < closing.day);
   const rows = [await total(opening)];
   for (const day of spreadEvenly(between, limit - 2)) {
     const snapshot = await reader.read(day);
@@ -58,12 +49,3 @@ export async function dailyTotals(
   rows.push(await total(closing));
   return { shown: rows.length, total: between.length + 2, rows };
 }
-
-/** At most so many, evenly spread. */
-const spreadEvenly = (days: readonly Day[], count: number): Day[] =>
-  days.length <= count
-    ? [...days]
-    : days.filter(
-        (_, at) =>
-          Math.floor((at * count) / days.length) !== Math.floor(((at - 1) * count) / days.length),
-      );

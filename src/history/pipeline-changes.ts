@@ -6,9 +6,8 @@ import {
 } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
-import { groupKey } from '../figures/group-labels.ts';
 import type { Amounts, CurrencyOf } from '../figures/money.ts';
-import { addTo, compact, named, nonBlank } from '../figures/naming.ts';
+import { addTo, compact, named, nonBlank, normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type { Opportunity, Ref } from '../service/records/records.ts';
@@ -69,7 +68,7 @@ export const passesAll = (deal: Deal, filters: PipelineFilters): boolean =>
   passesFilters(deal, filters) && passesOpenFilters(deal.record, filters);
 
 /** The step by which a deal leaves the pipeline, by its outcome. */
-const ends = {
+export const ends = {
   open: undefined,
   won: 'won',
   lost: 'lost',
@@ -151,8 +150,8 @@ export const stageKey = ({ pipelineStage }: Opportunity): string | undefined =>
 
 /** Equal for references to the same record: its id, or its name where it has no id. */
 function refKey(ref: Ref | undefined): string | undefined {
-  const label = named(ref);
-  return label.id || label.name ? groupKey(label) : undefined;
+  const { id, name } = named(ref);
+  return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
 }
 
 /** The middle of some numbers, or the mean of the two in the middle. */
@@ -175,19 +174,38 @@ export function isForward(
 }
 
 /** Days by which the close date moved later; negative if earlier, `undefined` if one of the dates is unknown. */
-function slipDays(before: Opportunity, after: Opportunity): number | undefined {
+export function slipDays(before: Opportunity, after: Opportunity): number | undefined {
   const [was, is] = [dayOf(before.expectedCloseDate), dayOf(after.expectedCloseDate)];
   return was && is ? daysBetween(was, is) : undefined;
 }
 
+/** What is known of each deal between the two days, by id: how often it slipped, and its last change. */
+interface Course {
+  slips: ReadonlyMap<string, number>;
+  changedAt: ReadonlyMap<string, string>;
+}
+
 /** The deals that moved, or that have one movement, one row each, the largest first. */
-export const changeRows = (changes: readonly DealChange[], limit: number, only?: string) =>
-  movedRows(changes, { nameOf: ({ record }) => named(record), toRow: changeRow }, limit, only);
+export const changeRows = (
+  changes: readonly DealChange[],
+  course: Course,
+  limit: number,
+  only?: string,
+) =>
+  movedRows(
+    changes,
+    {
+      nameOf: ({ record }) => named(record),
+      toRow: (change: DealChange) => changeRow(change, course),
+    },
+    limit,
+    only,
+  );
 
 export type ChangeRow = ReturnType<typeof changeRow>;
 
-/** `slipDays`: days by which the close date moved later. */
-function changeRow(change: DealChange) {
+/** `slipDays`: days by which the close date moved later; `at`: when the stage or the outcome changed last. */
+function changeRow(change: DealChange, { slips, changedAt }: Course) {
   const { before, after } = change;
   const { id, name } = named((after ?? before)?.record);
   const show = (read: (deal: Opportunity) => string | undefined) =>
@@ -199,5 +217,7 @@ function changeRow(change: DealChange) {
     stage: show(({ pipelineStage }) => nonBlank(pipelineStage?.name)),
     closes: show(({ expectedCloseDate }) => dayOf(expectedCloseDate)),
     slipDays: (before && after && slipDays(before.record, after.record)) || undefined,
+    slips: slips.get(id ?? ''),
+    at: changedAt.get(id ?? ''),
   });
 }

@@ -3,7 +3,7 @@ import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import type { Day } from '../figures/days.ts';
 import { compact, type LimitedList, plural } from '../figures/naming.ts';
 import type { PipelineChanges } from '../history/changes-between.ts';
-import type { Period, StatePair } from '../history/compare.ts';
+import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -14,7 +14,7 @@ import { scopeOf } from './pipeline-answers.ts';
 /** What a comparison was made from. */
 export interface ComparisonSources {
   requested: Period;
-  states: StatePair;
+  states: PeriodStates;
   /** Those that the history has. */
   days: readonly Day[];
   filters: PipelineFilters;
@@ -49,7 +49,7 @@ export function changesAnswer(
       history: historyOf(days),
       coverage,
     },
-    notes: [...periodNotes(requested, states, quotes), ...notes],
+    notes: [...periodNotes(requested, states, quotes), ...seriesNotes(states, changes), ...notes],
   }));
 }
 
@@ -79,7 +79,7 @@ const nouns = {
   stageBack: 'moved back',
 } as const;
 
-function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: StatePair): Wording {
+function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: PeriodStates): Wording {
   const counts = new Map<string, number>([
     ...pipeline.map(({ step, count }): [string, number] => [step, count]),
     ...moves.map(({ move, count }): [string, number] => [move, count]),
@@ -101,7 +101,7 @@ function totalText({ count, value }: OpenTotal = { count: 0 }): Wording {
 /** Where another period is compared than was asked for. */
 function periodNotes(
   { opening, closing }: Period,
-  states: StatePair,
+  states: PeriodStates,
   quotes: QuoteChanges | undefined,
 ): Wording[] {
   const [from, to] = [states.opening.day, states.closing.day];
@@ -126,6 +126,13 @@ function periodNotes(
     ),
   ];
 }
+
+const seriesNotes = ({ isPartial }: PeriodStates, { stages, deals }: PipelineChanges): Wording[] =>
+  isPartial && (stages || deals.rows.some(({ slips }) => slips !== undefined))
+    ? [
+        wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`,
+      ]
+    : [];
 
 /** When the two compared states were taken. */
 function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {

@@ -4,9 +4,11 @@ import { closedDealRow, openDealRow } from '../../src/briefs/pipeline/pipeline-d
 import { toDeal } from '../../src/figures/deals.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { dayTotal } from '../../src/history/day-totals.ts';
+import { forecastRows } from '../../src/history/forecast-accuracy.ts';
 import { compareRecords } from '../../src/history/movements.ts';
 import { openingDay } from '../../src/history/period-start.ts';
 import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
+import { DealSeries, type StageExit, stageRows } from '../../src/history/pipeline-change-series.ts';
 import {
   changeRows,
   type DealChange,
@@ -15,7 +17,6 @@ import {
   stageKey,
   stageOrder,
 } from '../../src/history/pipeline-changes.ts';
-import { stagesLeft } from '../../src/history/stages-left.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 
 describe('groups of changes', () => {
@@ -248,69 +249,43 @@ test('a week begins on Monday', () => {
   expect(openingDay('last_week', '2026-06-15')).toBe('2026-06-07');
 });
 
-describe('the stages that deals left', () => {
-  const at = (id: string, stage: NonNullable<Opportunity['pipelineStage']>, more?: Opportunity) =>
-    open(id, 1, { pipelineStage: stage, ...more });
-  const won = { statusId: 'won', closedAt: '2026-06-10' };
-  const rowsOf = (pairs: readonly Pair[]) =>
-    runSteps(stagesLeft(compared(pairs).parts, orderOf(pairs)));
-
-  test('have a conversion from five deals on', () => {
-    const lost = { ...won, statusId: 'lost' };
-    const pairs = [won, won, lost, lost, lost].map((end, index): Pair => {
-      const stage = { id: 's', name: 'One' };
-      return [at(`d${index}`, stage), at(`d${index}`, stage, end)];
-    });
-    expect(rowsOf(pairs)).toEqual([{ name: 'One', left: 5, won: 2, lost: 3, conversion: 40 }]);
-    expect(rowsOf(pairs.slice(1))?.[0]).not.toHaveProperty('conversion');
-  });
-
-  test('stand in their order, unknown ones last by name', () => {
-    const [early, late] = [{ probability: 0.1 }, { probability: 0.8 }];
-    const left = (name: string, more?: Opportunity): Pair => [
-      at(name, { name }, more),
-      at(name, { name }, won),
-    ];
-    const pairs = [left('Y'), left('X'), left('Late', late), left('Early', early)];
-    expect(rowsOf(pairs)?.map(({ name }) => name)).toEqual(['Early', 'Late', 'X', 'Y']);
-  });
-
-  test('have one name, or the id without any, and the moves forward and back', () => {
-    const [low, middle, high] = [0.1, 0.5, 0.9].map((probability) => ({ probability }));
-    const [r, t] = [at('r', { id: 'r' }, low), at('t', { id: 't' }, high)];
-    const from = (id: string, stage: Opportunity['pipelineStage'], to: Opportunity): Pair => [
-      at(id, stage ?? {}, middle),
-      { ...to, id },
-    ];
-    const known: Pair[] = [
-      [r, r],
-      [t, t],
-    ];
-    const back = from('c', { id: 's' }, r);
-    const forward = ['Zulu', 'Alpha'].map((name) => from(name, { id: 's', name }, t));
-    expect(rowsOf([...known, ...forward, back])).toEqual([
-      { name: 'Alpha', left: 3, forward: 2, back: 1 },
-    ]);
-    expect(rowsOf([...known, back])).toEqual([{ id: 's', left: 1, back: 1 }]);
-  });
-
-  test('are none where deals stay in theirs, come, or are deleted', () => {
-    const stage = { id: 's', name: 'One' };
-    const deleted = { ...won, deletedAt: '2026-06-11' };
-    expect(
-      rowsOf([
-        [at('a', stage), at('a', stage, { name: 'Renamed' })],
-        [undefined, at('b', stage)],
-        [at('c', stage), at('c', { id: 't' }, deleted)],
-        [at('d', stage), undefined],
-        [open('e', 1), at('e', stage)],
-      ]),
-    ).toBeUndefined();
-  });
+test('a conversion is shown from five deals on', () => {
+  const exits = Array.from(
+    { length: 5 },
+    (_, at): StageExit => ({
+      deal: {},
+      from: 'one',
+      label: { name: 'One' },
+      to: undefined,
+      outcome: at < 2 ? 'won' : 'lost',
+      days: 1,
+    }),
+  );
+  expect(stageRows(exits, new Map())[0]).toMatchObject({ won: 2, lost: 3, conversion: 40 });
+  expect(stageRows(exits.slice(1), new Map())[0]).not.toHaveProperty('conversion');
 });
 
 test('the median is the middle, or the mean of the two in the middle', () => {
   expect([median([9, 1, 5]), median([9, 1, 4, 2])]).toEqual([5, 3]);
+});
+
+test('only a later close date of an open deal is a slip', () => {
+  const closing = (date: string, more: Opportunity = {}) => ({
+    id: 'd',
+    expectedCloseDate: date,
+    ...more,
+  });
+  const series = new DealSeries([closing('2026-06-10')]);
+  series.observe(closing('2026-06-10', { name: 'Renamed' }), '2026-06-01');
+  expect(series.slips.size).toBe(0);
+  series.observe(closing('2026-06-12'), '2026-06-02');
+  series.observe(closing('2026-06-13'), '2026-06-02');
+  series.observe(closing('2026-06-11'), '2026-06-03');
+  series.observe(closing('2026-06-21'), '2026-06-04');
+  series.observe(closing('soon'), '2026-06-05');
+  series.observe(closing('2026-06-21'), '2026-06-06');
+  series.observe(closing('2026-06-22', { statusId: 'won', closedAt: '2026-06-07' }), '2026-06-07');
+  expect(series.slips.get('d')).toBe(3);
 });
 
 describe('a row of a deal that changed', () => {
@@ -324,7 +299,8 @@ describe('a row of a deal that changed', () => {
   const deal = (record: Opportunity) => toDeal(record, new Map(), '0-1');
   const rowOf = (was: Opportunity | undefined, is: Opportunity | undefined) => {
     const pair = { before: was && deal(was), after: is && deal(is) };
-    const rows = changeRows([{ ...pair, effects: [], movement: ['slipped'] }], 5);
+    const series = { slips: new Map(), changedAt: new Map() };
+    const rows = changeRows([{ ...pair, effects: [], movement: ['slipped'] }], series, 5);
     return runSteps(rows).rows[0];
   };
 
@@ -363,8 +339,38 @@ test('deals that moved go by the larger of both values', () => {
     { before: of('fell', 9), after: of('fell', 1), effects: [], movement: ['slipped'] },
     { before: of('sold', 7), after: undefined, effects: [], movement: ['slipped'] },
   ];
-  const { rows } = runSteps(changeRows(changes, 5));
+  const series = { slips: new Map(), changedAt: new Map() };
+  const { rows } = runSteps(changeRows(changes, series, 5));
   expect(rows.map(({ id }) => id)).toEqual(['fell', 'sold', 'new']);
+});
+
+test('stages stand in their order, unknown ones last by name, with the median of the known days', () => {
+  const exit = (name: string, days?: number): StageExit => {
+    const deal: Opportunity = {};
+    return { deal, from: name, label: { name }, to: undefined, outcome: 'won', days };
+  };
+  const exits = [
+    exit('Y'),
+    exit('X'),
+    exit('Late', 2),
+    exit('Late', 9),
+    exit('Late'),
+    exit('Early', 4),
+  ];
+  expect(
+    stageRows(
+      exits,
+      new Map([
+        ['Early', 0.1],
+        ['Late', 0.8],
+      ]),
+    ),
+  ).toEqual([
+    { name: 'Early', left: 1, medianDays: 4, won: 1 },
+    { name: 'Late', left: 3, medianDays: 6, won: 3 },
+    { name: 'X', left: 1, won: 1 },
+    { name: 'Y', left: 1, won: 1 },
+  ]);
 });
 
 test('the pipeline of a day has the deals of the filtered owner only', async () => {
@@ -384,6 +390,71 @@ test('the pipeline of a day has the deals of the filtered owner only', async () 
   });
 });
 
+test('the forecast tells what became of the deals that were expected to close', async () => {
+  const rowsOf = (pairs: readonly Pair[], filters: PipelineFilters) => {
+    const records = (at: 0 | 1) => pairs.map((pair) => pair[at]).filter((it) => it !== undefined);
+    const then = { day: '2026-06-01', records: records(0) };
+    const now = { day: '2026-06-30', records: records(1) };
+    return forecastRows(then, now, filters, (record) => toDeal(record, new Map(), '0-1'));
+  };
+  const deal = (id: string, more: Opportunity = {}): Opportunity => {
+    const common = { owner: { id: 'u1' }, currency: 'EUR', onetimeRevenue: 10, probability: 0.5 };
+    return { id, ...common, expectedCloseDate: '2026-06-30', ...more };
+  };
+  const won = { statusId: 'won', closedAt: '2026-06-20' };
+  const before = { expectedCloseDate: '2026-06-01' };
+  const later = { expectedCloseDate: '2026-07-01' };
+  const pairs: Pair[] = [
+    [deal('won'), deal('won', { ...won, onetimeRevenue: 12 })],
+    [deal('open'), deal('open')],
+    [deal('gone'), undefined],
+    [deal('overdue', before), deal('overdue', before)],
+    [deal('early', later), deal('early', { ...won, ...later })],
+    [undefined, deal('other', { ...won, owner: { id: 'u2' }, onetimeRevenue: 7 })],
+  ];
+  expect(await rowsOf(pairs, { owner: { id: 'u1' } })).toEqual([
+    { deals: 'expected', count: 3, value: { EUR: 30 }, weightedValue: { EUR: 15 } },
+    { deals: 'won', count: 1, value: { EUR: 12 } },
+    { deals: 'stillOpen', count: 1, value: { EUR: 10 } },
+    { deals: 'removed', count: 1, value: { EUR: 10 } },
+    { deals: 'wonUnexpected', count: 1, value: { EUR: 10 } },
+  ]);
+  expect(await rowsOf([], {})).toEqual([]);
+  expect(await rowsOf([[undefined, deal('new', won)]], {})).toMatchObject([
+    { deals: 'expected', count: 0 },
+    { deals: 'wonUnexpected', count: 1 },
+  ]);
+});
+
+describe('when a deal left its stage', () => {
+  const before: Opportunity = {
+    id: 'd',
+    pipelineStage: { id: 'one' },
+    stageUpdatedAt: '2026-06-01',
+  };
+  const leftAt = (fields: Partial<Opportunity>) => {
+    const series = new DealSeries([before]);
+    series.observe({ ...before, pipelineStage: { id: 'two' }, ...fields }, '2026-06-10');
+    return series.changedAt.get('d');
+  };
+
+  test('is told by its own dates where they are later than those before', () => {
+    expect(leftAt({ stageUpdatedAt: '2026-06-07' })).toBe('2026-06-07');
+    expect(leftAt({ statusId: 'won', closedAt: '2026-06-08' })).toBe('2026-06-08');
+  });
+
+  test('is not told while it stays there', () => {
+    expect(leftAt({ pipelineStage: { id: 'one' }, name: 'Renamed' })).toBeUndefined();
+  });
+
+  test('is when it was seen otherwise', () => {
+    expect(leftAt({})).toBe('2026-06-10');
+    expect(leftAt({ stageUpdatedAt: '2026-05-01' })).toBe('2026-06-10');
+    expect(leftAt({ stageUpdatedAt: 'soon' })).toBe('2026-06-10');
+    expect(leftAt({ closedAt: 'unknown', statusId: 'won' })).toBe('2026-06-10');
+  });
+});
+
 test('a stage is known by its id, or by its name where it has none', () => {
   const keyOf = (pipelineStage: Opportunity['pipelineStage']) =>
     stageKey(pipelineStage ? { pipelineStage } : {});
@@ -396,7 +467,7 @@ test('a stage is known by its id, or by its name where it has none', () => {
 
 test('an open deal is listed with the name of its stage and owner, or the id without a name', () => {
   const rowOf = (record: Opportunity) =>
-    openDealRow(toDeal(record, new Map(), '0-1'), '2026-06-01');
+    openDealRow(toDeal(record, new Map(), '0-1'), '2026-06-01', []);
   const named = { pipelineStage: { id: 's', name: 'Offer' }, owner: { id: 'u', name: 'Ada' } };
   expect(rowOf(named)).toMatchObject({ stage: 'Offer', owner: 'Ada' });
   const unnamed = { pipelineStage: { id: 's' }, owner: { id: 'u' } };
@@ -460,9 +531,56 @@ describe('changes by owner', () => {
   });
 });
 
+test('says nothing about a deal that is not known', () => {
+  const series = new DealSeries([]);
+  series.observe({ id: 'd', pipelineStage: { id: 'two' } }, '2026-06-11');
+  expect(series.exits).toEqual([]);
+});
+
+test('an exit has the stage that follows if the deal is open, and the days in the one that it left', () => {
+  const before: Opportunity = {
+    id: 'd',
+    pipelineStage: { id: 'one', name: 'One' },
+    stageUpdatedAt: '2026-06-01',
+  };
+  const exitOf = (fields: Opportunity) => {
+    const series = new DealSeries([before]);
+    series.observe({ ...before, pipelineStage: { id: 'two' }, ...fields }, '2026-06-10T08:00:00Z');
+    return series.exits[0];
+  };
+  expect(exitOf({ stageUpdatedAt: '2026-06-04T09:00:00Z' })).toMatchObject({
+    from: 'id one',
+    label: { id: 'one', name: 'One' },
+    to: 'id two',
+    outcome: 'open',
+    days: 3,
+  });
+  const won = (closedAt: string) => exitOf({ statusId: 'won', closedAt });
+  expect(won('2026-06-01')).toMatchObject({ to: undefined, outcome: 'won', days: 0 });
+  expect(won('2026-05-31')).toMatchObject({ outcome: 'won', days: undefined });
+});
+
+test('a stage has one name, or its id without any, and counts the moves forward and back', () => {
+  const exit = (label: StageExit['label'], to: string): StageExit => {
+    return { deal: {}, from: 'id s', label, to, outcome: 'open', days: undefined };
+  };
+  const order = new Map([
+    ['id r', 0.1],
+    ['id s', 0.5],
+    ['id t', 0.9],
+  ]);
+  const labels = [
+    { id: 's', name: 'Zulu' },
+    { id: 's', name: 'Alpha' },
+  ];
+  const exits = [...labels.map((label) => exit(label, 'id t')), exit({ id: 's' }, 'id r')];
+  expect(stageRows(exits, order)).toEqual([{ name: 'Alpha', left: 3, forward: 2, back: 1 }]);
+  expect(stageRows([exit({ id: 's' }, 'id r')], order)).toEqual([{ id: 's', left: 1, back: 1 }]);
+});
+
 test('a closed deal is listed with its outcome only among others, and with its days to close', () => {
   const rowOf = (record: Opportunity, about: 'won' | 'closed') =>
-    closedDealRow(toDeal(record, new Map(), '0-1'), about);
+    closedDealRow(toDeal(record, new Map(), '0-1'), about, []);
   const won = { statusId: 'won', createdAt: '2026-06-01', closedAt: '2026-06-01' };
   expect(rowOf(won, 'closed')).toEqual({ outcome: 'won', closed: '2026-06-01', daysToClose: 0 });
   expect(rowOf(won, 'won')).toEqual({ closed: '2026-06-01', daysToClose: 0 });

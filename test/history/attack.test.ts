@@ -6,7 +6,7 @@ import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { changesBetween, compareDeals } from '../../src/history/changes-between.ts';
-import { readStates } from '../../src/history/compare.ts';
+import { readPeriod } from '../../src/history/compare.ts';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import type { StepRow } from '../../src/history/movements.ts';
 import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
@@ -39,18 +39,17 @@ async function compareDays(
   const history = new StoredHistory(memoryStore(), 400, () => at(last, '23:59:59'));
   for (const [day, records] of days) await history.save(records, at(day));
   const requested = { opening: days[0]?.[0] ?? today, closing: last };
-  const kept = { days: await history.days(), reader: history.reader() };
-  const states = await readStates(kept.reader, kept.days, requested, undefined);
+  const states = await readPeriod(history, await history.days(), requested, undefined);
   if (!states) throw new Error('the days can be read');
   const options: ChangeOptions = { currencyOf: new Map(), ...filters };
   const readDeal = periodDeals(states, options.currencyOf);
   const found = await compareDeals(states, options, readDeal);
   const groups = runSteps(changeGroups(found.parts, 'owner', 100)).rows;
   const sources = { requested, states, filters, days: [], coverage: {}, notes: [] };
-  const changes = await changesBetween(states, kept, options, { by: 'day' });
+  const changes = await changesBetween(states, options, { by: 'day' });
   const answer = changesAnswer(changes, undefined, false, sources);
   const notes = (answer.notes ?? []).map(String);
-  return { ...found, groups, notes };
+  return { ...found, groups, series: states.series, notes };
 }
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({

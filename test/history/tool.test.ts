@@ -132,6 +132,17 @@ describe('a comparison', () => {
     ]);
   });
 
+  test('says that it counts at least so many where days are missing', async () => {
+    const { server } = await started();
+    const atLeast = 'Slips, and deals that left a stage, are at least so many';
+    expect((await server.call('cpq_pipeline_changes', { since: 'last_month' })).text).toContain(
+      atLeast,
+    );
+    const daily = await server.call('cpq_pipeline_changes', { since: '2026-06-13' });
+    expect(daily.data.stages).toBeDefined();
+    expect(daily.text).not.toContain(atLeast);
+  });
+
   test('refuses a period that ends before it starts, and words that name no day', async () => {
     const { server } = await started();
     const args = { since: 'monday', until: '2026-06-01' };
@@ -159,9 +170,10 @@ describe('its parts', () => {
     const { server } = await started();
     const { deals } = await changes(server, { since: 'last_month', movement: 'slipped', rows: 50 });
     expect(deals.total).toBeGreaterThan(0);
-    for (const { movement, slipDays, closes } of deals.rows) {
+    for (const { movement, slipDays, slips, closes } of deals.rows) {
       expect(movement).toContain('slipped');
       expect(slipDays).toBeGreaterThan(0);
+      expect(slips).toBeGreaterThan(0);
       expect(closes).toMatch(/^\d{4}-\d\d-\d\d → \d{4}-\d\d-\d\d$/);
     }
     const { groups } = await changes(server, { since: 'last_month', by: 'owner' });
@@ -183,14 +195,17 @@ describe('its parts', () => {
     }
   });
 
-  test('has the stages that deals left, or the one that is asked for', async () => {
+  test('leaves out the forecast, and stages that were not asked for, where deals are filtered by them', async () => {
     const { server } = await started();
     const since = { since: 'last_month' };
-    const { stages } = await changes(server, since);
-    const [{ name } = {}, ...others] = stages as Row[];
-    expect(others.length).toBeGreaterThan(0);
+    const { stages, forecast } = await changes(server, since);
+    expect([(stages as Row[]).length > 1, forecast]).toEqual([true, expect.anything()]);
+    const name = (stages as Row[])[0]?.name;
     const one = await changes(server, { ...since, stage: name });
-    expect((one.stages as Row[]).map((stage) => stage.name)).toEqual([name]);
+    expect([(one.stages as Row[]).map((stage) => stage.name), one.forecast]).toEqual([
+      [name],
+      undefined,
+    ]);
   });
 
   test('has the totals of days, evenly spread where not all are asked for', async () => {

@@ -27,6 +27,8 @@ export interface DayDeal {
   probability: Big | undefined;
   closes: string | undefined;
   closed: string | undefined;
+  /** The day on which it entered its stage. */
+  entered: string | undefined;
   stageName: string | undefined;
   ids: Record<'owner' | 'company' | 'stage' | 'category' | 'source', string | undefined>;
 }
@@ -44,7 +46,7 @@ const daySql = `select v.opportunityId as id,
     ${at('onetimeRevenue')} as oneTime, ${at('monthlyRevenue')} as monthly, ${at('valueMonths')} as months,
     ${at('probability')} as probability,
     ${dayAt('expectedCloseDate')} as closes, ${dayAt('closedAt')} as closed,
-    ${at('pipelineStage.name')} as stageName,
+    ${dayAt('stageUpdatedAt')} as entered, ${at('pipelineStage.name')} as stageName,
     ${at('owner.id')} as owner, ${at('company.id')} as company, ${at('pipelineStage.id')} as stage,
     ${at('category.id')} as category, ${at('source.id')} as source
   from opportunity_version v
@@ -86,18 +88,19 @@ function dealOf(row: SqlRow): DayDeal {
     probability: amount(row, 'probability'),
     closes: text(row, 'closes'),
     closed: text(row, 'closed'),
+    entered: text(row, 'entered'),
     stageName: text(row, 'stageName'),
     ids: Object.fromEntries(ids.map((name) => [name, text(row, name)])) as DayDeal['ids'],
   };
 }
 
-const inDays = ({ closes }: DayDeal, { close_from, close_to }: AskedChanges): boolean =>
+export const inDays = ({ closes }: DayDeal, { close_from, close_to }: AskedChanges): boolean =>
   (close_from === undefined || (closes ?? '') >= close_from) &&
   (close_to === undefined || (closes ?? '9') <= close_to);
 
 const names = ['owner', 'company', 'category', 'source'] as const;
 
-function fits(deal: DayDeal, asked: AskedChanges): boolean {
+export function fits(deal: DayDeal, asked: AskedChanges): boolean {
   const isWorthIt = asked.min_value === undefined || deal.value?.gte(asked.min_value) === true;
   const isInCurrency = asked.currency === undefined || asked.currency === deal.currency;
   return (
@@ -109,10 +112,6 @@ function fits(deal: DayDeal, asked: AskedChanges): boolean {
 
 const fitsStage = (deal: DayDeal, { stage }: AskedChanges) =>
   stage === undefined || stage === deal.ids.stage;
-
-/** Whether a deal is in the pipeline of its day. */
-export const isIn = (deal: DayDeal, asked: AskedChanges): boolean =>
-  deal.outcome === 'open' && fits(deal, asked) && fitsStage(deal, asked) && inDays(deal, asked);
 
 interface Entry {
   step: string;
@@ -126,7 +125,8 @@ const worth = ({ value }: DayDeal): Big => (value ?? new Big(0)).round(2);
 /** The expected comparison of two days, as defined in docs/definitions.md. */
 export function expectedChanges(ask: AskTenant, from: string, to: string, asked: AskedChanges) {
   const [before, after] = [dealsOn(ask, from), dealsOn(ask, to)];
-  const counts = (deal: DayDeal) => isIn(deal, asked);
+  const counts = (deal: DayDeal) =>
+    deal.outcome === 'open' && fits(deal, asked) && fitsStage(deal, asked) && inDays(deal, asked);
   const entries = [...new Set([...before.keys(), ...after.keys()])].flatMap((id) =>
     entriesOf(before.get(id), after.get(id), from, asked, counts),
   );
@@ -143,7 +143,7 @@ export function expectedChanges(ask: AskTenant, from: string, to: string, asked:
   };
 }
 
-const totalOf = (deals: readonly DayDeal[]) =>
+export const totalOf = (deals: readonly DayDeal[]) =>
   only({
     count: deals.length,
     value: sumsBy(
@@ -158,7 +158,8 @@ export function expectedDays(ask: AskTenant, days: readonly string[], asked: Ask
   const states = days.map((day) => [...dealsOn(ask, day).values()]);
   const ends = [states[0], states.at(-1)].flatMap((deals = []) => deals);
   const scale = ends.some(({ probability }) => probability?.gt(1)) ? 100 : 1;
-  const counts = (deal: DayDeal) => isIn(deal, asked);
+  const counts = (deal: DayDeal) =>
+    deal.outcome === 'open' && fits(deal, asked) && fitsStage(deal, asked) && inDays(deal, asked);
   return states.map((deals, at) => {
     const open = deals.filter(counts);
     const known = open.filter(
@@ -180,10 +181,10 @@ function entriesOf(
   counts: (deal: DayDeal) => boolean,
 ): Entry[] {
   const wasIn = was && counts(was) ? was : undefined;
-  const nowIn = is && counts(is) ? is : undefined;
-  if (wasIn && nowIn) return differences(wasIn, nowIn);
+  const isIn = is && counts(is) ? is : undefined;
+  if (wasIn && isIn) return differences(wasIn, isIn);
   if (wasIn) return gone(wasIn, is, asked);
-  if (nowIn) return [plus(entryOf(was, asked), nowIn)];
+  if (isIn) return [plus(entryOf(was, asked), isIn)];
   const end = is && ends[is.outcome];
   if (!end || !wouldCount(is, asked) || (was && was.outcome !== 'open')) return [];
   if (!was && is.closed && is.closed <= from) return [];

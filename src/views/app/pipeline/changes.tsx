@@ -246,13 +246,14 @@ function MovementRow({ row }: { row: MovedDeal }) {
 /** What is different: texts with an arrow have a before and an after. */
 function Differences({ row }: { row: MovedDeal }) {
   const { change, number } = useFormats();
-  const { valueChange, currency = '', stage, owner, slipDays } = row;
+  const { valueChange, currency = '', stage, owner, slipDays, slips } = row;
   const days = slipDays === undefined ? undefined : Math.abs(slipDays);
   const texts = [
     valueChange !== undefined && change(valueChange, currency),
     stage?.includes(' → ') && stage,
     owner?.includes(' → ') && owner,
     days && `${number(days)} days ${(slipDays ?? 0) > 0 ? 'later' : 'earlier'}`,
+    slips !== undefined && slips > 1 && `slipped ${number(slips)} times`,
   ];
   return (
     <>

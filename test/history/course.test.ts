@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { addDays, daysBetween } from '../../src/figures/days.ts';
+import { runSteps } from '../../src/figures/steps.ts';
+import { compareDeals } from '../../src/history/changes-between.ts';
+import { readPeriod } from '../../src/history/compare.ts';
+import { forecastRows } from '../../src/history/forecast-accuracy.ts';
+import { matchingExits, stageRows } from '../../src/history/pipeline-change-series.ts';
+import { periodDeals } from '../../src/history/pipeline-changes.ts';
+
+import fc from '../support/fast-check.ts';
+import { addEdgeCases } from '../support/oracle/edge-cases.ts';
+import { type DayDeal, dealsOn } from '../support/oracle/pipeline-changes.ts';
+import { expectedCourse, expectedForecast } from '../support/oracle/pipeline-course.ts';
+import { optionsOf, tenantPast } from '../support/oracle/tenant-past.ts';
+import { quickOrAll } from '../support/sampling.ts';
+import { startSandbox } from '../support/sandbox.ts';
+
+/** Compares the figures of every day of a period with the versions of records in the database. */
+
+const today = '2026-06-15';
+const seeds = [
+  { seed: 1, tenant: 0, withEdgeCases: false },
+  { seed: 3, tenant: 1, withEdgeCases: true },
+];
+/** Number of past days that the test covers, because reading them all takes long. */
+const observed = quickOrAll(80, 200);
+
+const day = fc.integer({ min: -observed, max: -1 }).map((days) => addDays(today, days));
+/** All days of a period of this length are read. */
+const period = fc
+  .tuple(day, day)
+  .map((days) => days.sort() as [string, string])
+  .filter(([from, to]) => from !== to && daysBetween(from, to) <= 60);
+
+test.each(seeds)(
+  'slips, stages and the forecast are those of the database: seed $seed, edge cases added: $withEdgeCases',
+  async ({ seed, tenant, withEdgeCases }) => {
+    const sandbox = await startSandbox({ seed, scale: 0.5, now: new Date(`${today}T09:00:00Z`) });
+    if (withEdgeCases)
+      for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
+    const past = tenantPast(sandbox, tenant, today);
+    const known = new Map<string, ReadonlyMap<string, DayDeal>>();
+    const deals = (day: string) => {
+      const found = known.get(day) ?? dealsOn(past.ask, day);
+      known.set(day, found);
+      return found;
+    };
+    const days = past.days.filter((day) => day >= addDays(today, -observed));
+    const history = { days: async () => [...days], reader: () => past.reader };
+    await fc.assert(
+      fc.asyncProperty(
+        period,
+        fc.option(past.filters, { nil: {}, freq: 1 }),
+        async ([from, to], asked) => {
+          const requested = { opening: from, closing: to };
+          const states = await readPeriod(history, days, requested, undefined);
+          if (!states) throw new Error('every day can be read');
+          const options = optionsOf(asked, past.currencyOf);
+          const readDeal = periodDeals(states, past.currencyOf);
+          const { order } = await compareDeals(states, options, readDeal);
+          const { exits, slips } = states.series;
+          const expected = expectedCourse(
+            deals,
+            days.filter((day) => from <= day && day <= to),
+            asked,
+          );
+          expect(slips).toEqual(expected.slips);
+          expect(stageRows(runSteps(matchingExits(exits, options, readDeal)), order)).toEqual(
+            expected.stages,
+          );
+          const then = addDays(to, -30);
+          expect(states.monthBefore?.day).toBe(days.includes(then) ? then : undefined);
+          if (!states.monthBefore) return;
+          const rows = await forecastRows(states.monthBefore, states.closing, options, readDeal);
+          const both = [...deals(from).values(), ...deals(to).values()];
+          const scale = both.some(({ probability }) => probability?.gt(1)) ? 100 : 1;
+          expect(rows).toEqual(expectedForecast(deals, [then, to], scale, asked));
+        },
+      ),
+      { numRuns: quickOrAll(30, 150) },
+    );
+  },
+);

@@ -1,0 +1,169 @@
+import { Big } from 'big.js';
+import { rounded, sumsBy } from './decimal.ts';
+import { byName, grouped, only } from './order.ts';
+import { type AskedChanges, type DayDeal, fits, inDays, totalOf } from './pipeline-changes.ts';
+
+/** The deals of each day, from the database. */
+export type DealsOn = (day: string) => ReadonlyMap<string, DayDeal>;
+
+/** The expected figures of a period, with every day observed, as defined in docs/definitions.md. */
+export function expectedCourse(dealsOn: DealsOn, days: readonly string[], asked: AskedChanges) {
+  const slips = new Map<string, number>();
+  const exits: Exit[] = [];
+  const last = new Map<string, DayDeal>();
+  for (const day of days) {
+    for (const [id, deal] of dealsOn(day)) {
+      const before = last.get(id);
+      last.set(id, deal);
+      if (before?.outcome !== 'open') continue;
+      const later = slipOf(before, deal);
+      if (later > 0) slips.set(id, (slips.get(id) ?? 0) + 1);
+      if (hasLeft(before, deal)) exits.push(exitOf(before, deal, day));
+    }
+  }
+  const ends = [days[0], days.at(-1)].flatMap((day = '') => [...dealsOn(day).values()]);
+  const matching = exits.filter(
+    ({ after, from }) =>
+      from !== undefined &&
+      fits(after, asked) &&
+      inDays(after, asked) &&
+      (asked.stage ?? from) === from,
+  );
+  return { slips, stages: stagesOf(matching, ranksOf(ends)) };
+}
+
+const dayMs = 86_400_000;
+const daysFrom = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / dayMs;
+
+const slipOf = (before: DayDeal, after: DayDeal): number =>
+  after.outcome === 'open' && before.closes && after.closes
+    ? daysFrom(before.closes, after.closes)
+    : 0;
+
+interface Exit {
+  from: string | undefined;
+  name: string | undefined;
+  after: DayDeal;
+  stayed: number | undefined;
+}
+
+const hasLeft = (before: DayDeal, after: DayDeal): boolean =>
+  after.outcome !== 'deleted' && (after.outcome !== 'open' || before.ids.stage !== after.ids.stage);
+
+/**
+ * The day on which it left its stage: when it entered the next one, else when it was closed, else when the change
+ * was seen.
+ */
+function exitOf(before: DayDeal, after: DayDeal, seen: string): Exit {
+  const { entered } = before;
+  const moved = after.entered && (!entered || after.entered > entered) ? after.entered : undefined;
+  const left = moved ?? after.closed ?? seen;
+  const stayed = entered && left >= entered ? daysFrom(entered, left) : undefined;
+  return { from: before.ids.stage, name: before.stageName, after, stayed };
+}
+
+function middle(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((one, other) => one - other);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0];
+  return (low + high) / 2;
+}
+
+/** Median probability of the open deals of each stage. */
+function ranksOf(deals: readonly DayDeal[]): Map<string, number> {
+  const most = deals.some(({ probability }) => probability?.gt(1)) ? 100 : 1;
+  const counted = deals.filter(
+    ({ outcome, ids, probability }) =>
+      outcome === 'open' && ids.stage && probability?.gte(0) && probability.lte(most),
+  );
+  const stages = grouped(counted, ({ ids }) => ids.stage ?? '');
+  return new Map(
+    [...stages].map(([stage, own]) => [
+      stage,
+      middle(own.map(({ probability }) => Number(probability))),
+    ]),
+  );
+}
+
+function stagesOf(exits: readonly Exit[], ranks: ReadonlyMap<string, number>) {
+  const stages = [...grouped(exits, ({ from }) => from ?? '')].map(([stage, own]) => ({
+    rank: ranks.get(stage) ?? Number.POSITIVE_INFINITY,
+    row: stageRow(stage, own, ranks),
+  }));
+  stages.sort((one, other) =>
+    one.rank === other.rank ? byName(one.row, other.row) : one.rank < other.rank ? -1 : 1,
+  );
+  return stages.map(({ row }) => row);
+}
+
+function stageRow(stage: string, exits: readonly Exit[], ranks: ReadonlyMap<string, number>) {
+  const count = (is: (after: DayDeal) => boolean) => exits.filter(({ after }) => is(after)).length;
+  const isBeyond = (one: string | undefined, other: string | undefined): boolean => {
+    const [rank, reference] = [ranks.get(one ?? ''), ranks.get(other ?? '')];
+    return rank !== undefined && reference !== undefined && rank > reference;
+  };
+  const forward = count(({ outcome, ids }) => outcome === 'open' && isBeyond(ids.stage, stage));
+  const back = count(({ outcome, ids }) => outcome === 'open' && isBeyond(stage, ids.stage));
+  const won = count(({ outcome }) => outcome === 'won');
+  const lost = count(({ outcome }) => outcome === 'lost');
+  const stays = exits.flatMap(({ stayed }) => stayed ?? []);
+  const left = exits.length;
+  return only({
+    name: exits[0]?.name,
+    left,
+    medianDays: stays.length > 0 ? Math.round(middle(stays)) : undefined,
+    forward: forward || undefined,
+    back: back || undefined,
+    won: won || undefined,
+    lost: lost || undefined,
+    conversion: left >= 5 ? rounded(new Big(forward + won).times(100).div(left), 1) : undefined,
+  });
+}
+
+const fates = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
+
+/**
+ * The expected forecast: what was expected on one day to close by another, and its outcome. `scale`: of the
+ * probability.
+ */
+export function expectedForecast(
+  dealsOn: DealsOn,
+  [then, now]: readonly [string, string],
+  scale: number,
+  asked: AskedChanges,
+) {
+  const [before, after] = [dealsOn(then), dealsOn(now)];
+  const isBetween = (day: string | undefined) => day !== undefined && then < day && day <= now;
+  const expected = [...before.values()].filter(
+    (deal) => deal.outcome === 'open' && fits(deal, asked) && isBetween(deal.closes),
+  );
+  const surprises = [...after.values()].filter((deal) => {
+    const was = before.get(deal.id);
+    if (deal.outcome !== 'won' || !fits(deal, asked)) return false;
+    return was ? was.outcome === 'open' && !expected.includes(was) : isBetween(deal.closed);
+  });
+  if (expected.length === 0 && surprises.length === 0) return [];
+  const row = (deals: string, counted: readonly DayDeal[]) => {
+    const { count, value } = totalOf(counted);
+    return counted.length === 0 ? [] : [only({ deals, count, value })];
+  };
+  const weightedValue = sumsBy(expected, ({ value, probability }) =>
+    probability?.gte(0) && probability.lte(scale)
+      ? value?.times(probability).div(scale)
+      : undefined,
+  );
+  const { count, value } = totalOf(expected);
+  return [
+    only({ deals: 'expected', count, value, weightedValue }),
+    ...fates.flatMap((fate) => {
+      const own = expected.filter(({ id }) => fateOf(after.get(id)) === fate);
+      return row(fate, fate === 'removed' ? own : own.flatMap(({ id }) => after.get(id) ?? []));
+    }),
+    ...row('wonUnexpected', surprises),
+  ];
+}
+
+function fateOf(deal: DayDeal | undefined): (typeof fates)[number] {
+  if (deal?.outcome === 'won' || deal?.outcome === 'lost') return deal.outcome;
+  if (deal?.outcome === 'closed_unknown') return 'closedUnknown';
+  return deal?.outcome === 'open' ? 'stillOpen' : 'removed';
+}
