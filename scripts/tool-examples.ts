@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { toolsets } from '../src/tool-kit/toolsets.ts';
+import { toolsets } from '../src/tool-kit/define-tool.ts';
 
 type Row = Record<string, unknown>;
 type Arguments = Row;

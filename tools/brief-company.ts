@@ -16,12 +16,12 @@ import {
   deletedWords,
   formatAmounts,
   limitLists,
-  memoizedAnswer,
   recordOrQuestion,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
 import { type Answer, coverage, defineTool } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { keysOf } from '../src/values.ts';
 
 /** The parts of a brief: the collections that each needs, and its fields in the answer. */

@@ -13,7 +13,7 @@ import { compact } from '../src/figures/naming.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import { memoizedAnswer, toCoverage, today } from '../src/tool-kit/answers.ts';
+import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   coverage,
   dealFilterInput,
@@ -21,6 +21,7 @@ import {
   inOrder,
   plainDay,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
 import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
 import { keysOf } from '../src/values.ts';
@@ -60,13 +61,6 @@ export const briefPipeline = defineTool({
         for (const name of args.outcome === 'open' ? [] : keysOf(ofOpenDeals))
           if (args[name] !== undefined)
             addIssue({ code: 'custom', path: [name], message: ofOpenDeals[name] });
-        const open = ['overdue', 'closing_soon', 'stalled'];
-        if (args.outcome !== 'open' && args.sections?.some((section) => open.includes(section)))
-          addIssue({
-            code: 'custom',
-            path: ['sections'],
-            message: `${open.join(', ')} are for open deals; leave outcome out for these`,
-          });
       }),
     ['close_from', 'close_to'],
     ['period_from', 'period_to', today],

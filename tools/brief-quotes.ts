@@ -25,7 +25,6 @@ import { join, quote, trusted, type Wording, wording } from '../src/text/untrust
 import {
   answerWithRows,
   formatAmounts,
-  memoizedAnswer,
   pageOf,
   toCoverage,
   today,
@@ -39,6 +38,7 @@ import {
   plainDay,
   records,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 export const briefQuotes = defineTool({

@@ -25,7 +25,6 @@ import { join, trusted, type Wording, wording } from '../src/text/untrusted-text
 import {
   answerWithRows,
   formatAmounts,
-  memoizedAnswer,
   type Page,
   pageOf,
   toCoverage,
@@ -38,6 +37,7 @@ import {
   nameFilter,
   records,
 } from '../src/tool-kit/define-tool.ts';
+import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
 
 /** Checked here and not in the schema, to save tokens in every conversation. */

@@ -6,10 +6,12 @@ import { knownFor, nameProducts, readForColumns, showProductNames } from '../src
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
+import { fieldOf } from '../src/values.ts';
 
 const kinds = resources.filter((each) => each !== 'category_tree');
 
@@ -44,10 +46,23 @@ export const getRecord = defineTool({
       unknownCurrencies: unknownIn(resource, [row], fields),
       notes: [
         ...describeUnrecognized(resource, [record]),
+        ...(isWhole ? unreadManager(tenant, resource, record) : []),
         ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
       ],
     };
   },
 });
+
+/** The name of a person is in the deals that the person owns, which one record is no reason to read. */
+function unreadManager(tenant: Tenant, resource: Resource, record: ApiRecord): Wording[] {
+  const isUnread =
+    resource === 'company' &&
+    fieldOf(record, 'accountManagerId') !== undefined &&
+    tenant.grants.has('opportunity:read') &&
+    !tenant.cached('opportunity');
+  return isUnread
+    ? [wording`The name of the account manager was not read: fields accountManager reads it.`]
+    : [];
+}
 
 const resourceWords = (resource: Resource): Wording => trusted(resource.replaceAll('_', ' '));

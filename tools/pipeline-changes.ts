@@ -29,7 +29,11 @@ import {
   inOrder,
 } from '../src/tool-kit/define-tool.ts';
 import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
-import { changesAnswer, nothingToCompare } from '../src/tool-kit/pipeline-change-answers.ts';
+import {
+  changesAnswer,
+  historyIsOff,
+  nothingToCompare,
+} from '../src/tool-kit/pipeline-change-answers.ts';
 
 const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
 /** Quotes and deals have movements of their own; without a grouping the movement decides what is listed. */
@@ -81,7 +85,7 @@ export const pipelineChanges = defineTool({
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const coverage = toCoverage(read.coverage);
     const history = await tenant.history('opportunity');
-    if (!history) return nothingToCompare(undefined, coverage);
+    if (!history) return historyIsOff(coverage);
     const requested = {
       opening: openingDay(args.since, today()) ?? today(),
       closing: args.until ?? today(),

@@ -18,6 +18,8 @@ export const revertChange = defineTool({
   }),
   output: changeOutput,
   async run(tenant, { change_id }, call) {
-    return decisionAnswer(await decide(tenant, await planRevert(tenant, change_id, call), call));
+    return decisionAnswer(
+      await decide(tenant, change_id, call, () => planRevert(tenant, change_id, call)),
+    );
   },
 });

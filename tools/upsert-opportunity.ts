@@ -102,8 +102,11 @@ export const upsertOpportunity = defineTool({
       custom_fields: custom_fields && Object.fromEntries(custom_fields.map(pair)),
     };
     const selector = { externalId: external_id, opportunityId: opportunity_id, create };
-    const target = await findTarget(tenant, selector, call);
-    return decisionAnswer(await decide(tenant, await makePlan(tenant, target, values, call), call));
+    return decisionAnswer(
+      await decide(tenant, [selector, values], call, async () =>
+        makePlan(tenant, await findTarget(tenant, selector, call), values, call),
+      ),
+    );
   },
 });
 

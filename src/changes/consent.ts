@@ -61,6 +61,8 @@ export interface Question {
 
 /** A call that can ask a person. */
 export interface ChangeCall extends ToolCall {
+  /** The call carries a person's answer, or the token of a preview. */
+  answered?: boolean;
   /** Asks a person to agree to exactly this change; the host repeats the call with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }

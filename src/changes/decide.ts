@@ -1,7 +1,9 @@
+import { BoundedMap } from '../containers.ts';
 import { writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { wording } from '../text/untrusted-text.ts';
-import type { ChangeCall, NotAgreed } from './consent.ts';
+import { canonicalJson } from '../values.ts';
+import { answerMs, type ChangeCall, type NotAgreed } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import type { WriteIntent } from './journal.ts';
 import { type ChangePlan, planAgain } from './plan.ts';
@@ -15,19 +17,44 @@ export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
   plan: ChangePlan;
 };
 
+const maxPending = 100;
 /** Reading again, writing (twice where the scale of probabilities is learnt), and reading back twice. */
 const requestsOfWrite = 5;
 
 /**
- * Asks a person, and writes exactly what they agreed to if the record is unchanged since. Runs one write per tenant at a
- * time, so that of two concurrent calls for one record only one can succeed.
+ * Plans that people are asked about, by what was asked. One reading serves plan, question and answer: the call with the
+ * answer takes the plan from here. Another process, which has none, plans again.
+ */
+const pendingPlans = new WeakMap<
+  Tenant['writes']['tokens'],
+  BoundedMap<string, { plan: ChangePlan; until: number }>
+>();
+
+/**
+ * Plans, asks a person, and writes exactly what they agreed to if the record is unchanged since. Runs one write per
+ * tenant at a time, so that of two concurrent calls for one record only one can succeed.
+ * @param asked the arguments of the call
  * @throws ChangeRefused for a change that the operator does not allow, or for which the budget does not suffice
  */
 export async function decide(
   tenant: Tenant,
-  plan: ChangePlan,
+  asked: unknown,
   call: ChangeCall,
+  make: () => Promise<ChangePlan>,
 ): Promise<Decision> {
+  const pending = pendingPlans.get(tenant.writes.tokens) ?? new BoundedMap(maxPending);
+  pendingPlans.set(tenant.writes.tokens, pending);
+  const key = canonicalJson([tenant.key.identity, asked, call.caller, [...tenant.grants].sort()]);
+  const known = call.answered ? pending.get(key) : undefined;
+  const plan = known && known.until > Date.now() ? known.plan : await make();
+  pending.delete(key);
+  const decision = await decidePlan(tenant, plan, call);
+  if (decision.outcome === 'not_asked' && decision.question)
+    pending.set(key, { plan, until: Date.now() + answerMs });
+  return decision;
+}
+
+async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): Promise<Decision> {
   tenant.requireGrant(writeGrant);
   if (isNoOp(plan)) return { outcome: 'no_change', plan };
   await checkAllowed(tenant, plan, call);

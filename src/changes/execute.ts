@@ -61,8 +61,7 @@ export async function executePlan(
   await record(tenant, intent).catch((error: unknown) => {
     throw journalError('written', error);
   });
-  const sent = { ...intent, recordBefore: plan.target.present?.record };
-  const result = { changeId: intent.id, ...(await send({ tenant, plan, trace, sent })) };
+  const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
   tenant.updates.invalidate('opportunity');
   try {
     await record(tenant, toOutcome(result, plan));
@@ -120,14 +119,6 @@ function valueToSend(
     : value;
 }
 
-/** A write under way. */
-interface Sending {
-  tenant: Tenant;
-  plan: ChangePlan;
-  trace: Trace | undefined;
-  sent: SentChange & Pick<WriteIntent, 'sent'>;
-}
-
 /** What is learnt of a service that shows probabilities as 0–100, and takes them as 0–1. */
 const takesShares = 'probability as 0–1';
 
@@ -135,61 +126,77 @@ const takesShares = 'probability as 0–1';
  * Sends the change. A probability goes back in the scale in which it was read; if a service that shows 0–100 refuses it,
  * the same change is sent again with 0–1, as the API is said to take it: nothing was stored.
  */
-async function put(sending: Sending): Promise<Opportunity> {
-  const { tenant, plan, sent } = sending;
+async function put(
+  tenant: Tenant,
+  plan: ChangePlan,
+  { externalId, sent }: WriteIntent,
+  trace: Trace | undefined,
+): Promise<Opportunity> {
+  const upsert = (body: Record<string, unknown>) =>
+    tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace));
   try {
-    return await upsert(sending, sent.sent);
+    return await upsert(sent);
   } catch (error) {
-    const isScale = plan.target.scale.divisor !== 1 && Number(sent.sent.probability) > 1;
+    const isScale = plan.target.scale.divisor !== 1 && Number(sent.probability) > 1;
     if (!isScale || !isApiError(error, 'refused')) throw error;
     tenant.writes.learn(takesShares, true);
-    return upsert(sending, writeBody(tenant, plan)).catch((again: unknown) => {
+    return upsert(writeBody(tenant, plan)).catch((again: unknown) => {
       tenant.writes.learn(takesShares, false);
       throw isApiError(again, 'refused') ? error : again;
     });
   }
 }
 
-const upsert = ({ tenant, sent, trace }: Sending, body: Record<string, unknown>) =>
-  tenant.writes.upsert(sent.externalId, body, backgroundCall(writeMs, trace));
-
 /**
  * Reads the record back after a confirmed write. If the service stored 100 times the probability that it was sent, the
  * same change is sent again with 0–1.
  */
-async function verifyScale(sending: Sending): Promise<Verification> {
-  const { tenant, plan, sent } = sending;
+async function verifyScale(
+  tenant: Tenant,
+  plan: ChangePlan,
+  sent: SentChange,
+  { probability }: WriteIntent['sent'],
+  trace: Trace | undefined,
+): Promise<Verification> {
   const { divisor } = plan.target.scale;
-  const first = await verifyTwice(sending);
+  const first = await verifyTwice(tenant, plan, sent, trace);
   const isOtherScale =
     divisor !== 1 &&
     tenant.writes.learnt(takesShares) !== true &&
     'record' in first &&
-    Math.abs((first.record.probability ?? 0) / Number(sent.sent.probability) - divisor) < 0.01;
+    Math.abs((first.record.probability ?? 0) / Number(probability) - divisor) < 0.01;
   if (!isOtherScale) return first;
   tenant.writes.learn(takesShares, true);
   // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
   const differs = storedDifferences(sent, first.record, divisor).filter(({ kind }) => kind);
   if (differs.some(({ kind }) => kind !== 'share')) return first;
   // The record tells whether this one was stored.
-  await upsert(sending, writeBody(tenant, plan)).catch(() => undefined);
-  return verifyTwice(sending);
+  await tenant.writes
+    .upsert(sent.externalId, writeBody(tenant, plan), backgroundCall(writeMs, trace))
+    .catch(() => undefined);
+  return verifyTwice(tenant, plan, sent, trace);
 }
 
 type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
 
-async function send(sending: Sending): Promise<WriteEnd> {
-  const { sent } = sending;
+async function send(
+  tenant: Tenant,
+  plan: ChangePlan,
+  intent: WriteIntent,
+  trace: Trace | undefined,
+): Promise<WriteEnd> {
+  const { opportunityId, sent: body } = intent;
+  const sent: SentChange = { ...intent, recordBefore: plan.target.present?.record };
   let answer: Opportunity;
   try {
-    answer = await put(sending);
+    answer = await put(tenant, plan, intent, trace);
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return notWritten(refusal);
-    return resultOf(sending, await verifyTwice(sending), { error });
+    return resultOf(plan, sent, await verifyTwice(tenant, plan, sent, trace), { error });
   }
-  if (sent.opportunityId === undefined) sent.createdId = answer.id;
-  return resultOf(sending, await verifyScale(sending), { answer });
+  if (opportunityId === undefined) sent.createdId = answer.id;
+  return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body, trace), { answer });
 }
 
 /** Why nothing was stored; undefined if that is not certain. */
@@ -209,7 +216,8 @@ type Reply = { answer: Opportunity; error?: never } | { error: unknown; answer?:
 
 /** The stored record decides. */
 function resultOf(
-  { plan, sent }: Sending,
+  plan: ChangePlan,
+  sent: SentChange,
   verification: Verification,
   { answer, error }: Reply,
 ): WriteEnd {
@@ -226,9 +234,7 @@ function resultOf(
         ...(answer.externalIdentifier === sent.externalId && answer.id && { record: answer }),
       };
     case 'unchanged':
-      return answer
-        ? notWritten(wording`the service confirmed it, but the record is as it was`)
-        : notAppliedResult(error);
+      return answer ? unchangedResult(sent, answer) : notAppliedResult(error);
     case 'diverged':
       if (!answer)
         return unknownResult(wording`the record has changed, but not to the intended values`);
@@ -236,6 +242,20 @@ function resultOf(
   const { record } = verification;
   const differs = storedDifferences(sent, record, plan.target.scale.divisor);
   return { outcome: 'written', record, differs };
+}
+
+/** Of a confirmed write that the record does not show. */
+function unchangedResult({ opportunityId, externalId }: SentChange, answer: Opportunity): WriteEnd {
+  const { id, name = '', externalIdentifier } = answer;
+  const isOther =
+    id !== undefined &&
+    (opportunityId === undefined
+      ? externalIdentifier !== undefined && externalIdentifier !== externalId
+      : id !== opportunityId);
+  if (!isOther) return notWritten(wording`the service confirmed it, but the record is as it was`);
+  return unknownResult(
+    wording`the service confirmed it with another opportunity, ${identifier(id)} ${quote(name)}, which may have been changed instead; this one is as it was`,
+  );
 }
 
 const notAppliedResult = (error: unknown): WriteEnd =>
@@ -257,13 +277,17 @@ const mayStillApply = (error: unknown): boolean =>
   (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
 
 /** Verifies again after a delay if nothing shows at first: a write may be in progress, or a replica may lag. */
-async function verifyTwice({ tenant, plan, sent, trace }: Sending): Promise<Verification> {
-  const read = () =>
-    verify(tenant, sent, plan.target.scale.divisor, backgroundCall(readBackMs, trace));
-  const first = await read();
+async function verifyTwice(
+  tenant: Tenant,
+  plan: ChangePlan,
+  sent: SentChange,
+  trace: Trace | undefined,
+): Promise<Verification> {
+  const { divisor } = plan.target.scale;
+  const first = await verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
   if ('record' in first) return first;
   await pause(secondCheckMs);
-  return read();
+  return verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
 }
 
 const backgroundCall = (ms: number, trace: Trace | undefined): ToolCall & Call => ({

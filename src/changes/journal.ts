@@ -50,7 +50,7 @@ export interface RecordedChange {
 export const newChangeId = (): string =>
   `chg_${Date.now().toString(36)}${randomBytes(3).toString('hex')}`;
 
-/** Every change, newest first. @throws ChangeRefused, StateUnavailable when the journal cannot be read */
+/** Every change, newest first. @throws ChangeRefused when the journal cannot be read */
 export async function readChanges(
   journal: Journal,
 ): Promise<{ changes: RecordedChange[]; damaged: number }> {
@@ -94,13 +94,22 @@ const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'cannot_tell',
 ]);
 
-/** What is thrown where the journal cannot be read or written. */
-export const journalError = (verb: 'read' | 'written', error: unknown): Error =>
-  error instanceof StateUnavailable
-    ? error
-    : new ChangeRefused(
-        wording`The journal of changes cannot be ${verb} (${trusted(errorCode(error) ?? 'unknown reason')}). The operator of this server can choose a state folder that it can write to.`,
-      );
+/** The refusal of a change because the journal cannot be read or written. */
+export function journalError(verb: 'read' | 'written', error: unknown): ChangeRefused {
+  const code = trusted(errorCode(error) ?? 'unknown reason');
+  const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
+  if (error instanceof StateUnavailable) {
+    return new ChangeRefused(
+      wording`${reason} It is stored in the shared state, which cannot be reached: ask again in a minute.`,
+    );
+  }
+  return new ChangeRefused(
+    reason,
+    undefined,
+    (nameOf) =>
+      wording`The operator of this server can set ${trusted(nameOf('stateDir'))} to a folder that it can write to.`,
+  );
+}
 
 /** True unless the change is known not to be written. */
 export const mayBeWritten = ({ outcome }: RecordedChange): boolean =>

@@ -1,3 +1,4 @@
+import type { NameOf } from '../setting-names.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 
 /** A change was refused. The reason is shown to the assistant unchanged. */
@@ -6,10 +7,15 @@ export class ChangeRefused extends Error {
   readonly reason: Wording;
   /** Alternatives or differences, shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
+  /** What the operator can do, in the operator's names of settings. */
+  readonly remedy: Remedy | undefined;
 
-  constructor(reason: Wording, details?: Record<string, unknown>) {
+  constructor(reason: Wording, details?: Record<string, unknown>, remedy?: Remedy) {
     super(reason);
     this.reason = reason;
     this.details = details;
+    this.remedy = remedy;
   }
 }
+
+type Remedy = (nameOf: NameOf) => Wording;

@@ -53,12 +53,12 @@ export const referenceFields: readonly ReferenceField[] = [
   'source',
 ];
 
-/** @returns what the field can mean, and how much of the collection that is from */
-async function choicesFor(
-  tenant: Tenant,
-  field: ReferenceField,
-  call: ToolCall,
-): Promise<{ choices: readonly Choice[]; coverage: Coverage }> {
+interface Choices {
+  choices: readonly Choice[];
+  coverage: Coverage;
+}
+
+async function choicesFor(tenant: Tenant, field: ReferenceField, call: ToolCall): Promise<Choices> {
   if (field === 'company' || field === 'contact') {
     const { records, coverage } = await tenant.collection(field, call);
     return { choices: records.map(choiceOf), coverage };
@@ -69,10 +69,17 @@ async function choicesFor(
   return { choices: [...known.values()].filter((ref) => ref !== undefined), coverage };
 }
 
+interface Search extends Choices {
+  field: ReferenceField;
+  requested: string;
+  /** Of the opportunity; a name means contacts of this company only. */
+  company: Reference | undefined;
+}
+
 /**
  * The record that is meant by id, external identifier, e-mail address or name.
- * @param company of the opportunity; a name means contacts of this company only
- * @throws ChangeRefused with the candidates, unless exactly one matches and is not deleted
+ * @param company the company of the opportunity, for a contact
+ * @throws ChangeRefused with the candidates
  */
 export async function resolveReference(
   tenant: Tenant,
@@ -81,44 +88,14 @@ export async function resolveReference(
   company: Reference | undefined,
   call: ToolCall,
 ): Promise<Reference> {
-  const known = await choicesFor(tenant, field, call);
-  const owner = field === 'contact' ? company : undefined;
-  let { choices } = known;
-  let found = await match(requested, choices, owner);
-  if (found.kind === 'none' && (field === 'company' || field === 'contact')) {
-    const latest = await findLatest(tenant, field, requested, call);
-    choices = [...choices.filter(({ id }) => !latest.some((it) => it.id === id)), ...latest];
-    found = await match(requested, choices, owner);
-  }
-  if (found.kind === 'several')
-    throw refusal(
-      wording`Several are called ${quote(requested)} as ${field}: say which by id.`,
-      choices,
-      found.candidates,
-    );
-  if (found.kind === 'none') {
-    const others = choices.filter(
-      ({ name, deletedAt }) => !deletedAt && normaliseName(name) === normaliseName(requested),
-    );
-    throw others.length === 0
-      ? refusal(wording`There is no ${field} ${quote(requested)}.`, choices, found.candidates)
-      : refusal(
-          wording`The company has no ${field} ${quote(requested)}, but others have: say which by id.`,
-          choices,
-          others,
-        );
-  }
-  const { id = '', name, deleted } = found.match;
-  if (deleted) throw new ChangeRefused(wording`The ${field} ${quote(requested)} has been deleted.`);
-  if (found.by === 'name' && !known.coverage.complete) {
-    const { read, total, reason = 'for an unknown reason' } = known.coverage;
-    throw refusal(
-      wording`Only ${read} of ${total} records could be read (${trusted(reason)}), so it is not certain that just one ${field} is called ${quote(requested)}: say it by id.`,
-      choices,
-      [found.match],
-    );
-  }
-  return name === undefined ? { id } : { id, name };
+  const search = { field, requested, company, ...(await choicesFor(tenant, field, call)) };
+  const found = await match(search);
+  if (found.kind !== 'none' || (field !== 'company' && field !== 'contact'))
+    return pick(search, found);
+  const latest = await findLatest(tenant, field, requested, call);
+  const known = search.choices.filter(({ id }) => !latest.some((it) => it.id === id));
+  const all = { ...search, choices: [...known, ...latest] };
+  return pick(all, await match(all));
 }
 
 /** What the service finds now: a record may be newer than the cached collection. */
@@ -128,8 +105,7 @@ async function findLatest(
   requested: string,
   call: ToolCall,
 ): Promise<Choice[]> {
-  const { records } = await searchRecords(tenant, field, requested, call);
-  const found: (Company & Contact)[] = [...records];
+  const found: (Company & Contact)[] = [...(await searchRecords(tenant, field, requested, call))];
   if (!firstInvisible(requested, { joiners: true })) {
     for (const by of ['id', 'externalIdentifier'] as const) {
       const record = await readIfExists(tenant, field, by, requested, call);
@@ -139,24 +115,52 @@ async function findLatest(
   return found.map(choiceOf);
 }
 
-/** @param company whose contact it is; one of another company is found by what identifies it, not by its name */
-async function match(
-  requested: string,
-  choices: readonly Choice[],
-  company: Reference | undefined,
-): Promise<NameMatch> {
+/** A contact of another company is found by what identifies it, not by its name. */
+async function match({ field, choices, requested, company }: Search): Promise<NameMatch> {
   const find = (among: readonly Choice[]) =>
     runInSlices(matchSteps(requested, among, { byWords: false }));
-  if (!company) return find(choices);
+  if (field !== 'contact' || !company) return find(choices);
   const own = await find(choices.filter(({ companyId }) => companyId === company.id));
   if (own.kind !== 'none') return own;
   const other = await find(choices);
   return other.kind !== 'none' && other.by === 'name' ? own : other;
 }
 
+/** @throws ChangeRefused unless exactly one matches and is not deleted */
+function pick(search: Search, found: NameMatch): Reference {
+  const { field, requested, choices, coverage } = search;
+  if (found.kind === 'several') {
+    const reason = wording`Several are called ${quote(requested)} as ${field}: say which by id.`;
+    throw refusal(reason, search, found.candidates);
+  }
+  if (found.kind === 'none') {
+    const others = choices.filter(
+      ({ name, deletedAt }) => !deletedAt && normaliseName(name) === normaliseName(requested),
+    );
+    throw others.length === 0
+      ? refusal(wording`There is no ${field} ${quote(requested)}.`, search, found.candidates)
+      : refusal(
+          wording`The company has no ${field} ${quote(requested)}, but others have: say which by id.`,
+          search,
+          others,
+        );
+  }
+  const { id = '', name, deleted } = found.match;
+  if (deleted) throw new ChangeRefused(wording`The ${field} ${quote(requested)} has been deleted.`);
+  if (found.by === 'name' && !coverage.complete) {
+    const { read, total, reason = 'for an unknown reason' } = coverage;
+    throw refusal(
+      wording`Only ${read} of ${total} records could be read (${trusted(reason)}), so it is not certain that just one ${field} is called ${quote(requested)}: say it by id.`,
+      search,
+      [found.match],
+    );
+  }
+  return name === undefined ? { id } : { id, name };
+}
+
 function refusal(
   reason: Wording,
-  choices: readonly Choice[],
+  { choices }: Search,
   candidates: readonly Named[],
 ): ChangeRefused {
   if (candidates.length === 0)

@@ -43,7 +43,10 @@ async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Pro
   const [unknown] = barred.unknown;
   if (unknown === undefined) return;
   throw new ChangeRefused(
-    wording`The operator of this server bars the stage ${quote(unknown)}, and no opportunity is in a stage of that name, so it is not certain which stage is meant. Until the operator corrects the name, or lists the stages that may be set instead, none can be set.`,
+    wording`The operator of this server bars the stage ${quote(unknown)}, and no opportunity is in a stage of that name, so it is not certain which stage is meant. Until then no stage can be set.`,
+    undefined,
+    (nameOf) =>
+      wording`The operator can correct ${trusted(nameOf('barredStages'))}, or name the stages that may be set in ${trusted(nameOf('allowedStages'))} instead.`,
   );
 }
 

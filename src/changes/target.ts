@@ -5,12 +5,11 @@ import { ignoreApiError } from '../service/errors.ts';
 import { type Opportunity, toRecord } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { searchRecords } from '../tenant/lookup.ts';
 import { nameReferences } from '../tenant/naming.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';
-import { alikeAmong, lookForAll, sampleOf } from './identifiers.ts';
+import { alikeAmong, lookForAll, sampleOf, searchService } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 
 export interface TargetSelector {
@@ -98,7 +97,7 @@ export async function findByExternalId(
 ): Promise<Present | undefined> {
   const sources = [
     async () => tenant.cached('opportunity') ?? [],
-    async () => (await searchRecords(tenant, 'opportunity', externalId, call)).records,
+    async () => (await searchService(tenant, externalId, call)).records,
   ];
   for (const read of create ? [] : sources) {
     const alike = await alikeAmong(await read(), externalId);
@@ -159,7 +158,7 @@ async function othersOf(
 ): Promise<readonly Opportunity[]> {
   const cached = tenant.cached('opportunity');
   if (cached?.some((it) => it.id === id)) return cached;
-  const { records } = await searchRecords(tenant, 'opportunity', externalId, call);
+  const { records } = await searchService(tenant, externalId, call);
   // A search that does not find the opportunity itself shows nothing.
   if (records.some((it) => it.id === id)) return records;
   return (await tenant.collection('opportunity', call)).records;

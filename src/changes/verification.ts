@@ -31,12 +31,12 @@ export interface SentChange {
 }
 
 /**
- * The result of reading the record back. `applied`: some or all changed fields have the intended value. `unchanged`: all
- * have their old values. `diverged`: fields changed to other values, perhaps by somebody else. `unreadable`: the record
- * cannot be read now.
+ * The result of reading the record back. `applied`: every changed field has the intended value. `partial`: some
+ * have. `unchanged`: all have their old values. `diverged`: fields changed to other values, perhaps by somebody
+ * else. `unreadable`: the record cannot be read now.
  */
 export type Verification =
-  | { result: 'applied' | 'diverged'; record: Opportunity }
+  | { result: 'applied' | 'partial' | 'diverged'; record: Opportunity }
   | { result: 'unchanged' }
   | { result: 'unreadable' };
 
@@ -73,11 +73,14 @@ async function readTarget(
 function compare(sent: SentChange, record: Opportunity, divisor: Divisor): Verification {
   const { opportunityId, changes, recordBefore } = sent;
   const now = fieldValuesOf(record, divisor);
-  if (changes.some((change) => isAtSide(change, 'to', now))) return { result: 'applied', record };
+  const countAt = (side: 'from' | 'to') =>
+    changes.filter((change) => isAtSide(change, side, now)).length;
+  const arrived = countAt('to');
+  if (arrived > 0) return { result: arrived === changes.length ? 'applied' : 'partial', record };
   // A created record is never unchanged.
   const isAsBefore =
     opportunityId !== undefined &&
-    changes.every((change) => isAtSide(change, 'from', now)) &&
+    countAt('from') === changes.length &&
     (recordBefore === undefined || unaskedDifferences(sent, record, now).length === 0);
   return isAsBefore ? { result: 'unchanged' } : { result: 'diverged', record };
 }

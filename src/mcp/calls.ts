@@ -58,7 +58,7 @@ function withNothingWritten(failed: CallToolResult, error: unknown): CallToolRes
 
 /** The context of a call: cancellation, deadline, progress and consent. */
 export function toolCall(
-  parts: CallParts,
+  { tenant, allowTokens, nameOf }: CallParts,
   server: Server,
   ctx: ServerContext,
   confirm?: unknown,
@@ -66,6 +66,12 @@ export function toolCall(
   const { signal, _meta } = ctx.mcpReq;
   const host = clientHost(server, ctx);
   const token = _meta?.progressToken;
+  const consent = {
+    state: tenant.writes.tokens,
+    host: tenant.host,
+    allowTokens,
+    nameOf,
+  };
   return {
     signal,
     deadline: Date.now() + callMs,
@@ -73,7 +79,8 @@ export function toolCall(
     client: host.name,
     caller: ctx.http?.authInfo?.clientId,
     trace: traceOf(ctx),
-    consent: (proposal) => requestConsent(proposal, parts, host.canAsk, ctx, confirm),
+    answered: ctx.mcpReq.requestState() !== undefined || confirm !== undefined,
+    consent: (proposal) => requestConsent(proposal, consent, host.canAsk, ctx, confirm),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type Reference,
   referenceOf,
 } from '../changes/fields.ts';
+import { isCurrencyCode } from '../figures/money.ts';
 import {
   join,
   maxNameLength,
@@ -48,6 +49,9 @@ function closingSentence({ what }: Proposal): Wording {
   return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${reversal}`;
 }
 
+const describeCurrency = (currency: string): Wording =>
+  isCurrencyCode(currency) ? trusted(currency) : wording`unknown currency`;
+
 /**
  * One field, old → new. The new value is shown whole, as it will be stored; a long old text only around the
  * difference.
@@ -58,24 +62,27 @@ export function describeChange(
 ): Wording {
   const name = trusted(label);
   if (kind === 'custom') return wording`${name}: ${describeCustomFields(from, to)}`;
-  if (from === undefined) return wording`${name}: ${describeValue(kind, to, currency.to)}`;
-  return wording`${name}: ${describeDifference(kind, from, to, currency)}`;
-}
-
-/** Two records of one name, or without names, are told apart by their ids. */
-function describeDifference(
-  kind: FieldChange['kind'],
-  from: FieldValue,
-  to: FieldValue,
-  currency: Proposal['currency'] = {},
-): Wording {
-  if (typeof from === 'string' && typeof to === 'string') return describeTextChange(from, to);
-  const withIds = referenceOf(from)?.name === referenceOf(to)?.name;
+  if (typeof from === 'string' && typeof to === 'string') {
+    return wording`${name}: ${describeTextChange(from, to)}`;
+  }
+  if (kind === 'reference' && referenceOf(from)?.name === referenceOf(to)?.name)
+    return wording`${name}: ${describeNamesakes(from, to)}`;
+  const after = describeValue(kind, to, currency.to);
+  if (from === undefined) return wording`${name}: ${after}`;
   const before =
     typeof from === 'string' && kind !== 'day'
       ? named(from)
-      : describeValue(kind, from, currency.from, withIds);
-  return arrowText(before, describeValue(kind, to, currency.to, withIds));
+      : describeValue(kind, from, currency.from);
+  return wording`${name}: ${arrowText(before, after)}`;
+}
+
+/** Two records of one name, or without names. */
+function describeNamesakes(from: FieldValue, to: FieldValue): Wording {
+  const [before, after] = [from, to].map((value) => {
+    const reference = referenceOf(value);
+    return reference ? describeReference(reference, true) : wording`(empty)`;
+  });
+  return arrowText(before ?? wording``, after ?? wording``);
 }
 
 /** Says so when the difference is invisible. */
@@ -84,30 +91,24 @@ const arrowText = (before: Wording, after: Wording): Wording =>
     ? wording`${before} → ${after} (they differ only in characters that are not visible here)`
     : wording`${before} → ${after}`;
 
-/** Numbers and truth values are shown without quotation marks, to distinguish 5 from the text “5”. */
-function describeValue(
-  kind: FieldChange['kind'],
-  value: FieldValue,
-  currency?: string,
-  withId = false,
-): Wording {
+function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
   if (value === undefined) return wording`(empty)`;
   const reference = kind === 'reference' ? referenceOf(value) : undefined;
-  if (reference) return describeReference(reference, withId);
-  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
+  if (reference) return describeReference(reference);
+  if (typeof value === 'object' || typeof value === 'boolean')
+    return quoteVerbatim(JSON.stringify(value));
   if (typeof value === 'string') return kind === 'day' ? dayOrQuoted(value) : quoteVerbatim(value);
-  if (typeof value === 'boolean') return trusted(String(value));
   if (kind === 'share') return wording`${Math.round(value * 1e6) / 1e4} %`;
   if (kind !== 'money') return wording`${value}`;
   const amount = formatMoney(value);
-  return currency === undefined ? amount : wording`${amount} ${trusted(currency)}`;
+  return currency === undefined ? amount : wording`${amount} ${describeCurrency(currency)}`;
 }
 
 const dayOrQuoted = (text: string): Wording =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) ? trusted(text) : quoteVerbatim(text);
 
 /** The name, with the id where the name does not tell which one it is; the id alone where there is no name. */
-const describeReference = ({ id, name }: Reference, withId: boolean): Wording => {
+const describeReference = ({ id, name }: Reference, withId = false): Wording => {
   const known = /^[\w.:-]{1,80}$/.test(id) ? trusted(id) : quoteVerbatim(id);
   if (name === undefined) return known;
   return withId && id !== '' ? wording`${quoteVerbatim(name)} (${known})` : quoteVerbatim(name);
@@ -121,17 +122,29 @@ const formatMoney = (amount: number): Wording =>
 
 function describeCustomFields(from: FieldValue, to: FieldValue): Wording {
   const all = changedCustomFields(from, to).map((name) => {
-    const [before, after] = [from, to].map((fields) => textOrScalar(customField(fields, name)));
-    return wording`${quoteVerbatim(name)} ${describeDifference('custom', before, after)}`;
+    const [before, after] = [customField(from, name), customField(to, name)];
+    const [was, is] = [toText(before), toText(after)];
+    if (was !== undefined && is !== undefined) {
+      return wording`${quoteVerbatim(name)} ${describeTextChange(was, is)}`;
+    }
+    const replaced = was === undefined ? quotedUnlessScalar(before) : named(was);
+    return wording`${quoteVerbatim(name)} ${arrowText(replaced, quotedUnlessScalar(after))}`;
   });
   return join(all, '; ');
 }
 
-/** A list or object as JSON. */
-const textOrScalar = (value: unknown): FieldValue =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? value
-    : JSON.stringify(value ?? undefined);
+/** A text, or a list or object as JSON. */
+function toText(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
+}
+
+/** Numbers are shown without quotation marks, to distinguish 5 from the text “5”. */
+function quotedUnlessScalar(value: unknown): Wording {
+  if (value === undefined || value === null) return wording`(empty)`;
+  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
+  return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
+}
 
 /** The part of the old text to show; it starts shortly before the first difference if that comes late. */
 function describeTextChange(from: string, to: string): Wording {

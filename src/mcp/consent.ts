@@ -18,7 +18,6 @@ import type { State } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { consentQuestion } from './consent-text.ts';
-import type { CallParts } from './tool-run.ts';
 
 const questionName = 'consent';
 
@@ -28,27 +27,39 @@ const questionName = 'consent';
  */
 const maxQuestion = 8_000;
 
+export interface ConsentParts {
+  state: Pick<State, 'secret' | 'claim'>;
+  /** Host name of the service, shown in the question. */
+  host: string;
+  /** Whether a confirmation token is allowed if the host cannot ask a person. */
+  allowTokens: boolean;
+  /** Names settings to the operator. */
+  nameOf: NameOf;
+}
+
 /**
  * Asks a person for consent to exactly one proposal, through the host if it supports elicitation, or else, where that is
  * allowed, by a preview and a token, which the assistant sends back as `confirm`.
  */
 export async function requestConsent(
   proposal: Proposal,
-  { tenant, allowTokens, nameOf }: Pick<CallParts, 'tenant' | 'allowTokens' | 'nameOf'>,
+  parts: ConsentParts,
   canAsk: boolean,
   ctx: ServerContext,
   confirm: unknown,
 ): Promise<Consent> {
-  const question = withoutSecrets(consentQuestion(proposal, tenant.host));
+  const question = withoutSecrets(consentQuestion(proposal, parts.host));
   const hidden = question.length - maxQuestion;
   if (hidden > 0) return { outcome: 'not_asked', why: tooLong(question.length, hidden) };
-  if (!canAsk && !allowTokens) return { outcome: 'not_asked', why: tokensNotAllowed(nameOf) };
-  const { tokens } = tenant.writes;
-  const key = await tokens.secret();
+  if (!canAsk && !parts.allowTokens)
+    return { outcome: 'not_asked', why: tokensNotAllowed(parts.nameOf) };
+  const key = await parts.state.secret();
   const how = canAsk ? 'asked' : 'token';
   const sealed = canAsk ? ctx.mcpReq.requestState<string>() : confirm;
   if (typeof sealed === 'string')
-    return (canAsk ? disagreement(ctx) : undefined) ?? openSeal(tokens, key, how, proposal, sealed);
+    return (
+      (canAsk ? disagreement(ctx) : undefined) ?? openSeal(parts.state, key, how, proposal, sealed)
+    );
   return {
     outcome: 'not_asked',
     why: wording`this host cannot ask a person`,

@@ -1,8 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { catalog } from '../../tools/catalog.ts';
 import type { Grant } from '../tenant/grants.ts';
-import type { AnyTool } from '../tool-kit/define-tool.ts';
-import type { Toolset } from '../tool-kit/toolsets.ts';
+import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { toJsonSchema } from './schema.ts';
 import { viewMeta } from './views.ts';
 

@@ -1,8 +1,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
-import type { AnyTool } from '../tool-kit/define-tool.ts';
-import type { Toolset } from '../tool-kit/toolsets.ts';
+import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
@@ -33,12 +32,14 @@ async function loadTool(name: string): Promise<AnyTool> {
   return tool;
 }
 
-const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
-  definition,
-  needs,
-  input: definition.inputSchema as JsonSchema,
-  tool: () => loadTool(definition.name),
-});
+function toEntry({ definition, needs }: Listing): SurfaceEntry {
+  let tool: Promise<AnyTool> | undefined;
+  const load = () => {
+    tool ??= loadTool(definition.name);
+    return tool;
+  };
+  return { definition, needs, input: definition.inputSchema as JsonSchema, tool: load };
+}
 
 /** What a caller may use: nothing is served that none of the tools serves. */
 export interface Access {

@@ -31,7 +31,7 @@ export function describeError(
     case 'not-granted':
       return wording`${trusted(error.grant)} is not granted here. The operator of this server can grant it: with the setting ${trusted(nameOf('grants'))}, and in the token or scopes of an authenticated caller.`;
     case 'change-refused':
-      return changeRefused(error);
+      return changeRefused(error, nameOf);
     case 'state-unavailable':
       return wording`This cannot be answered now: the state shared with other server processes cannot be reached (${trusted(error.code)}), so nothing was done. Ask again in a minute.`;
     default:
@@ -51,8 +51,11 @@ function heldNow(heldSince: ReadonlyMap<string, number>): Wording {
   return wording` Questions about these records can be answered now: ${join(held, ', ')}.`;
 }
 
-const changeRefused = ({ reason, details }: ChangeRefused): Wording =>
-  details === undefined ? reason : wording`${reason}\n${trusted(render(cleanedRow(details)))}`;
+function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
+  const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
+  if (details === undefined) return text;
+  return wording`${text}\n${trusted(render(cleanedRow(details)))}`;
+}
 
 const describeApiError = <K extends ApiErrorKind>(
   { kind, facts }: ApiError<K>,

@@ -84,7 +84,7 @@ async function readByIdentifier<K extends SearchKind>(
 }
 
 /**
- * The first records that the service's own search finds, and whether they are all; none where it does not search.
+ * The first records that the service's own search finds; none where it does not search.
  * @throws NotGranted, ApiError
  */
 export async function searchRecords<R extends Resource>(
@@ -92,10 +92,9 @@ export async function searchRecords<R extends Resource>(
   resource: R,
   query: string,
   call: ToolCall,
-): Promise<{ records: readonly RecordOf[R][]; isWhole: boolean }> {
+): Promise<readonly RecordOf[R][]> {
   const reading = tenant.firstPage(resource, { size: maxFound, query }, call);
-  const { records = [], total = Infinity } = (await reading.catch(ignoreApiError('refused'))) ?? {};
-  return { records, isWhole: total <= records.length };
+  return (await reading.catch(ignoreApiError('refused')))?.records ?? [];
 }
 
 async function resolveAmong<K extends SearchKind>(

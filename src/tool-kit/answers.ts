@@ -5,10 +5,9 @@ import { concise } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
 import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { RecordOf } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
-import type { CollectionsRead } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import {
   counted,
@@ -144,20 +143,3 @@ export async function recordOrQuestion<K extends SearchKind>(
   const shared = coverage.complete ? {} : { coverage: toCoverage(coverage) };
   return { question: { summary, data: { records, ...shared }, notes: [next] } };
 }
-
-/**
- * The answer of a tool to a question about whole collections, computed once a day for each reading of these. It must
- * depend on the question, the day and `read` alone, and hold the rows that it can show, not all records.
- */
-export function memoizedAnswer<R extends Resource>(
-  tenant: Tenant,
-  read: CollectionsRead<R>,
-  question: { tool: string } & Record<string, unknown>,
-  compute: () => Promise<Answer>,
-): Promise<Answer> {
-  const name = JSON.stringify([question, today(), read.coverage, read.omitted]);
-  return tenant.derived.get(read.readings, name, compute, bytesOf);
-}
-
-/** As of the records in the cache. */
-const bytesOf = ({ data }: Answer): number => 2 * JSON.stringify(data).length;

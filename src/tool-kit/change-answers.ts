@@ -14,6 +14,7 @@ import { concise } from '../lists/concise.ts';
 import {
   identifier,
   join,
+  maxQuoted,
   quote,
   trusted,
   Verbatim,
@@ -107,13 +108,20 @@ function notAskedAnswer(
   const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
   return {
     summary,
-    data: { ...data, preview, confirm: question.seal },
+    data: { ...data, changes: data.changes.map(inShort), preview, confirm: question.seal },
     uncut: true,
     notes: [
       wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
     ],
   };
 }
+
+/** Shortens the values: the preview next to them has them whole. */
+const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {
+  const short = (value: number | Verbatim) =>
+    value instanceof Verbatim ? value.cutTo(maxQuoted) : value;
+  return { field, from: short(from), to: short(to) };
+};
 
 type Written = WriteResult & { plan: ChangePlan };
 
@@ -154,7 +162,7 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
     unrecorded &&
       wording`The outcome of this change could not be recorded in the journal: tell the operator of this server.`,
     outcome === 'cannot_tell' &&
-      wording`Read the opportunity again in a minute before doing anything else.`,
+      wording`Read the opportunity again in a minute before doing anything else; cpq_list_changes also says how it looks then.`,
   ];
   return notes.filter((note) => note !== undefined && note !== false);
 }
@@ -171,6 +179,8 @@ function resultSummary(
   return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${reversal}`;
 }
 
+const maxNamedFields = 5;
+
 /** Unrequested changes first: nobody expects them. */
 function describeDifferences(differs: WriteResult['differs']): Wording {
   const parts = [
@@ -179,8 +189,10 @@ function describeDifferences(differs: WriteResult['differs']): Wording {
   ].filter(({ fields }) => fields.length > 0);
   return join(
     parts.map(({ fields, what }) => {
-      const names = fields.map(({ field }) => identifier(field));
-      return wording`${trusted(what)}: ${join(names, ', ')}`;
+      const names = fields.slice(0, maxNamedFields).map(({ field }) => identifier(field));
+      const others = fields.length - names.length;
+      const all = others > 0 ? [...names, wording`${others} more`] : names;
+      return wording`${trusted(what)}: ${join(all, ', ')}`;
     }),
     '; ',
   );

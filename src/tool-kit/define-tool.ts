@@ -4,7 +4,9 @@ import { dayOf } from '../figures/days.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import type { Toolset } from './toolsets.ts';
+import { type Toolset, toolsets } from './toolsets.ts';
+
+export { type Toolset, toolsets };
 
 /** All four are always given: a host assumes the worst of a missing hint. */
 export interface Hints {

@@ -60,7 +60,7 @@ export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer
   const { notes = [], ...figures } = brief;
   const deals = sections.has('deals') ? await listDeals(asked) : undefined;
   const count = deals ? deals.records.length : asked.rows;
-  const allNotes = [...notes, ...asked.notes];
+  const allNotes = [...notes, ...sectionNotes(brief, sections), ...asked.notes];
   const { coverage } = asked;
   const summary = [...scopeOf(asked.filters), ...summaryOf(brief, sections)];
   const write = (rows: number): Answer => {
@@ -85,6 +85,17 @@ function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly Pipe
   if (sections && sections.length > 0) return sections;
   if (dealsFrom !== undefined) return ['deals'];
   return isOpenBrief(brief) ? openSections : closedSections;
+}
+
+const ofOpenDeals: readonly PipelineSection[] = ['overdue', 'closing_soon', 'stalled'];
+
+function sectionNotes(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
+  const isAsked = ofOpenDeals.some((section) => sections.has(section));
+  return isAsked && !isOpenBrief(brief)
+    ? [
+        wording`Only open deals can be overdue, closing soon or stalled: leave outcome out for these.`,
+      ]
+    : [];
 }
 
 /** Without the sections that are not wanted, and with at most so many rows in each list of deals. */

@@ -177,23 +177,21 @@ function quotesData(changes: QuoteChanges, deals: StatePair, shown: number | und
   });
 }
 
-/** There are not two states to compare. @param days of the history; `undefined` where none is kept */
-export function nothingToCompare(
-  days: readonly Day[] | undefined,
-  coverage: Record<string, unknown>,
-): Answer {
-  const data = { history: historyOf(days ?? []), coverage };
-  if (!days)
-    return {
-      summary: wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
-      data,
-    };
-  const why = days[0]
-    ? wording`the first snapshot is of ${trusted(days[0])}, and no two states can be read`
-    : wording`no snapshot has been made yet`;
+/** The operator keeps no history. */
+export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
+  summary: wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
+  data: { history: historyOf([]), coverage },
+});
+
+/** There are not two states to compare. */
+export function nothingToCompare(days: readonly Day[], coverage: Record<string, unknown>): Answer {
+  const why =
+    days[0] === undefined
+      ? wording`no snapshot has been made yet`
+      : wording`the first snapshot is of ${trusted(days[0])}, and no two states can be read`;
   return {
     summary: wording`Nothing to compare yet: ${why}.`,
-    data,
+    data: { history: historyOf(days), coverage },
     notes: [
       wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes are available from the next day on.`,
     ],

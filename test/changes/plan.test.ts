@@ -322,7 +322,7 @@ describe('the question', () => {
   async function asked(record: Row | undefined, values: RequestedValues) {
     const [tenant, plan] = [await tenantOfAll(), await planned(record, values)];
     const call = callWith();
-    await decide(tenant, plan, call);
+    await decide(tenant, '', call, async () => plan);
     return { plan, proposal: call.asked[0] };
   }
 
@@ -354,7 +354,7 @@ describe('the question', () => {
     [{ outcome: 'moved' }],
   ])('answered with %j writes nothing', async (answer) => {
     const [tenant, plan] = [await tenantOfAll(), await planned({}, { name: 'X' })];
-    expect(await decide(tenant, plan, callWith(answer))).toEqual({
+    expect(await decide(tenant, '', callWith(answer), async () => plan)).toEqual({
       ...answer,
       plan,
     });
@@ -370,7 +370,7 @@ describe('the question', () => {
       const plan = await makePlan(tenant, target, { name: 'X' }, callWith());
       Object.assign(row, theirs);
       const call = callWith({ outcome: 'agreed', how: 'asked' });
-      return decide(tenant, plan, call);
+      return decide(tenant, '', call, async () => plan);
     };
     expect(await decided({ description: 'Theirs' })).toMatchObject({
       outcome: 'moved',
@@ -390,7 +390,7 @@ describe('the question', () => {
       await planned({}, { name: 'One' }),
       callWith(),
     ];
-    expect(await decide(tenant, plan, call)).toEqual({
+    expect(await decide(tenant, '', call, async () => plan)).toEqual({
       outcome: 'no_change',
       plan,
     });

@@ -220,7 +220,8 @@ describe('the changes in a journal', () => {
 });
 
 test('a journal that cannot be used is explained by its error', () => {
-  const { message } = journalError('read', Object.assign(new Error(), { code: 'EACCES' }));
-  expect(message).toMatch(/^The journal of changes cannot be read \(EACCES\)\. .* state folder/);
+  const { message, remedy } = journalError('read', Object.assign(new Error(), { code: 'EACCES' }));
+  expect(message).toBe('The journal of changes cannot be read (EACCES).');
+  expect(remedy?.((name) => `<${name}>`)).toContain('<stateDir>');
   expect(journalError('written', 'x').message).toContain('cannot be written (unknown reason)');
 });

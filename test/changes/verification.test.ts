@@ -28,12 +28,12 @@ const sentOf = (changes: FieldChange[], more: Partial<SentChange> = {}): SentCha
 describe('reading a change back', () => {
   const cases: [what: string, changes: FieldChange[], stored: Opportunity, result: string][] = [
     ['every field as intended', [rename, likelier], { name: 'New', probability: 0.6 }, 'applied'],
-    ['one of two as intended', [rename, likelier], { name: 'New' }, 'applied'],
+    ['one of two as intended', [rename, likelier], { name: 'New' }, 'partial'],
     [
       'one of two, and the other changed',
       [rename, likelier],
       { name: 'New', probability: 0.1 },
-      'applied',
+      'partial',
     ],
     ['nothing changed', [rename, likelier], {}, 'unchanged'],
     ['one field changed otherwise', [rename, likelier], { name: 'Theirs' }, 'diverged'],

@@ -232,7 +232,7 @@ describe('a barred stage', () => {
     const strict = await openWriter(await at(), { ...fresh, rules });
     const answer = await strict.upsert({ opportunity_id, stage: id });
     expect(answer.text).toMatch(/^Nothing was written\. .* bars the stage "Gewonnen", and no/);
-    expect(answer.text).toContain('Until the operator corrects the name');
+    expect(answer.text).toContain('CPQ_BARRED_STAGES');
     expect((await strict.upsert({ opportunity_id, name: 'No' })).outcome).toBe('not_asked');
   });
 

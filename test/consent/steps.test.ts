@@ -138,8 +138,8 @@ describe('the record changes between the two readings', () => {
     const { answer, sent } = await movedBy((row) => {
       row.externalIdentifier = 'renamed';
     });
-    expect(answer.outcome).toBe('refused');
-    expect(answer.text).toMatch(/it was given for another change/);
+    expect(answer).toMatchObject({ isError: true });
+    expect(answer.text).toMatch(/external identifier is no longer "opp-0"/);
     expect(sent).toEqual([]);
   });
 });

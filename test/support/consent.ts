@@ -23,7 +23,7 @@ import type { State } from '../../src/state/port.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { TenantOptions, WriteRules } from '../../src/tenant/shared-state.ts';
 import { Tenant } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../src/tool-kit/toolsets.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
 import { type Address, askService, type Sandbox } from './sandbox.ts';
 import { closing } from './shared.ts';

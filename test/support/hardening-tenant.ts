@@ -14,7 +14,7 @@ import type { State } from '../../src/state/port.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import { SharedTenantState, type TenantOptions } from '../../src/tenant/shared-state.ts';
 import { Tenant } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../src/tool-kit/toolsets.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { ErrorKind } from './upstream/faults.ts';
 import type { ResourcePath, Row } from './upstream/records.ts';
 

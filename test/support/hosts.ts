@@ -1,5 +1,5 @@
 import type { Result } from '@modelcontextprotocol/client';
-import { toolsets } from '../../src/tool-kit/toolsets.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import {
   type CallOptions,
   connect,

@@ -18,7 +18,7 @@ import { createSurface } from '../../src/mcp/surface.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { Health } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { toolsets } from '../../src/tool-kit/toolsets.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';

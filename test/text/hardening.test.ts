@@ -10,7 +10,7 @@ import { cleaned } from '../../src/mcp/text.ts';
 import type { Resource } from '../../src/service/records/records.ts';
 import { resources, routes } from '../../src/service/routes.ts';
 import { visible } from '../../src/text/characters.ts';
-import { toolsets } from '../../src/tool-kit/toolsets.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { catalog } from '../../tools/catalog.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant } from '../support/hardening-tenant.ts';

@@ -262,6 +262,7 @@ describe('names of referenced records', () => {
     const args = { resource: 'company', id: company?.id, fields };
     const before = await anew.call('cpq_get_record', { ...args, fields: [] });
     expect(before.data.record).not.toHaveProperty('accountManager');
+    expect(before.text).toContain('fields accountManager reads it');
     const { data } = await anew.call('cpq_get_record', args);
     expect(data.record).toMatchObject({ accountManager: company?.name });
     await anew.close();
