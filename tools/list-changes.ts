@@ -1,6 +1,10 @@
 import * as z from 'zod';
 import { type RecordedChange, readChanges } from '../src/changes/journal.ts';
+import { tenantScale } from '../src/changes/target.ts';
+import { type Verification, verify } from '../src/changes/verification.ts';
 import { fieldNames } from '../src/changes/writable-fields.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import {
   maxQuoted,
   quote,
@@ -15,6 +19,9 @@ import { answerWithRows, logCoverage, pageOf } from '../src/tool-kit/answers.ts'
 import { changeRow } from '../src/tool-kit/change-answers.ts';
 import { type Answer, day, defineTool, inOrder, listOutput } from '../src/tool-kit/define-tool.ts';
 import type { JsonObject } from '../src/values.ts';
+
+/** Each verification takes one or more requests. */
+const maxVerifications = 5;
 
 export const listChanges = defineTool({
   name: 'cpq_list_changes',
@@ -44,21 +51,39 @@ export const listChanges = defineTool({
         (opportunity === undefined ||
           [intent.externalId, intent.opportunityId, outcome?.opportunityId].includes(opportunity)),
     );
-    return changesAnswer(wanted.slice(from, from + size), from, wanted.length, damaged);
+    const shown = wanted.slice(from, from + size);
+    const rows = await changeRows(tenant, shown, call);
+    return changesAnswer(rows, from, wanted.length, damaged);
   },
 });
+
+/** Reads the record again for the newest changes whose outcome is unknown. */
+async function changeRows(
+  tenant: Tenant,
+  changes: readonly RecordedChange[],
+  call: ToolCall,
+): Promise<JsonObject[]> {
+  const open = changes
+    .filter((change) => outcomeText(change) === 'cannot_tell')
+    .slice(0, maxVerifications);
+  const verifications = new Map<RecordedChange, Verification>();
+  if (open.length > 0) {
+    const { divisor } = await tenantScale(tenant, call).catch(() => ({ divisor: 1 as const }));
+    for (const change of open)
+      verifications.set(change, await verify(tenant, change.intent, divisor, call));
+  }
+  return changes.map((change) => changeSummaryRow(change, verifications.get(change)));
+}
 
 /** Without an outcome, the process ended during the write: it may have arrived. */
 const outcomeText = ({ outcome }: RecordedChange) => outcome?.outcome ?? 'cannot_tell';
 
 function changesAnswer(
-  changes: readonly RecordedChange[],
+  rows: readonly JsonObject[],
   from: number,
   total: number,
   damaged: number,
 ): Answer {
-  const rows = changes.map(changeSummaryRow);
-  const isUnknown = changes.some((change) => outcomeText(change) === 'cannot_tell');
   return answerWithRows(rows.length, (count) => ({
     summary:
       total === 0 ? wording`No changes.` : wording`${count} of ${total} changes, newest first.`,
@@ -67,18 +92,17 @@ function changesAnswer(
       page: pageOf(count, from, total),
       coverage: logCoverage(total, damaged, 'unreadable lines in the journal'),
     },
-    notes: [
-      ...(total === 0
+    notes:
+      total === 0
         ? [wording`Only what this server wrote is listed, and only from its own journal.`]
-        : []),
-      ...(isUnknown
-        ? [wording`Where the outcome is cannot_tell, the opportunity shows whether it was written.`]
-        : []),
-    ],
+        : [],
   }));
 }
 
-function changeSummaryRow(change: RecordedChange): JsonObject {
+function changeSummaryRow(
+  change: RecordedChange,
+  verification: Verification | undefined,
+): JsonObject {
   const { intent, outcome, revertedBy } = change;
   const fields = intent.changes
     .map(changeRow)
@@ -93,6 +117,7 @@ function changeSummaryRow(change: RecordedChange): JsonObject {
     opportunity: new Verbatim(intent.name, maxQuoted),
     opportunity_id: outcome?.opportunityId ?? intent.opportunityId,
     outcome: outcomeText(change),
+    record_now: verification && verificationTexts[verification.result],
     changes: fields,
     consent: intent.consent,
     client: intent.client,
@@ -101,6 +126,14 @@ function changeSummaryRow(change: RecordedChange): JsonObject {
     reverted_by: revertedBy,
   };
 }
+
+const verificationTexts: Readonly<Record<Verification['result'], string>> = {
+  applied: 'holds the change',
+  partial: 'holds a part of the change',
+  unchanged: 'is as before',
+  diverged: 'holds other values',
+  unreadable: 'cannot be read',
+};
 
 /** The journal is a file that anyone may have edited, so a field name is quoted unless it is known. */
 const fieldName = (field: string): Wording =>

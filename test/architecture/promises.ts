@@ -326,7 +326,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['consent/steps', 'after the person agreed (%s)'],
     ],
     'afterwards the write is completed': [['consent/steps', 'after the intent: it is too late']],
-    '`cpq_list_changes` reports `cannot_tell`; the opportunity shows which': [
+    '`cpq_list_changes` reports `cannot_tell` and the present state of the record': [
       [
         'consent/crash',
         'killed before the answer to the write: outcome unknown, the record is changed',

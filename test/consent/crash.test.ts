@@ -112,7 +112,9 @@ test('killed after the intent, nothing stored: outcome unknown, the record is un
   expect(await phases(it)).toEqual(['sending']);
   expect(record(it)).toEqual(before);
   const again = await it.start();
-  expect(await listed(again)).toMatchObject([{ outcome: 'cannot_tell', consent: 'asked' }]);
+  expect(await listed(again)).toMatchObject([
+    { outcome: 'cannot_tell', record_now: 'is as before', consent: 'asked' },
+  ]);
   expect((await revert(again)).outcome).toBe('no_change');
   expect(puts(it)).toBe(1);
   // The same request again needs another consent, and writes again.
@@ -131,13 +133,15 @@ test('killed before the answer to the write: outcome unknown, the record is chan
   it.upstream.set({ cut: undefined });
   expect(await phases(it)).toEqual(['sending']);
   const again = await it.start();
-  expect(await listed(again)).toMatchObject([{ outcome: 'cannot_tell' }]);
+  expect(await listed(again)).toMatchObject([
+    { outcome: 'cannot_tell', record_now: 'holds the change' },
+  ]);
   expect((await call(again, 'cpq_upsert_opportunity', rename)).outcome).toBe('no_change');
   expect((await revert(again)).outcome).toBe('written');
   expect(record(it).name).toBe(name);
   expect(await listed(again)).toMatchObject([
     { what: 'revert', outcome: 'written' },
-    { outcome: 'cannot_tell', reverted_by: expect.any(String) },
+    { outcome: 'cannot_tell', record_now: 'is as before', reverted_by: expect.any(String) },
   ]);
 });
 
@@ -146,7 +150,9 @@ test('killed before the verification: outcome unknown, the record is changed', a
   await killAt(it, ({ method }) => method === 'GET' && puts(it) > 0);
   expect(await phases(it)).toEqual(['sending']);
   expect(record(it).name).toBe(rename.name);
-  expect(await listed(await it.start())).toMatchObject([{ outcome: 'cannot_tell' }]);
+  expect(await listed(await it.start())).toMatchObject([
+    { outcome: 'cannot_tell', record_now: 'holds the change' },
+  ]);
 });
 
 test('killed after the outcome: written, and it can be reverted', async () => {
@@ -157,6 +163,7 @@ test('killed after the outcome: written, and it can be reverted', async () => {
   await kill(first);
   const again = await it.start();
   expect(await listed(again)).toMatchObject([{ outcome: 'written' }]);
+  expect((await listed(again))[0]).not.toHaveProperty('record_now');
   expect((await revert(again)).outcome).toBe('written');
   expect(record(it).name).toBe(name);
 });
@@ -166,7 +173,7 @@ test('another change after the crash: it is reported, and nothing is reverted', 
   await killAt(it, ({ method }) => method === 'PUT');
   record(it).name = 'Somebody else’s';
   const again = await it.start();
-  expect(await listed(again)).toMatchObject([{ outcome: 'cannot_tell' }]);
+  expect(await listed(again)).toMatchObject([{ record_now: 'holds other values' }]);
   const answer = await revert(again);
   expect(answer).toMatchObject({ isError: true });
   expect(answer.text).toMatch(/Somebody changed this opportunity since[\s\S]*Somebody else’s/);

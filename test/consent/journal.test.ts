@@ -177,7 +177,7 @@ describe('a journal that cannot be written', () => {
     const answer = await rename(it);
     expect(answer).toMatchObject({ isError: true });
     expect(answer.text).toMatch(
-      /^Nothing was written\. The journal of changes cannot be (read|kept) \(\w+\)\. .* state folder/,
+      /^Nothing was written\. The journal of changes cannot be (read|kept) \(\w+\)\. .*CPQ_STATE_DIR/,
     );
     expect(await puts()).toBe(sent);
   });
@@ -208,7 +208,9 @@ describe('a journal that cannot be written', () => {
     const answer = await rename(it);
     expect(answer.outcome).toBe('written');
     expect(answer.text).toMatch(/outcome of this change could not be recorded/);
-    expect(await listed(it)).toMatchObject([{ outcome: 'cannot_tell' }]);
+    expect(await listed(it)).toMatchObject([
+      { outcome: 'cannot_tell', record_now: 'holds the change' },
+    ]);
   });
 
   test('or read is reported, not listed as empty', async () => {
@@ -247,6 +249,7 @@ describe('cpq_list_changes', () => {
         client: 'consent-tests 1',
         change_id: expect.stringMatching(/^chg_/),
       });
+      expect(record).not.toHaveProperty('record_now');
     }
   });
 
