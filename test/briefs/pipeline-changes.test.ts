@@ -467,7 +467,7 @@ test('a stage is known by its id, or by its name where it has none', () => {
 
 test('an open deal is listed with the name of its stage and owner, or the id without a name', () => {
   const rowOf = (record: Opportunity) =>
-    openDealRow(toDeal(record, new Map(), '0-1'), '2026-06-01', []);
+    openDealRow(toDeal(record, new Map(), '0-1'), '2026-06-01');
   const named = { pipelineStage: { id: 's', name: 'Offer' }, owner: { id: 'u', name: 'Ada' } };
   expect(rowOf(named)).toMatchObject({ stage: 'Offer', owner: 'Ada' });
   const unnamed = { pipelineStage: { id: 's' }, owner: { id: 'u' } };
@@ -580,7 +580,7 @@ test('a stage has one name, or its id without any, and counts the moves forward 
 
 test('a closed deal is listed with its outcome only among others, and with its days to close', () => {
   const rowOf = (record: Opportunity, about: 'won' | 'closed') =>
-    closedDealRow(toDeal(record, new Map(), '0-1'), about, []);
+    closedDealRow(toDeal(record, new Map(), '0-1'), about);
   const won = { statusId: 'won', createdAt: '2026-06-01', closedAt: '2026-06-01' };
   expect(rowOf(won, 'closed')).toEqual({ outcome: 'won', closed: '2026-06-01', daysToClose: 0 });
   expect(rowOf(won, 'won')).toEqual({ closed: '2026-06-01', daysToClose: 0 });

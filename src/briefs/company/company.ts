@@ -10,7 +10,7 @@ import {
   dealAmounts,
   dealRow,
   toDeal,
-  totalValue,
+  withExtras,
 } from '../../figures/deals.ts';
 import type { CurrencyOf } from '../../figures/money.ts';
 import {
@@ -28,6 +28,7 @@ import { type ProbabilityScale, probabilityScale } from '../../figures/probabili
 import { filterSteps, type ResultOf, type Steps } from '../../figures/steps.ts';
 import { belongsTo } from '../../names/references.ts';
 import type { ApiRecord, Company, Contact, RecordOf } from '../../service/records/records.ts';
+import { byOutcome, closedTotals } from '../pipeline/won-and-lost.ts';
 import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
 import { contractsOf } from './contracts.ts';
 import { type Market, neverBought } from './never-bought.ts';
@@ -175,8 +176,9 @@ function* dealSections(
   options: ResolvedOptions,
 ) {
   const probability = options.probability ?? probabilityScale(all);
-  const deals = own.map((record) => toDeal(record, options.currencyOf, probability.scale));
-  const open = deals.filter(({ outcome }) => outcome === 'open');
+  const { currencyOf, show } = options;
+  const deals = own.map((each) => toDeal(each, currencyOf, probability.scale));
+  const open = deals.flatMap((deal) => (deal.outcome === 'open' ? withExtras(deal, show) : []));
   return {
     open: yield* openDeals(open, options),
     closed: closedDeals(deals),
@@ -184,16 +186,16 @@ function* dealSections(
   };
 }
 
-function* openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOptions) {
+function* openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions) {
   const toRow = (deal: Deal) => {
-    const { company: _company, ...row } = dealRow(deal, show);
+    const { company: _company, ...row } = dealRow(deal);
     const { pipelineStage, expectedCloseDate } = deal.record;
     const stage = nonBlank(pipelineStage?.name);
     return { ...row, ...compact({ stage, closes: dayOf(expectedCloseDate) }) };
   };
   const overdue = open.filter(({ record }) => (dayOf(record.expectedCloseDate) ?? today) < today);
   return {
-    ...dealAmounts(open, show),
+    ...dealAmounts(open),
     ...compact({
       countByCurrency: countByCurrency(open),
       overdue: nonZero(overdue.length),
@@ -204,16 +206,12 @@ function* openDeals(open: readonly Deal[], { today, maxRows, show }: ResolvedOpt
 }
 
 function closedDeals(deals: readonly Deal[]) {
-  const totals = (outcome: Deal['outcome']) => {
-    const of = deals.filter((deal) => deal.outcome === outcome);
-    return of.length > 0
-      ? compact({ count: of.length, value: totalValue(of).toAmounts() })
-      : undefined;
-  };
+  const { won, lost, unknown } = byOutcome(deals);
+  const totals = (of: readonly Deal[]) => (of.length > 0 ? closedTotals(of) : undefined);
   const closed = compact({
-    won: totals('won'),
-    lost: totals('lost'),
-    outcomeUnknown: totals('closed_unknown'),
+    won: totals(won),
+    lost: totals(lost),
+    outcomeUnknown: totals(unknown),
   });
   return Object.keys(closed).length > 0 ? closed : undefined;
 }
