@@ -12,6 +12,7 @@ const sampled = [
   'test/consent/look-alikes.test.ts',
   'test/consent/properties.test.ts',
   'test/consent/shown.test.ts',
+  'test/history/course.test.ts',
   'test/hosts/fast-path-http.test.ts',
   'test/hosts/fast-path-stdio.test.ts',
   'test/operating/fuzz.test.ts',
