@@ -28,8 +28,8 @@ const unitFolder = (file) => (file.startsWith('src/briefs/') ? 'test/briefs' : '
 const suites = [
   [/^src\/briefs\/(?:checks|contracts)/, 'test/oracle/checks'],
   [
-    /\/(?:pipeline|won-and-lost|stages|period|group-labels|daily)/,
-    'test/oracle/pipeline test/history/changes test/history/tool',
+    /\/(?:pipeline|won-and-lost|forecast|period|group-labels|daily)/,
+    'test/oracle/pipeline test/history/course test/history/changes test/history/tool',
   ],
   [/\/quote-changes/, 'test/history/quotes'],
   [/\/(?:company|never|recent)/, 'test/oracle/company'],
