@@ -6,13 +6,10 @@ import type { ReportEvent, Update, UpdateBus } from './port.ts';
 export class LocalBus implements UpdateBus {
   readonly #updates = new EventEmitter().setMaxListeners(0);
   readonly #report: ReportEvent;
-  readonly #onChange: (tenant: string, collection: string) => void;
+  readonly #onChange;
 
-  /** @param onChange is called before the listeners */
-  constructor(
-    report: ReportEvent = () => {},
-    onChange: (tenant: string, collection: string) => void = () => {},
-  ) {
+  /** @param onChange is called with tenant and collection before the listeners */
+  constructor(report: ReportEvent = () => {}, onChange?: (tenant: string, name: string) => void) {
     this.#report = report;
     this.#onChange = onChange;
   }
@@ -36,7 +33,7 @@ export class LocalBus implements UpdateBus {
   }
 
   notify(tenant: string, update: Update): void {
-    if (update.collection !== undefined) this.#onChange(tenant, update.collection);
+    if (update.collection !== undefined) this.#onChange?.(tenant, update.collection);
     this.#updates.emit(tenant, update);
   }
 

@@ -16,46 +16,40 @@ const recordsPerLine = 100;
  * `undefined` if it is too large.
  */
 export async function encodeCollection(value: unknown): Promise<Buffer | undefined> {
-  let length = 0;
-  const text = function* () {
-    for (const line of linesOf(value)) {
-      const json = Buffer.from(`${JSON.stringify(line)}\n`);
-      length += json.length;
-      yield json;
-    }
-  };
   const params = { [constants.BROTLI_PARAM_QUALITY]: defaultQuality };
-  const body = await pipeline(text, createBrotliCompress({ params }), buffer);
-  return length > maxJsonBytes || body.length > maxEncodedBytes ? undefined : body;
+  const body = await pipeline(linesOf(value), createBrotliCompress({ params }), buffer);
+  return body.length > maxEncodedBytes ? undefined : body;
 }
 
-function* linesOf(value: unknown): Generator<unknown> {
+function* linesOf(value: unknown): Generator<Buffer> {
+  const toLine = (each: unknown) => Buffer.from(`${JSON.stringify(each)}\n`);
   const records = isObject(value) && Array.isArray(value.records) ? value.records : [];
-  yield records.length > 0 && isObject(value) ? { ...value, records: [] } : value;
+  yield toLine(records.length > 0 && isObject(value) ? { ...value, records: [] } : value);
   for (let at = 0; at < records.length; at += recordsPerLine)
-    yield records.slice(at, at + recordsPerLine);
+    yield toLine(records.slice(at, at + recordsPerLine));
 }
 
-/** Decodes a collection, without the secrets of this process. `undefined` if it is damaged. */
+/** Decodes a collection, without the secrets of this process. @throws if it is damaged */
 export async function decodeCollection(body: Buffer): Promise<unknown> {
   const lines: unknown[] = [];
   const parse = async (text: AsyncIterable<Buffer>) => {
-    let [length, rest] = [0, Buffer.alloc(0)];
+    let length = 0;
+    let unparsed: Buffer[] = [];
     for await (const chunk of text) {
       length += chunk.length;
       if (length > maxJsonBytes) throw new RangeError('too large');
-      rest = Buffer.concat([rest, chunk]);
+      unparsed.push(chunk);
+      if (!chunk.includes(10)) continue;
+      let rest = Buffer.concat(unparsed);
       for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
         lines.push(parseWithoutSecrets(rest.toString('utf8', 0, end)));
         rest = rest.subarray(end + 1);
       }
+      unparsed = [rest];
     }
   };
-  const isWhole = await pipeline([body], createBrotliDecompress(), parse).then(
-    () => !lines.includes(undefined),
-    () => false,
-  );
+  await pipeline([body], createBrotliDecompress(), parse);
   const [value, ...records] = lines;
-  if (!isWhole) return undefined;
+  if (lines.includes(undefined)) throw new SyntaxError('not JSON');
   return isObject(value) && records.length > 0 ? { ...value, records: records.flat() } : value;
 }

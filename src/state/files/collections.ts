@@ -1,16 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import {
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rm,
-  rmdir,
-  stat,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../values.ts';
 import { version } from '../../version.ts';
@@ -28,12 +18,9 @@ const headerBytes = 1024;
 const defaultLeaseMs = 10_000;
 const prefix = 'collections-';
 
-/** What a file must say of itself. The records of another version of the program may have other fields. */
-const originOf = ({ tenant, reader, collection }: CollectionKey): Record<string, unknown> => ({
-  format: 'kept collection 1',
-  program: version,
-  ...{ tenant, reader, collection },
-});
+/** The format, the version of the program, because the records of others may have other fields, and the key. */
+const originOf = ({ tenant, reader, collection }: CollectionKey): string =>
+  ['collection/1', version, tenant, reader, collection].join(' ');
 
 /** Collections in files, for all processes with this state folder and for the next start. */
 export function fileCollections(
@@ -87,16 +74,14 @@ async function readCopy(
   try {
     if (!file || (await file.stat()).size > headerBytes + maxEncodedBytes) return undefined;
     const { buffer } = await file.read({ buffer: Buffer.alloc(headerBytes) });
-    const { asOf, keepMs, generation, hash, ...origin } = parseLine(String(buffer)) ?? {};
-    const isOwn = Object.entries(originOf(key)).every(([name, value]) => origin[name] === value);
+    const { origin, asOf, keepMs, generation, hash } = parseLine(String(buffer)) ?? {};
     const ageMs = Date.now() - Number(asOf);
     // Below 0 the clock was set back since.
-    if (!isOwn || !(ageMs >= 0 && ageMs <= Number(keepMs))) return undefined;
+    if (origin !== originOf(key) || !(ageMs >= 0 && ageMs <= Number(keepMs))) return undefined;
     const facts = { ageMs, isOutdated: generation !== (await generationOf(path, key)) };
     if (part === 'age') return { value: undefined, ...facts };
     const body = await file.readFile();
-    const value = shortHash(body) === hash ? await decodeCollection(body) : undefined;
-    return value === undefined ? undefined : { value, ...facts };
+    return shortHash(body) === hash ? { value: await decodeCollection(body), ...facts } : undefined;
   } catch {
     return undefined;
   } finally {
@@ -113,7 +98,7 @@ async function storeCopy(
   const asOf = Math.round(Date.now() - ageMs);
   const body = await encodeCollection(value);
   if (!body) return;
-  const header = { ...originOf(key), asOf, keepMs, generation, hash: shortHash(body) };
+  const header = { origin: originOf(key), asOf, keepMs, generation, hash: shortHash(body) };
   const line = `${JSON.stringify(header).padEnd(headerBytes - 1)}\n`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await replaceFile(path, Buffer.concat([Buffer.from(line), body]));
@@ -156,9 +141,9 @@ async function tryLock(path: string, leaseMs: number): Promise<typeof noLock | u
 }
 
 async function removeFiles(folder: string, unchangedMs: number): Promise<void> {
+  if (unchangedMs === 0) return rm(folder, { recursive: true, force: true });
   for (const path of (await readdir(folder)).map((name) => join(folder, name))) {
     const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: 0 }));
-    if (unchangedMs === 0 || Date.now() - mtimeMs > unchangedMs) await rm(path, { force: true });
+    if (Date.now() - mtimeMs > unchangedMs) await rm(path, { force: true });
   }
-  await rmdir(folder).catch(() => {}); // Others are in it.
 }

@@ -60,9 +60,10 @@ export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): Share
       if (found === undefined) return load(undefined);
       const [what, body, age, isCurrent, generation] = found;
       const copy = async () => {
-        const value = Buffer.isBuffer(body) ? await decodeCollection(body) : undefined;
-        const facts = { ageMs: Number(age), isOutdated: isCurrent !== 1 };
-        return value === undefined || facts.ageMs < 0 ? undefined : { value, ...facts };
+        const [ageMs, isOutdated] = [Number(age), isCurrent !== 1];
+        if (!Buffer.isBuffer(body) || ageMs < 0) return undefined;
+        const value = await decodeCollection(body).catch(() => undefined);
+        return value === undefined ? undefined : { value, ageMs, isOutdated };
       };
       if (String(what) === 'wait') return undefined;
       if (String(what) === 'cached') {
