@@ -215,7 +215,8 @@ export class Collections {
   ): Iterable<readonly [Resource, number]> {
     for (const resource of resources) {
       const cached = this.#cache.peek(resource);
-      if (cached && isMeant(cached, resource)) yield [resource, cached.readAt.date.getTime()];
+      if (cached && !cached.isOutdated && isMeant(cached, resource))
+        yield [resource, cached.readAt.date.getTime()];
     }
   }
 

@@ -379,7 +379,7 @@ describe('the deadline of a call', () => {
       status: only({ code: 403, message: 'Not permitted' }, { after: 1, first: 2 }),
       delayHeaders: only(60_000, { if: (request) => !firstPage(request) && request.n > 2 }),
     });
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf({ limits: { attemptMs: 3_000 } });
     const { coverage } = await tenant.collection('company', toolCall());
     expect(coverage).toMatchObject({ complete: false, read: 10 });
     await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(2), soon);

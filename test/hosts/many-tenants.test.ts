@@ -91,12 +91,12 @@ describe('the tenants of a host', () => {
 
   test('share one cap of memory', async () => {
     const upstream = closing(await startUpstream({ seed: 2, counts: { '/opportunity': 400 } }));
+    const own = { baseUrl: upstream.url, keepCollections: 'off' as const };
     /** Reads opportunities twice for every tenant. @returns the number of requests of the second time */
     const repeatedRequests = async (cacheMegabytes: number, names: readonly string[]) => {
       const host = await openHost({ cacheMegabytes });
       const clients: Client[] = [];
-      for (const name of names)
-        clients.push(await connectTo(await tenantIn(host, name, { baseUrl: upstream.url })));
+      for (const name of names) clients.push(await connectTo(await tenantIn(host, name, own)));
       for (const client of clients) await callOf(client, 'cpq_brief_pipeline');
       upstream.requests.length = 0;
       for (const client of clients) await callOf(client, 'cpq_brief_pipeline');

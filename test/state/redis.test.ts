@@ -249,7 +249,7 @@ describeWith('redis', 'damaged values in Redis', () => {
     await writeBytes(it, `cpq:{${tenant}}:inbox:events`, 'large', stored);
     const { rows } = await state.inbox(tenant).list(() => true, { from: 0, size: 9 });
     expect(rows.map((row) => row.event.body)).toEqual(['']);
-  });
+  }, 120_000);
 
   test('of the inbox hide no other event of the page', async () => {
     const it = await redis();
