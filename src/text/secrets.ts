@@ -105,7 +105,10 @@ const maxLevels = 100;
  * A value without secrets and tokens in its texts and names; the same value if it has none. To be called for whatever
  * is stored, or sent to anyone but the service.
  */
-export const withoutSecrets = <T>(value: T): T => cleaned(value, maxLevels) as T;
+export function withoutSecrets<T>(value: T): T;
+export function withoutSecrets(value: unknown): unknown {
+  return cleaned(value, maxLevels);
+}
 
 function cleaned(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return inText(value);
