@@ -75,4 +75,5 @@ export function sendRefusal(
 }
 
 /** The name in `name` or `name:port`, compared as text: a URL parser would find `localhost` in `evil.com@localhost`. */
-export const hostName = (address: string): string => address.toLowerCase().replace(/:\d{1,5}$/, '');
+export const hostName = (address: string): string =>
+  address.toLowerCase().replace(/:(\d{1,5})$/, (all, port) => (Number(port) <= 65_535 ? '' : all));

@@ -71,6 +71,8 @@ describe('accepted senders', () => {
     'evil.com@localhost',
     '2130706433',
     '0x7f000001',
+    '127.0.0.1:99999',
+    '[::1]:70000',
     'localhost:80:80',
     'localhost/tenant.example',
     'localhost\\tenant.example',
@@ -83,10 +85,6 @@ describe('accepted senders', () => {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
     expect(body).not.toContain('cpq_list_companies');
-  });
-
-  test.each(['127.0.0.1:99999', '[::1]:70000'])('may send any port in it: %s', async (host) => {
-    expect((await post({ host })).status).toBe(200);
   });
 
   test.each(['http://localhost:8080', 'http://127.0.0.1', 'https://localhost'])(
