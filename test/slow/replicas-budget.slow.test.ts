@@ -140,12 +140,14 @@ describeWith('redis', 'replicas read a collection once', () => {
     const event = { event: 'opportunity.updated', eventId: 'e1', data: { id: 'x' } };
     expect((await deliver(webhooksAt(url, 'default'), event)).status).toBe(200);
     // Replicas learn of changes with a short delay, and answer from the older reading until then.
-    const timesNow = async () => {
+    const changesNow = async () => {
       await askAll();
-      return timesRead(pagesOf(upstream, '/opportunity'));
+      return [...pagesOf(upstream, '/opportunity').keys()].filter((page) => page.includes('sort='));
     };
-    await until(timesNow).toEqual([2]);
-    expect(await timesNow()).toEqual([2]);
+    await until(async () => (await changesNow()).length).toBeGreaterThan(0);
+    // One replica brings it up to date: what changed, and once more to see that the order turns round.
+    expect((await changesNow()).length).toBeLessThanOrEqual(2);
+    expect(timesRead(pagesOf(upstream, '/opportunity'))).toEqual([1]);
     expect(timesRead(pagesOf(upstream, '/company'))).toEqual([1]);
   });
 });
