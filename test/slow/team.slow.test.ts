@@ -19,7 +19,7 @@ import { random } from '../support/upstream/random.ts';
 
 const tenantNames = Array.from({ length: 8 }, (_, at) => `tenant${at}`);
 const callersOfEach = 8;
-const calls = 50_000;
+const calls = 20_000;
 const budget = 500;
 const chance = random(11);
 
