@@ -14,6 +14,9 @@ export interface Coverage {
   reason?: string;
 }
 
+/** Of all records, as many as were read. */
+export const completeCoverage = (read: number): Coverage => ({ complete: true, read, total: read });
+
 /**
  * True if the pass proves that it read the whole collection: as many different records as the total, or without one until
  * nothing followed.

@@ -13,6 +13,7 @@ import type { ApiRecord, Company, RecordOf, Resource } from '../service/records/
 import { resources, routes } from '../service/routes.ts';
 import type { Collection } from './collection.ts';
 import type { Collections } from './collections.ts';
+import { completeCoverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
 import type { ServicePages } from './service-pages.ts';
 import { pageSize } from './service-pages.ts';
@@ -304,7 +305,7 @@ export class Parts {
 
 const completeOf = <R>(records: readonly R[]): Collection<R> => ({
   records,
-  coverage: { complete: true, read: records.length, total: records.length },
+  coverage: completeCoverage(records.length),
   asOf: new Date(),
 });
 

@@ -4,7 +4,13 @@ import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import { type Coverage, isProven, stoppedCoverage, unprovenCoverage } from './coverage.ts';
+import {
+  type Coverage,
+  completeCoverage,
+  isProven,
+  stoppedCoverage,
+  unprovenCoverage,
+} from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
 import type { ServicePages } from './service-pages.ts';
@@ -72,7 +78,7 @@ export async function readCollection<R extends Resource>(
 
 const completeReading = <R>(records: readonly R[]): Reading<R> => ({
   records,
-  coverage: { complete: true, read: records.length, total: records.length },
+  coverage: completeCoverage(records.length),
 });
 
 async function readInPasses<R extends Resource>(source: Source<R>): Promise<Reading<RecordOf[R]>> {

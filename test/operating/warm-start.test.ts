@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -13,6 +13,7 @@ import { keptReading } from '../support/kept-reading.ts';
 import { describeWhere } from '../support/needs.ts';
 import { run } from '../support/process.ts';
 import { closing } from '../support/shared.ts';
+import { canMount, smallDisk } from '../support/small-disk.ts';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -196,22 +197,9 @@ describe('files of collections', () => {
   });
 });
 
-function canMount(): boolean {
-  try {
-    const folder = newFolder();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', folder], { stdio: 'ignore' });
-    execFileSync('umount', [folder]);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describeWhere(canMount(), 'the right to mount a file system', 'on a full disk', () => {
   test('collections are cached in memory, and the log has one line', async () => {
-    const folder = newFolder();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', folder]);
-    closing({ close: async () => execFileSync('umount', ['-l', folder]) });
+    const folder = smallDisk();
     await expect(writeFile(join(folder, 'filler'), Buffer.alloc(1024 * 1024))).rejects.toThrow();
     const service = await startService();
     const env = { CPQ_HISTORY_DAYS: '0' };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { ServicePages } from '../../src/reading/service-pages.ts';
 import { type Reading, readCollection } from '../../src/reading/walk.ts';
-import type { Call } from '../../src/service/call.ts';
 import type { ApiClient } from '../../src/service/client.ts';
 import { ApiError } from '../../src/service/errors.ts';
 import type { Page, PageRequest } from '../../src/service/page.ts';
 import type { RecordOf, Resource } from '../../src/service/records/records.ts';
 import fc from '../support/fast-check.ts';
+import { walkCall } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
 
 /** Readings that are brought up to date, of collections that change before and while that is done. */
@@ -40,12 +40,6 @@ interface Change {
 }
 
 const day = 86_400_000;
-const call: Call = {
-  signal: new AbortController().signal,
-  deadline: Number.MAX_SAFE_INTEGER,
-  purpose: 'walk',
-};
-
 class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   readonly pageParam = 'from';
   readonly service: Service;
@@ -163,7 +157,7 @@ type Rows = Reading<Row>;
 
 async function read(model: Model, pages: ServicePages, earlier?: Rows): Promise<Rows> {
   model.requests = 0;
-  const reading = readCollection(pages, 'opportunity', {}, call, () => {}, earlier as never);
+  const reading = readCollection(pages, 'opportunity', {}, walkCall, () => {}, earlier as never);
   return (await reading) as unknown as Rows;
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServicePages } from '../../src/reading/service-pages.ts';
 import { type Reading, readCollection } from '../../src/reading/walk.ts';
-import type { Call } from '../../src/service/call.ts';
 import type { ApiClient } from '../../src/service/client.ts';
 import { ApiError } from '../../src/service/errors.ts';
 import type { Page, PageRequest } from '../../src/service/page.ts';
@@ -9,7 +8,7 @@ import { type RecordOf, type Resource, toRecord } from '../../src/service/record
 import { readPage } from '../../src/service/response.ts';
 import { routes } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
-import { openTenant, toolCall } from '../support/hardening-tenant.ts';
+import { openTenant, toolCall, walkCall } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
 import type { Active, UpstreamRequest } from '../support/upstream/behaviour.ts';
@@ -49,12 +48,6 @@ interface Scenario {
   /** Whether responses contain the service's time. */
   tellsTime: boolean;
 }
-
-const call: Call = {
-  signal: new AbortController().signal,
-  deadline: Number.MAX_SAFE_INTEGER,
-  purpose: 'walk',
-};
 
 /** The service of a scenario. */
 class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
@@ -155,7 +148,7 @@ async function readScenario(scenario: Scenario, s?: fc.Scheduler): Promise<Read>
   const model = new Model(scenario, nextTurn);
   const shown = () => visibleIn(model.rows, scenario.on).map(({ id }) => String(id));
   const before = shown();
-  const walking = readCollection(new ServicePages(model), scenario.resource, {}, call);
+  const walking = readCollection(new ServicePages(model), scenario.resource, {}, walkCall);
   const reading = (s ? await s.waitFor(walking) : await walking) as Reading<Row>;
   expect(model.maxInFlight).toBeLessThanOrEqual(6);
   const now = new Set(shown());

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { newFolder, startTeam, type Team } from '../support/access.ts';
 import { describeWhere, describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing } from '../support/shared.ts';
+import { canMount, smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -47,25 +47,6 @@ async function expectUnwritable(server: Team): Promise<void> {
   );
   expect(await healthy(server)).toBe('0');
   expect(server.stderr()).toContain('state cannot be written');
-}
-
-/** Creates a file system so small that it is soon full. */
-function smallDisk(): string {
-  const folder = newFolder();
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', folder], { stdio: 'ignore' });
-  closing({ close: async () => execFileSync('umount', [folder]) });
-  return folder;
-}
-
-function canMount(): boolean {
-  try {
-    const folder = newFolder();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', folder], { stdio: 'ignore' });
-    execFileSync('umount', [folder]);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 describeWhere(canMount(), 'the right to mount a file system', 'a full disk', () => {

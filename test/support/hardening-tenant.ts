@@ -7,6 +7,7 @@ import { environmentName } from '../../src/config.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
+import type { Call } from '../../src/service/call.ts';
 import { type ApiErrorKind, isApiError } from '../../src/service/errors.ts';
 import type { Resource } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -50,6 +51,13 @@ export function sharedStateOf(tenant: Tenant): SharedTenantState {
   if (!shared) throw new Error('not a tenant of openTenant');
   return shared;
 }
+
+/** Of a reading that has all the time it wants. */
+export const walkCall: Call = {
+  signal: new AbortController().signal,
+  deadline: Number.MAX_SAFE_INTEGER,
+  purpose: 'walk',
+};
 
 /** A tenant in this process with short timeouts and immediate retries. */
 export function openTenant({ url, ...more }: OpenOptions): Tenant {
