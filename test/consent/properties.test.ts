@@ -364,4 +364,4 @@ test('every write has exactly one consent for exactly its difference', async () 
   expect([...outcomes]).toEqual(
     expect.arrayContaining(['written', 'no_change', 'moved', 'refused']),
   );
-}, 120_000);
+});

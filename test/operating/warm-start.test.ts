@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { watch } from 'node:fs';
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { newFolder } from '../support/access.ts';
 import { createCanary } from '../support/canary.ts';
@@ -12,6 +9,7 @@ import { anyHost, type Connection, httpHosts, type ServerSettings } from '../sup
 import { keptReading } from '../support/kept-reading.ts';
 import { describeWhere } from '../support/needs.ts';
 import { run } from '../support/process.ts';
+import { buildProgram, killAtFile } from '../support/program.ts';
 import { closing } from '../support/shared.ts';
 import { canMount, smallDisk } from '../support/small-disk.ts';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
@@ -160,29 +158,14 @@ describe('files of collections', () => {
 
   test('are whole after a process was killed while it wrote one', async () => {
     const folder = newFolder();
-    const program = join(folder, 'keep-collection.mjs');
-    await build({
-      entryPoints: ['test/support/programs/keep-collection.ts'],
-      outfile: program,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      define: { CPQ_MCP_VERSION: '"0"', CPQ_MCP_NAME: '"test"' },
-    });
+    const program = await buildProgram('keep-collection', folder);
     const own = join(folder, 'collections-abcdef0123456789');
     await mkdir(own, { mode: 0o700 });
     for (let round = 1; round <= 4; round++) {
       // The next process would wait until it expires.
       await rm(join(own, 'reader-quote-none.lock'), { force: true });
       const child = spawn(process.execPath, [program, folder, String(round * 100)]);
-      const exited = once(child, 'exit');
-      let drafts = 0;
-      const watcher = watch(own, (_, file) => {
-        if (file?.endsWith('.draft')) drafts += 1;
-        if (drafts > 4 * round) child.kill('SIGKILL');
-      });
-      await exited;
-      watcher.close();
+      await killAtFile(child, own, 4 * round + 1);
       const bytes = await readFile(join(own, 'reader-quote'));
       const [head = '', ...records] = brotliDecompressSync(bytes.subarray(1024))
         .toString()

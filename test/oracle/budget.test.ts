@@ -12,7 +12,7 @@ beforeAll(async () => {
   const { day, ...options } = measuredTenant;
   sandbox = await startSandbox({ ...options, now: new Date(`${day}T09:00:00Z`) });
   measured = await measure(sandbox, () => anyHost.start(addressIn(sandbox), { env: clockAt(day) }));
-}, 120_000);
+});
 
 const of = (what: string): Measured => {
   const found = measured.find((it) => it.what === what);

@@ -121,9 +121,14 @@ const course = fc.record({
 function apply(tenant: Tenant, { path, at, amount, adds }: Change): void {
   const rows = upstream.records[path];
   const row = rows[at % rows.length];
-  if (adds) rows.push(...generateRecords(path, 1, 1_000 + amount + rows.length));
+  if (adds) rows.push(...generateRecords(path, 1, 1_000 + rows.length));
   else if (row)
-    Object.assign(row, { onetimeRevenue: amount, price: amount, name: `renamed ${amount}` });
+    Object.assign(row, {
+      onetimeRevenue: amount,
+      price: amount,
+      name: `renamed ${amount}`,
+      updatedAt: new Date().toISOString(),
+    });
   tenant.updates.invalidate(resourceOf[path]);
 }
 

@@ -1,23 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { watch } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { StoredHistory } from '../../src/history/history.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { dealsTakenAt } from '../support/history-deals.ts';
+import { buildProgram, killAtFile } from '../support/program.ts';
 import { closing } from '../support/shared.ts';
 
 /** Two processes at a time are killed while they write snapshots: no stored day is damaged or lost. */
 
 const first = '2026-01-01';
-
-const programIn = (folder: string): string => join(folder, 'write-history.mjs');
 
 interface Writer {
   child: ChildProcess;
@@ -25,8 +21,8 @@ interface Writer {
   stored: string[];
 }
 
-function startWriter(folder: string, from: string, time: string): Writer {
-  const child = spawn(process.execPath, [programIn(folder), folder, from, time], {
+function startWriter(program: string, folder: string, from: string, time: string): Writer {
+  const child = spawn(process.execPath, [program, folder, from, time], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   closing({ close: async () => void child.kill('SIGKILL') });
@@ -35,35 +31,21 @@ function startWriter(folder: string, from: string, time: string): Writer {
   return { child, stored };
 }
 
-/** Kills it while it writes the nth file. */
-async function killAtFile({ child }: Writer, snapshots: string, nth: number): Promise<void> {
-  const exited = once(child, 'exit');
-  let files = 0;
-  const watcher = watch(snapshots, (_event, file) => {
-    if (file?.endsWith('.draft')) files += 1;
-    if (files >= nth) child.kill('SIGKILL');
-  });
-  await exited;
-  watcher.close();
-}
-
 test('whatever was stored is whole, and can be added to', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-killed-'));
   closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
   const snapshots = join(folder, 'history-tenant');
   await mkdir(snapshots, { mode: 0o700 });
-  await build({
-    entryPoints: ['test/support/programs/write-history.ts'],
-    outfile: programIn(folder),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-  });
+  const program = await buildProgram('write-history', folder);
   const stored = new Set<string>();
   for (const [round, files] of [2, 5, 3, 8, 4].entries()) {
     const from = addDays(first, round * 5);
-    const writers = [startWriter(folder, from, '10:00:00'), startWriter(folder, from, '15:00:00')];
-    await Promise.all(writers.map((writer, at) => killAtFile(writer, snapshots, files + at * 6)));
+    const writers = ['10:00:00', '15:00:00'].map((time) =>
+      startWriter(program, folder, from, time),
+    );
+    await Promise.all(
+      writers.map((writer, at) => killAtFile(writer.child, snapshots, files + at * 6)),
+    );
     for (const writer of writers) for (const day of writer.stored) stored.add(day);
   }
   const last = new Date('2026-12-31T10:00:00Z');
