@@ -54,5 +54,8 @@ function firstRow(question: Question, database: Sandbox['database']): Row {
 }
 
 function read(database: Sandbox['database'], sql: string, subject: Row): Row[] {
-  return database.prepare(definitions + sql).all({ ...subject, today: day }) as Row[];
+  const known: [string, Cell][] = Object.entries({ ...subject, today: day });
+  const named = known.filter(([name]) => sql.includes(`:${name}`));
+  const values = Object.fromEntries(named.map(([name, value]) => [`:${name}`, value]));
+  return database.prepare(definitions + sql).all(values) as Row[];
 }

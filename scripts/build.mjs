@@ -18,8 +18,8 @@ const common = {
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Native, and needed only by the embedded tenant.
-  external: ['libsql'],
+  // Needed only by the embedded tenant.
+  external: ['node-sqlite3-wasm'],
   define: { CPQ_MCP_VERSION: JSON.stringify(version) },
   logLevel: 'warning',
 };

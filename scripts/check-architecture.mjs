@@ -51,7 +51,7 @@ const libraries = [
   { name: /^@modelcontextprotocol\/ext-apps(\/|$)/, modules: ['mcp', 'hosts', 'views'] },
   { name: /^@modelcontextprotocol\//, modules: ['mcp', 'hosts'] },
   { name: /^zod(\/|$)/, modules: ['mcp', 'tools', 'tool-kit'] },
-  { name: /^(libsql|better-sqlite3|node:sqlite)(\/|$)/, modules: ['sandbox'] },
+  { name: /^(node-sqlite3-wasm|better-sqlite3|node:sqlite)(\/|$)/, modules: ['sandbox'] },
   { name: /^(prom-client|jose)(\/|$)/, modules: ['hosts'] },
   { name: /^(redis|ioredis|iovalkey|@redis\/.*|@valkey\/.*)(\/|$)/, modules: ['state'] },
   {

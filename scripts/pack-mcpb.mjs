@@ -1,5 +1,5 @@
 // Packs the desktop bundle: node scripts/pack-mcpb.mjs [--dist FOLDER] [--out FILE]
-// Contains the build, the manifest and the icons, but no packages. The embedded tenant needs a native package and
+// Contains the build, the manifest and the icons, but no packages. The embedded tenant needs a package and
 // is therefore not available in the bundle.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -51,7 +51,7 @@ export interface CpqTenantOptions {
   apiKey?: string | undefined;
   /** A file that contains the key, instead of `apiKey`. */
   apiKeyFile?: string | undefined;
-  /** Serves the embedded tenant; needs the optional package `libsql`, but no address and no key. */
+  /** Serves the embedded tenant; needs the optional package `node-sqlite3-wasm`, but no address and no key. */
   sandbox?: boolean | undefined;
   /** Granted permissions. Default `['read']`: no writes. */
   grants?: readonly CpqGrant[] | undefined;

@@ -1,45 +1,71 @@
+import type { BindValues, Database as Opened, Statement as Prepared } from 'node-sqlite3-wasm';
 import { createStatements } from './schema.ts';
 
 /** Values that SQLite binds and returns. */
 export type SqlValue = string | number | bigint | null;
 
-/** The part of a prepared statement that is used here; better-sqlite3 and libsql both have it. */
+/** In the order of the question marks, or by name: each key with its colon, as in `:today`. */
+type Bound = SqlValue[] | [named: Record<string, SqlValue>];
+
 export interface Statement {
-  all(...params: SqlValue[]): unknown[];
-  all(named: Record<string, SqlValue>): unknown[];
-  run(...params: SqlValue[]): { changes: number };
+  all(...params: Bound): unknown[];
+  run(...params: Bound): { changes: number };
   /** Makes `all` return the first column instead of whole rows. */
-  pluck(): this;
+  pluck(): Statement;
 }
 
-/** The part of the database handle that is used here; better-sqlite3 and libsql both have it. */
 export interface Database {
   prepare(sql: string): Statement;
-  exec(sql: string): unknown;
-  close(): unknown;
-}
-
-interface DatabaseConstructor {
-  new (file: string): Database;
+  exec(sql: string): void;
+  close(): void;
 }
 
 /**
  * Opens the SQLite file, or a database in memory, and creates the tables that are missing.
- * @throws Error when the optional package `libsql` is not installed, or the file cannot be opened.
+ * @throws Error when the optional package `node-sqlite3-wasm` is not installed, or the file cannot be opened, for
+ * example because another process has it open.
  */
 export async function openDatabase(file = ':memory:'): Promise<Database> {
-  const Constructor = await loadLibsql();
+  const { Database: Constructor } = await loadSqlite();
   const database = new Constructor(file);
-  if (file !== ':memory:') database.exec('pragma journal_mode = wal; pragma synchronous = normal;');
-  database.exec(createStatements());
-  return database;
+  try {
+    database.exec(createStatements());
+  } catch (cause) {
+    database.close();
+    // A killed process leaves the lock, which is a folder.
+    const advice = `If no other process uses ${file}, delete the folder ${file}.lock.`;
+    throw new Error(`The database cannot be written. ${advice}`, { cause });
+  }
+  return {
+    prepare: (sql) => statementOf(database.prepare(sql)),
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+  };
 }
 
-async function loadLibsql(): Promise<DatabaseConstructor> {
+function statementOf(prepared: Prepared): Statement {
+  const all = (...params: Bound) => prepared.all(toValues(params));
+  const run = (...params: Bound) => prepared.run(toValues(params));
+  return {
+    all,
+    run,
+    pluck: () => ({
+      ...statementOf(prepared),
+      all: (...params: Bound) => all(...params).map((row) => Object.values(row)[0]),
+    }),
+  };
+}
+
+const toValues = (params: Bound): BindValues => (isNamed(params) ? params[0] : params);
+
+const isNamed = (params: Bound): params is [named: Record<string, SqlValue>] =>
+  typeof params[0] === 'object' && params[0] !== null;
+
+async function loadSqlite(): Promise<{ Database: new (file: string) => Opened }> {
   try {
-    // Its own types know one form of parameters only.
-    return (await import('libsql')).default as unknown as DatabaseConstructor;
+    return (await import('node-sqlite3-wasm')).default;
   } catch (cause) {
-    throw new Error('The sandbox needs SQLite: install the optional package `libsql`.', { cause });
+    const missing = 'The sandbox needs SQLite: install the optional package `node-sqlite3-wasm`.';
+    throw new Error(missing, { cause });
   }
 }

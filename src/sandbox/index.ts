@@ -37,7 +37,7 @@ export interface Sandbox {
 /**
  * Starts the embedded tenant, over SQLite, on the loopback interface. It answers at once: the data of a tenant is
  * created with its first request.
- * @throws Error when `libsql` is not installed, the file cannot be opened or the port is taken.
+ * @throws Error when `node-sqlite3-wasm` is not installed, the file cannot be opened or the port is taken.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const names = options.tenants ?? DEFAULT_TENANTS;

@@ -129,7 +129,7 @@ function parse(text: string): Json {
   }
 }
 
-/** Half a character ends the process: libsql reads it back as invalid UTF-8. */
+/** SQLite stores UTF-8, which has no form for half a character. */
 function requireUnicode(name: string, value: Json): Json {
   const isText = typeof value === 'string';
   if (name.isWellFormed() && (!isText || value.isWellFormed())) return value;

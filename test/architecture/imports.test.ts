@@ -108,7 +108,7 @@ const bad: [file: string, source: string, output: string][] = [
   ['src/tenant/t.ts', "import type { Pool } from 'undici';", 'undici'],
   ['tools/t.ts', "import type { Tool } from '@modelcontextprotocol/server';", 'server'],
   ['src/commands/c.ts', "import { Client } from '@modelcontextprotocol/client';", 'client'],
-  ['src/state/s.ts', "import Database from 'libsql';", 'libsql'],
+  ['src/state/s.ts', "import Database from 'node-sqlite3-wasm';", 'node-sqlite3-wasm'],
   ['src/tenant/t.ts', "await import('node:sqlite');", 'node:sqlite'],
   ['src/tenant/t.ts', "process.getBuiltinModule('node:sqlite');", 'node:sqlite'],
   ['src/tenant/t.ts', "import { createClient } from '@redis/client';", '@redis/client'],
@@ -158,7 +158,7 @@ const good: [file: string, source: string][] = [
   ['src/briefs/b.ts', 'const day = new Date(0);'],
   ['src/state/s.ts', "import { isObject } from '../values.ts';"],
   ['src/service/connections/pool.ts', "export { Pool } from 'undici';"],
-  ['src/sandbox/s.ts', "import Database from 'libsql';"],
+  ['src/sandbox/s.ts', "import Database from 'node-sqlite3-wasm';"],
   ['src/state/s.ts', "import { createClient } from 'redis';"],
   ['tools/t.ts', "// like import(name), but output\nimport * as z from 'zod';"],
 ];

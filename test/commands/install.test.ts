@@ -50,7 +50,7 @@ describe('the package', () => {
   test('has no dependency but SQLite, which is optional', async () => {
     const { dependencies, peerDependencies, optionalDependencies } = await description();
     expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
-    expect(Object.keys(optionalDependencies)).toEqual(['libsql']);
+    expect(Object.keys(optionalDependencies)).toEqual(['node-sqlite3-wasm']);
   });
 
   test('contains the build and its documentation, and is small', async () => {
@@ -136,7 +136,7 @@ describe('the package', () => {
     const started = npm(project, 'npx', 'cpq-mcp', 'doctor', '--sandbox');
     await expect(started).rejects.toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('install the optional package `libsql`'),
+      stderr: expect.stringContaining('install the optional package `node-sqlite3-wasm`'),
     });
   });
 });

@@ -9,7 +9,7 @@ const built = (name: string): Promise<string> =>
   readFile(join(dirname(inject('bundle')), name), 'utf8');
 
 /** Needed by the embedded tenant only, and installed beside the server instead of bundled. */
-const notBundled = new Set(['libsql', 'better-sqlite3']);
+const notBundled = new Set(['node-sqlite3-wasm', 'better-sqlite3']);
 
 const importPattern = /^import (?!type\b)[^;]*?from '([^'.][^']*)'|import\('([^'.][^']*)'\)/gm;
 

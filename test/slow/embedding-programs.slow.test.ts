@@ -20,15 +20,7 @@ const project = shared(async () => {
   await mkdir(installed, { recursive: true });
   await cp(dirname(inject('bundle')), join(installed, 'dist'), { recursive: true });
   await cp(join(root, 'package.json'), join(installed, 'package.json'));
-  for (const name of [
-    '@modelcontextprotocol',
-    '@types',
-    'libsql',
-    '@libsql',
-    '@neon-rs',
-    'detect-libc',
-    'undici-types',
-  ]) {
+  for (const name of ['@modelcontextprotocol', '@types', 'node-sqlite3-wasm', 'undici-types']) {
     const from = join(root, 'node_modules', name);
     await symlink(from, join(folder, 'node_modules', name));
   }
