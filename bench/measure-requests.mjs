@@ -84,12 +84,12 @@ async function ask(server, service, [tool, args], fastMs) {
   service.take();
   const { result } = await callTool(server, tool, args);
   let requests = 0;
-  for (let isIdle = false; !isIdle; ) {
-    // A refresh begins after the answer.
+  // A refresh begins after the answer, and decodes what is kept before its first request.
+  for (let idle = 0; idle < 10; ) {
     await setTimeout(300);
     const more = service.take();
     requests += more.requests;
-    isIdle = more.requests === 0 && more.maxInFlight === 0;
+    idle = more.requests === 0 && more.maxInFlight === 0 ? idle + 1 : 0;
   }
   return { requests, coverage: result.structuredContent.coverage };
 }
