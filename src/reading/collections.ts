@@ -290,13 +290,18 @@ async function readShared(
   const readHere = async (kept: SharedReading | undefined) => {
     local = await read(kept && (await fromShared(kept)));
     const { asOf: _, readAt, isOutdated, ...value } = local;
-    const keepMs = local.coverage.complete ? keptMs : incompleteFreshMs;
-    return { value, ageMs: readAt.ageMs, keepMs };
+    return { value, ageMs: readAt.ageMs, keepMs: keepMs(local, freshMs) };
   };
   const key = { ...owner, collection: resource };
   const reading = await collections.getOrLoad(key, freshMs, readHere, signal);
   // Read in this process: the objects can be used as they are.
   return local ?? fromShared(reading);
+}
+
+/** As long as it can be returned or brought up to date. */
+function keepMs({ coverage, basis }: CachedCollection, freshMs: number): number {
+  if (!coverage.complete) return incompleteFreshMs;
+  return Math.max(freshMs, basis ? basis.wholeAt + keptMs - Date.now() : 0);
 }
 
 async function fromShared({ value, ageMs }: SharedReading): Promise<CachedCollection> {
