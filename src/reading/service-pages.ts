@@ -1,9 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
+import { compact } from '../figures/naming.ts';
+import type { ProbabilityScale } from '../figures/probability.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { type ApiError, ignoreApiError, isApiError, isInternalError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
+import { keysOf } from '../values.ts';
 import { recordKeys } from './pass.ts';
 
 /** Records per request of a reading. */
@@ -34,7 +38,14 @@ export interface LearntTraits {
   readonly counts?: 'all' | 'page';
   /** Whether a filter, a search text or a sort order has an effect, by parameter and fields. */
   readonly honoured: Readonly<Record<string, boolean>>;
+  /** Requests that reading all records takes. */
+  readonly pages?: number | 'uncounted';
+  /** Of opportunities. */
+  readonly probability?: ProbabilityScale;
 }
+
+/** What is learnt of all routes. */
+export type Learnt = { readonly [R in Resource]?: LearntTraits };
 
 export type AnyPage = Page<ApiRecord>;
 
@@ -46,6 +57,8 @@ export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Pick<ApiClient, 'page'>;
   readonly #traits = new Map<Resource, LearntTraits>();
+  /** Called when something was learnt that was not known before. */
+  onLearnt = (): void => {};
   /** Milliseconds by which the service's clock is ahead of ours. */
   #clockAheadMs = 0;
 
@@ -67,7 +80,35 @@ export class ServicePages {
   }
 
   learn(resource: Resource, change: Partial<LearntTraits>): void {
-    this.#traits.set(resource, { ...this.traits(resource), ...change });
+    const known = this.traits(resource);
+    const learnt = { ...known, ...change };
+    if (this.#traits.has(resource) && isDeepStrictEqual(learnt, known)) return;
+    this.#traits.set(resource, learnt);
+    this.onLearnt();
+  }
+
+  /** For other processes: without what a passing fault may have taught, and any page shows. */
+  get learnt(): Learnt {
+    const learnt: { [R in Resource]?: LearntTraits } = {};
+    for (const [resource, { since, honoured, counts, pages, probability }] of this.#traits)
+      learnt[resource] = {
+        since,
+        takenSize: 0,
+        honoured,
+        ...compact({ counts, pages, probability }),
+      };
+    return learnt;
+  }
+
+  /** Adds what another process learnt. What is known here is newer. */
+  add(learnt: Learnt): void {
+    for (const resource of keysOf(learnt)) {
+      const { honoured, ...other } = learnt[resource] ?? this.traits(resource);
+      const own = this.traits(resource);
+      const since = Math.min(other.since, own.since);
+      const all = { ...other, ...own, since, honoured: { ...honoured, ...own.honoured } };
+      this.#traits.set(resource, all);
+    }
   }
 
   /** Learns whether a filter, a search text or a sort order has an effect. */

@@ -2,6 +2,7 @@ import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
 import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
+import { KeptTraits } from '../reading/kept-traits.ts';
 import { Parts } from '../reading/parts.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages } from '../reading/service-pages.ts';
@@ -64,6 +65,7 @@ export class SharedTenantState {
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly parts: Parts;
+  readonly traits: KeptTraits | undefined;
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
@@ -97,6 +99,7 @@ export class SharedTenantState {
     this.companies = new ReferencedCompanies(client, pages);
     const { collections } = state;
     const shared = collections && { collections, tenant: namespace, reader: identity };
+    this.traits = shared && new KeptTraits(pages, shared);
     const budget = () => ({ limit: traffic.budget.limit, onCostly });
     const sources = { host: client.host, pages, cache, freshness, shared, budget, onTooLarge };
     this.collections = new Collections(sources);
@@ -110,6 +113,7 @@ export class SharedTenantState {
       state.bus.subscribe(namespace, (update) => this.#onUpdate(update)),
       () => unregisterGauges?.(),
       () => this.histories.flush(),
+      () => this.traits?.save(),
       () => this.collections.close(),
       () => client.close(),
     ];

@@ -67,6 +67,7 @@ export class Tenant {
     const readWhole = (search: Search) => this.collection(resource, call, search);
     if (routes[resource].shape !== 'paged')
       return withNotes(resource, sliceOf(await readWhole({ query: query.query }), query));
+    if (query.filters || query.query || query.sort) await this.#shared.traits?.load();
     const apiCall = interactiveCall(call);
     const isCached = this.cached(resource) !== undefined;
     const source = { pages, resource, readWhole, isCached, call: apiCall, judge };
@@ -87,7 +88,8 @@ export class Tenant {
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
     this.requireGrant(readGrant(resource));
-    const { collections, parts } = this.#shared;
+    const { collections, parts, traits } = this.#shared;
+    await traits?.load();
     if (part && !isSearch(part)) {
       await this.key.require(call);
       const isNeeded = 'only' in part || !(await collections.isHeld(resource));
