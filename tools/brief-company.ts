@@ -126,7 +126,7 @@ const partFor = (
   company: Company,
   selected: readonly Part[],
 ): PartOf | undefined => {
-  if (resource === 'company') return { only: company };
+  if (resource === 'company') return { only: [company] };
   return selected.includes('never_bought') && ['quote', 'product'].includes(resource)
     ? undefined
     : { of: company };

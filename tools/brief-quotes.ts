@@ -8,7 +8,7 @@ import {
   quotesBy,
   quotesReport,
 } from '../src/briefs/quotes/quotes.ts';
-import { currencyOfRecord } from '../src/figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, unknownCurrency } from '../src/figures/money.ts';
 import { compact, plural } from '../src/figures/naming.ts';
 import { isDeleted } from '../src/figures/outcome.ts';
 import {
@@ -17,10 +17,15 @@ import {
   dealStates,
   statusOfQuote,
 } from '../src/figures/quote-state.ts';
-import type { Company, Quote } from '../src/service/records/records.ts';
+import { lacksName } from '../src/names/references.ts';
+import type { Collection } from '../src/reading/collection.ts';
+import type { PartOf } from '../src/reading/parts.ts';
+import type { Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -69,9 +74,19 @@ export const briefQuotes = defineTool({
   ),
   output: { quotes: z.looseObject({ rows: records }).optional(), coverage },
   async run(tenant, args, call) {
-    const read = await readCollections(tenant, ['quote'], ['opportunity', 'company'], call);
+    const reading = tenant.collection('quote', call);
+    const read = await readCollections(
+      tenant,
+      ['quote'],
+      ['opportunity', 'company'],
+      call,
+      async (resource) =>
+        resource === 'quote' ? undefined : partNeeded(resource, args, await reading, tenant, call),
+    );
     return memoizedAnswer(tenant, read, { tool: 'quotes', ...args }, async () => {
-      const { quote: quotes = [], opportunity, company: companies = [] } = read.records;
+      const { quote: quotes = [], company: companies = [] } = read.records;
+      const isUnread = read.partial.includes('opportunity');
+      const opportunity = isUnread ? undefined : read.records.opportunity;
       const currencyOf = currenciesFor(tenant, read.records.company);
       const { owner, company, status, currency, acceptance, deal_state } = args;
       const { filters, question } = resolveFilters(
@@ -102,12 +117,48 @@ export const briefQuotes = defineTool({
         toCoverage(coverageOfItems(read.coverage, found.matching)),
         {
           scope: describeScope(filters, aboutLines(args.item)),
-          notes: [...quotesNotes(report.brief, args.item), ...read.omitted],
+          notes: [
+            ...quotesNotes(report.brief, args.item),
+            ...(isUnread && report.count > 0 ? [unreadDeals] : []),
+            ...read.omitted,
+          ],
         },
       );
     });
   },
 });
+
+/** Companies whose currency is looked up rather than all companies read. */
+const maxCompanies = 100;
+
+/**
+ * The opportunities are needed for their states, and companies where quotes do not tell their currencies. Both are needed
+ * where references lack names.
+ */
+async function partNeeded(
+  resource: Resource,
+  { by, deal_state, company }: { [K in 'by' | 'deal_state' | 'company']?: string | undefined },
+  { records: quotes }: Collection<Quote>,
+  tenant: Tenant,
+  call: ToolCall,
+): Promise<PartOf | undefined> {
+  if (quotes.some((each) => lacksName('quote', each))) return undefined;
+  if (resource === 'opportunity')
+    return by === 'deal_state' || deal_state !== undefined ? undefined : { ids: [] };
+  const lacking = quotes.filter((each) => currencyOfRecord(each, noCurrencies) === unknownCurrency);
+  const ids = [...new Set(lacking.flatMap((each) => each.company?.id ?? []))];
+  const isWanted = company !== undefined || tenant.cached('company') !== undefined;
+  if (isWanted || ids.length > maxCompanies) return undefined;
+  const found = await tenant.referencedCompanies(ids, call);
+  if (found.size < ids.length) return undefined;
+  const companies = [...found.values()];
+  // The same list as before, where it is equal: answers are kept by the records that they are computed from.
+  return { only: tenant.derived.get([quotes], JSON.stringify(companies), () => companies) };
+}
+
+const noCurrencies: CurrencyOf = new Map();
+
+const unreadDeals = wording`The states of the opportunities are left out, because all of them would have to be read: by deal_state does.`;
 
 const aboutLines = (item: string | undefined): Wording[] => {
   if (item === undefined) return [];

@@ -43,8 +43,8 @@ export const priceProduct = defineTool({
     const product = await recordOrQuestion(tenant, 'product', args.product, call);
     if (product.question) return product.question;
     const read: Partial<Record<Resource, PartOf>> = {
-      company: { only: company.record },
-      product: { only: product.record },
+      company: { only: [company.record] },
+      product: { only: [product.record] },
     };
     const { records, coverage, omitted } = await readCollections(
       tenant,

@@ -1,7 +1,7 @@
 /** The part of a large collection that a question is about, by the service's own filter or search. */
 
 import { normaliseName } from '../figures/naming.ts';
-import { type ProbabilityScale, probabilityScale } from '../figures/probability.ts';
+import { probabilityScale } from '../figures/probability.ts';
 import { companyOf } from '../names/references.ts';
 import { displayName, isSearchKind } from '../names/search.ts';
 import type { Call, CallContext } from '../service/call.ts';
@@ -20,8 +20,6 @@ import { pageSize } from './service-pages.ts';
 
 /** A collection of up to so many pages is read whole: that answers later questions too. */
 const wholePages = 10;
-/** A collection does not become large or small within this time. */
-const sizeMs = 60 * 60_000;
 /** Ids in one filter: an address has a limited length. */
 const idsOfFilter = 100;
 /** Records read one by one. */
@@ -68,8 +66,8 @@ const byCompanyName: Selection = {
 
 /** The part of a collection that a question is about. */
 export type PartOf =
-  /** This record, which was read already. */
-  | { readonly only: ApiRecord }
+  /** These records, which were read already. */
+  | { readonly only: readonly ApiRecord[] }
   /** Those of a company. */
   | { readonly of: Company }
   /** Those that a text may mean. */
@@ -82,15 +80,6 @@ export type PartOf =
 /** The learnt property that a search by text finds records by what they are called. */
 const byText = 'search';
 
-/** How large a collection is. */
-interface Size {
-  /** Requests that reading it takes; `undefined` if the service does not count. */
-  readonly pages: number | undefined;
-  readonly until: number;
-  /** Of opportunities. */
-  readonly probability: ProbabilityScale | undefined;
-}
-
 type Sample = () => Promise<Page<ApiRecord>>;
 
 /**
@@ -101,7 +90,8 @@ export class Parts {
   readonly #client: Pick<ApiClient, 'getRecord'>;
   readonly #pages: ServicePages;
   readonly #collections: Pick<Collections, 'read'>;
-  readonly #sizes = new Map<Resource, Size>();
+  /** The last trial of the search by text. */
+  #trial: Promise<unknown> = Promise.resolve();
   /** The samples that are being read, for all calls that wait for one. */
   readonly #sampling = new Map<Resource, ReturnType<Sample>>();
 
@@ -125,7 +115,7 @@ export class Parts {
     part: PartOf,
     call: CallContext,
   ): Promise<Collection<RecordOf[R]> | undefined> {
-    if ('only' in part) return { ...completeOf([part.only]), isPart: true };
+    if ('only' in part) return { ...completeOf(part.only as readonly RecordOf[R][]), isPart: true };
     // The routes without parameters are those of small collections.
     if (routes[resource].parameters.length === 0) return undefined;
     let first: Promise<Page<ApiRecord>> | undefined;
@@ -134,7 +124,7 @@ export class Parts {
       return first;
     };
     const found = await this.#read(resource, part, sample, call);
-    const { probability } = this.#sizes.get(resource) ?? {};
+    const { probability } = this.#pages.traits(resource);
     return found && { ...found, isPart: true, ...(probability && { probability }) };
   }
 
@@ -143,19 +133,21 @@ export class Parts {
     const page = await this.#pages.page(resource, { size: pageSize, includeBundles }, call);
     const { total, countIsLimit, records } = page;
     const isCounted = total !== undefined && !countIsLimit;
-    const pages = isCounted ? Math.ceil(total / Math.max(1, records.length)) : undefined;
-    const probability = resource === 'opportunity' ? probabilityScale(records) : undefined;
-    this.#sizes.set(resource, { pages, until: performance.now() + sizeMs, probability });
+    const pages = isCounted ? Math.ceil(total / Math.max(1, records.length)) : 'uncounted';
+    const probability = resource === 'opportunity' && { probability: probabilityScale(records) };
+    this.#pages.learn(resource, { pages, ...probability });
     return page;
   }
 
   async #isSmall(resource: Resource, sample: Sample): Promise<boolean> {
-    if ((this.#sizes.get(resource)?.until ?? 0) < performance.now()) {
+    const known = () => this.#pages.traits(resource).pages;
+    if (known() === undefined) {
       const sampling = this.#sampling.get(resource) ?? sample();
       this.#sampling.set(resource, sampling);
       await sampling.catch(sample).finally(() => this.#sampling.delete(resource));
     }
-    return (this.#sizes.get(resource)?.pages ?? Number.POSITIVE_INFINITY) <= wholePages;
+    const pages = known();
+    return typeof pages === 'number' && pages <= wholePages;
   }
 
   async #read<R extends Resource>(
@@ -169,6 +161,7 @@ export class Parts {
     if (!isOne && (await this.#isSmall(resource, sample))) return undefined;
     if ('about' in part) return this.#about(resource, part.about, sample, call);
     if ('of' in part) return this.#ofCompany(resource, part.of, sample, call);
+    if (part.ids.length === 0) return completeOf(none);
     return this.#withIds(resource, part.ids, interactiveCall(call));
   }
 
@@ -287,7 +280,14 @@ export class Parts {
   }
 
   /** Whether the service's search finds what a record is called: shown by any route, as all have the same search. */
-  async #findsByText(resource: Resource, sample: Sample, call: CallContext): Promise<boolean> {
+  #findsByText(resource: Resource, sample: Sample, call: CallContext): Promise<boolean> {
+    // One after the other: what one shows the others need not try.
+    const trial = this.#trial.then(() => this.#triesText(resource, sample, call));
+    this.#trial = trial.catch(() => {});
+    return trial;
+  }
+
+  async #triesText(resource: Resource, sample: Sample, call: CallContext): Promise<boolean> {
     const isKnown = resources.some((each) => this.#pages.traits(each).honoured[byText] === true);
     const isRefuted = this.#pages.traits(resource).honoured[byText] === false;
     if (isKnown || isRefuted || !isSearchKind(resource)) return isKnown && !isRefuted;
@@ -302,6 +302,9 @@ export class Parts {
     return isFound;
   }
 }
+
+/** The same one each time, as results are kept by the records that they are computed from. */
+const none: readonly never[] = [];
 
 const completeOf = <R>(records: readonly R[]): Collection<R> => ({
   records,

@@ -27,6 +27,9 @@ export interface CollectionsRead<R extends Resource> {
   probability: ProbabilityScale | undefined;
 }
 
+/** `undefined` for a whole collection. */
+type Wanted = PartOf | undefined;
+
 /**
  * Reads several collections in parallel; or at least a part of each. An `optional` collection that may not be read is listed in `omitted`; a
  * `required` one is an error, and so is it when none of all may be read.
@@ -37,7 +40,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   required: readonly N[],
   optional: readonly W[],
   call: ToolCall,
-  partOf: (resource: Resource) => PartOf | undefined = () => undefined,
+  partOf: (resource: Resource) => Wanted | Promise<Wanted> = () => undefined,
 ): Promise<CollectionsRead<N | W>> {
   const parts = await Promise.all([
     ...required.map((resource) => readOne(tenant, resource, call, partOf(resource))),
@@ -115,8 +118,8 @@ const readOne = async (
   tenant: Tenant,
   resource: Resource,
   call: ToolCall,
-  part: PartOf | undefined,
-): Promise<Part> => ({ resource, ...(await tenant.collection(resource, call, part)) });
+  part: Wanted | Promise<Wanted>,
+): Promise<Part> => ({ resource, ...(await tenant.collection(resource, call, await part)) });
 
 /** Handles missing permissions only: other errors, such as an outage, are rethrown. */
 const omitIfNotPermitted =
