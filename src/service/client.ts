@@ -21,12 +21,25 @@ export interface ClientOptions {
   limits?: Partial<WireLimits>;
   /** Average delay before the first retry; the second retry waits twice as long. Default: 250. */
   firstRetryDelayMs?: number;
-  interceptor: RequestInterceptor;
+  traffic: Traffic;
 }
 
-/** Surrounds every attempt of a request: may delay or reject it, and learns its outcome. */
-export interface RequestInterceptor {
-  intercept<T>(request: ApiRequest, call: Call, attempt: Attempt<T>): Promise<T>;
+/** May delay or reject every attempt of a request, and learns its outcome. */
+export interface Traffic {
+  /**
+   * Waits until the request may be sent; `succeeded` or `failed` ends it.
+   * @throws ApiError if it must not be sent now; the signal's reason when cancelled
+   */
+  begin(facts: ErrorFacts, call: Call): Promise<SentRequest>;
+  received(sent: SentRequest, response: WireResponse): Promise<void>;
+  succeeded(sent: SentRequest, facts: ErrorFacts, call: Call): void;
+  failed(sent: SentRequest, error: unknown, request: ApiRequest, call: Call): Promise<void>;
+}
+
+/** Its number, and when it was sent by `performance.now()`. */
+export interface SentRequest {
+  number: number;
+  startedAt: number;
 }
 
 export interface ApiRequest extends WireRequest {
@@ -34,12 +47,6 @@ export interface ApiRequest extends WireRequest {
   facts: ErrorFacts;
   /** As in `PageRequest`. */
   probesSize?: boolean | undefined;
-}
-
-export interface Attempt<T> {
-  send(): Promise<WireResponse>;
-  /** @throws ApiError */
-  parse(response: WireResponse): T;
 }
 
 /** A request, and how its answer is read. */
@@ -57,18 +64,18 @@ export class ApiClient {
   readonly host: string;
   readonly pageParam: string | undefined;
   readonly #wire: Wire;
-  readonly #interceptor: RequestInterceptor;
+  readonly #traffic: Traffic;
   readonly #firstDelayMs: number;
   readonly #unregisterKey: () => void;
 
   constructor(options: ClientOptions) {
-    const { baseUrl, key, pageParam, limits, interceptor } = options;
+    const { baseUrl, key, pageParam, limits, traffic } = options;
     const { connections = new Connections(limits) } = options;
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.#unregisterKey = registerSecrets([key]);
     this.#wire = new Wire(baseUrl, key, connections);
-    this.#interceptor = interceptor;
+    this.#traffic = traffic;
     this.#firstDelayMs = options.firstRetryDelayMs ?? 250;
   }
 
@@ -95,7 +102,8 @@ export class ApiClient {
     const page = await this.#send(request, call).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
     });
-    const records = page.records.map((record) => toRecord(resource, record));
+    const records: RecordOf[R][] = [];
+    for (const record of page.records) records.push(toRecord(resource, record));
     requireRecognized(resource, records, request.facts);
     return { ...page, records };
   }
@@ -163,17 +171,10 @@ export class ApiClient {
 
   /** @throws what the last attempt threw; the signal's reason when the call was cancelled */
   async #send<T>(request: TypedRequest<T>, call: Call): Promise<T> {
-    const { facts, attempts = 3, mayRetry = ({ retryable }) => retryable, read } = request;
-    const attempt: Attempt<T> = {
-      send: () => this.#wire.send(request, call, facts),
-      parse: (response) => {
-        const body = parseResponse(response, facts);
-        return read(body, { ...facts, status: response.status }, response);
-      },
-    };
+    const { attempts = 3, mayRetry = ({ retryable }) => retryable } = request;
     for (let number = 1; ; number++) {
       try {
-        return await this.#interceptor.intercept(request, call, attempt);
+        return await this.#attempt(request, call);
       } catch (error) {
         // An immediate retry of what was rejected locally would be rejected again.
         if (!isApiError(error) || isApiError(error, 'circuit-open', 'budget-spent')) throw error;
@@ -182,6 +183,23 @@ export class ApiClient {
         if (number === attempts || !inTime || !mayRetry(error)) throw error;
         await delay(wait, call.signal);
       }
+    }
+  }
+
+  /** @throws ApiError; the signal's reason when the call was cancelled */
+  async #attempt<T>(request: TypedRequest<T>, call: Call): Promise<T> {
+    const { facts } = request;
+    const sent = await this.#traffic.begin(facts, call);
+    try {
+      const response = await this.#wire.send(request, call, facts);
+      await this.#traffic.received(sent, response);
+      const body = parseResponse(response, facts);
+      const value = request.read(body, { ...facts, status: response.status }, response);
+      this.#traffic.succeeded(sent, facts, call);
+      return value;
+    } catch (error) {
+      await this.#traffic.failed(sent, error, request, call);
+      throw error;
     }
   }
 }

@@ -149,19 +149,14 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
   return records;
 }
 
-/** All matches, wherever the service says how many there are. */
+/** The fields that may have the number of all matches. */
+const countFields = ['total', 'total.value', 'meta.total', 'totalCount', 'count'] as const;
+
 function countIn(body: RawRecord): Pick<RawPage, 'total' | 'countedIn'> {
-  const { total, meta, totalCount, count } = body;
-  const counts = {
-    total,
-    'total.value': isObject(total) ? total.value : undefined,
-    'meta.total': isObject(meta) ? meta.total : undefined,
-    totalCount,
-    count,
-  };
-  for (const [countedIn, raw] of Object.entries(counts)) {
-    const found = toCount(raw);
-    if (found !== undefined) return { total: found, countedIn };
+  for (const countedIn of countFields) {
+    const [outer = '', inner] = countedIn.split('.');
+    const total = toCount(inner === undefined ? body[outer] : fieldOf(body[outer], inner));
+    if (total !== undefined) return { total, countedIn };
   }
   return {};
 }

@@ -18,9 +18,11 @@ export class MemoryRates implements RateWindow {
   readonly #windows = new BoundedMap<string, Window>(maxKeys);
 
   async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    const decision = this.evaluate(key, rule, now);
+    const window = this.#current(key, rule, now);
+    const decision = decide(window, rule, now);
     if (!decision.taken) return decision;
-    this.count(key, rule, now);
+    window.own.push(now);
+    if (window.own.length === 1) this.#windows.set(key, window);
     return { ...decision, remaining: decision.remaining - 1 };
   }
 
@@ -29,21 +31,14 @@ export class MemoryRates implements RateWindow {
   }
 
   evaluate(key: string, rule: WindowRule, now: number): RateDecision {
-    const { own, others, othersAt, blockedUntil } = this.#current(key, rule, now);
-    const { limit, reserve } = rule;
-    const remaining = Math.max(0, limit - own.length - others);
-    if (blockedUntil > now) return { taken: false, remaining, waitMs: blockedUntil - now };
-    if (remaining > reserve) return { taken: true, remaining, waitMs: 0 };
-    const needed = own.length + others - (limit - reserve);
-    const freedAt = own[needed] ?? (others > 0 ? othersAt : now);
-    return { taken: false, remaining, waitMs: Math.max(1, freedAt + countedMs(rule) - now) };
+    return decide(this.#current(key, rule, now), rule, now);
   }
 
   /** Counts a request that was allowed elsewhere. */
   count(key: string, rule: WindowRule, now: number): void {
     const window = this.#current(key, rule, now);
     window.own.push(now);
-    if (this.#windows.peek(key) !== window) this.#windows.set(key, window);
+    this.#windows.set(key, window);
   }
 
   async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
@@ -62,7 +57,7 @@ export class MemoryRates implements RateWindow {
   /** The window without what no longer counts. */
   #current(key: string, rule: WindowRule, now: number): Window {
     const window = this.#windows.get(key) ?? emptyWindow();
-    moveFromFuture(window, rule, now);
+    if (Math.max(window.own.at(-1) ?? 0, window.othersAt) > now) moveFromFuture(window, rule, now);
     const start = now - countedMs(rule);
     if (Number(window.own[0]) <= start) shiftWhile(window.own, (time) => time <= start);
     if (window.othersAt <= start) window.others = 0;
@@ -72,9 +67,19 @@ export class MemoryRates implements RateWindow {
 
 const emptyWindow = (): Window => ({ own: [], others: 0, othersAt: 0, blockedUntil: 0 });
 
+function decide(window: Window, rule: WindowRule, now: number): RateDecision {
+  const { own, others, othersAt, blockedUntil } = window;
+  const { limit, reserve } = rule;
+  const remaining = Math.max(0, limit - own.length - others);
+  if (blockedUntil > now) return { taken: false, remaining, waitMs: blockedUntil - now };
+  if (remaining > reserve) return { taken: true, remaining, waitMs: 0 };
+  const needed = own.length + others - (limit - reserve);
+  const freedAt = own[needed] ?? (others > 0 ? othersAt : now);
+  return { taken: false, remaining, waitMs: Math.max(1, freedAt + countedMs(rule) - now) };
+}
+
 /** If the clock was set back, what lies in its future is taken to be of now: it would count for as long again. */
 function moveFromFuture(window: Window, rule: WindowRule, now: number): void {
-  if (Math.max(window.own.at(-1) ?? 0, window.othersAt) <= now) return;
   window.own = window.own.map((time) => Math.min(time, now));
   window.othersAt = Math.min(window.othersAt, now);
   window.blockedUntil = Math.min(window.blockedUntil, now + countedMs(rule));

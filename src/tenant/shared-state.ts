@@ -30,7 +30,7 @@ export interface WriteRules {
 }
 
 export interface TenantOptions
-  extends Omit<ClientOptions, 'interceptor'>,
+  extends Omit<ClientOptions, 'traffic'>,
     Omit<TrafficOptions, 'rates' | 'budgetName' | 'onResponse'> {
   state: State;
   writeRules: WriteRules;
@@ -92,7 +92,7 @@ export class SharedTenantState {
       onResponse: (path, refusal, call) => this.access.onResponse(path, refusal, call),
     });
     this.budget = traffic.budget;
-    const client = new ApiClient({ ...options, interceptor: traffic });
+    const client = new ApiClient({ ...options, traffic });
     this.client = client;
     const pages = new ServicePages(client);
     this.pages = pages;

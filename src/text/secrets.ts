@@ -39,7 +39,6 @@ let shortest = minToken;
 
 /** Finds what may be a secret or a token in one pass; made when it is first needed. */
 let marks: RegExp | undefined;
-/** A pattern of more secrets would be slower than to search for each. */
 const maxMarks = 100;
 
 function onRegistered(): void {
@@ -47,13 +46,10 @@ function onRegistered(): void {
   marks = undefined;
 }
 
-function mayHaveSecret(text: string): boolean {
-  if (registered.size > maxMarks) return true;
-  marks ??= new RegExp(
-    ['cpq_', 'eyJ', ...Array.from(registered.values(), ({ secret }) => secret.mark)].join('|'),
-    'u',
-  );
-  return marks.test(text);
+function makeMarks(): RegExp {
+  const secrets = Array.from(registered.values(), ({ secret }) => secret.mark);
+  // A pattern of more secrets would be slower than to search for each; this one is in every text.
+  return secrets.length > maxMarks ? /^/ : new RegExp(['cpq_', 'eyJ', ...secrets].join('|'), 'u');
 }
 
 /** Characters that a person does not see, except tab and line feed. */
@@ -122,7 +118,8 @@ const inNumber = (value: number) => (registered.has(String(value)) ? replacement
 function inText(text: string, isHidden?: boolean): string {
   if (text.length < shortest) return text;
   const mayBeHidden = isHidden ?? !visible.test(text);
-  if (!mayBeHidden && !mayHaveSecret(text)) return text;
+  marks ??= makeMarks();
+  if (!mayBeHidden && !marks.test(text)) return text;
   let clean = text;
   for (const { secret } of registered.values()) clean = secret.removeFrom(clean, mayBeHidden);
   return clean.replace(tokens, replacement);
@@ -152,7 +149,7 @@ function inFields(fields: object, levels: number): object {
 export const hasSecret = (text: string): boolean => inText(text, false) !== text;
 
 /** What can spell a character of a secret in JSON (RFC 8259, 7). */
-const escapes = ['\\u', '\\/', '\\b', '\\f', '\\r'];
+const escapes = /\\[u/bfr]/;
 
 /** With which the invisible characters of a JSON text begin in UTF-8: letters of most languages begin with others. */
 const invisibleBytes = [127, 194, 205, 216, 219, 220, 224, 225, 226, 227, 239, 240, 243];
@@ -164,7 +161,8 @@ const invisibleBytes = [127, 194, 205, 216, 219, 220, 224, 225, 226, 227, 239, 2
  */
 export function parseWithoutSecrets(text: string, bytes?: Buffer): unknown {
   const value = parseJson(text);
-  const mayHide = bytes === undefined || invisibleBytes.some((byte) => bytes.includes(byte));
-  const isSpelled = (mayHide && !visible.test(text)) || escapes.some((each) => text.includes(each));
+  let mayHide = bytes === undefined;
+  for (const byte of invisibleBytes) mayHide ||= bytes?.includes(byte) === true;
+  const isSpelled = (mayHide && !visible.test(text)) || escapes.test(text);
   return isSpelled || hasSecret(text) ? withoutSecrets(value) : value;
 }

@@ -1,12 +1,8 @@
 import { ServicePages } from '../../reading/service-pages.ts';
 import type { Call } from '../../service/call.ts';
-import {
-  ApiClient,
-  type ApiRequest,
-  type Attempt,
-  type RequestInterceptor,
-} from '../../service/client.ts';
-import { ApiError, isApiError } from '../../service/errors.ts';
+import { ApiClient, type SentRequest, type Traffic } from '../../service/client.ts';
+import type { WireResponse } from '../../service/connections/wire.ts';
+import { ApiError, type ErrorFacts, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
 import { resources } from '../../service/routes.ts';
@@ -35,7 +31,7 @@ const maxRequests = 40;
 const attemptMs = 10_000;
 
 /** The pages of the service as the server reads them, with a maximum number of requests and a deadline. */
-export class Prober implements RequestInterceptor {
+export class Prober implements Traffic {
   readonly pages: ServicePages;
   readonly budget: ReportedBudget = {};
   readonly call: Call;
@@ -45,7 +41,7 @@ export class Prober implements RequestInterceptor {
   constructor(target: { baseUrl: URL; key: string; pageParam: string }, withinMs: number) {
     const { signal } = new AbortController();
     this.call = { signal, deadline: Date.now() + withinMs, purpose: 'interactive' };
-    const client = new ApiClient({ ...target, limits: { attemptMs }, interceptor: this });
+    const client = new ApiClient({ ...target, limits: { attemptMs }, traffic: this });
     this.#client = client;
     this.pages = new ServicePages({
       pageParam: client.pageParam,
@@ -71,20 +67,23 @@ export class Prober implements RequestInterceptor {
   }
 
   /** @throws ApiError (`budget-spent`) when no further request may be sent */
-  async intercept<T>({ facts }: ApiRequest, _: Call, { send, parse }: Attempt<T>): Promise<T> {
+  async begin(facts: ErrorFacts): Promise<SentRequest> {
     if (!this.canAsk) throw new ApiError('budget-spent', { ...facts, seconds: undefined });
     this.requests += 1;
-    try {
-      const response = await send();
-      for (const what of ['remaining', 'limit'] as const) {
-        const text = header(response, `x-ratelimit-${what}`) ?? '';
-        if (/^\d+$/.test(text)) this.budget[what] = Number(text);
-      }
-      return parse(response);
-    } catch (error) {
-      if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
-      throw error;
+    return { number: this.requests, startedAt: 0 };
+  }
+
+  async received(_: SentRequest, response: WireResponse): Promise<void> {
+    for (const what of ['remaining', 'limit'] as const) {
+      const text = header(response, `x-ratelimit-${what}`) ?? '';
+      if (/^\d+$/.test(text)) this.budget[what] = Number(text);
     }
+  }
+
+  succeeded(): void {}
+
+  async failed(_: SentRequest, error: unknown): Promise<void> {
+    if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
   }
 }
 

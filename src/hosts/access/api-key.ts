@@ -199,8 +199,8 @@ class KeyTenantCache {
 /** Checks a key by one small request to the service. @throws HttpError */
 async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Promise<void> {
   // The checks have a budget of their own.
-  const interceptor = new TrafficControl({ rates: new MemoryRates(), budgetName: 'check' });
-  const client = new ApiClient({ baseUrl, key, pageParam: 'none', limits, interceptor });
+  const traffic = new TrafficControl({ rates: new MemoryRates(), budgetName: 'check' });
+  const client = new ApiClient({ baseUrl, key, pageParam: 'none', limits, traffic });
   const signal = AbortSignal.timeout(checkMs);
   try {
     const call = { signal, deadline: Date.now() + checkMs, purpose: 'interactive' } as const;

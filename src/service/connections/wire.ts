@@ -33,8 +33,8 @@ const maxSmallBody = 64 * 1024;
 class Exchange implements Dispatcher.DispatchHandler {
   /** @throws undici's error, or the reason passed to `stop` */
   readonly received: Promise<WireResponse>;
-  #resolve: (received: WireResponse) => void = () => {};
-  #reject: (reason: unknown) => void = () => {};
+  #resolve!: (received: WireResponse) => void;
+  #reject!: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: { reason: unknown } | undefined;
   #head: Omit<WireResponse, 'body'> | undefined;
@@ -92,7 +92,8 @@ class Exchange implements Dispatcher.DispatchHandler {
  */
 export class Wire {
   readonly #base: URL;
-  readonly #key: string;
+  /** Of every request. */
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #shared: Connections;
   #pool: Promise<Pool> | undefined;
   readonly #inFlight = new Set<Exchange>();
@@ -102,7 +103,11 @@ export class Wire {
   /** `baseUrl` is the tenant's address, without `/public-api`. */
   constructor(baseUrl: URL, key: string, shared: Connections) {
     this.#base = new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
-    this.#key = key;
+    this.#headers = {
+      'api-key': key,
+      accept: 'application/json',
+      'accept-encoding': 'gzip, br',
+    };
     this.#shared = shared;
   }
 
@@ -115,6 +120,7 @@ export class Wire {
     // Several large pages may arrive at once, and each takes milliseconds to be parsed.
     if (received.body.length > maxSmallBody) await waitForSlice();
     call.signal.throwIfAborted();
+    if (received.headers['content-encoding'] === undefined) return received;
     return decompressed(received, this.#shared.limits.maxBytes, facts);
   }
 
@@ -138,7 +144,8 @@ export class Wire {
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
-      this.#ended(exchange, pool);
+      this.#waiting.delete(exchange);
+      if (this.#inFlight.delete(exchange) && this.#waiting.size > 0) this.#startNext(pool);
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
     }
@@ -149,9 +156,7 @@ export class Wire {
     pool.dispatch(exchange.request, exchange);
   }
 
-  #ended(exchange: Exchange, pool: Pool): void {
-    this.#waiting.delete(exchange);
-    if (!this.#inFlight.delete(exchange)) return;
+  #startNext(pool: Pool): void {
     const [next] = this.#waiting;
     if (!next) return;
     this.#waiting.delete(next);
@@ -168,13 +173,11 @@ export class Wire {
   }
 
   #options({ method, path, body }: WireRequest, { trace }: Call): RequestOptions {
-    const headers: Record<string, string> = {
+    const headers = {
       ...trace,
-      'api-key': this.#key,
-      accept: 'application/json',
-      'accept-encoding': 'gzip, br',
+      ...this.#headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
     };
-    if (body !== undefined) headers['content-type'] = 'application/json';
     return { method, path: this.#base.pathname + path, headers, body: body ?? null };
   }
 }

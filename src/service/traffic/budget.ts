@@ -1,6 +1,6 @@
 import { delay } from '../../state/delay.ts';
 import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
-import type { Call } from '../call.ts';
+import type { Call, WalkCost } from '../call.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 
 export interface BudgetSettings {
@@ -30,15 +30,20 @@ const worthwhileShare = 1 / 2;
 /** The number of a request that was counted in the budget. */
 export type RequestNumber = number;
 
+/** What applies to requests of each purpose. */
+interface Rules extends Readonly<Record<Call['purpose'], WindowRule>> {
+  /** Requests that the tenant allows in the window, as far as the settings permit. */
+  allowed: number;
+}
+
 /** The rate budget of one tenant, which other programs use too. */
 export class RateBudget {
   readonly #window: RateWindow;
   readonly #key: string;
   /** The limit in the settings. */
   readonly #configured: number;
-  /** The limit that the service reports. */
-  #reported: number | undefined;
   readonly #windowMs: number;
+  #rules: Rules;
   #lastTaken: RequestNumber = 0;
   #lastReportAt: RequestNumber = 0;
   /** As last known. */
@@ -50,6 +55,7 @@ export class RateBudget {
     this.#key = key;
     this.#configured = settings.requests;
     this.#windowMs = settings.windowSeconds * 1000;
+    this.#rules = this.#rulesFor(settings.requests);
   }
 
   /**
@@ -58,17 +64,23 @@ export class RateBudget {
    * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
    */
   async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
-    const rule = this.#rule(call.purpose);
-    const pauseMs = Math.min(call.cost?.pauseMs ?? 0, maxPauseMs);
+    const { purpose, cost } = call;
+    const rule = this.#rules[purpose];
+    const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
     if (pauseMs > 0 && this.#remaining < lowOf(this.limit)) await delay(pauseMs, call.signal);
-    let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[call.purpose]);
+    let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[purpose]);
     for (;;) {
       call.signal.throwIfAborted(); // A request that is not sent must not be counted.
-      const hopeless = this.#isHopeless(call, rule) && (await this.#spent(call, rule, facts));
+      const isHopeless = cost && this.#isHopeless(purpose, cost, rule);
+      const hopeless = isHopeless && (await this.#spent(call, rule, facts));
       if (hopeless && (hopeless.facts.seconds ?? 0) * 1000 > patienceMs) throw hopeless;
       const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, Date.now());
       this.#remaining = remaining;
-      if (taken) return this.#started();
+      if (taken) {
+        this.#lastTaken += 1;
+        this.#inFlight.add(this.#lastTaken);
+        return this.#lastTaken;
+      }
       if (waitMs > patienceMs) throw await this.#spent(call, rule, facts);
       patienceMs -= waitMs;
       await delay(waitMs, call.signal);
@@ -76,8 +88,8 @@ export class RateBudget {
   }
 
   /** Whether too little of a walk that has just begun can be read now. */
-  #isHopeless({ purpose, cost }: Call, { reserve }: WindowRule): boolean {
-    if (!cost || cost.left !== cost.pages - 1) return false;
+  #isHopeless(purpose: Call['purpose'], cost: WalkCost, { reserve }: WindowRule): boolean {
+    if (cost.left !== cost.pages - 1) return false;
     const available = this.#remaining - reserve;
     if (purpose === 'background') return available < cost.left;
     return cost.left <= this.limit - reserve && available < cost.left * worthwhileShare;
@@ -86,12 +98,14 @@ export class RateBudget {
   /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
   async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError<'budget-spent'>> {
     const { reserve } = rule;
-    const needed = Math.min(this.limit - reserve, Math.max(1, call.cost?.left ?? 1));
+    const { purpose, cost } = call;
+    const needed = Math.min(this.limit - reserve, Math.max(1, cost?.left ?? 1));
     const whole = { ...rule, reserve: reserve + needed - 1 };
     const { waitMs, remaining } = await this.#window.peek(this.#key, whole, Date.now());
     // A request counts slightly longer than the window; that extra time is not reported.
     const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-    const isReserved = remaining > 0 && (remaining <= reserve || this.#isHopeless(call, rule));
+    const isHopeless = cost !== undefined && this.#isHopeless(purpose, cost, rule);
+    const isReserved = remaining > 0 && (remaining <= reserve || isHopeless);
     const reserved = isReserved ? { reserved: remaining } : {};
     return new ApiError('budget-spent', { ...facts, seconds, ...reserved });
   }
@@ -109,11 +123,11 @@ export class RateBudget {
     if (taken < this.#lastReportAt) return;
     this.#lastReportAt = taken;
     // Less than what remains would be the limit of something else.
-    if (limit !== undefined && limit > 0 && limit >= remaining) this.#reported = limit;
+    if (limit !== undefined && limit > 0 && limit >= remaining) this.#rules = this.#rulesFor(limit);
     const otherRequests = this.#inFlight.size - (this.#inFlight.has(taken) ? 1 : 0);
     const free = Math.max(0, remaining - otherRequests);
     this.#remaining = free;
-    await this.#window.correct(this.#key, this.#rule('interactive'), free, Date.now());
+    await this.#window.correct(this.#key, this.#rules.interactive, free, Date.now());
   }
 
   /** The service asked for a pause. It is limited to the window, after which all requests have expired. */
@@ -124,33 +138,28 @@ export class RateBudget {
 
   /** The remaining requests, and the wait if there are none. */
   peek(): Promise<RateDecision> {
-    return this.#window.peek(this.#key, this.#rule('interactive'), Date.now());
+    return this.#window.peek(this.#key, this.#rules.interactive, Date.now());
   }
 
   /** Requests that the tenant allows in the window, as far as the settings permit. */
   get limit(): number {
-    const configured = this.#configured;
-    const reported = this.#reported ?? configured;
-    return configured === defaultBudget.requests ? reported : Math.min(configured, reported);
+    return this.#rules.allowed;
   }
 
-  #started(): RequestNumber {
-    this.#lastTaken += 1;
-    this.#inFlight.add(this.#lastTaken);
-    return this.#lastTaken;
-  }
-
-  #rule(purpose: Call['purpose']): WindowRule {
+  #rulesFor(reported: number): Rules {
     const configured = this.#configured;
-    const reported = this.#reported ?? configured;
     const isDefault = configured === defaultBudget.requests;
-    // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
     const smaller = Math.min(configured, reported);
-    const reserves = { walk: reservedOf(smaller), background: lowOf(this.limit) };
+    const allowed = isDefault ? reported : smaller;
+    const limit = isDefault ? Math.max(configured, reported) : configured;
+    const single = { limit, windowMs: this.#windowMs, reserve: 0 };
     return {
-      limit: isDefault ? Math.max(configured, reported) : configured,
-      windowMs: this.#windowMs,
-      reserve: purpose === 'walk' || purpose === 'background' ? reserves[purpose] : 0,
+      allowed,
+      interactive: single,
+      write: single,
+      // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
+      walk: { ...single, reserve: reservedOf(smaller) },
+      background: { ...single, reserve: lowOf(allowed) },
     };
   }
 }

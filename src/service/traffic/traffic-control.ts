@@ -1,10 +1,10 @@
 import type { RateWindow } from '../../state/port.ts';
 import type { Call } from '../call.ts';
-import type { ApiRequest, Attempt, RequestInterceptor } from '../client.ts';
+import type { ApiRequest, SentRequest, Traffic } from '../client.ts';
 import type { WireResponse } from '../connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
-import { type BudgetSettings, defaultBudget, RateBudget, type RequestNumber } from './budget.ts';
+import { type BudgetSettings, defaultBudget, RateBudget } from './budget.ts';
 import { type Observer, type RequestOutcome, requestOutcome } from './observer.ts';
 
 export interface TrafficOptions {
@@ -19,102 +19,87 @@ export interface TrafficOptions {
   onResponse?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
 }
 
-/** Counts the requests to one tenant in its rate budget, stops them during an outage, and reports them. */
-export class TrafficControl implements RequestInterceptor {
+const cooldownMs = 10_000;
+
+/**
+ * Counts the requests to one tenant in its rate budget, reports them, and stops them during an outage: after several
+ * consecutive failures, requests fail at once for a while instead of timing out. Then they are sent again; the first one
+ * that fails stops the others for as long again.
+ */
+export class TrafficControl implements Traffic {
   readonly budget: RateBudget;
-  readonly #circuit: Circuit;
+  readonly #maxFailures: number;
   readonly #observer: Observer | undefined;
   readonly #onResponse: TrafficOptions['onResponse'];
+  #failures = 0;
+  /** Until when no requests are sent, in milliseconds since the epoch. */
+  #openUntil = 0;
 
   constructor(options: TrafficOptions) {
     const { rates, budgetName, budget = defaultBudget, observer, onResponse } = options;
     this.budget = new RateBudget(rates, budgetName, budget);
-    this.#circuit = new Circuit(options.circuitFailures ?? 5);
+    this.#maxFailures = options.circuitFailures ?? 5;
     this.#observer = observer;
     this.#onResponse = onResponse;
   }
 
-  /** @throws ApiError (`circuit-open`, `budget-spent`) if the request must not be sent now; what the attempt throws */
-  async intercept<T>(request: ApiRequest, call: Call, attempt: Attempt<T>): Promise<T> {
-    const { facts } = request;
+  /** @throws ApiError (`circuit-open`, `budget-spent`); the signal's reason when cancelled */
+  async begin(facts: ErrorFacts, call: Call): Promise<SentRequest> {
     try {
-      this.#circuit.check(facts);
+      if (this.#openUntil > 0) this.#requireClosedCircuit(facts);
       if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
-      const taken = await this.budget.take(call, facts);
-      const value = await this.#send(taken, call, attempt);
-      this.#circuit.succeeded();
-      this.#onResponse?.(facts.path ?? '', undefined, call);
-      return value;
+      const number = await this.budget.take(call, facts);
+      return { number, startedAt: performance.now() };
     } catch (error) {
-      await this.#recordFailure(error, request, call);
+      if (isApiError(error, 'circuit-open', 'budget-spent'))
+        this.#observer?.onRequest(requestOutcome(error));
       throw error;
     }
   }
 
-  /** Reports the request, and corrects the budget by the headers of its response. */
-  async #send<T>(taken: RequestNumber, { signal }: Call, attempt: Attempt<T>): Promise<T> {
-    const startedAt = performance.now();
-    let outcome: RequestOutcome = '2xx';
-    try {
-      const response = await attempt.send();
-      const remaining = headerNumber(response, 'x-ratelimit-remaining');
-      const limit = headerNumber(response, 'x-ratelimit-limit');
-      if (remaining !== undefined) await this.budget.correct(taken, remaining, limit);
-      return attempt.parse(response);
-    } catch (error) {
-      outcome = signal.aborted ? 'cancelled' : requestOutcome(error);
-      throw error;
-    } finally {
-      this.budget.ended(taken);
-      this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
-    }
+  /** Corrects the budget by the headers of the response. */
+  async received({ number }: SentRequest, response: WireResponse): Promise<void> {
+    const remaining = toNumber(header(response, 'x-ratelimit-remaining'));
+    if (remaining === undefined) return;
+    const limit = toNumber(header(response, 'x-ratelimit-limit'));
+    await this.budget.correct(number, remaining, limit);
   }
 
-  async #recordFailure(error: unknown, { probesSize }: ApiRequest, call: Call): Promise<void> {
-    if (isApiError(error, 'circuit-open', 'budget-spent'))
-      this.#observer?.onRequest(requestOutcome(error));
+  succeeded(sent: SentRequest, { path = '' }: ErrorFacts, call: Call): void {
+    this.#end(sent, '2xx');
+    this.#failures = 0;
+    this.#openUntil = 0;
+    this.#onResponse?.(path, undefined, call);
+  }
+
+  async failed(
+    sent: SentRequest,
+    error: unknown,
+    { probesSize }: ApiRequest,
+    call: Call,
+  ): Promise<void> {
+    this.#end(sent, call.signal.aborted ? 'cancelled' : requestOutcome(error));
     // Sizes that are tried in turn may be refused with 500.
     if (probesSize && isInternalError(error)) return;
-    if (isOutage(error, call)) this.#circuit.failed();
-    else if (isApiError(error) && error.facts.status !== undefined) {
-      this.#circuit.succeeded();
+    if (isOutage(error, call)) {
+      this.#failures += 1;
+      if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
+    } else if (isApiError(error) && error.facts.status !== undefined) {
+      this.#failures = 0;
+      this.#openUntil = 0;
       this.#onResponse?.(error.facts.path ?? '', error, call);
     }
-    if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined) {
+    if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined)
       await this.budget.block(error.facts.seconds);
-    }
   }
-}
 
-function headerNumber(response: WireResponse, name: string): number | undefined {
-  const text = header(response, name)?.trim() ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
-
-const isOutage = (error: unknown, call: Call): boolean =>
-  isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
-  (isApiError(error, 'timed-out') && !isExpired(call));
-
-/** After its deadline a call does not show whether the service works. */
-const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
-
-const cooldownMs = 10_000;
-
-/**
- * Circuit breaker: after several consecutive failures, requests fail at once for a while instead of timing out. Then they
- * are sent again; the first one that fails stops the others for as long again.
- */
-class Circuit {
-  readonly #maxFailures: number;
-  #failures = 0;
-  #openUntil = 0;
-
-  constructor(maxFailures: number) {
-    this.#maxFailures = maxFailures;
+  #end({ number, startedAt }: SentRequest, outcome: RequestOutcome): void {
+    this.budget.ended(number);
+    this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
   }
 
   /** @throws ApiError (`circuit-open`) */
-  check(facts: ErrorFacts): void {
+  #requireClosedCircuit(facts: ErrorFacts): void {
     const now = Date.now();
     // Later only if the clock was set back.
     this.#openUntil = Math.min(this.#openUntil, now + cooldownMs);
@@ -122,14 +107,14 @@ class Circuit {
     const seconds = Math.ceil((this.#openUntil - now) / 1000);
     throw new ApiError('circuit-open', { ...facts, seconds });
   }
-
-  succeeded(): void {
-    this.#failures = 0;
-    this.#openUntil = 0;
-  }
-
-  failed(): void {
-    this.#failures += 1;
-    if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
-  }
 }
+
+const toNumber = (text = ''): number | undefined =>
+  /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
+
+const isOutage = (error: unknown, call: Call): boolean =>
+  isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
+  (isApiError(error, 'timed-out') && !isExpired(call));
+
+/** After its deadline a call does not show whether the service works. */
+const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
