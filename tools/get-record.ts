@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
-import { rowOf } from '../src/lists/concise.ts';
+import { rowOf, showsCurrency } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
@@ -10,7 +10,7 @@ import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import { deletedWords } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
-import { requireFields, unknownIn } from '../src/tool-kit/list-answers.ts';
+import { requireFields } from '../src/tool-kit/list-answers.ts';
 import { fieldOf } from '../src/values.ts';
 
 const kinds = resources.filter((each) => each !== 'category_tree');
@@ -43,7 +43,7 @@ export const getRecord = defineTool({
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
       data: { resource, record: row },
-      unknownCurrencies: unknownIn(resource, [row], fields),
+      unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: [
         ...describeUnrecognized(resource, [record]),
         ...(isWhole ? unreadManager(tenant, resource, record) : []),

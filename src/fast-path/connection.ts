@@ -1,6 +1,11 @@
 import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
-import { FastPath, type FastPathParts } from './fast-path.ts';
-import { type Era, type FastRequest, readRequest } from './requests.ts';
+import {
+  type Era,
+  FastPath,
+  type FastPathParts,
+  type FastRequest,
+  readRequest,
+} from './fast-path.ts';
 
 /** The connection of the messages. */
 interface Connection {
@@ -19,6 +24,8 @@ export class ConnectionFastPath {
   /** Answered opening messages, to be replayed to the SDK when it starts. */
   readonly opening: JsonObject[] = [];
   #era: Era | undefined;
+  /** After `server/discover` alone, the client may still fall back to the legacy era. */
+  #isNegotiated = false;
   /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
   #isOn = true;
   #sdkStarted = false;
@@ -30,7 +37,8 @@ export class ConnectionFastPath {
 
   /** @returns whether the message is handled here; if not, the SDK must handle it */
   tryAnswer(message: unknown): boolean {
-    if (this.#cancels(message)) return true;
+    const method = fieldOf(message, 'method');
+    if (method === 'notifications/cancelled' && this.#cancels(message)) return true;
     const request = this.#isOn ? readRequest(message) : undefined;
     if (request && this.#fits(request) && this.#fastPath.canHandle(request)) {
       if (!this.#isNegotiated) this.#open(request);
@@ -39,7 +47,7 @@ export class ConnectionFastPath {
     }
     if (this.#isSilent(message)) return true;
     this.#sdkStarted = true;
-    if (isOpening(fieldOf(message, 'method')) || !this.#isNegotiated) this.#isOn = false;
+    if (isOpening(method) || !this.#isNegotiated) this.#isOn = false;
     return false;
   }
 
@@ -67,11 +75,7 @@ export class ConnectionFastPath {
       };
       this.opening.push({ jsonrpc: '2.0', ...negotiation });
     }
-  }
-
-  /** After `server/discover` alone, the client may still fall back to the legacy era. */
-  get #isNegotiated(): boolean {
-    return this.#era === 'legacy' || this.opening.length > 1;
+    this.#isNegotiated = this.#era === 'legacy' || this.opening.length > 1;
   }
 
   async #answer(request: FastRequest): Promise<void> {
@@ -95,7 +99,6 @@ export class ConnectionFastPath {
   }
 
   #cancels(message: unknown): boolean {
-    if (fieldOf(message, 'method') !== 'notifications/cancelled') return false;
     const call = this.#calls.get(fieldOf(fieldOf(message, 'params'), 'requestId'));
     call?.abort(new Error('cancelled by the host'));
     return call !== undefined;

@@ -2,16 +2,17 @@ import {
   capabilitiesOf,
   description,
   identity,
+  legacyRevisions,
   listCacheHints,
   metaKeys,
   modernRevision,
+  reservedPrefix,
 } from '../mcp/identity.ts';
 import { instructionsFor } from '../mcp/instructions.ts';
 import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
 import { callMs, type Trace, traceFrom } from '../service/call.ts';
-import { isObject, type JsonObject } from '../values.ts';
-import type { FastRequest } from './requests.ts';
+import { fieldOf, isObject, type JsonObject } from '../values.ts';
 
 /** What lists need, and what calls need besides, from the first call on. */
 export interface FastPathParts {
@@ -49,7 +50,7 @@ export class FastPath {
 
   canHandle({ method, params }: FastRequest): boolean {
     if (method !== 'tools/call') return true;
-    const entry = this.#parts.description.surface.find(String(params.name));
+    const entry = this.#parts.description.surface.byName.get(String(params.name));
     return entry?.definition.annotations?.readOnlyHint === true;
   }
 
@@ -67,12 +68,12 @@ export class FastPath {
     this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#parts.callParts()]);
     const [{ errorResult, progressReporter, runTool }, parts] = await this.#loaded;
     const { name, arguments: given, _meta } = request.params;
-    const entry = parts.surface.find(String(name));
+    const entry = parts.surface.byName.get(String(name));
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
     const { progressToken: token } = request;
     const send = (params: JsonObject) => notify('notifications/progress', params);
-    const trace = traceFrom(isObject(_meta) ? _meta : {}) ?? context.trace;
+    const trace = (isObject(_meta) ? traceFrom(_meta) : undefined) ?? context.trace;
     const call = {
       signal,
       trace,
@@ -86,7 +87,7 @@ export class FastPath {
       signal.throwIfAborted();
       return errorResult(entry.definition.name, error, parts);
     });
-    return JSON.stringify(this.#inEra(request, result));
+    return JSON.stringify(request.era === 'legacy' ? result : this.#inEra(request, result));
   }
 
   async #listed(request: FastRequest): Promise<string> {
@@ -131,4 +132,110 @@ export class FastPath {
     const named = '_meta' in result ? {} : { _meta };
     return { ...result, resultType: 'complete', ...holds, ...named };
   }
+}
+
+export type Era = 'legacy' | 'modern';
+
+/**
+ * A request that the fast path answers. It is recognised by its exact shape, without the schemas of the protocol: any
+ * deviation, valid or not, is left to the SDK.
+ */
+export interface FastRequest {
+  id: string | number;
+  method: string;
+  era: Era;
+  params: JsonObject;
+  progressToken: string | number | undefined;
+}
+
+const isId = (value: unknown): value is string | number =>
+  typeof value === 'string' || Number.isSafeInteger(value);
+
+function hasOnly(object: JsonObject, names: readonly string[]): boolean {
+  for (const name in object) if (!names.includes(name)) return false;
+  return true;
+}
+
+const clientFields = ['name', 'version', 'title', 'websiteUrl', 'description'];
+
+const isClient = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value.name === 'string' &&
+  typeof value.version === 'string' &&
+  hasOnly(value, clientFields) &&
+  Object.values(value).every((field) => typeof field === 'string');
+
+/** Objects of objects, or of flags. They do not affect the requests that are answered here. */
+const areCapabilities = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, capability]) =>
+      isObject(capability) &&
+      Object.values(capability).every((field) =>
+        name === 'roots' ? typeof field === 'boolean' : isObject(field),
+      ),
+  );
+
+/** The request, if the fast path knows its kind. */
+export function readRequest(message: unknown): FastRequest | undefined {
+  if (!isObject(message) || message.jsonrpc !== '2.0') return undefined;
+  const { id, method, params = {} } = message;
+  if (!isId(id) || typeof method !== 'string' || !isObject(params)) return undefined;
+  if (!hasOnly(message, ['jsonrpc', 'id', 'method', 'params'])) return undefined;
+  const { _meta: meta } = params;
+  const era = meta === undefined ? 'legacy' : eraOf(meta);
+  if (!era || !isAnswered(method, era, params)) return undefined;
+  const progressToken = fieldOf(meta, 'progressToken');
+  return {
+    id,
+    method,
+    params,
+    era,
+    progressToken: isId(progressToken) ? progressToken : undefined,
+  };
+}
+
+/** Whether the method is answered in this era, with these parameters. */
+function isAnswered(method: string, era: Era, params: JsonObject): boolean {
+  switch (method) {
+    case 'tools/call':
+      return (
+        typeof params.name === 'string' &&
+        (params.arguments === undefined || isObject(params.arguments)) &&
+        hasOnly(params, ['name', 'arguments', '_meta'])
+      );
+    case 'initialize':
+      return (
+        era === 'legacy' &&
+        legacyRevisions.includes(String(params.protocolVersion)) &&
+        areCapabilities(params.capabilities) &&
+        isClient(params.clientInfo) &&
+        hasOnly(params, ['protocolVersion', 'capabilities', 'clientInfo', '_meta'])
+      );
+    case 'ping':
+      return era === 'legacy' && hasOnly(params, ['_meta']);
+    case 'server/discover':
+      return era === 'modern' && hasOnly(params, ['_meta']);
+    default:
+      return lists.includes(method) && hasOnly(params, ['_meta']);
+  }
+}
+
+const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+
+/** The era of the request, by `_meta`; `undefined` if `_meta` has an unknown form. */
+function eraOf(meta: unknown): Era | undefined {
+  if (!isObject(meta) || !(meta.progressToken === undefined || isId(meta.progressToken)))
+    return undefined;
+  // Other fields belong to the host.
+  const ofProtocol = Object.keys(meta).filter((name) => name.startsWith(reservedPrefix));
+  if (ofProtocol.length === 0) return 'legacy';
+  const { revision, capabilities, client } = metaKeys;
+  const own: readonly string[] = [revision, capabilities, client];
+  const isModern =
+    meta[revision] === modernRevision &&
+    areCapabilities(meta[capabilities]) &&
+    (meta[client] === undefined || isClient(meta[client])) &&
+    ofProtocol.every((name) => own.includes(name));
+  return isModern ? 'modern' : undefined;
 }

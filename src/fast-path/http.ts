@@ -3,8 +3,7 @@ import { legacyRevisions, modernRevision } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { traceFrom } from '../service/call.ts';
 import { isObject } from '../values.ts';
-import { FastPath } from './fast-path.ts';
-import { type FastRequest, readRequest } from './requests.ts';
+import { FastPath, type FastRequest, readRequest } from './fast-path.ts';
 
 /** The HTTP request of a message. */
 export interface HttpContext {

@@ -1,7 +1,6 @@
 /** Names, ids and sort order of records, shared by all briefs. */
 import type { Contact, Quote, Ref } from '../service/records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { keysOf } from '../values.ts';
 import { forEachStep, type Steps } from './steps.ts';
 
 /** A reference to a record: name and id. */
@@ -20,7 +19,7 @@ export type Compact<T> = {
 /** Removes every field that is `undefined`. */
 export function compact<T extends object>(fields: T): Compact<T> {
   const kept: Record<string, unknown> = {};
-  for (const name of keysOf(fields)) if (fields[name] !== undefined) kept[name] = fields[name];
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
   return kept as Compact<T>;
 }
 

@@ -22,11 +22,10 @@ import type {
   Quote,
   QuoteItem,
   QuoteTemplate,
-  RecordOf,
   Ref,
   Resource,
 } from '../service/records/records.ts';
-import { fieldOf, keysOf } from '../values.ts';
+import { fieldOf } from '../values.ts';
 import {
   type Column,
   type Columns,
@@ -287,72 +286,61 @@ const bookColumns: Columns<PricingBook> = {
   },
 };
 
-const columnsByResource: { [R in Resource]: Columns<RecordOf[R]> } = {
-  company: companyColumns,
-  contact: contactColumns,
-  opportunity: opportunityColumns,
-  product: productColumns,
-  quote: quoteColumns,
-  quote_template: {
+interface ListColumns {
+  all: Columns<ApiRecord>;
+  /** Those of the concise form. */
+  shown: readonly (readonly [name: string, column: Column<ApiRecord>])[];
+  /** Whether the amounts of these records are in the currency of each record's company. */
+  isInCompanyCurrency: boolean;
+}
+
+const deleted: Column<ApiRecord> = { value: deletionOf, isMark: true };
+
+/** In their order; a deleted record says so right after what it is called. */
+function listOf<R extends ApiRecord>(
+  columns: Columns<R>,
+  called: Columns<R> = { name: text('name') },
+): ListColumns {
+  const all: Columns<ApiRecord> = { id: text('id'), ...called, deleted, ...columns };
+  return {
+    all,
+    shown: Object.entries(all).filter(([, { hidden }]) => !hidden),
+    isInCompanyCurrency: all.currency?.needs !== undefined,
+  };
+}
+
+/** The columns of each list. */
+export const listColumns: { readonly [R in Resource]: ListColumns } = {
+  company: listOf(companyColumns),
+  contact: listOf(contactColumns, { name: { value: contactName } }),
+  opportunity: listOf(opportunityColumns),
+  product: listOf(productColumns),
+  quote: listOf(quoteColumns, {
+    number: text('number'),
+    title: { value: ({ title, name }) => title ?? name, filter: 'title', sort: 'title' },
+  }),
+  quote_template: listOf({
     widgets: {
       value: ({ widgets }: QuoteTemplate) => widgets?.map((widget) => widget.name ?? widget.id),
     },
     updated: date('updatedAt'),
-  },
-  quote_widget: { type: text('type'), updated: date('updatedAt') },
-  pricing_book: bookColumns,
-  category: { parentCategoryId: text('parentCategoryId'), markup: number('markup'), listed },
-  category_tree: {},
-  discount_group: {
+  }),
+  quote_widget: listOf({ type: text('type'), updated: date('updatedAt') }),
+  pricing_book: listOf(bookColumns),
+  category: listOf({
+    parentCategoryId: text('parentCategoryId'),
+    markup: number('markup'),
+    listed,
+  }),
+  category_tree: listOf({}),
+  discount_group: listOf<DiscountGroup>({
     for: assignedTo('nobody'),
     discounts: {
       value: ({ discounts }: DiscountGroup, { nameOf }) =>
         discounts?.map((discount) => discountWords(discount, (id) => nameOf('category', id))),
     },
-  },
-  contract_item: contractItemColumns,
+  }),
+  contract_item: listOf(contractItemColumns, {
+    service: { value: ({ service, name }) => service ?? name, sort: 'service' },
+  }),
 };
-
-const deleted: Column<ApiRecord> = { value: deletionOf, isMark: true };
-
-/** What a record is called, by resource; the other resources have a name. */
-const nameColumns: { readonly [R in Resource]?: Columns<RecordOf[R]> } = {
-  contact: { name: { value: contactName } },
-  quote: {
-    number: text('number'),
-    title: { value: ({ title, name }) => title ?? name, filter: 'title', sort: 'title' },
-  },
-  contract_item: { service: { value: ({ service, name }) => service ?? name, sort: 'service' } },
-};
-
-interface ListColumns {
-  all: Columns<ApiRecord>;
-  /** Those of the concise form. */
-  shown: readonly (readonly [name: string, column: Column<ApiRecord>])[];
-}
-
-function withName(resource: Resource): ListColumns {
-  const all: Columns<ApiRecord> = {
-    id: text('id'),
-    ...(nameColumns[resource] ?? { name: text('name') }),
-    deleted,
-    ...columnsByResource[resource],
-  };
-  return { all, shown: Object.entries(all).filter(([, { hidden }]) => !hidden) };
-}
-
-const listColumns = new Map(
-  keysOf(columnsByResource).map((resource) => [resource, withName(resource)]),
-);
-
-/** The columns of a list, in their order. A deleted record says so right after its name. */
-export const columnsOf = (resource: Resource): Columns<ApiRecord> =>
-  listColumns.get(resource)?.all ?? {};
-
-/** Whether the amounts of these records are in the currency of each record's company. */
-export const isInCompanyCurrency = (resource: Resource): boolean =>
-  columnsOf(resource).currency?.needs !== undefined;
-
-/** The columns of the concise form of a list, in their order. */
-export const shownColumnsOf = (resource: Resource): ListColumns['shown'] =>
-  listColumns.get(resource)?.shown ?? [];

@@ -3,7 +3,7 @@
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
-import { columnsOf, isInCompanyCurrency, shownColumnsOf } from './columns.ts';
+import { listColumns } from './columns.ts';
 
 export interface RecordShape {
   detail: 'concise' | 'full';
@@ -25,9 +25,9 @@ export function rowOf(
   const row = concise(resource, record, known);
   if (fields.length > 0) return selectFields(resource, record, row, fields, known);
   if (detail === 'full') return wholeRecord(resource, record, row);
-  const columns = columnsOf(resource);
+  const { all } = listColumns[resource];
   for (const key of keys) {
-    const column = isKeyOf(columns, key) ? columns[key] : undefined;
+    const column = isKeyOf(all, key) ? all[key] : undefined;
     if (column && !column.hidden) continue;
     const value = withoutEmpty(column ? column.value(record, known) : valueAt(record, key));
     if (value !== undefined) row[key] = value;
@@ -42,7 +42,7 @@ export function concise(
   known: Known = nothingKnown,
 ): JsonObject {
   const row: JsonObject = {};
-  for (const [name, column] of shownColumnsOf(resource)) {
+  for (const [name, column] of listColumns[resource].shown) {
     const value = column.value(record, known);
     const shown = typeof value === 'object' || value === '' ? withoutEmpty(value) : value;
     if (shown !== undefined) row[name] = shown;
@@ -64,7 +64,8 @@ function wholeRecord(
 ): JsonObject {
   const whole = fullRecord(record);
   if (resource === 'company' && accountManager !== undefined) whole.accountManager = accountManager;
-  if (isInCompanyCurrency(resource) && currency !== undefined) whole.currency = currency;
+  if (listColumns[resource].isInCompanyCurrency && currency !== undefined)
+    whole.currency = currency;
   return whole;
 }
 
@@ -77,9 +78,9 @@ function selectFields(
   known: Known,
 ): JsonObject {
   const row: JsonObject = { id, number, name: name ?? fieldOf(record, 'name'), deleted };
-  const columns = columnsOf(resource);
+  const { all } = listColumns[resource];
   for (const field of fields) {
-    const column = isKeyOf(columns, field) ? columns[field] : undefined;
+    const column = isKeyOf(all, field) ? all[field] : undefined;
     // The concise form leaves out values that can be assumed, such as the outcome of an open deal.
     row[field] = column ? (column.compared ?? column.value)(record, known) : valueAt(record, field);
   }
@@ -89,7 +90,7 @@ function selectFields(
 
 /** Whether rows with these fields, all without any, have a currency. */
 export const showsCurrency = (resource: Resource, fields: readonly string[] = []): boolean =>
-  isInCompanyCurrency(resource) && (fields.length === 0 || fields.some(isAmount));
+  listColumns[resource].isInCompanyCurrency && (fields.length === 0 || fields.some(isAmount));
 
 /** The value under a path with dots; of a list, that of each entry. */
 export function valueAt(value: unknown, path: string): unknown {

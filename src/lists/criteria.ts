@@ -8,7 +8,7 @@ import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isObject } from '../values.ts';
 import { type Column, type Known, nothingKnown } from './column.ts';
-import { columnsOf } from './columns.ts';
+import { listColumns } from './columns.ts';
 import { valueAt } from './concise.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
@@ -40,6 +40,14 @@ export interface Criteria {
   sort: readonly SortColumn[];
 }
 
+/** The criteria of a call. */
+export interface AskedCriteria extends Criteria {
+  /** As parameters of the service; `undefined` if it does not support all of them. */
+  terms: { filters?: string; sort?: string } | undefined;
+  /** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
+  keys: readonly string[];
+}
+
 /** What `none` and `any` are written as. */
 const emptyWords: Readonly<Record<string, boolean>> = { '(none)': true, '(any)': false };
 /** What `deleted:true` and `deleted:false` mean, for a column that only deleted records have. */
@@ -50,20 +58,19 @@ const dateShape = /^\d{4}-\d{2}(-\d{2})?$/;
 const yearShape = /^\d{4}$/;
 const numberShape = /^-?\d+(\.\d+)?$/;
 
-const noCriteria: Criteria = { conditions: [], sort: [] };
+export const noCriteria: AskedCriteria = { conditions: [], sort: [], terms: {}, keys: [] };
 
 /**
  * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or.
  * @throws InvalidArguments
  */
-export function readCriteria(resource: Resource, filters = '', sort = ''): Criteria {
-  if (filters === '' && sort === '') return noCriteria;
+export function readCriteria(resource: Resource, filters = '', sort = ''): AskedCriteria {
   const values = filters.split('|').length + filters.split(',').length - 1;
   if (values > maxValues)
     throw new InvalidArguments(
       wording`filters may have ${maxValues} values in all, not ${values}: split them over several calls.`,
     );
-  return {
+  const criteria: Criteria = {
     conditions: filterParts(filters).map((part) => readCondition(resource, part)),
     sort: sort
       .split(',')
@@ -74,6 +81,7 @@ export function readCriteria(resource: Resource, filters = '', sort = ''): Crite
         sign: part.startsWith('-') ? -1 : 1,
       })),
   };
+  return { ...criteria, terms: inServiceTerms(criteria), keys: keysToShow(criteria) };
 }
 
 /** The parts of `key:a|b,key2:c`. A part without a colon belongs to the value before it: names contain commas. */
@@ -87,8 +95,7 @@ function filterParts(filters: string): string[] {
   return parts.filter((part) => part.trim() !== '');
 }
 
-/** What a reader of the rows wants to see: keys of the order, and of filters that more than one value can pass. */
-export const keysToShow = ({ conditions, sort }: Criteria): string[] => [
+const keysToShow = ({ conditions, sort }: Criteria): string[] => [
   ...new Set(
     [...conditions.filter((each) => !isOneText(each)), ...sort].map(({ key }) => key.name),
   ),
@@ -124,16 +131,12 @@ function readTest({ name, column }: Key, value: string): Test {
 
 /** A column in any letter case, or a field of the service. */
 function keyOf(resource: Resource, name: string): Key {
-  const columns = columnsOf(resource);
-  const known = Object.keys(columns).find((column) => column.toLowerCase() === name.toLowerCase());
-  return { name: known ?? name, column: known === undefined ? undefined : columns[known] };
+  const { all } = listColumns[resource];
+  const known = Object.keys(all).find((column) => column.toLowerCase() === name.toLowerCase());
+  return { name: known ?? name, column: known === undefined ? undefined : all[known] };
 }
 
-/** The criteria as parameters of the service; `undefined` if it does not support all of them. */
-export function inServiceTerms({
-  conditions,
-  sort,
-}: Criteria): { filters?: string; sort?: string } | undefined {
+function inServiceTerms({ conditions, sort }: Criteria): AskedCriteria['terms'] {
   const filters = conditions.map(conditionInServiceTerms);
   const order = sort.map(({ key, sign }) => {
     const field = key.column ? key.column.sort : key.name;
@@ -297,4 +300,4 @@ function isSorted(records: readonly ApiRecord[], [first]: readonly SortColumn[])
 }
 
 export const keyNames = (resource: Resource): Wording =>
-  join(Object.keys(columnsOf(resource)).map(trusted), ', ');
+  join(Object.keys(listColumns[resource].all).map(trusted), ', ');

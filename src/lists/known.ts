@@ -22,7 +22,7 @@ import { ownerNamesFor } from '../tenant/prepared.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
-import { columnsOf, isInCompanyCurrency } from './columns.ts';
+import { listColumns } from './columns.ts';
 import { showsCurrency } from './concise.ts';
 
 /** Collections without which a list would show ids only, and which are small enough to be read for it. */
@@ -46,19 +46,20 @@ export async function knownFor<R extends Resource>(
   const others = needed[resource];
   if (others) await readGranted(tenant, others, call, unlessKeyRefused);
   const companies = cachedById(tenant, 'company');
-  const ids = isInCompanyCurrency(resource)
+  const ids = listColumns[resource].isInCompanyCurrency
     ? companiesToRead(resource, rows, companies, fields)
     : [];
   const referenced = await tenant.referencedCompanies(ids, call);
-  const company = (id: string) => companies?.get(id) ?? referenced.get(id);
   const names = {
-    company: (id: string) => company(id)?.name,
+    company: (id: string) => (companies?.get(id) ?? referenced.get(id))?.name,
     category: (id: string) => cachedById(tenant, 'category')?.get(id)?.name,
     person: (id: string) =>
       ownerNamesFor(tenant, tenant.cached('opportunity'), tenant.cached('quote')).get(id),
   };
   return {
-    currencyOf: { get: (id) => currencyCode(company(id)?.currency) },
+    currencyOf: {
+      get: (id) => currencyCode((companies?.get(id) ?? referenced.get(id))?.currency),
+    },
     nameOf: (kind, id) => (id === undefined ? undefined : names[kind](id)),
   };
 }
@@ -95,8 +96,8 @@ export async function readForColumns(
   fields: readonly string[],
   call: ToolCall,
 ): Promise<void> {
-  const columns = columnsOf(resource);
-  const needs = fields.flatMap((it) => (isKeyOf(columns, it) ? (columns[it]?.needs ?? []) : []));
+  const { all } = listColumns[resource];
+  const needs = fields.flatMap((it) => (isKeyOf(all, it) ? (all[it]?.needs ?? []) : []));
   const others = needs.filter((it) => it !== 'product');
   await readIfPermitted(tenant, [...new Set(others)], call);
 }

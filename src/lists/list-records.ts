@@ -11,7 +11,13 @@ import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, wording } from '../text/untrusted-text.ts';
 import type { Known } from './column.ts';
-import { type Criteria, inServiceTerms, judgeOf, keysToShow, readCriteria } from './criteria.ts';
+import {
+  type AskedCriteria,
+  type Criteria,
+  judgeOf,
+  noCriteria,
+  readCriteria,
+} from './criteria.ts';
 import { knownFor, nameRows } from './known.ts';
 import { type LocalPlan, localPage } from './local-page.ts';
 
@@ -34,14 +40,15 @@ export async function listRecords<R extends Resource>(
   { fields, ...query }: PageQuery & { fields?: readonly string[] | undefined },
   call: ToolCall,
 ): Promise<NamedPage<RecordOf[R]>> {
-  const criteria = readCriteria(resource, query.filters, query.sort);
+  const { filters, sort } = query;
+  const criteria = filters || sort ? readCriteria(resource, filters, sort) : noCriteria;
   const found = await servicePage(tenant, resource, query, criteria, call);
   const page = 'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
   const unknown = resource === 'quote' ? describeUnknownItems(records) : [];
   const notes = [...(page.notes ?? []), ...unknown];
-  return { ...page, records, notes, known, keys: keysToShow(criteria) };
+  return { ...page, records, notes, known, keys: criteria.keys };
 }
 
 /**
@@ -52,13 +59,12 @@ async function servicePage<R extends Resource>(
   tenant: Tenant,
   resource: R,
   { filters: _, sort: __, ...query }: PageQuery,
-  criteria: Criteria,
+  { terms, keys: ___, ...criteria }: AskedCriteria,
   call: ToolCall,
 ): Promise<ListPage<RecordOf[R]> | { plan: LocalPlan }> {
   const { query: text, includeBundles } = query;
   const plan: LocalPlan = { ...criteria, search: { query: text, includeBundles } };
   const isAsked = criteria.conditions.length > 0 || criteria.sort.length > 0;
-  const terms = inServiceTerms(criteria);
   if (terms === undefined || (isAsked && routes[resource].shape !== 'paged')) return { plan };
   try {
     const judge = isAsked || text ? judgeOf(criteria, text) : undefined;

@@ -19,27 +19,23 @@ export function parseArguments(
   check: z.ZodObject,
   given: Record<string, unknown>,
 ): Record<string, unknown> {
-  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
+  const unknown: string[] = [];
+  for (const name in given) if (!Object.hasOwn(known, name)) unknown.push(name);
   if (unknown.length > 0) throw new InvalidArguments(unknownArguments(unknown, Object.keys(known)));
   const repaired: Record<string, unknown> = {};
   for (const name in given) {
     const value = repair(given[name], known[name] ?? {});
-    checkSize(name, value);
+    if (typeof value === 'object' && value !== null) checkSize(name, value);
     if (value !== undefined) repaired[name] = value;
   }
   const checked = check.safeParse(repaired);
-  if (checked.success) {
-    const { data } = checked;
-    for (const name of Object.keys(data)) data[name] = wellFormed(data[name]);
-    return data;
-  }
+  if (checked.success) return checked.data;
   const problems = checked.error.issues.map((issue) => describeIssue(issue, repaired, known));
   const message = join(problems, '; ');
   throw new InvalidArguments(message.endsWith('?') ? message : wording`${message}.`);
 }
 
-function checkSize(name: string, value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
+function checkSize(name: string, value: object): void {
   const entries = Object.keys(value).length;
   if (entries > maxEntries)
     throw new InvalidArguments(
@@ -67,10 +63,10 @@ function wellFormed(value: unknown): unknown {
 
 function repair(value: unknown, schema: JsonSchema): unknown {
   if (value === null) return undefined;
-  if (typeof value === 'string') return repairText(value, schema);
   // Infinity (such as 1e400) is not converted, so that validation rejects it.
-  const isText = typeof value === 'number' && schema.type === 'string' && Number.isFinite(value);
-  return isText ? String(value) : value;
+  if (typeof value === 'number')
+    return schema.type === 'string' && Number.isFinite(value) ? String(value) : value;
+  return wellFormed(typeof value === 'string' ? repairText(value, schema) : value);
 }
 
 function repairText(text: string, schema: JsonSchema): unknown {

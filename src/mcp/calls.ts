@@ -32,7 +32,7 @@ export async function callTool(
   params: { name: string; arguments?: Record<string, unknown> | undefined },
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const entry = parts.surface.find(params.name);
+  const entry = parts.surface.byName.get(params.name);
   const { signal } = ctx.mcpReq;
   const asked = { given: params.arguments, signal, trace: traceOf(ctx) };
   if (!entry) {

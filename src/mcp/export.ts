@@ -13,7 +13,8 @@ import { parseArguments } from './arguments.ts';
 import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
 import type { JsonSchema } from './schema.ts';
-import { cleanedRow, withMarkupConverted } from './text.ts';
+import { loadTool } from './surface.ts';
+import { cleanedRow, loadConverter } from './text.ts';
 import type { CallParts } from './tool-run.ts';
 
 /** Rows of one file: more would take too many requests of the tenant's budget. */
@@ -32,13 +33,14 @@ export async function readExport(
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
   const { name, table, size, given } = readAddress(uri);
-  const entry = surface.find(name);
+  const entry = surface.byName.get(name);
   if (entry?.definition.annotations?.readOnlyHint !== true) {
     const reading = surface.list.filter(({ annotations }) => annotations?.readOnlyHint);
     const known = reading.map(({ name }) => name).join(', ');
     throw new InvalidParams(`No rows to export: known are ${known}`, { uri });
   }
-  const tool = await entry.tool();
+  entry.tool ??= loadTool(name);
+  const tool = await entry.tool;
   await readIfPermitted(tenant, ['company'], call);
   const { properties = {} } = entry.input;
   const position = positions.find((name) => properties[name]) ?? '';
@@ -50,7 +52,8 @@ export async function readExport(
     const asked = { ...sizesOf(properties, size - rows.length), ...given, ...page };
     const args = parseArguments(entry.input, tool.input, asked);
     const answer = await tool.run(tenant, args, call);
-    const data = await withMarkupConverted(() => cleanedRow(answer.data));
+    let data = cleanedRow(answer.data);
+    if (await loadConverter()) data = cleanedRow(answer.data);
     found = tableOf(tool, answer, data, table);
     rows.push(...withCurrency(found.rows, data));
     answers.push(answer);

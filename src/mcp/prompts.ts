@@ -7,7 +7,7 @@ import type { Access } from './surface.ts';
 export const availablePrompts = ({ grants, surface }: Access): readonly Prompt[] =>
   prompts.filter(
     ({ needs, tools }) =>
-      needs.every((grant) => grants.has(grant)) && tools.every((name) => surface.find(name)),
+      needs.every((grant) => grants.has(grant)) && tools.every((name) => surface.byName.has(name)),
   );
 
 export const listPrompts = (access: Access): ListPromptsResult => ({

@@ -20,15 +20,12 @@ export function render(data: JsonObject): string {
 /** Names that only the top level of an answer uses. */
 const reservedNames = new Set(['outcome', 'change_id', 'confirm']);
 
-/** A field name at the start of a line, quoted if it could be mistaken for other syntax. */
-const label = (name: string, indent: string): string =>
-  name.includes(':') || (indent !== '' && reservedNames.has(name)) ? quote(name) : name;
-
+/** The name is quoted if it could be mistaken for other syntax. */
 function writeField(lines: string[], name: string, value: unknown, indent: string): void {
   if (value === undefined) return;
-  const start = `${indent}${label(name, indent)}:`;
+  const isUnclear = name.includes(':') || (indent !== '' && reservedNames.has(name));
+  const start = `${indent}${isUnclear ? quote(name) : name}:`;
   if (isScalar(value)) lines.push(`${start} ${block(value, indent)}`);
-  else if (isFlatList(value)) writeFlatList(lines, start, value, indent);
   else if (Array.isArray(value)) writeList(lines, start, value, indent);
   else if (isObject(value)) writeRecord(lines, start, value, indent);
 }
@@ -52,6 +49,10 @@ function writeFlatList(lines: string[], start: string, list: unknown[], indent: 
 }
 
 function writeList(lines: string[], start: string, list: unknown[], indent: string): void {
+  if (list.every(isScalar)) {
+    writeFlatList(lines, start, list, indent);
+    return;
+  }
   lines.push(start);
   const table = list.every(isObject) ? tableLines(list, indent) : undefined;
   if (table) {
@@ -78,13 +79,22 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
   for (const row of rows) {
     const cells: string[] = [];
     for (const name of columns) {
-      const text = onOneLine(row[name]);
+      const text = cellOf(row[name] ?? '');
       if (text === undefined) return undefined;
-      cells.push(escapeCell(text));
+      cells.push(text);
     }
     lines.push(tableLine(cells, indent));
   }
   return lines;
+}
+
+/** What a cell cannot have as it is. */
+const isSpecial = /[\n|\\]/;
+
+function cellOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' && !isSpecial.test(String(value))) return String(value);
+  const text = onOneLine(value);
+  return text === undefined ? undefined : escapeCell(text);
 }
 
 /** Marks the first cell if it looks like a field name or a bullet. */

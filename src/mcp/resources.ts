@@ -84,7 +84,7 @@ export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
 
 /** Records are resources for those who may call the tool that shows one whole. */
 export const readableTemplates = ({ grants, surface }: Access): readonly ResourceTemplate[] =>
-  surface.find('cpq_get_record')
+  surface.byName.has('cpq_get_record')
     ? resourceTemplates.filter(({ resource }) => grants.has(readGrant(resource)))
     : [];
 

@@ -1,11 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
-import { isPageReason, withCoverageFirst } from '../tool-kit/answers.ts';
+import { pageReasons, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { describeUnknownCurrencies } from '../tool-kit/list-answers.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { render } from './render.ts';
-import { cleanedRow, withMarkupConverted } from './text.ts';
+import { cleanedRow, loadConverter } from './text.ts';
 
 /** Maximum tokens of an answer, as text and as structured content; the target is a quarter of it. */
 const tokenCap = 10_000;
@@ -17,7 +17,8 @@ const minEstimateLength = 7_000;
  * too long is cut at a row, with a note.
  */
 export async function toResult(answer: Answer): Promise<CallToolResult> {
-  const whole = await withMarkupConverted(() => writeResult(answer));
+  let whole = writeResult(answer);
+  if (await loadConverter()) whole = writeResult(answer);
   if (answer.uncut || fits(whole, answer.rows?.aim)) return whole;
   const { rows } = answer;
   if (!rows) return pruned(answer);
@@ -124,10 +125,10 @@ const withoutRecords = (data: JsonObject): JsonObject =>
 function writeResult(answer: Answer): CallToolResult {
   const summary = withCoverageFirst(answer);
   const facts = cleanedRow(answer.data);
-  const notes = [
-    ...(answer.notes ?? []),
-    ...describeUnknownCurrencies(answer.unknownCurrencies ?? 0),
-  ];
+  const { notes: given = [], unknownCurrencies } = answer;
+  const notes = unknownCurrencies
+    ? [...given, ...describeUnknownCurrencies(unknownCurrencies)]
+    : given;
   const structuredContent = { summary, ...facts, ...(notes.length > 0 && { notes }) };
   const lines = [summary, render(newFacts(facts, summary)), ...notes];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
@@ -144,7 +145,7 @@ function newFacts({ page, coverage, ...facts }: JsonObject, summary: Wording): J
   const next = fieldOf(page, 'next');
   const isToldPage = next === undefined || summary.includes(`from ${next}.`);
   const isWhole =
-    fieldOf(coverage, 'complete') === true || isPageReason(fieldOf(coverage, 'reason'));
+    fieldOf(coverage, 'complete') === true || pageReasons.has(fieldOf(coverage, 'reason'));
   const isFresh = Date.now() - Date.parse(String(fieldOf(coverage, 'asOf'))) <= oldAfterMs;
   return {
     ...facts,

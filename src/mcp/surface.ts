@@ -15,31 +15,29 @@ export interface SurfaceEntry {
   definition: ListedTool;
   input: JsonSchema;
   needs: readonly Grant[];
-  /** Loads the tool; the first call loads all tools. */
-  tool(): Promise<AnyTool>;
+  /** Set by its first call. */
+  tool?: Promise<AnyTool>;
 }
 
 /** The tools for one caller, in fixed order. */
 export interface Surface {
   list: readonly ListedTool[];
-  find(name: string): SurfaceEntry | undefined;
+  byName: ReadonlyMap<string, SurfaceEntry>;
 }
 
-async function loadTool(name: string): Promise<AnyTool> {
+/** The first call loads all tools. */
+export async function loadTool(name: string): Promise<AnyTool> {
   const { catalog } = await import('../../tools/catalog.ts');
   const tool = catalog.find((one) => one.name === name);
   if (!tool) throw new Error(`listed, but not in the catalogue: ${name}`);
   return tool;
 }
 
-function toEntry({ definition, needs }: Listing): SurfaceEntry {
-  let tool: Promise<AnyTool> | undefined;
-  const load = () => {
-    tool ??= loadTool(definition.name);
-    return tool;
-  };
-  return { definition, needs, input: definition.inputSchema as JsonSchema, tool: load };
-}
+const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
+  definition,
+  needs,
+  input: definition.inputSchema as JsonSchema,
+});
 
 /** What a caller may use: nothing is served that none of the tools serves. */
 export interface Access {
@@ -71,10 +69,9 @@ export function createSurface(
       needs.every((grant) => grants.has(grant)) &&
       (only === undefined || only.has(name)),
   );
-  const byName = new Map(shown.map((listing) => [listing.definition.name, toEntry(listing)]));
   return {
     list: shown.map(({ definition }) => definition),
-    find: (name) => byName.get(name),
+    byName: new Map(shown.map((listing) => [listing.definition.name, toEntry(listing)])),
   };
 }
 

@@ -15,6 +15,9 @@ const looksLikeHtml = /<[a-z!/][^<>]*>|&(?:[a-z]{2,8}|#\d{2,6}|#x[\da-f]{2,5});/
 const mayNeedWork =
   /[^\n\t\u0020-\u0025\u0027-\u003B\u003D-\u005C\u005E-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
 
+/** A quick test for characters that are not seen as they are, in text that needs work for another reason. */
+const mayHide = /[^\n\t\u0020-\u007E\u00A1-\u00AC\u00AE-\u02FF]/;
+
 /** Returns visible text without markup. */
 type HtmlToText = (html: string) => string;
 
@@ -28,18 +31,16 @@ function convert(html: string): string {
   return converter ? converter(html) : withoutTags(html);
 }
 
-/** What `clean` returns once markup is converted; it is called again if the converter has to be loaded. */
-export async function withMarkupConverted<T>(clean: () => T): Promise<T> {
-  isConverterNeeded = false;
-  const cleaned = clean();
-  if (converter || !isConverterNeeded) return cleaned;
+/** Resolves to true if markup was found before its converter was loaded: then texts have to be cleaned again. */
+export async function loadConverter(): Promise<boolean> {
+  if (converter || !isConverterNeeded) return false;
   converter = (await import('./html.ts')).htmlToText;
-  return clean();
+  return true;
 }
 
 /** Removes invisible characters and markup, and limits the length. */
 function cleanText(text: string, toText: HtmlToText): string {
-  const seen = visible(text);
+  const seen = mayHide.test(text) ? visible(text) : text;
   const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? toText(seen) : seen);
   if (plain.length <= maxText) return plain;
   const shortened = plain.slice(0, maxText).toWellFormed();
@@ -50,7 +51,11 @@ function cleanText(text: string, toText: HtmlToText): string {
 export function cleaned(value: unknown, toText: HtmlToText = convert): unknown {
   if (typeof value === 'string')
     return value.length > maxText || mayNeedWork.test(value) ? cleanText(value, toText) : value;
-  if (Array.isArray(value)) return value.map((entry) => cleaned(entry, toText));
+  if (Array.isArray(value)) {
+    const copy: unknown[] = [];
+    for (const entry of value) copy.push(cleaned(entry, toText));
+    return copy;
+  }
   if (value instanceof Verbatim) return value.toString();
   return isObject(value) ? cleanedRow(value, toText) : value;
 }

@@ -10,7 +10,7 @@ import { madeUpNote } from '../views/made-up-note.ts';
 import { parseArguments } from './arguments.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { textOf, toResult } from './results.ts';
-import type { Surface, SurfaceEntry } from './surface.ts';
+import { loadTool, type Surface, type SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
 interface CallLog {
@@ -54,7 +54,8 @@ export async function runTool<Asked = never>(
 ): Promise<CallToolResult | Asked> {
   const onEnd = observer?.onCall(entry.definition.name, trace);
   try {
-    const tool = await entry.tool();
+    entry.tool ??= loadTool(entry.definition.name);
+    const tool = await entry.tool;
     const args = parseArguments(entry.input, tool.input, given ?? {});
     const call = createCall(args);
     const answer = await tool.run(tenant, args, call);

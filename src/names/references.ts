@@ -1,6 +1,6 @@
 /** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
-import { contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
+import { contactName, type Named, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type {
   ApiRecord,
@@ -52,6 +52,7 @@ const links = {
   ],
   product: [['category', 'category']],
 } as const satisfies { readonly [R in Resource]?: Links };
+const linksByResource: { readonly [R in Resource]?: Links } = links;
 type NamingResource = keyof typeof links;
 export const namingResources = keysOf(links);
 
@@ -92,10 +93,8 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
 
 /** Whether the id or the name of a reference is missing. */
 export function lacksName(resource: Resource, record: ApiRecord): boolean {
-  if (!isKeyOf(links, resource)) return false;
   if (resource === 'contact') return isIncomplete(companyLink(record).ref);
-  const fields: Links = links[resource];
-  for (const [field] of fields) {
+  for (const [field] of linksByResource[resource] ?? []) {
     const ref = refIn(record, field);
     if (ref !== undefined && isIncomplete(ref)) return true;
   }
@@ -243,4 +242,4 @@ export function companyOf({ company, companyId, companyName }: ApiRecord): Named
 }
 
 const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? nonBlank(value) : undefined;
+  typeof value === 'string' ? value.trim() || undefined : undefined;

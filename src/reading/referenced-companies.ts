@@ -53,16 +53,19 @@ export class ReferencedCompanies {
    */
   async read(ids: readonly string[], call: Call): Promise<Found> {
     const wanted = new Set(ids);
-    const isFresh = (id: string) => (this.#entries.peek(id)?.readAt.ageMs ?? freshMs) < freshMs;
-    const unread = [...wanted].filter((id) => !isFresh(id));
+    const unread: string[] = [];
+    for (const id of wanted) {
+      const entry = this.#entries.get(id);
+      if (!entry || entry.readAt.ageMs >= freshMs) unread.push(id);
+    }
     if (unread.length > 0) {
       const reading = this.#readUnlessRefused(unread, call);
       for (const id of unread) this.#remember(id, reading);
       await reading;
     }
     const found = new Map<string, NamedCompany>();
-    const entries = Array.from(wanted, (id) => [id, this.#entries.get(id)] as const);
-    for (const [id, entry] of entries) {
+    for (const id of wanted) {
+      const entry = this.#entries.get(id);
       // Another call may read it.
       if (entry?.reading) await entry.reading;
       if (entry?.company) found.set(id, entry.company);

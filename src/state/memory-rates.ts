@@ -1,5 +1,5 @@
 import { BoundedMap, shiftWhile } from '../containers.ts';
-import { countedMs, type RateDecision, type RateWindow, type WindowRule } from './port.ts';
+import type { RateDecision, RateWindow, WindowRule } from './port.ts';
 
 interface Window {
   /** Times of our own requests, oldest first. */
@@ -9,6 +9,10 @@ interface Window {
   othersAt: number;
   blockedUntil: number;
 }
+
+/** How long a request counts: slightly longer than the window, because the service counts it when it arrives. */
+export const countedMs = ({ windowMs }: WindowRule): number =>
+  windowMs + Math.min(2_000, windowMs / 50);
 
 /** Windows are remembered for as many keys; that of the longest idle key is dropped first. */
 const maxKeys = 10_000;

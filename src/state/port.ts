@@ -12,10 +12,6 @@ export interface WindowRule {
   reserve: number;
 }
 
-/** How long a request counts: slightly longer than the window, because the service counts it when it arrives. */
-export const countedMs = ({ windowMs }: WindowRule): number =>
-  windowMs + Math.min(2_000, windowMs / 50);
-
 export interface RateDecision {
   taken: boolean;
   /** Remaining requests in the window after this one, including the reserve. */

@@ -51,6 +51,7 @@ export class KeyAccess {
   }
 
   onResponse(path: string, refusal: ApiError | undefined, { purpose }: Call): void {
+    if (refusal === undefined && !this.#refused && this.#forbidden.size === 0) return;
     const resource = resources.find((name) => routes[name].path === path);
     if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.#refused = false;
     else if (isApiError(refusal, 'key-refused')) this.#markRefused();

@@ -31,7 +31,7 @@ export interface WriteRules {
 
 export interface TenantOptions
   extends Omit<ClientOptions, 'traffic'>,
-    Omit<TrafficOptions, 'rates' | 'budgetName' | 'onResponse'> {
+    Omit<TrafficOptions, 'rates' | 'budgetName' | 'listener'> {
   state: State;
   writeRules: WriteRules;
   grants: ReadonlySet<Grant>;
@@ -89,7 +89,7 @@ export class SharedTenantState {
       rates: state.rates,
       // All keys of a tenant share one budget.
       budgetName: baseUrl.href,
-      onResponse: (path, refusal, call) => this.access.onResponse(path, refusal, call),
+      listener: this.access,
     });
     this.budget = traffic.budget;
     const client = new ApiClient({ ...options, traffic });

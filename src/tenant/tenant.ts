@@ -10,7 +10,14 @@ import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox } from '../state/port.ts';
-import { type Grant, intersectGrants, readGrant, requireGrant } from './grants.ts';
+import {
+  type Grant,
+  intersectGrants,
+  NotGranted,
+  readableWith,
+  readGrant,
+  requireGrant,
+} from './grants.ts';
 import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
 import { SharedTenantState, type TenantOptions } from './shared-state.ts';
@@ -26,11 +33,13 @@ export class Tenant {
   readonly updates: Pick<SharedTenantState, 'subscribe' | 'invalidate' | 'clearCaches'>;
   /** Values computed once for each reading of collections. */
   readonly derived: DerivedResults;
+  readonly #readable: ReadonlySet<Resource>;
   readonly #shared: SharedTenantState;
 
   /** `shared` is the state of the same tenant with other grants. */
   constructor(options: TenantOptions, shared = new SharedTenantState(options)) {
     this.grants = options.grants;
+    this.#readable = readableWith(options.grants);
     this.#shared = shared;
     this.host = shared.client.host;
     this.inbox = options.state.inbox(shared.namespace);
@@ -51,6 +60,10 @@ export class Tenant {
     requireGrant(this.grants, grant);
   }
 
+  #requireRead(resource: Resource): void {
+    if (!this.#readable.has(resource)) throw new NotGranted(readGrant(resource));
+  }
+
   /**
    * A page of a list: the service's own page, or a slice of the whole list if the route is not paged. With `judge` it
    * says which parameters the service ignored.
@@ -62,19 +75,30 @@ export class Tenant {
     call: CallContext,
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
-    requireGrant(this.grants, readGrant(resource));
+    this.#requireRead(resource);
+    const isPaged = routes[resource].shape === 'paged';
+    const page = isPaged
+      ? await this.#servicePage(resource, query, call, judge)
+      : sliceOf(await this.collection(resource, call, { query: query.query }), query);
+    return { ...page, notes: describeUnrecognized(resource, page.records) };
+  }
+
+  async #servicePage<R extends Resource>(
+    resource: R,
+    query: PageQuery,
+    call: CallContext,
+    judge: PageJudge | undefined,
+  ): Promise<ListPage<RecordOf[R]>> {
     const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
-    if (routes[resource].shape !== 'paged')
-      return withNotes(resource, sliceOf(await readWhole({ query: query.query }), query));
     if (query.filters || query.query || query.sort) await this.#shared.traits?.load();
-    const apiCall = interactiveCall(call);
-    const isCached = this.cached(resource) !== undefined;
-    const source = { pages, resource, readWhole, isCached, call: apiCall, judge };
+    // Only a judge asks for it.
+    const isCached = judge !== undefined && this.cached(resource) !== undefined;
+    const source = { pages, resource, readWhole, isCached, call: interactiveCall(call), judge };
     const page = await readListPage(source, query);
     const records =
       resource === 'quote' ? markUnknownItems(resource, page.records, pages) : page.records;
-    return withNotes(resource, { ...page, records: records as readonly RecordOf[R][] });
+    return { ...page, records: records as readonly RecordOf[R][] };
   }
 
   /**
@@ -87,7 +111,7 @@ export class Tenant {
     call: CallContext,
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
-    this.requireGrant(readGrant(resource));
+    this.#requireRead(resource);
     const { collections, parts, traits } = this.#shared;
     await traits?.load();
     if (part && !isSearch(part)) {
@@ -110,7 +134,7 @@ export class Tenant {
     value: string,
     call: CallContext,
   ): Promise<RecordOf[R]> {
-    this.requireGrant(readGrant(resource));
+    this.#requireRead(resource);
     return this.#shared.client.getRecord(resource, by, value, interactiveCall(call));
   }
 
@@ -123,7 +147,7 @@ export class Tenant {
     query: Pick<PageQuery, 'size' | 'query'>,
     call: CallContext,
   ): Promise<Page<RecordOf[R]>> {
-    this.requireGrant(readGrant(resource));
+    this.#requireRead(resource);
     return this.#shared.pages.page(resource, query, interactiveCall(call));
   }
 
@@ -135,26 +159,26 @@ export class Tenant {
     ids: readonly string[],
     call: CallContext,
   ): Promise<ReadonlyMap<string, NamedCompany>> {
-    if (!this.grants.has('company:read')) return new Map();
+    if (ids.length === 0 || !this.grants.has('company:read')) return new Map();
     return this.#shared.companies.read(ids, interactiveCall(call));
   }
 
   /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */
   async history<K extends keyof Past>(kind: K): Promise<Past[K] | undefined> {
-    this.requireGrant(readGrant(kind));
+    this.#requireRead(kind);
     return (await this.#shared.histories.open())?.[kind];
   }
 
   /** The cached records of a collection that may be read, of any age. Reads nothing. */
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
-    if (!this.grants.has(readGrant(resource))) return undefined;
+    if (!this.#readable.has(resource)) return undefined;
     return this.#shared.collections.cached(resource);
   }
 
   /** The collections that may be read and are kept in memory, and when they were read. */
   heldSince(): ReadonlyMap<Resource, number> {
     const held = [...this.#shared.collections.usableTimes()];
-    return new Map(held.filter(([resource]) => this.grants.has(readGrant(resource))));
+    return new Map(held.filter(([resource]) => this.#readable.has(resource)));
   }
 
   /** Closes the shared state, and so every tenant object that uses it. */
@@ -165,14 +189,6 @@ export class Tenant {
 
 const isSearch = (part: Search | PartOf): part is Search =>
   !['only', 'of', 'about', 'called', 'ids'].some((key) => key in part);
-
-function withNotes<R extends Resource>(
-  resource: R,
-  page: ListPage<RecordOf[R]>,
-): ListPage<RecordOf[R]> {
-  const notes = describeUnrecognized(resource, page.records);
-  return notes.length === 0 ? page : { ...page, notes };
-}
 
 const findsPart = (resource: Resource, { query, filters, sort, includeBundles }: Search): boolean =>
   Boolean(query || filters || sort) || (resource === 'product' && !includeBundles);

@@ -22,7 +22,9 @@ export function wording<const T extends readonly (string | number)[]>(
   strings: TemplateStringsArray,
   ...pieces: { readonly [K in keyof T]: Piece<T[K]> }
 ): Wording {
-  return trusted(strings.reduce((text, string, at) => text + pieces[at - 1] + string));
+  let text = strings[0] ?? '';
+  for (const [at, piece] of pieces.entries()) text += piece + (strings[at + 1] ?? '');
+  return trusted(text);
 }
 
 export const join = (pieces: readonly Wording[], separator: ' ' | ', ' | '; ' | '\n'): Wording =>

@@ -29,14 +29,13 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
   return compact({ complete, read, total, asOf: toIsoSeconds(asOf), reason });
 }
 
-/** Reasons that need no warning, because the summary of a page says how many records there are. */
-export const isPageReason = (reason: unknown): boolean =>
-  reason === 'one page' || reason === 'not counted';
+/** They need no warning, because the summary of a page says how many records there are. */
+export const pageReasons: ReadonlySet<unknown> = new Set(['one page', 'not counted']);
 
 /** The summary; for an incomplete answer, it begins with the share that was read. */
 export function withCoverageFirst({ summary, data }: Answer): Wording {
   const { complete, read, total, reason } = (data.coverage ?? {}) as Partial<Coverage>;
-  if (complete !== false || read === undefined || isPageReason(reason)) return summary;
+  if (complete !== false || read === undefined || pageReasons.has(reason)) return summary;
   return total === undefined || total <= read
     ? wording`Incomplete: there may be more than the ${counted(read)} records that could be read. ${summary}`
     : wording`Incomplete: only ${counted(read)} of ${counted(total)} records could be read. ${summary}`;

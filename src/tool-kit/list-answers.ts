@@ -1,7 +1,7 @@
 /** The answer of a list: a page of records with the columns or fields that were asked for. */
 import { compact, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import { columnsOf } from '../lists/columns.ts';
+import { listColumns } from '../lists/columns.ts';
 import { type RecordShape, rowOf, showsCurrency, valueAt } from '../lists/concise.ts';
 import { keyNames, valuesOf } from '../lists/criteria.ts';
 import type { NamedPage } from '../lists/list-records.ts';
@@ -27,9 +27,15 @@ export function listAnswer<R extends Resource>(
 ): Answer {
   const { records, from, total, known, keys } = list;
   if (shape.fields) requireFields(resource, records, shape.fields);
-  const rows = records.map((record) => rowOf(resource, record, shape, known, keys));
-  const unknownCurrencies = unknownIn(resource, rows, shape.fields);
-  const currency = showsCurrency(resource, shape.fields) ? takeShared(rows, 'currency') : undefined;
+  const hasCurrency = showsCurrency(resource, shape.fields);
+  const rows: JsonObject[] = [];
+  let unknownCurrencies = 0;
+  for (const record of records) {
+    const row = rowOf(resource, record, shape, known, keys);
+    rows.push(row);
+    if (hasCurrency && row.currency === undefined) unknownCurrencies += 1;
+  }
+  const currency = hasCurrency ? takeShared(rows, 'currency') : undefined;
   const notes = [...(list.notes ?? []), ...(hints.notes ?? [])];
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? from + shown : list.next;
@@ -57,14 +63,6 @@ function takeShared(rows: readonly JsonObject[], field: string): unknown {
   return shared;
 }
 
-/** The rows that have amounts, and an unknown currency. */
-export const unknownIn = (
-  resource: Resource,
-  rows: readonly JsonObject[],
-  fields?: readonly string[],
-): number =>
-  showsCurrency(resource, fields) ? rows.filter((row) => row.currency === undefined).length : 0;
-
 /** Rows whose amounts are shown without a currency. */
 export const describeUnknownCurrencies = (count: number): Wording[] =>
   count === 0 ? [] : [wording`The currency of ${plural(count, 'row')} is unknown.`];
@@ -77,7 +75,7 @@ export function requireFields<R extends Resource>(
 ): void {
   const unknown = fields.find(
     (field) =>
-      !isKeyOf(columnsOf(resource), field) &&
+      !isKeyOf(listColumns[resource].all, field) &&
       records.every((record) => valuesOf(valueAt(record, field)).length === 0),
   );
   if (unknown === undefined || records.length === 0) return;

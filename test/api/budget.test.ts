@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Call, interactiveCall, type WalkCost } from '../../src/service/call.ts';
 import { RateBudget } from '../../src/service/traffic/budget.ts';
-import { MemoryRates } from '../../src/state/memory-rates.ts';
-import { countedMs, type RateDecision, type WindowRule } from '../../src/state/port.ts';
+import { countedMs, MemoryRates } from '../../src/state/memory-rates.ts';
+import type { RateDecision, WindowRule } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
 import {

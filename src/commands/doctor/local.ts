@@ -28,9 +28,9 @@ export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
 
 function checkSettings(settings: Settings): DoctorCheck {
   const found = checkAs('settings', 'settings');
-  const { list, find } = createSurface(settings.grants, toolSelectionOf(settings));
+  const { list, byName } = createSurface(settings.grants, toolSelectionOf(settings));
   const detail = `${list.length} tools; granted: ${inShort(settings.grants)}`;
-  const ungranted = [...(settings.tools ?? [])].filter((name) => !find(name));
+  const ungranted = [...(settings.tools ?? [])].filter((name) => !byName.has(name));
   if (ungranted.length > 0) {
     const others = `${detail}; selected, but not granted: ${ungranted.join(', ')}`;
     return found('warn', others, 'Grant what they need, or leave them out');

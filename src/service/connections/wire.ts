@@ -131,7 +131,11 @@ export class Wire {
     const pool = await this.#pool;
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
     const { attemptMs, concurrent } = this.#shared.limits;
-    const exchange = new Exchange(this.#options(request, call));
+    const { method, path, body = null } = request;
+    const type = body === null ? {} : { 'content-type': 'application/json' };
+    const headers = { ...call.trace, ...this.#headers, ...type };
+    const options = { method, path: this.#base.pathname + path, headers, body };
+    const exchange = new Exchange(options);
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
@@ -170,15 +174,6 @@ export class Wire {
     for (const exchange of [...this.#waiting, ...this.#inFlight]) exchange.stop(this.#closed);
     this.#waiting.clear();
     if (this.#pool) await this.#shared.release(this.#base.origin);
-  }
-
-  #options({ method, path, body }: WireRequest, { trace }: Call): RequestOptions {
-    const headers = {
-      ...trace,
-      ...this.#headers,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    };
-    return { method, path: this.#base.pathname + path, headers, body: body ?? null };
   }
 }
 

@@ -111,6 +111,8 @@ export const ref: Reader<Ref> = (raw) => {
 interface KnownField {
   name: string;
   kind: Reader<unknown>;
+  /** The type of values that need not be read. */
+  readType?: 'string';
   aliases: readonly string[];
   /** For a reference: the names of the sibling fields with its id and its name. */
   flat?: { ids: readonly string[]; names: readonly string[] };
@@ -137,6 +139,7 @@ export const flatForms = (name: string): { ids: string[]; names: string[] } => (
 
 function readerOf(name: string, kind: Reader<unknown>): KnownField {
   const aliases = [...inBothCases(name).slice(1), ...(otherNames[name] ?? [])];
+  if (kind === text) return { name, kind, aliases, readType: 'string' };
   return kind === ref ? { name, kind, aliases, flat: flatForms(name) } : { name, kind, aliases };
 }
 
@@ -176,7 +179,7 @@ export function normalise<F extends Fields>(raw: Record<string, unknown>, fields
   for (const name in raw) {
     const field = reader.byName.get(name);
     if (field === 'alternative') hasAlternatives = true;
-    else if (field !== undefined && raw[name] !== undefined) readField(raw, field);
+    else if (field !== undefined && typeof raw[name] !== field.readType) readField(raw, field);
   }
   if (hasAlternatives) readAlternatives(raw, reader.fields);
   return raw as Parsed<F>;

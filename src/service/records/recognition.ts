@@ -60,7 +60,8 @@ export function requireRecognized(
   facts: ErrorFacts,
 ): void {
   const [first] = records;
-  if (!first || essentials[resource]?.some(({ fields }) => areFound(records, fields))) return;
+  if (!first) return;
+  for (const { fields } of essentials[resource] ?? []) if (areFound(records, fields)) return;
   if (records.some((record) => isMostlyKnown(resource, record))) return;
   const unknown = unknownFields(resource, first);
   const isKnown = Object.keys(first).some((field) => isInformative(resource, field));

@@ -7,6 +7,11 @@ import { header } from '../response.ts';
 import { type BudgetSettings, defaultBudget, RateBudget } from './budget.ts';
 import { type Observer, type RequestOutcome, requestOutcome } from './observer.ts';
 
+interface ResponseListener {
+  /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
+  onResponse(path: string, refusal: ApiError | undefined, call: Call): void;
+}
+
 export interface TrafficOptions {
   rates: RateWindow;
   /** Identifies the rate budget: clients with the same name share it. */
@@ -15,8 +20,7 @@ export interface TrafficOptions {
   /** Consecutive failures after which requests are not sent for a while. Default: 5. */
   circuitFailures?: number;
   observer?: Observer | undefined;
-  /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
-  onResponse?: ((path: string, refusal: ApiError | undefined, call: Call) => void) | undefined;
+  listener?: ResponseListener | undefined;
 }
 
 const cooldownMs = 10_000;
@@ -30,24 +34,25 @@ export class TrafficControl implements Traffic {
   readonly budget: RateBudget;
   readonly #maxFailures: number;
   readonly #observer: Observer | undefined;
-  readonly #onResponse: TrafficOptions['onResponse'];
+  readonly #listener: ResponseListener | undefined;
   #failures = 0;
   /** Until when no requests are sent, in milliseconds since the epoch. */
   #openUntil = 0;
 
   constructor(options: TrafficOptions) {
-    const { rates, budgetName, budget = defaultBudget, observer, onResponse } = options;
+    const { rates, budgetName, budget = defaultBudget, observer, listener } = options;
     this.budget = new RateBudget(rates, budgetName, budget);
     this.#maxFailures = options.circuitFailures ?? 5;
     this.#observer = observer;
-    this.#onResponse = onResponse;
+    this.#listener = listener;
   }
 
   /** @throws ApiError (`circuit-open`, `budget-spent`); the signal's reason when cancelled */
   async begin(facts: ErrorFacts, call: Call): Promise<SentRequest> {
     try {
       if (this.#openUntil > 0) this.#requireClosedCircuit(facts);
-      if (isExpired(call)) throw new ApiError('timed-out', facts, 'the deadline has passed');
+      if (Date.now() >= call.deadline)
+        throw new ApiError('timed-out', facts, 'the deadline has passed');
       const number = await this.budget.take(call, facts);
       return { number, startedAt: performance.now() };
     } catch (error) {
@@ -69,7 +74,7 @@ export class TrafficControl implements Traffic {
     this.#end(sent, '2xx');
     this.#failures = 0;
     this.#openUntil = 0;
-    this.#onResponse?.(path, undefined, call);
+    this.#listener?.onResponse(path, undefined, call);
   }
 
   async failed(
@@ -87,7 +92,7 @@ export class TrafficControl implements Traffic {
     } else if (isApiError(error) && error.facts.status !== undefined) {
       this.#failures = 0;
       this.#openUntil = 0;
-      this.#onResponse?.(error.facts.path ?? '', error, call);
+      this.#listener?.onResponse(error.facts.path ?? '', error, call);
     }
     if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined)
       await this.budget.block(error.facts.seconds);
@@ -114,7 +119,5 @@ const toNumber = (text = ''): number | undefined =>
 
 const isOutage = (error: unknown, call: Call): boolean =>
   isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
-  (isApiError(error, 'timed-out') && !isExpired(call));
-
-/** After its deadline a call does not show whether the service works. */
-const isExpired = (call: Call): boolean => Date.now() >= call.deadline;
+  // After its deadline a call does not show whether the service works.
+  (isApiError(error, 'timed-out') && Date.now() < call.deadline);

@@ -1,11 +1,5 @@
-import { MemoryRates } from '../memory-rates.ts';
-import {
-  countedMs,
-  ifUnavailable,
-  type RateDecision,
-  type RateWindow,
-  type WindowRule,
-} from '../port.ts';
+import { countedMs, MemoryRates } from '../memory-rates.ts';
+import { ifUnavailable, type RateDecision, type RateWindow, type WindowRule } from '../port.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
 
 /** KEYS: times, facts. ARGV: limit, milliseconds counted, reserve, member; an empty member counts nothing. */
