@@ -43,7 +43,7 @@ const rankOf = new Map(order.flatMap((row, rank) => row.map((module) => [module,
 const apart = 'sandbox';
 
 /** The only files that import the fast path, so that it can be deleted. */
-const usersOfFastPath = ['src/hosts/http.ts', 'src/hosts/line-connection.ts'];
+const usersOfFastPath = ['src/hosts/http.ts', 'src/hosts/stdio.ts'];
 
 /** What only some modules may import. */
 const libraries = [

@@ -75,7 +75,7 @@ function writeAgreed(
   const { client, caller } = call;
   const approval = { consent, client, ...(caller === undefined ? {} : { caller }) };
   return tenant.writes.runExclusive(async () => {
-    const target = await refreshTarget(tenant, agreed.target, { ...call, writes: true });
+    const target = await refreshTarget(tenant, agreed.target, { ...call, purpose: 'write' });
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
     if (plan.digest !== agreed.digest) return { outcome: 'moved', plan };

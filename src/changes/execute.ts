@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Call, Trace } from '../service/call.ts';
+import type { Trace } from '../service/call.ts';
 import { isApiError, isNotStored } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
@@ -290,14 +290,13 @@ async function verifyTwice(
   return verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
 }
 
-const backgroundCall = (ms: number, trace: Trace | undefined): ToolCall & Call => ({
+const backgroundCall = (ms: number, trace: Trace | undefined): ToolCall => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
   purpose: 'write',
   trace,
   progress: () => {},
   client: '',
-  writes: true,
 });
 
 function toOutcome(

@@ -1,6 +1,8 @@
+import { ConnectionFastPath } from '../fast-path/connection.ts';
 import { callMs } from '../service/call.ts';
+import { fieldOf, parseJson, toError } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
-import { LineConnection, type LineConnectionOptions } from './line-connection.ts';
+import type { SdkConnection } from './stdio-sdk.ts';
 
 /** Maximum length of one message. */
 const maxLength = 10 * 1024 * 1024;
@@ -59,4 +61,97 @@ export function serveStdio(
     process.once('SIGTERM', stop);
     process.once('SIGINT', stop);
   });
+}
+
+export interface LineConnectionOptions {
+  /** Whether messages may be answered without the SDK. */
+  fastPath: boolean;
+  write(line: string): void;
+  onError(error: Error): void;
+  /** Called when this side ends the connection. */
+  onClose(): void;
+}
+
+/** One connection of JSON lines, served by the fast path and the SDK. */
+export class LineConnection {
+  readonly #endpoint: LineEndpoint;
+  readonly #options: LineConnectionOptions;
+  readonly #fastPath: ConnectionFastPath | undefined;
+  /** Loaded on first use. */
+  #sdk: Promise<SdkConnection> | undefined;
+  /** Ids of the requests that are not answered yet. */
+  readonly #pending = new Set<unknown>();
+  /** Ids of our requests that the host has not answered yet; each blocks one of its own. */
+  readonly #asked = new Set<unknown>();
+  #onAnswered: (() => void) | undefined;
+
+  constructor(endpoint: LineEndpoint, options: LineConnectionOptions) {
+    this.#endpoint = endpoint;
+    this.#options = options;
+    if (!options.fastPath) return;
+    this.#fastPath = new ConnectionFastPath(endpoint, {
+      answer: (id, line) => {
+        options.write(line);
+        this.#settle(id);
+      },
+      ...options,
+    });
+  }
+
+  receive(line: string): void {
+    const message = parseJson(line);
+    this.#note(message);
+    if (this.#fastPath?.tryAnswer(message)) return;
+    this.#sdk ??= this.#connect();
+    this.#sdk
+      .then((sdk) => sdk.receive(line))
+      .catch((error: unknown) => {
+        this.#settle(fieldOf(message, 'id'));
+        // Invalid JSON is ignored.
+        if (!(error instanceof SyntaxError)) this.#options.onError(toError(error));
+      });
+  }
+
+  /** Resolves when nothing is left to answer, after input has ended. Requests that wait for the host do not count. */
+  answered(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onAnswered = resolve;
+      this.#settle(undefined);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#fastPath?.close();
+    await (await this.#sdk)?.close();
+  }
+
+  #note(message: unknown): void {
+    const [id, method] = [fieldOf(message, 'id'), fieldOf(message, 'method')];
+    if (method === 'notifications/cancelled')
+      this.#settle(fieldOf(fieldOf(message, 'params'), 'requestId'));
+    else if (method === undefined) this.#asked.delete(id);
+    // A subscription is answered when the connection ends.
+    else if (id !== undefined && method !== 'subscriptions/listen') this.#pending.add(id);
+  }
+
+  #settle(id: unknown): void {
+    this.#pending.delete(id);
+    if (this.#pending.size <= this.#asked.size) this.#onAnswered?.();
+  }
+
+  async #connect(): Promise<SdkConnection> {
+    const opening = this.#fastPath?.opening ?? [];
+    const { connectSdk } = await import('./stdio-sdk.ts');
+    const { onError, onClose } = this.#options;
+    const write = (message: object) => {
+      this.#options.write(JSON.stringify(message));
+      const id = fieldOf(message, 'id');
+      if (!('method' in message)) this.#settle(id);
+      else if (id !== undefined) {
+        this.#asked.add(id);
+        this.#settle(undefined);
+      }
+    };
+    return connectSdk(this.#endpoint.server, { opening, write, onError, onClose });
+  }
 }

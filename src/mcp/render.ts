@@ -25,7 +25,7 @@ function writeField(lines: string[], name: string, value: unknown, indent: strin
   if (value === undefined) return;
   const isUnclear = name.includes(':') || (indent !== '' && reservedNames.has(name));
   const start = `${indent}${isUnclear ? quote(name) : name}:`;
-  if (isScalar(value)) lines.push(`${start} ${block(value, indent)}`);
+  if (typeof value !== 'object' || value === null) lines.push(`${start} ${block(value, indent)}`);
   else if (Array.isArray(value)) writeList(lines, start, value, indent);
   else if (isObject(value)) writeRecord(lines, start, value, indent);
 }
@@ -49,16 +49,16 @@ function writeFlatList(lines: string[], start: string, list: unknown[], indent: 
 }
 
 function writeList(lines: string[], start: string, list: unknown[], indent: string): void {
+  const table = list.length > 0 && list.every(isObject) ? tableLines(list, indent) : undefined;
+  if (table) {
+    lines.push(start, ...table);
+    return;
+  }
   if (list.every(isScalar)) {
     writeFlatList(lines, start, list, indent);
     return;
   }
   lines.push(start);
-  const table = list.every(isObject) ? tableLines(list, indent) : undefined;
-  if (table) {
-    lines.push(...table);
-    return;
-  }
   for (const entry of list) {
     if (isObject(entry)) writeEntry(lines, entry, indent);
     else lines.push(`${indent}- ${Array.isArray(entry) ? JSON.stringify(entry) : inline(entry)}`);

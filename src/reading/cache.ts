@@ -1,5 +1,38 @@
 import { BoundedMap } from '../containers.ts';
-import type { CachedCollection } from './collection.ts';
+import type { Collection } from './collection.ts';
+import type { Basis } from './update.ts';
+
+export interface CachedCollection extends Collection<Record<string, unknown>> {
+  readAt: ReadTime;
+  /** From which it can be brought up to date; absent where the records do not say when they changed. */
+  basis?: Basis;
+  /** It has changed since: it may be brought up to date, but not be returned as it is. */
+  isOutdated?: boolean;
+}
+
+/**
+ * When something was read. Its age is told by two clocks, of which the longer one holds: the time of day may be set back,
+ * and the other clock stops while a machine sleeps.
+ */
+export class ReadTime {
+  readonly #time: number;
+  readonly #elapsed: number;
+
+  /** @param ageMs how long ago it was read */
+  constructor(ageMs = 0) {
+    this.#time = Date.now() - ageMs;
+    this.#elapsed = performance.now() - ageMs;
+  }
+
+  get ageMs(): number {
+    return Math.max(Date.now() - this.#time, performance.now() - this.#elapsed);
+  }
+
+  /** The time of day, never in the future. */
+  get date(): Date {
+    return new Date(Math.min(this.#time, Date.now() - this.ageMs));
+  }
+}
 
 const sampleSize = 40;
 /** Of a parsed record in memory, for each character of its JSON: 1.1 to 1.7 were measured. */

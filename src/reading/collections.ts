@@ -10,8 +10,14 @@ import {
   type SharedCollections,
   type SharedReading,
 } from '../state/port.ts';
-import { type CachePart, type CollectionCache, estimateBytes } from './cache.ts';
-import { type CachedCollection, type Collection, ReadTime } from './collection.ts';
+import {
+  type CachedCollection,
+  type CachePart,
+  type CollectionCache,
+  estimateBytes,
+  ReadTime,
+} from './cache.ts';
+import type { Collection } from './collection.ts';
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems } from './quote-items.ts';
 import { namingCompanies, Renames } from './renames.ts';

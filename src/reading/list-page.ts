@@ -70,7 +70,7 @@ export async function readListPage(
   if (query.from && (await pages.offsetWorks(resource, call)) === false)
     return sliceOf(await source.readWhole(searchOf(query)), query);
   const page = await pages.page(resource, query, call);
-  const ignored = await ignoredParameters(source, query, page);
+  const ignored = judge ? await ignoredParameters(source, judge, query, page) : [];
   if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
   const follows = await whatFollows(source, query, page);
   if (follows === 'hidden') return sliceOf(await source.readWhole(searchOf(query)), query);
@@ -96,12 +96,13 @@ function ignoringPage(
 
 async function ignoredParameters(
   source: ListSource,
+  judge: PageJudge,
   query: PageQuery,
   page: AnyPage,
 ): Promise<Ignorable[]> {
   const found: Ignorable[] = [];
   for (const name of ignorable) {
-    if (!query[name] || source.judge?.[name](page.records) !== false) continue;
+    if (!query[name] || judge[name](page.records)) continue;
     if (await isIgnored(source, query, name, page)) found.push(name);
   }
   return found;

@@ -3,7 +3,7 @@ import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import type { Company } from '../service/records/records.ts';
-import { ReadTime } from './collection.ts';
+import { ReadTime } from './cache.ts';
 import type { ServicePages } from './service-pages.ts';
 
 /** Companies read by id for one page of a list, from a service that does not filter by ids. */

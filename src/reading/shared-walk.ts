@@ -6,7 +6,7 @@ import {
   type WalkCost,
 } from '../service/call.ts';
 import { ApiError } from '../service/errors.ts';
-import type { CachedCollection } from './collection.ts';
+import type { CachedCollection } from './cache.ts';
 import { maxParallel } from './read-pages.ts';
 import type { Progress } from './walk.ts';
 

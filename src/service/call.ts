@@ -4,7 +4,7 @@ export interface Trace {
   tracestate?: string;
 }
 
-/** The part of a tool call that its requests need. */
+/** What the requests of a tool call need of it. */
 export interface Call {
   /** Aborts the call's requests and closes their sockets. */
   signal: AbortSignal;
@@ -12,9 +12,10 @@ export interface Call {
   deadline: number;
   /**
    * `walk` reads a whole collection, and must not use the reserve of the rate budget; `background` does so while no call
-   * waits for it, and leaves more. `write` may use what was set aside for a write.
+   * waits for it, and leaves more. `write` may use what was set aside for a write. Default: `interactive`, a single
+   * request that a person waits for.
    */
-  purpose: 'interactive' | 'walk' | 'background' | 'write';
+  purpose?: 'interactive' | 'walk' | 'background' | 'write';
   /** Of a walk, once its first page shows it. */
   cost?: WalkCost | undefined;
   trace?: Trace | undefined;
@@ -30,18 +31,12 @@ export interface WalkCost {
 }
 
 /** What a call of a tool leaves to its readings. */
-export interface CallContext {
-  signal: AbortSignal;
-  /** The deadline of the call, in milliseconds since the epoch. */
-  deadline: number;
+export interface CallContext extends Call {
   /**
    * Reports the progress of a long reading; a host may ignore it.
    * @param place the page, the time that is left, and what the reading costs
    */
   progress(read: number, total: number | undefined, what: string, place?: string): void;
-  trace?: Trace | undefined;
-  /** Its requests may use what was set aside for a write. */
-  writes?: boolean;
 }
 
 /** Time limit of a call; most hosts give up after 60 seconds. */
@@ -58,7 +53,7 @@ export const readingDeadline = ({ deadline }: CallContext): number =>
 export const interactiveCall = (call: CallContext): Call => ({
   signal: call.signal,
   deadline: call.deadline,
-  purpose: call.writes ? 'write' : 'interactive',
+  purpose: call.purpose ?? 'interactive',
   trace: call.trace,
 });
 

@@ -7,7 +7,7 @@ import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors
 import type { Page, PageRequest } from './page.ts';
 import { requireRecognized } from './records/recognition.ts';
 import { type Opportunity, type RecordOf, type Resource, toRecord } from './records/records.ts';
-import { answeredAt, parseResponse, type RawRecord, readOne, readPage } from './response.ts';
+import { parseResponse, type RawRecord, readOne, readPage } from './response.ts';
 import { isPathSegment, type Route, routes } from './routes.ts';
 
 export interface ClientOptions {
@@ -97,7 +97,7 @@ export class ApiClient {
       probesSize,
       attempts,
       mayRetry: (error) => error.retryable && !(probesSize && isInternalError(error)),
-      read: (body, facts, response) => ({ ...readPage(body, facts), ...answeredAt(response) }),
+      read: readPage,
     };
     const page = await this.#send(request, call).catch((error: unknown) => {
       throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;

@@ -8,8 +8,10 @@ import type { Page } from './page.ts';
 
 const maxMessageLength = 300;
 
+type Headed = Pick<WireResponse, 'headers'>;
+
 /** The first value of a header; `name` is in lower case. */
-export function header(response: WireResponse, name: string): string | undefined {
+export function header(response: Headed, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
@@ -84,7 +86,7 @@ function retryAfter(response: WireResponse): number | undefined {
 const day = 86_400;
 
 /** Time of the response by the service's clock, in milliseconds since the epoch. */
-export function answeredAt(response: WireResponse): { answeredAt?: number } {
+function answeredAt(response: Headed): { answeredAt?: number } {
   const time = Date.parse(header(response, 'date') ?? '');
   return Number.isNaN(time) ? {} : { answeredAt: time };
 }
@@ -92,7 +94,7 @@ export function answeredAt(response: WireResponse): { answeredAt?: number } {
 export type RawRecord = Record<string, unknown>;
 
 /** One page without its envelope. */
-type RawPage = Pick<Page<RawRecord>, 'records' | 'total' | 'countedIn' | 'facets'>;
+type RawPage = Pick<Page<RawRecord>, 'records' | 'total' | 'countedIn' | 'facets' | 'answeredAt'>;
 
 const envelopeKeys = ['results', 'data', 'items'] as const;
 /** A deeply nested record would overflow the stack of recursive functions. */
@@ -106,8 +108,9 @@ const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'la
  * @throws ApiError (`unexpected`) for an unknown envelope: an empty page would report "none" where there are many;
  *   `embedded-error` for an error beside an empty list
  */
-export function readPage(body: unknown, facts: ErrorFacts): RawPage {
-  if (Array.isArray(body)) return { records: requireRecords(body, facts) };
+export function readPage(body: unknown, facts: ErrorFacts, response: Headed): RawPage {
+  const time = answeredAt(response);
+  if (Array.isArray(body)) return { records: requireRecords(body, facts), ...time };
   if (!isObject(body)) throw unexpected(facts, 'neither a list nor an envelope');
   const { total, countedIn } = countIn(body);
   const wrapper = envelopeKeys.find((name) => name in body);
@@ -116,7 +119,7 @@ export function readPage(body: unknown, facts: ErrorFacts): RawPage {
   if (!Array.isArray(list) && !empty) throw unexpected(facts, 'an unknown envelope');
   const records = requireRecords(list ?? [], facts);
   if (records.length === 0) refuseEmbeddedError(body, facts);
-  const page: RawPage = { records };
+  const page: RawPage = { records, ...time };
   // A total below the number of records counts something else.
   if (total !== undefined && total >= records.length) Object.assign(page, { total, countedIn });
   const facets = body.filters;

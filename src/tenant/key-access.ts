@@ -1,4 +1,4 @@
-import { type Call, type CallContext, interactiveCall } from '../service/call.ts';
+import type { Call, CallContext } from '../service/call.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../service/errors.ts';
 import type { Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
@@ -37,8 +37,7 @@ export class KeyAccess {
    * @throws ApiError (such as `key-refused`) until the service accepts the key again
    */
   async require(call: CallContext): Promise<void> {
-    if (this.#refused)
-      await this.#tryKey(interactiveCall(call)).catch(ignoreApiError('not-permitted'));
+    if (this.#refused) await this.#tryKey(call).catch(ignoreApiError('not-permitted'));
   }
 
   /** True if the service has not refused the key, or this key's access to the collection. */

@@ -4,7 +4,7 @@ import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading
 import type { PartOf } from '../reading/parts.ts';
 import { markUnknownItems } from '../reading/quote-items.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
-import { type CallContext, interactiveCall } from '../service/call.ts';
+import type { CallContext } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
@@ -76,29 +76,20 @@ export class Tenant {
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
     this.#requireRead(resource);
-    const isPaged = routes[resource].shape === 'paged';
-    const page = isPaged
-      ? await this.#servicePage(resource, query, call, judge)
-      : sliceOf(await this.collection(resource, call, { query: query.query }), query);
-    return { ...page, notes: describeUnrecognized(resource, page.records) };
-  }
-
-  async #servicePage<R extends Resource>(
-    resource: R,
-    query: PageQuery,
-    call: CallContext,
-    judge: PageJudge | undefined,
-  ): Promise<ListPage<RecordOf[R]>> {
     const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
     if (query.filters || query.query || query.sort) await this.#shared.traits?.load();
     // Only a judge asks for it.
     const isCached = judge !== undefined && this.cached(resource) !== undefined;
-    const source = { pages, resource, readWhole, isCached, call: interactiveCall(call), judge };
-    const page = await readListPage(source, query);
-    const records =
+    const source = { pages, resource, readWhole, isCached, call, judge };
+    const isPaged = routes[resource].shape === 'paged';
+    const page = isPaged
+      ? await readListPage(source, query)
+      : sliceOf(await readWhole({ query: query.query }), query);
+    const found =
       resource === 'quote' ? markUnknownItems(resource, page.records, pages) : page.records;
-    return { ...page, records: records as readonly RecordOf[R][] };
+    const records = found as readonly RecordOf[R][];
+    return { ...page, records, notes: describeUnrecognized(resource, records) };
   }
 
   /**
@@ -135,7 +126,7 @@ export class Tenant {
     call: CallContext,
   ): Promise<RecordOf[R]> {
     this.#requireRead(resource);
-    return this.#shared.client.getRecord(resource, by, value, interactiveCall(call));
+    return this.#shared.client.getRecord(resource, by, value, call);
   }
 
   /**
@@ -148,7 +139,7 @@ export class Tenant {
     call: CallContext,
   ): Promise<Page<RecordOf[R]>> {
     this.#requireRead(resource);
-    return this.#shared.pages.page(resource, query, interactiveCall(call));
+    return this.#shared.pages.page(resource, query, call);
   }
 
   /**
@@ -160,7 +151,7 @@ export class Tenant {
     call: CallContext,
   ): Promise<ReadonlyMap<string, NamedCompany>> {
     if (ids.length === 0 || !this.grants.has('company:read')) return new Map();
-    return this.#shared.companies.read(ids, interactiveCall(call));
+    return this.#shared.companies.read(ids, call);
   }
 
   /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */

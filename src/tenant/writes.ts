@@ -1,4 +1,4 @@
-import { type Call, type CallContext, interactiveCall } from '../service/call.ts';
+import type { Call, CallContext } from '../service/call.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { Journal, State } from '../state/port.ts';
 import { type Grant, requireGrant, writeGrant } from './grants.ts';
@@ -38,7 +38,7 @@ export class Writes {
   /** An opportunity as the service sends it. @throws NotGranted, ApiError */
   async raw(id: string, call: CallContext): Promise<Record<string, unknown>> {
     requireGrant(this.#grants, 'opportunity:read');
-    return this.#shared.client.getRaw('opportunity', 'id', id, interactiveCall(call));
+    return this.#shared.client.getRaw('opportunity', 'id', id, call);
   }
 
   /** Runs one write at a time, in all processes. */

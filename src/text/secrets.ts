@@ -146,7 +146,10 @@ function inFields(fields: object, levels: number): object {
 }
 
 /** Whether a text without invisible characters has a secret or a token: the test for these is by far the slowest. */
-export const hasSecret = (text: string): boolean => inText(text, false) !== text;
+export function hasSecret(text: string): boolean {
+  marks ??= makeMarks();
+  return marks.test(text) && inText(text, false) !== text;
+}
 
 /** What can spell a character of a secret in JSON (RFC 8259, 7). */
 const escapes = /\\[u/bfr]/;

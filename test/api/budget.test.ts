@@ -119,7 +119,7 @@ describe('when less than a third remains', () => {
     return budget;
   }
 
-  const callOf = (purpose: Call['purpose'], cost?: WalkCost): Call => ({
+  const callOf = (purpose: NonNullable<Call['purpose']>, cost?: WalkCost): Call => ({
     ...{ ...interactiveCall(toolCall()), purpose },
     cost,
   });
@@ -130,7 +130,7 @@ describe('when less than a third remains', () => {
       const done: string[] = [];
       const take = async (call: Call) => {
         await budget.take(call, { host: 'h' });
-        done.push(call.purpose);
+        done.push(call.purpose ?? '');
       };
       const cost = { pages: 12, left: 10, pauseMs: 150 };
       await Promise.all([take(callOf('walk', cost)), take(callOf('interactive'))]);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { LineConnection } from '../../src/hosts/line-connection.ts';
+import { LineConnection } from '../../src/hosts/stdio.ts';
 import { connectSdk } from '../../src/hosts/stdio-sdk.ts';
 import fc from '../support/fast-check.ts';
 import { type CountedServer, countedServer, withoutTimes } from '../support/fast-path-parity.ts';

@@ -106,7 +106,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     const path = routes[resource].path as ResourcePath;
     const body = list(path, this.rows, request, this.#scenario.on, this.#random);
     if (body instanceof RefusedByModel) return body;
-    const page = readPage(structuredClone(body), { host: 'model' });
+    const page = readPage(structuredClone(body), { host: 'model' }, { headers: {} });
     for (const record of page.records) toRecord(resource, record);
     const second = Math.floor(this.#now() / 1000) * 1000;
     const told = this.#scenario.tellsTime ? { ...page, answeredAt: second } : page;

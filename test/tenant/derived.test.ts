@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { CollectionCache } from '../../src/reading/cache.ts';
-import { ReadTime } from '../../src/reading/collection.ts';
+import { CollectionCache, ReadTime } from '../../src/reading/cache.ts';
 import { DerivedResults } from '../../src/reading/derived.ts';
 
 const counted = () => {

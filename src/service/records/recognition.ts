@@ -70,17 +70,23 @@ export function requireRecognized(
 }
 
 /** The properties that these records, and the items in them, have in no known field. */
-export function findUnrecognized(
-  resource: Resource,
-  records: readonly JsonObject[],
-): Unrecognized[] {
-  const found = unrecognizedIn(resource, records);
-  if (resource !== 'quote') return found;
-  const withItems = records.find(({ items }) => Array.isArray(items) && items.length > 0);
-  return [
-    ...found,
-    ...unrecognizedIn('quote_item', (withItems?.items as JsonObject[] | undefined) ?? []),
-  ];
+export function findUnrecognized(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
+  const [first] = records;
+  if (!first) return [];
+  const found: Unrecognized[] = [];
+  for (const { what, fields, isNumber = false } of essentials[kind] ?? []) {
+    if (areFound(records, fields)) continue;
+    // A few opportunities may all lack a revenue; an item always has a price.
+    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) continue;
+    const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
+    if (candidates.length > 0) found.push({ kind, what, unknownFields: candidates });
+  }
+  if (kind === 'quote') {
+    const withItems = records.find(({ items }) => Array.isArray(items) && items.length > 0);
+    const items = withItems?.items as JsonObject[] | undefined;
+    found.push(...findUnrecognized('quote_item', items ?? []));
+  }
+  return found;
 }
 
 /** A sentence for each of them. */
@@ -92,20 +98,6 @@ export const describeUnrecognized = (
     const fields = unknownFields.map((field) => quote(field, 60));
     return wording`The service's records look different from what this server knows: no ${trusted(kind.replaceAll('_', ' '))} has a ${trusted(what)} in a known field, so figures that need it are missing or 0. Unknown fields: ${join(fields, ', ')}.`;
   });
-
-function unrecognizedIn(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
-  const [first] = records;
-  if (!first) return [];
-  const found: Unrecognized[] = [];
-  for (const { what, fields, isNumber = false } of essentials[kind] ?? []) {
-    if (areFound(records, fields)) continue;
-    // A few opportunities may all lack a revenue; an item always has a price.
-    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) continue;
-    const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
-    if (candidates.length > 0) found.push({ kind, what, unknownFields: candidates });
-  }
-  return found;
-}
 
 /** Whether any record has any of these fields; usually the first one has. */
 function areFound(records: readonly JsonObject[], fields: readonly string[]): boolean {

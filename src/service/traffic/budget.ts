@@ -30,8 +30,10 @@ const worthwhileShare = 1 / 2;
 /** The number of a request that was counted in the budget. */
 export type RequestNumber = number;
 
+type Purpose = NonNullable<Call['purpose']>;
+
 /** What applies to requests of each purpose. */
-interface Rules extends Readonly<Record<Call['purpose'], WindowRule>> {
+interface Rules extends Readonly<Record<Purpose, WindowRule>> {
   /** Requests that the tenant allows in the window, as far as the settings permit. */
   allowed: number;
 }
@@ -64,7 +66,7 @@ export class RateBudget {
    * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
    */
   async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
-    const { purpose, cost } = call;
+    const { purpose = 'interactive', cost } = call;
     const rule = this.#rules[purpose];
     const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
     if (pauseMs > 0 && this.#remaining < lowOf(this.limit)) await delay(pauseMs, call.signal);
@@ -88,7 +90,7 @@ export class RateBudget {
   }
 
   /** Whether too little of a walk that has just begun can be read now. */
-  #isHopeless(purpose: Call['purpose'], cost: WalkCost, { reserve }: WindowRule): boolean {
+  #isHopeless(purpose: Purpose, cost: WalkCost, { reserve }: WindowRule): boolean {
     if (cost.left !== cost.pages - 1) return false;
     const available = this.#remaining - reserve;
     if (purpose === 'background') return available < cost.left;
@@ -98,7 +100,7 @@ export class RateBudget {
   /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
   async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError<'budget-spent'>> {
     const { reserve } = rule;
-    const { purpose, cost } = call;
+    const { purpose = 'interactive', cost } = call;
     const needed = Math.min(this.limit - reserve, Math.max(1, cost?.left ?? 1));
     const whole = { ...rule, reserve: reserve + needed - 1 };
     const { waitMs, remaining } = await this.#window.peek(this.#key, whole, Date.now());
