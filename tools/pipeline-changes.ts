@@ -15,6 +15,7 @@ import {
 } from '../src/history/quote-changes.ts';
 import { ignoreApiError } from '../src/service/errors.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
+import { requireGrant } from '../src/tenant/grants.ts';
 import { nameReferences } from '../src/tenant/naming.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
@@ -145,7 +146,7 @@ async function quotesBetween(
 ): Promise<QuotesBetween> {
   const areListed = listsQuotes({ by, movement });
   if (!areListed && (by ?? movement ?? !tenant.grants.has('quote:read'))) return { notes: [] };
-  tenant.requireGrant('quote:read');
+  requireGrant(tenant.grants, 'quote:read');
   if (Object.keys(others).length > 0) return { notes: areListed ? [onlyByOwner] : [] };
   const filters = compact({ owner, company, currency });
   const options = { ...filters, currencyOf, limit: areListed ? rows : 0, movement };

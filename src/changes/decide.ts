@@ -1,5 +1,5 @@
 import { BoundedMap } from '../containers.ts';
-import { writeGrant } from '../tenant/grants.ts';
+import { requireGrant, writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { wording } from '../text/untrusted-text.ts';
 import { canonicalJson } from '../values.ts';
@@ -55,7 +55,7 @@ export async function decide(
 }
 
 async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): Promise<Decision> {
-  tenant.requireGrant(writeGrant);
+  requireGrant(tenant.grants, writeGrant);
   if (isNoOp(plan)) return { outcome: 'no_change', plan };
   await checkAllowed(tenant, plan, call);
   await checkHourlyLimit(tenant);

@@ -1,4 +1,5 @@
 import type { InboxEntry, InboxEvent, InboxRow } from '../state/port.ts';
+import { requireGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import { isObject, type JsonObject, parseJson } from '../values.ts';
@@ -60,7 +61,7 @@ export interface EventPage {
  * @throws NotGranted for a requested subject without a grant; StateUnavailable
  */
 export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<EventPage> {
-  if (query.subject !== undefined) tenant.requireGrant(grantFor(query.subject));
+  if (query.subject !== undefined) requireGrant(tenant.grants, grantFor(query.subject));
   const hidden = subjects.filter((subject) => !tenant.grants.has(grantFor(subject)));
   const accepts = (entry: InboxEntry) =>
     matchesQuery(entry, query) && maySee(entry.subject, hidden);

@@ -10,14 +10,7 @@ import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox } from '../state/port.ts';
-import {
-  type Grant,
-  intersectGrants,
-  NotGranted,
-  readableWith,
-  readGrant,
-  requireGrant,
-} from './grants.ts';
+import { type Grant, intersectGrants, NotGranted, readableWith, readGrant } from './grants.ts';
 import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
 import { SharedTenantState, type TenantOptions } from './shared-state.ts';
@@ -55,15 +48,6 @@ export class Tenant {
     return new Tenant({ ...this.#shared.options, grants }, this.#shared);
   }
 
-  /** @throws NotGranted */
-  requireGrant(grant: Grant): void {
-    requireGrant(this.grants, grant);
-  }
-
-  #requireRead(resource: Resource): void {
-    if (!this.#readable.has(resource)) throw new NotGranted(readGrant(resource));
-  }
-
   /**
    * A page of a list: the service's own page, or a slice of the whole list if the route is not paged. With `judge` it
    * says which parameters the service ignored.
@@ -75,7 +59,7 @@ export class Tenant {
     call: CallContext,
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
-    this.#requireRead(resource);
+    requireRead(this.#readable, resource);
     const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
     if (query.filters || query.query || query.sort) await this.#shared.traits?.load();
@@ -102,7 +86,7 @@ export class Tenant {
     call: CallContext,
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
-    this.#requireRead(resource);
+    requireRead(this.#readable, resource);
     const { collections, parts, traits } = this.#shared;
     await traits?.load();
     if (part && !isSearch(part)) {
@@ -125,7 +109,7 @@ export class Tenant {
     value: string,
     call: CallContext,
   ): Promise<RecordOf[R]> {
-    this.#requireRead(resource);
+    requireRead(this.#readable, resource);
     return this.#shared.client.getRecord(resource, by, value, call);
   }
 
@@ -138,7 +122,7 @@ export class Tenant {
     query: Pick<PageQuery, 'size' | 'query'>,
     call: CallContext,
   ): Promise<Page<RecordOf[R]>> {
-    this.#requireRead(resource);
+    requireRead(this.#readable, resource);
     return this.#shared.pages.page(resource, query, call);
   }
 
@@ -156,7 +140,7 @@ export class Tenant {
 
   /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */
   async history<K extends keyof Past>(kind: K): Promise<Past[K] | undefined> {
-    this.#requireRead(kind);
+    requireRead(this.#readable, kind);
     return (await this.#shared.histories.open())?.[kind];
   }
 
@@ -176,6 +160,11 @@ export class Tenant {
   close(): Promise<void> {
     return this.#shared.close();
   }
+}
+
+/** @throws NotGranted */
+function requireRead(readable: ReadonlySet<Resource>, resource: Resource): void {
+  if (!readable.has(resource)) throw new NotGranted(readGrant(resource));
 }
 
 const isSearch = (part: Search | PartOf): part is Search =>
