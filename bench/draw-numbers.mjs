@@ -9,7 +9,7 @@ import {
   timeLimits,
 } from './growth-rows.mjs';
 import { plot } from './plot.mjs';
-import { ms } from './rows.mjs';
+import { dayRequests, ms } from './rows.mjs';
 import { maximum } from './statistics.mjs';
 
 const inRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -64,15 +64,6 @@ const counted = () =>
     ['what', 'limit', 'measured'],
     rowsOf(oldest, 'tokens', 'work').map((it) => [it.what, it.limit, shown(it)]),
   );
-
-function requests() {
-  const rows = oldest.parts.requests.measured.map(({ what, asked }) => [
-    what,
-    ...asked.map(({ requests: taken, limit }) => marked(`${taken} of ${limit}`, taken > limit)),
-  ]);
-  const columns = ['question', 'cold', 'again', 'in a new process'];
-  return table(columns, rows);
-}
 
 function growth() {
   const sizes = oldest.parts.growth.measured;
@@ -157,13 +148,60 @@ function soak() {
   return `${intro}\n\n${whole}\n\n${conditions(['soak'], [oldest])}`;
 }
 
+/** The columns of a working day, and the parts of the benchmark that they show. */
+const dayColumns = {
+  day: 'now',
+  'day-ignoring': 'a service that ignores `sort`, `filters` and `query`',
+  'day-before': 'before parts, updates and kept collections',
+};
+
+function day() {
+  const names = Object.keys(dayColumns).filter((name) => oldest.parts[name]);
+  const measured = names.map((name) => oldest.parts[name].measured);
+  const line = (what, limit, show, isOver = () => false) => [
+    what,
+    limit,
+    ...measured.map((it) => marked(show(it), isOver(it))),
+  ];
+  const rows = [
+    line(
+      'questions answered whole',
+      'all',
+      (it) => `${it.whole} of ${it.questions}`,
+      (it) => it.whole < it.questions,
+    ),
+    line('of these, after asking again when the answer said to', '', (it) => it.again),
+    line(
+      'longest wait for the budget',
+      '≤ 20 s',
+      ({ wait }) => `${wait} s`,
+      ({ wait }) => wait > 20,
+    ),
+    line('the same, over the whole catalogue', '', (it) => `${it.waitOfCatalogue} s`),
+    line(
+      'requests',
+      '≤ 2,500 of 300',
+      (it) => it.requests,
+      (it) => it.requests > dayRequests(it.questions),
+    ),
+    line('requests of each machine in the evening', '', (it) => it.eveningRequests),
+    line('requests that were refused, and those of the other program', '', (it) =>
+      [it.refused, it.otherRefused].join(', '),
+    ),
+    line('fewest requests that remained of 500', '', (it) => it.leastRemaining),
+    line('answers unlike those of a new process', '', (it) => it.different.join(', ') || 'none'),
+  ];
+  const whole = table(['what', 'limit', ...names.map((name) => dayColumns[name])], rows);
+  return `${whole}\n\n${conditions(names, [oldest])}`;
+}
+
 /** Each with the part of the benchmark that it shows; what was not measured stays as it is. */
 const sections = {
   compared: { part: 'start', draw: compared },
   counted: { part: 'tokens', draw: counted },
-  requests: { part: 'requests', draw: requests },
   growth: { part: 'growth', draw: growth },
   soak: { part: 'soak', draw: soak },
+  day: { part: 'day', draw: day },
 };
 const wasMeasured = (part) => Object.hasOwn(oldest.parts, part);
 

@@ -30,8 +30,12 @@ export async function callTool({ pool, path }, name, args, { headers, signal } =
   });
   const text = await response.body.text();
   const ms = performance.now() - from;
-  const { result } = response.statusCode === 200 ? JSON.parse(text) : {};
+  const { result } = response.statusCode === 200 ? JSON.parse(bodyOf(text)) : {};
   if (!result || result.isError)
     throw new Error(`${name}: ${response.statusCode} ${text.slice(0, 500)}`);
   return { ms, result };
 }
+
+/** Answers of the SDK come as an event. */
+const bodyOf = (text) =>
+  text.startsWith('{') ? text : /^data: (\{.*"result".*)$/m.exec(text)?.[1];

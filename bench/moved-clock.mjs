@@ -11,7 +11,11 @@ globalThis.Date = class extends RealDate {
   }
 };
 
+const elapsed = performance.now.bind(performance);
+performance.now = () => elapsed() + fastMs;
+
 process.on('message', (message) => {
+  if (message.fastMs === undefined) return;
   fastMs = message.fastMs;
   process.send({});
 });

@@ -1,5 +1,5 @@
 // The measurements as rows of a table: baseline, measured value and limit.
-import { pairedMedian, rounded } from './statistics.mjs';
+import { maximum, pairedMedian, rounded } from './statistics.mjs';
 
 const times = (value) => `${rounded(value)} ×`;
 export const ms = (value) => `${rounded(value, value < 10 ? 2 : 0)} ms`;
@@ -99,6 +99,53 @@ export const requestRows = (measured) =>
       }),
     ),
   );
+
+/** What is kept of a working day: numbers of questions and requests, and times in simulated seconds. */
+export function daySummary({ answers, different, hours, ...counts }) {
+  const whole = answers.filter(({ isAnswered }) => isAnswered);
+  const seconds = (times) => rounded(maximum([0, ...times]) / 1000, 1);
+  const waits = (ofCatalogue) =>
+    seconds(whole.filter((it) => it.isCatalogue === ofCatalogue).map(({ waitMs }) => waitMs));
+  return {
+    questions: answers.length,
+    whole: whole.length,
+    again: whole.filter(({ problems }) => problems.length > 0).length,
+    wait: waits(false),
+    waitOfCatalogue: waits(true),
+    different: different.map(({ id }) => id),
+    hours: rounded(hours, 1),
+    ...counts,
+  };
+}
+
+/** The limit of requests is for a day of 300 questions. */
+export const dayRequests = (questions) => Math.round((2_500 * questions) / 300);
+
+export function dayRows(name, it) {
+  const seconds = (value) => `${value} s`;
+  return [
+    row(`${name}: questions answered whole`, {
+      measured: String(it.whole),
+      limit: String(it.questions),
+      ok: it.whole === it.questions,
+      value: it.whole,
+      detail: `${it.again} after asking again`,
+    }),
+    atMost(`${name}: longest wait for the budget`, it.wait, 20, {
+      format: seconds,
+      detail: `over the whole catalogue ${seconds(it.waitOfCatalogue)}`,
+    }),
+    atMost(`${name}: requests`, it.requests, dayRequests(it.questions), {
+      detail: `${it.refused} refused; at least ${it.leastRemaining} remained; other program ${it.otherRefused} refused`,
+    }),
+    row(`${name}: answers unlike those of a new process`, {
+      measured: it.different.join(', ') || 'none',
+      limit: '',
+      ok: true,
+      value: it.different.length,
+    }),
+  ];
+}
 
 const questions = {
   pipeline: {

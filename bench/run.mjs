@@ -18,6 +18,8 @@ import { measureTokens, wire } from './measure-tokens.mjs';
 import { measureWork } from './measure-work.mjs';
 import { startProcess, stopAll, stopProcess, waitForOutput } from './processes.mjs';
 import {
+  dayRows,
+  daySummary,
   httpRows,
   memoryRows,
   requestRows,
@@ -26,6 +28,7 @@ import {
   tokenRows,
   workRows,
 } from './rows.mjs';
+import { measureDay } from './working-day.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, 'node_modules', '.cache', 'cpq-mcp-bench');
@@ -39,6 +42,8 @@ const { values: options, positionals } = parseArgs({
     calls: { type: 'string', default: '36000' },
     tenants: { type: 'string', default: '50' },
     dist: { type: 'string' },
+    before: { type: 'string' },
+    questions: { type: 'string', default: '300' },
   },
 });
 const rounds = Number(options.rounds);
@@ -66,6 +71,15 @@ async function withSandbox(scale, use) {
   } finally {
     await stopProcess(child);
   }
+}
+
+/** 9,900 opportunities, 37,800 products, 5,000 companies, 12,900 contacts and 11,000 quotes. */
+const dayScale = 30;
+
+async function workingDay(name, cpq, more) {
+  const count = Number(options.questions);
+  const measured = daySummary(await measureDay(cpq, dayScale, { ...more, count }));
+  return { rows: dayRows(name, measured), measured };
 }
 
 /**
@@ -171,6 +185,15 @@ const parts = {
     );
     return { rows: requestRows(measured), measured };
   },
+  day: () => workingDay('working day', candidates.cpq),
+  'day-ignoring': () =>
+    workingDay('working day, of a service that ignores sort, filters and query', candidates.cpq, {
+      ignores: true,
+    }),
+  ...(options.before && {
+    'day-before': () =>
+      workingDay('working day, before', candidatesOf(join(options.before, 'cpq-mcp.js')).cpq),
+  }),
   growth,
   soak,
 };
