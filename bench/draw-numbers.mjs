@@ -65,6 +65,15 @@ const counted = () =>
     rowsOf(oldest, 'tokens', 'work').map((it) => [it.what, it.limit, shown(it)]),
   );
 
+function requests() {
+  const rows = oldest.parts.requests.measured.map(({ what, asked }) => [
+    what,
+    ...asked.map(({ requests: taken, limit }) => marked(`${taken} of ${limit}`, taken > limit)),
+  ]);
+  const columns = ['question', 'cold', 'again', 'in a new process'];
+  return table(columns, rows);
+}
+
 function growth() {
   const sizes = oldest.parts.growth.measured;
   const largest = sizes.at(-1);
@@ -199,6 +208,7 @@ function day() {
 const sections = {
   compared: { part: 'start', draw: compared },
   counted: { part: 'tokens', draw: counted },
+  requests: { part: 'requests', draw: requests },
   growth: { part: 'growth', draw: growth },
   soak: { part: 'soak', draw: soak },
   day: { part: 'day', draw: day },

@@ -67,8 +67,10 @@ export class Dataset {
   moment(random: Random, offset: number): string {
     const midnight = this.#midnight(offset);
     const seconds = random.int(7 * 3600, 18 * 3600) * 1000;
-    if (offset > 0) return new Date(midnight + seconds).toISOString();
-    return new Date(Math.min(workdayAt(midnight) + seconds, this.today.getTime())).toISOString();
+    const time = (offset > 0 ? midnight : workdayAt(midnight)) + seconds;
+    const elapsed = this.today.getTime() - midnight;
+    const isFuture = offset <= 0 && time > this.today.getTime();
+    return new Date(isFuture ? midnight + (seconds % (elapsed + 1)) : time).toISOString();
   }
 
   /** As `moment`, but never before that time: an hour or so later, if it is the same day. */

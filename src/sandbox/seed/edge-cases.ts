@@ -72,9 +72,13 @@ const hasField = (name: string) => (row: Row) => row[name] != null;
 const isOpen = (row: Row) => row.outcome === 'open';
 const isValued = (row: Row) => isOpen(row) && !row.deletedAt && amountOf(row.onetimeRevenue) > 0;
 const isSent = (row: Row) => row.status === 'sent' && !row.deletedAt;
-const deleteRow = (row: Row, { random, dataset }: FlawContext) => {
-  row.deletedAt = dataset.momentAfter(random, -random.int(0, 30), String(row.updatedAt));
-};
+/** A deletion is a change, as in this service when it runs. */
+const deleteRow =
+  (field: 'deleted' | 'deletedAt', days: number) =>
+  (row: Row, { random, dataset }: FlawContext) => {
+    row[field] = dataset.momentAfter(random, -random.int(0, days), String(row.updatedAt));
+    row.updatedAt = row[field];
+  };
 const justTheDay = (name: string) => (row: Row) => {
   row[name] = String(row[name]).slice(0, 10);
 };
@@ -144,9 +148,7 @@ function isOrdinary(row: Row): boolean {
 }
 
 const contactFlaws: Flaw[] = [
-  flaw('soft-deleted', 0.03, (row, { random, dataset }) => {
-    row.deleted = dataset.momentAfter(random, -random.int(0, 19), String(row.updatedAt));
-  }),
+  flaw('soft-deleted', 0.03, deleteRow('deleted', 19)),
   flaw('no company', 0.02, dropFields('companyId', 'companyName')),
   flaw('null e-mail', 0.03, setFields({ email: null })),
   flaw('e-mail of another contact', 0.01, (row, { random, rows }) => {
@@ -156,14 +158,14 @@ const contactFlaws: Flaw[] = [
 ];
 
 const opportunityFlaws: Flaw[] = [
-  flaw('soft-deleted', 0.02, deleteRow),
+  flaw('soft-deleted', 0.02, deleteRow('deletedAt', 30)),
   flaw(
     'stalled',
     0.03,
     (row, { random, dataset }) => {
       row.createdAt = dataset.moment(random, -400);
       row.stageUpdatedAt = dataset.moment(random, -random.int(180, 390));
-      row.updatedAt = row.stageUpdatedAt;
+      row.updatedAt = row.deletedAt ?? row.stageUpdatedAt;
     },
     isOpen,
   ),
@@ -262,8 +264,8 @@ function severalCategories(row: Row, { random, dataset }: FlawContext): void {
 
 const quoteFlaws: Flaw[] = [
   flaw('status in odd case', 0.12, oddCase('status')),
-  flaw('soft-deleted', 0.02, deleteRow),
-  flaw('soft-deleted', 0.02, deleteRow, isSent),
+  flaw('soft-deleted', 0.02, deleteRow('deletedAt', 30)),
+  flaw('soft-deleted', 0.02, deleteRow('deletedAt', 30), isSent),
   flaw('no company', 0.006, dropFields('companyId')),
   flaw('null contact', 0.02, setFields({ contactId: null })),
   flaw('no title', 0.006, dropFields('title')),

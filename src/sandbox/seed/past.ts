@@ -169,9 +169,11 @@ function lifetimeOf(record: JsonObject, now: Date): Lifetime {
   return { created, end: Math.max(created, end) };
 }
 
-/** The last update, of which only its time is known. */
-const touched = ({ updatedAt }: JsonObject, { created }: Lifetime): Change[] =>
-  timeOf(updatedAt) > created ? [{ at: timeOf(updatedAt), before: {} }] : [];
+/** The last update, of which only its time is known, unless it was the deletion. */
+const touched = ({ updatedAt, deletedAt }: JsonObject, { created }: Lifetime): Change[] =>
+  timeOf(updatedAt) > created && updatedAt !== deletedAt
+    ? [{ at: timeOf(updatedAt), before: {} }]
+    : [];
 
 function deletion({ deletedAt }: JsonObject): Change[] {
   const at = timeOf(deletedAt);
