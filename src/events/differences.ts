@@ -1,5 +1,6 @@
 import { plural } from '../figures/naming.ts';
-import { type Resource, toRecord } from '../service/records/records.ts';
+import { toRecord } from '../service/records/recognition.ts';
+import type { Resource } from '../service/records/records.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { canonicalJson, isObject, type JsonObject } from '../values.ts';
 

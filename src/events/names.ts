@@ -1,5 +1,6 @@
 import { displayName } from '../names/search.ts';
-import { type Resource, toRecord } from '../service/records/records.ts';
+import { toRecord } from '../service/records/recognition.ts';
+import type { Resource } from '../service/records/records.ts';
 import { type Grant, readGrant } from '../tenant/grants.ts';
 import { isOneOf, type JsonObject, keysOf } from '../values.ts';
 

@@ -1,5 +1,5 @@
 import type { Day } from '../figures/days.ts';
-import { toRecord } from '../service/records/records.ts';
+import { toRecord } from '../service/records/recognition.ts';
 import type { PipelineHistory, QuoteHistory, RecordHistory } from './history.ts';
 import { asStored, opportunitySnapshots } from './snapshot-columns.ts';
 

@@ -5,8 +5,8 @@ import { Connections, type WireLimits } from './connections/connections.ts';
 import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import type { Page, PageRequest } from './page.ts';
-import { requireRecognized } from './records/recognition.ts';
-import { type Opportunity, type RecordOf, type Resource, toRecord } from './records/records.ts';
+import { requireRecognized, toRecord } from './records/recognition.ts';
+import type { Opportunity, RecordOf, Resource } from './records/records.ts';
 import { parseResponse, type RawRecord, readOne, readPage } from './response.ts';
 import { isPathSegment, type Route, routes } from './routes.ts';
 

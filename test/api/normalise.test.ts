@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isDeleted } from '../../src/figures/outcome.ts';
-import { toRecord } from '../../src/service/records/records.ts';
+import { toRecord } from '../../src/service/records/recognition.ts';
 import fc from '../support/fast-check.ts';
 
 const word = fc.stringMatching(/^[A-Za-z]\w{0,12}$/);

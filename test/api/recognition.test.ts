@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isApiError } from '../../src/service/errors.ts';
-import { findUnrecognized, requireRecognized } from '../../src/service/records/recognition.ts';
-import { type Resource, toRecord } from '../../src/service/records/records.ts';
+import {
+  findUnrecognized,
+  requireRecognized,
+  toRecord,
+} from '../../src/service/records/recognition.ts';
+import type { Resource } from '../../src/service/records/records.ts';
 import { resources } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
 

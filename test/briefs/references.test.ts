@@ -8,12 +8,8 @@ import {
   namingResources,
   referencesWithoutId,
 } from '../../src/names/references.ts';
-import {
-  type ApiRecord,
-  type RecordOf,
-  type Resource,
-  toRecord,
-} from '../../src/service/records/records.ts';
+import { toRecord } from '../../src/service/records/recognition.ts';
+import type { ApiRecord, RecordOf, Resource } from '../../src/service/records/records.ts';
 
 const company = [
   { id: 'c1', name: 'Acme' },

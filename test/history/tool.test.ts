@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
-import { toRecord } from '../../src/service/records/records.ts';
+import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';

@@ -1,9 +1,41 @@
-/** Whether the fields of records are those that this server knows. */
+/** Reads raw records, and tells whether their fields are those that this server knows. */
 
 import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { isObject, type JsonObject } from '../../values.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
-import { isKnownField, type Resource } from './records.ts';
+import { type Fields, namesOf, normalise, ref } from './normalise.ts';
+import { fieldsOf, quoteItem, type RecordOf, type Resource } from './records.ts';
+
+/**
+ * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
+ * labels strings. Empty known fields are removed, unknown fields are kept. Never throws.
+ */
+export function toRecord<R extends Resource>(
+  resource: R,
+  raw: Record<string, unknown>,
+): RecordOf[R] {
+  const record = normalise<Fields>(raw, fieldsOf[resource]);
+  if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
+  return record;
+}
+
+const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();
+
+/** Whether this server reads a field of that name. */
+function isKnownField(kind: Resource | 'quote_item', name: string): boolean {
+  const known = knownNames.get(kind) ?? namesOf(kind === 'quote_item' ? quoteItem : fieldsOf[kind]);
+  knownNames.set(kind, known);
+  return known.has(name);
+}
+
+const nestedCompany = { company: ref };
+
+/** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
+function takeCompany(contact: Record<string, unknown>): void {
+  const { company } = normalise({ company: contact.company }, nestedCompany);
+  if (company?.id !== undefined) contact.companyId ||= company.id;
+  if (company?.name !== undefined) contact.companyName ||= company.name;
+}
 
 type RecordKind = Resource | 'quote_item';
 

@@ -11,9 +11,7 @@ import {
   listOf,
   mark,
   nameOf,
-  namesOf,
   nested,
-  normalise,
   number,
   object,
   type Parsed,
@@ -36,7 +34,7 @@ const base = {
   deleted: mark,
   customFields: object,
 };
-const quoteItem = {
+export const quoteItem = {
   ...base,
   mpn: text,
   manufacturer: nameOf,
@@ -58,7 +56,8 @@ const quoteItem = {
 const category = { ...base, parentCategoryId: text, listed: flag, markup: number };
 const branch = { ...category, children: (raw: unknown) => listOf(nested<Fields>(branch))(raw) };
 
-const fieldsOf = {
+/** The known fields of each kind of record. */
+export const fieldsOf = {
   company: {
     ...base,
     type: word,
@@ -206,34 +205,3 @@ export type PricingBook = RecordOf['pricing_book'];
 export type Category = RecordOf['category'] & { readonly children?: readonly Category[] };
 export type DiscountGroup = RecordOf['discount_group'];
 export type ContractItem = RecordOf['contract_item'];
-
-/**
- * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
- * labels strings. Empty known fields are removed, unknown fields are kept. Never throws.
- */
-export function toRecord<R extends Resource>(
-  resource: R,
-  raw: Record<string, unknown>,
-): RecordOf[R] {
-  const record = normalise<Fields>(raw, fieldsOf[resource]);
-  if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
-  return record;
-}
-
-const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();
-
-/** Whether this server reads a field of that name. */
-export function isKnownField(kind: Resource | 'quote_item', name: string): boolean {
-  const known = knownNames.get(kind) ?? namesOf(kind === 'quote_item' ? quoteItem : fieldsOf[kind]);
-  knownNames.set(kind, known);
-  return known.has(name);
-}
-
-const nestedCompany = { company: ref };
-
-/** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
-function takeCompany(contact: Record<string, unknown>): void {
-  const { company } = normalise({ company: contact.company }, nestedCompany);
-  if (company?.id !== undefined) contact.companyId ||= company.id;
-  if (company?.name !== undefined) contact.companyName ||= company.name;
-}
