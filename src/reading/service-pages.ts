@@ -135,9 +135,11 @@ export class ServicePages {
     const page = await this.#sized(resource, query, call);
     const { total, ...uncounted } = page;
     if (total === undefined) return uncounted;
-    if (total > (query.from ?? 0) + page.records.length) this.learn(resource, { counts: 'all' });
+    const isMore = total > (query.from ?? 0) + page.records.length;
     const isCounted = this.traits(resource).counts === 'all';
-    if (!isCounted && (await this.#countsPage(resource, query, page, call))) return uncounted;
+    if (isMore && !isCounted) this.learn(resource, { counts: 'all' });
+    if (!isMore && !isCounted && (await this.#countsPage(resource, query, page, call)))
+      return uncounted;
     return total === searchWindow ? { ...page, countIsLimit: true } : page;
   }
 
@@ -170,7 +172,8 @@ export class ServicePages {
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
     let refusal: ApiError | undefined;
-    for (const size of sizesFor(query.size, this.traits(resource))) {
+    let size = largestSize(query.size, this.traits(resource));
+    for (;;) {
       const { takenSize } = this.traits(resource);
       const probesSize = size !== undefined && size > Math.max(minSize, takenSize);
       const request = { ...query, size, probesSize };
@@ -188,9 +191,9 @@ export class ServicePages {
           (probesSize && isInternalError(error)) || isAboutSize(error, size, takenSize);
         if (!isSize) throw refusal ?? error;
         refusal ??= error;
+        size = nextSmaller(size);
       }
     }
-    throw refusal;
   }
 
   #noteSize<P extends Page<unknown>>(
@@ -199,13 +202,14 @@ export class ServicePages {
     page: P,
     isLargest: boolean,
   ): P {
-    const { takenSize } = this.traits(resource);
+    const known = this.traits(resource);
     if (page.answeredAt !== undefined) this.#clockAheadMs = page.answeredAt - Date.now();
-    this.learn(resource, {
-      takenSize: isLargest ? (size ?? 0) : Math.max(takenSize, size ?? 0),
-      countedIn: page.countedIn ?? 'none',
-      ...(isLargest && { maxSize: size ?? 'none' }),
-    });
+    const takenSize = isLargest ? (size ?? 0) : Math.max(known.takenSize, size ?? 0);
+    const { countedIn = 'none' } = page;
+    if (isLargest || takenSize !== known.takenSize || countedIn !== known.countedIn) {
+      const learnt = { takenSize, countedIn };
+      this.learn(resource, isLargest ? { ...learnt, maxSize: size ?? 'none' } : learnt);
+    }
     return size === undefined ? { ...page, withoutSize: true } : page;
   }
 
@@ -258,11 +262,12 @@ export const searchText = ({
 }: Search): string =>
   JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
-function sizesFor(asked: number, { maxSize }: LearntTraits): (number | undefined)[] {
-  if (maxSize === 'none') return [undefined];
-  const first = Math.min(asked, maxSize ?? asked);
-  return [first, ...smallerSizes.filter((size) => size < first), undefined];
-}
+/** The size to ask for; `undefined`: without the parameter. */
+const largestSize = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
+  maxSize === 'none' ? undefined : Math.min(asked, maxSize);
+
+/** The next one to try if this one is refused. */
+const nextSmaller = (size = 0): number | undefined => smallerSizes.find((it) => it < size);
 
 /** Whether a smaller size may be accepted after this refusal. */
 function isAboutSize(

@@ -130,7 +130,7 @@ export class Wire {
     this.#pool ??= this.#shared.acquire(this.#base.origin);
     const pool = await this.#pool;
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
-    const { attemptMs, concurrent } = this.#shared.limits;
+    const { attemptMs } = this.#shared.limits;
     const { method, path, body = null } = request;
     const type = body === null ? {} : { 'content-type': 'application/json' };
     const headers = { ...call.trace, ...this.#headers, ...type };
@@ -140,31 +140,28 @@ export class Wire {
     const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
+    this.#waiting.add(exchange);
     if (this.#closed) exchange.stop(this.#closed);
-    else if (this.#inFlight.size >= concurrent) this.#waiting.add(exchange);
-    else this.#start(exchange, pool);
+    else this.#startWaiting(pool);
     try {
       return await exchange.received;
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
       this.#waiting.delete(exchange);
-      if (this.#inFlight.delete(exchange) && this.#waiting.size > 0) this.#startNext(pool);
+      if (this.#inFlight.delete(exchange) && this.#waiting.size > 0) this.#startWaiting(pool);
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
     }
   }
 
-  #start(exchange: Exchange, pool: Pool): void {
-    this.#inFlight.add(exchange);
-    pool.dispatch(exchange.request, exchange);
-  }
-
-  #startNext(pool: Pool): void {
-    const [next] = this.#waiting;
-    if (!next) return;
-    this.#waiting.delete(next);
-    this.#start(next, pool);
+  #startWaiting(pool: Pool): void {
+    for (const exchange of this.#waiting) {
+      if (this.#inFlight.size >= this.#shared.limits.concurrent) return;
+      this.#waiting.delete(exchange);
+      this.#inFlight.add(exchange);
+      pool.dispatch(exchange.request, exchange);
+    }
   }
 
   /** Requests that are not answered yet fail. */
