@@ -8,9 +8,8 @@ import type { ApiRecord, PricingBook, Resource } from '../src/service/records/re
 import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { deletedWords } from '../src/tool-kit/answers.ts';
+import { deletedWords, requireFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
-import { requireFields } from '../src/tool-kit/list-answers.ts';
 import { fieldOf } from '../src/values.ts';
 
 const kinds = resources.filter((each) => each !== 'category_tree');

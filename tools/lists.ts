@@ -7,6 +7,7 @@ import type { RecordOf, Resource } from '../src/service/records/records.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
+import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import {
   type AnyTool,
   defineTool,
@@ -15,7 +16,6 @@ import {
   listOutput,
   searchInput,
 } from '../src/tool-kit/define-tool.ts';
-import { emptySearch, listAnswer } from '../src/tool-kit/list-answers.ts';
 
 interface ListTool<R extends Resource> {
   name: string;

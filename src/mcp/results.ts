@@ -1,8 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
-import { pageReasons, withCoverageFirst } from '../tool-kit/answers.ts';
+import { describeUnknownCurrencies, pageReasons, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
-import { describeUnknownCurrencies } from '../tool-kit/list-answers.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { render } from './render.ts';
 import { cleanedRow, loadConverter } from './text.ts';
