@@ -20,7 +20,7 @@ export interface Past {
 /** The past of one tenant, which is created when it is first asked for. */
 export function tenantPast(tenant: string, now: () => Date, open: () => Store): Past {
   const wireRecords = (store: Store, resource: Resource): JsonObject[] =>
-    JSON.parse(listBare(store, tenant, resource));
+    JSON.parse(listBare({ store, tenant }, resource));
   /** The last version of each record at the end of a day; makes them if there are none. */
   const versionsAt = (
     kind: 'opportunity' | 'quote',

@@ -1,8 +1,11 @@
+import type { Context } from './context.ts';
 import { notFound } from './errors.ts';
 import { recordExpression } from './record.ts';
 import { category, contractItem, product, type Resource } from './schema.ts';
 import { type Page, readPage, readSearch, type Search } from './search.ts';
-import type { Store } from './store.ts';
+
+/** The records of a tenant. */
+type Records = Pick<Context, 'store' | 'tenant'>;
 
 const expressions = new Map<string, string>();
 
@@ -16,31 +19,29 @@ function expressionOf(resource: Resource): string {
 
 /** Answers one of the five search routes: an envelope with the total of all matches. */
 export function searchRecords(
-  store: Store,
-  tenant: string,
+  records: Records,
   resource: Resource,
   query: URLSearchParams,
 ): string {
   const search = readSearch(resource, query);
   if (resource === product && query.get('includeBundles') !== 'true')
     search.where += " and lower(t.productType) <> 'bundle'";
-  return envelope(store, tenant, resource, search, readPage(query));
+  return envelope(records, resource, search, readPage(query));
 }
 
 /** Answers a route with pages in an envelope but without filters: pricing books, contract items. */
 export function listEnveloped(
-  store: Store,
-  tenant: string,
+  records: Records,
   resource: Resource,
   query: URLSearchParams,
 ): string {
   const text = resource === contractItem ? query.get('query') : null;
   const search = readSearch(resource, new URLSearchParams(text ? { query: text } : {}));
-  return envelope(store, tenant, resource, search, readPage(query));
+  return envelope(records, resource, search, readPage(query));
 }
 
 /** Answers a route that returns all records as a bare array. */
-export function listBare(store: Store, tenant: string, resource: Resource): string {
+export function listBare({ store, tenant }: Records, resource: Resource): string {
   const sql = `select ${expressionOf(resource)} from ${resource.table} t
     where t.tenant = ? order by t.rowid`;
   return `[${store.read(sql, [tenant]).join(',')}]`;
@@ -51,8 +52,7 @@ export function listBare(store: Store, tenant: string, resource: Resource): stri
  * @throws Refusal 404 when there is none.
  */
 export function readOne(
-  store: Store,
-  tenant: string,
+  { store, tenant }: Records,
   resource: Resource,
   column: 'id' | 'externalIdentifier',
   value: string,
@@ -64,31 +64,21 @@ export function readOne(
   return record;
 }
 
-/** Finds and sorts rowids first, so that only the rows of the page are written as JSON. */
-function pageOf(
-  store: Store,
-  tenant: string,
+function envelope(
+  { store, tenant }: Records,
   resource: Resource,
   { where, order, params }: Search,
   { size, from }: Page,
-): string[] {
-  const sql = `select ${expressionOf(resource)} from
-    (select t.rowid as at from ${resource.table} t where t.tenant = ?${where}
-      order by ${order} limit ? offset ?) page
-    cross join ${resource.table} t on t.rowid = page.at`;
-  return store.read(sql, [tenant, ...params, size, from]);
-}
-
-function envelope(
-  store: Store,
-  tenant: string,
-  resource: Resource,
-  search: Search,
-  page: Page,
 ): string {
-  const sql = `select cast(count(*) as text) from ${resource.table} t where t.tenant = ?${search.where}`;
-  const [total = '0'] = store.read(sql, [tenant, ...search.params]);
-  const records = pageOf(store, tenant, resource, search, page);
+  const { table } = resource;
+  const count = `select cast(count(*) as text) from ${table} t where t.tenant = ?${where}`;
+  const [total = '0'] = store.read(count, [tenant, ...params]);
+  // Finds and sorts rowids first, so that only the rows of the page are written as JSON.
+  const sql = `select ${expressionOf(resource)} from
+    (select t.rowid as at from ${table} t where t.tenant = ?${where}
+      order by ${order} limit ? offset ?) page
+    cross join ${table} t on t.rowid = page.at`;
+  const records = store.read(sql, [tenant, ...params, size, from]);
   return `{"results":[${records.join(',')}],"total":${total}}`;
 }
 
@@ -99,8 +89,8 @@ interface CategoryNode {
 }
 
 /** The categories nested in `children`; without `includeEmpty`, only branches that hold a product. */
-export function categoryTree(store: Store, tenant: string, query: URLSearchParams): string {
-  const flat: Omit<CategoryNode, 'children'>[] = JSON.parse(listBare(store, tenant, category));
+export function categoryTree(records: Records, query: URLSearchParams): string {
+  const flat: Omit<CategoryNode, 'children'>[] = JSON.parse(listBare(records, category));
   const nodes = new Map<string, CategoryNode>(
     flat.map((record) => [record.id, { ...record, children: [] }]),
   );
@@ -110,10 +100,10 @@ export function categoryTree(store: Store, tenant: string, query: URLSearchParam
     return !parent;
   });
   if (query.get('includeEmpty') === 'true') return JSON.stringify(roots);
-  return JSON.stringify(withProducts(roots, usedCategories(store, tenant)));
+  return JSON.stringify(withProducts(roots, usedCategories(records)));
 }
 
-function usedCategories(store: Store, tenant: string): Set<string> {
+function usedCategories({ store, tenant }: Records): Set<string> {
   const sql = `select distinct coalesce(categoryId, categories ->> '$[0].id') from product
     where tenant = ? and coalesce(categoryId, categories) is not null`;
   return new Set(store.read(sql, [tenant]));

@@ -14,17 +14,15 @@ function reading(subject: string, answer: (context: Context, request: Request) =
 }
 
 const searching = (subject: string, resource: schema.Resource) =>
-  reading(subject, ({ store, tenant }, { query }) => searchRecords(store, tenant, resource, query));
+  reading(subject, (context, { query }) => searchRecords(context, resource, query));
 const enveloped = (subject: string, resource: schema.Resource) =>
-  reading(subject, ({ store, tenant }, { query }) => listEnveloped(store, tenant, resource, query));
+  reading(subject, (context, { query }) => listEnveloped(context, resource, query));
 const bare = (subject: string, resource: schema.Resource) =>
-  reading(subject, ({ store, tenant }) => listBare(store, tenant, resource));
+  reading(subject, (context) => listBare(context, resource));
 const byId = (subject: string, resource: schema.Resource) =>
-  reading(subject, ({ store, tenant }, { key }) => readOne(store, tenant, resource, 'id', key));
+  reading(subject, (context, { key }) => readOne(context, resource, 'id', key));
 const byExternalIdentifier = (subject: string, resource: schema.Resource) =>
-  reading(subject, ({ store, tenant }, { key }) =>
-    readOne(store, tenant, resource, 'externalIdentifier', key),
-  );
+  reading(subject, (context, { key }) => readOne(context, resource, 'externalIdentifier', key));
 
 const routes: Record<string, Route> = {
   'GET company': searching('company', schema.company),
@@ -36,9 +34,7 @@ const routes: Record<string, Route> = {
   'GET quote-widget-template': bare('quote-widget-template', schema.quoteWidget),
   'GET pricing-book': enveloped('pricing-book', schema.pricingBook),
   'GET category': bare('category', schema.category),
-  'GET category/tree': reading('category', ({ store, tenant }, { query }) =>
-    categoryTree(store, tenant, query),
-  ),
+  'GET category/tree': reading('category', (context, { query }) => categoryTree(context, query)),
   'GET quote-discount-group': enveloped('quote-discount-group', schema.discountGroup),
   'GET contract/items': enveloped('contract', schema.contractItem),
   'GET company/:key': byId('company', schema.company),

@@ -132,8 +132,8 @@ function withoutNulls(row: Row): Row {
 
 /** Notifies the listeners of a change and returns the record's JSON text. */
 function announce(context: Context, id: string, event: EventName): string {
-  const { store, tenant } = context;
-  const body = readOne(store, tenant, opportunity, 'id', id);
+  const { tenant } = context;
+  const body = readOne(context, opportunity, 'id', id);
   const at = context.now().toISOString();
   context.announce({ tenant, subject: 'opportunity', event, id, at, record: JSON.parse(body) });
   return body;
