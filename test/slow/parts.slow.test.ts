@@ -158,4 +158,21 @@ describe('a question about a few records', () => {
     await server.call('cpq_brief_company', { company: companies[0]?.id, parts });
     expect(take()).toBeLessThanOrEqual(1);
   });
+
+  test('about all quotes reads opportunities only for their states', async () => {
+    const { server, take } = await open({});
+    const quotes = await server.call('cpq_brief_quotes', { size: 20 });
+    const first = take();
+    expect(quotes.text).toContain('The states of the opportunities are left out');
+    expect(JSON.stringify(quotes.data)).not.toContain('dealState');
+    const states = await server.call('cpq_brief_quotes', { size: 20, by: 'deal_state' });
+    expect(take()).toBeGreaterThan(first / 2);
+    expect(states.text).not.toContain('left out');
+    expect(states.data).toMatchObject({
+      total: quotes.data.total,
+      unknown: quotes.data.unknown,
+      acceptance: quotes.data.acceptance,
+    });
+    expect(JSON.stringify(states.data)).toContain('dealState');
+  });
 });
