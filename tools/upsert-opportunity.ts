@@ -62,7 +62,7 @@ export const upsertOpportunity = defineTool({
       .optional(),
     opportunity_id: short().superRefine(visible({})).optional(),
     create: z.boolean().default(false),
-    confirm: reference('Token of the preview'),
+    confirm: z.string().min(1).max(200).optional().describe('Token of the preview'),
     name: short()
       .superRefine(visible({ joiners: true }))
       .optional(),

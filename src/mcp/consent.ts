@@ -128,9 +128,10 @@ async function openSeal(
   proposal: Proposal,
   sealed: string,
 ): Promise<Consent> {
-  const [expiry = '', nonce = '', subject = '', digest = '', mac = ''] = sealed.trim().split('.');
+  const [expiry = '', nonce = '', subject = '', digest = ''] = sealed.split('.');
   const body = `${expiry}.${nonce}.${subject}.${digest}`;
-  if (!isEqual(mac, hmacCode(key, `${purpose} ${body}`)))
+  // Compared whole: nothing may follow or precede it.
+  if (!isEqual(sealed, `${body}.${hmacCode(key, `${purpose} ${body}`)}`))
     return refused(wording`it was not given out by this server, or for another purpose`);
   const expiresAt = Number.parseInt(expiry, 36);
   if (expiresAt <= Date.now()) return refused(wording`it is older than ten minutes`);

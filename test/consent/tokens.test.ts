@@ -129,6 +129,15 @@ describe('an invalid token', () => {
     }
   });
 
+  test.each(['.', '.more', ' ', '\n', '='])('with something appended is refused: %j', async (more) => {
+    const it = await writer();
+    const args = await another();
+    const token = await previewed(it, args);
+    for (const confirm of [token + more, more + token])
+      await expectRefused(() => it.upsert({ ...args, confirm }), /not given out by this server/);
+    expect((await it.upsert({ ...args, confirm: token })).outcome).toBe('written');
+  });
+
   test('with an extended expiry is refused', async () => {
     const it = await writer();
     const args = await another();
