@@ -70,10 +70,10 @@ export interface CpqTenantOptions {
   /** Days for which snapshots of the pipeline are kept; 0 keeps none. Default 400. */
   historyDays?: number | undefined;
   /**
-   * Writes through hosts that cannot ask a person: `token` allows confirming a preview with a token, `ask`
-   * refuses the write. Default `token`.
+   * How a person agrees to a write: in a form of the host, or if it has none in a view (`view`); in a form only (`ask`);
+   * or where there is neither by a token, for hosts that ask before every call themselves (`token`). Default `view`.
    */
-  consent?: 'token' | 'ask' | undefined;
+  consent?: 'view' | 'ask' | 'token' | undefined;
   /** Maximum writes per hour. Default 20. */
   writesPerHour?: number | undefined;
   /** Fields of an opportunity that may be written. Default all. */

@@ -1,4 +1,5 @@
 import type { AnyTool } from '../src/tool-kit/define-tool.ts';
+import { answerChange } from './answer-change.ts';
 import { briefCompany } from './brief-company.ts';
 import { briefPipeline } from './brief-pipeline.ts';
 import { briefQuote } from './brief-quote.ts';
@@ -32,4 +33,5 @@ export const catalog: readonly AnyTool[] = [
   listEvents,
   listChanges,
   revertChange,
+  answerChange,
 ];

@@ -12,6 +12,7 @@ export const revertChange = defineTool({
   toolset: 'changes',
   needs: ['opportunity:write'],
   hints: writingHints,
+  view: 'change',
   input: z.strictObject({
     change_id: z.string().min(1).describe('From cpq_list_changes'),
     confirm: z.string().optional().describe('Token of the preview'),

@@ -54,6 +54,7 @@ export const upsertOpportunity = defineTool({
   toolset: 'routes',
   needs: ['opportunity:write'],
   hints: writingHints,
+  view: 'change',
   input: z.strictObject({
     external_id: short()
       .superRefine(

@@ -40,12 +40,16 @@ export const changeOutcomes = [
 ] as const;
 export type ChangeOutcome = (typeof changeOutcomes)[number];
 
-/** Who asks the person: the host, in a dialog, or the assistant, which shows a preview and repeats the call with its token. */
-export type AskedBy = 'asked' | 'token';
+/**
+ * Who asks the person: the host, in a form; a view of this server; or the assistant, which shows a preview and repeats the
+ * call with its token.
+ */
+export type AskedBy = 'asked' | 'view' | 'token';
 
 /** Nobody agreed. `moved`: the person agreed to another difference than would be written now. */
 export type NotAgreed =
-  | { outcome: 'declined' | 'cancelled' | 'moved' }
+  | { outcome: 'declined' | 'cancelled' }
+  | { outcome: 'moved'; question?: Question | undefined }
   | { outcome: 'not_asked'; why: Wording; question?: Question }
   | { outcome: 'refused'; why: Wording };
 
@@ -55,14 +59,18 @@ export type Consent = { outcome: 'agreed'; how: AskedBy } | NotAgreed;
 export interface Question {
   how: AskedBy;
   message: Wording;
-  /** Binds the answer to the proposal: the state that the host sends back, or the token. */
+  /** Binds the answer to the proposal: the state that the host sends back, the secret of a view, or the token. */
   seal: string;
+  /** What a view needs, the secret included. Only `_meta` of the result may hold it, which no model is shown. */
+  forView?: Record<string, unknown>;
 }
 
 /** A call that can ask a person. */
 export interface ChangeCall extends ToolCall {
   /** The call carries a person's answer, or the token of a preview. */
   answered?: boolean;
+  /** Asks about the difference as it is now at once, where a view shows the answer. */
+  askAgain?(proposal: Proposal): Promise<Question>;
   /** Asks a person to agree to exactly this change; the host repeats the call with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }

@@ -3,7 +3,7 @@ import { requireGrant, writeGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { wording } from '../text/untrusted-text.ts';
 import { canonicalJson } from '../values.ts';
-import { answerMs, type ChangeCall, type NotAgreed } from './consent.ts';
+import { answerMs, type ChangeCall, type NotAgreed, type Question } from './consent.ts';
 import { executePlan, type WriteResult } from './execute.ts';
 import type { WriteIntent } from './journal.ts';
 import { type ChangePlan, planAgain } from './plan.ts';
@@ -33,25 +33,31 @@ const pendingPlans = new WeakMap<
 /**
  * Plans, asks a person, and writes exactly what they agreed to if the record is unchanged since. Runs one write per
  * tenant at a time, so that of two concurrent calls for one record only one can succeed.
- * @param asked the arguments of the call
+ * @param given the arguments of the call
  * @throws ChangeRefused for a change that the operator does not allow, or for which the budget does not suffice
  */
 export async function decide(
   tenant: Tenant,
-  asked: unknown,
+  given: unknown,
   call: ChangeCall,
   make: () => Promise<ChangePlan>,
 ): Promise<Decision> {
   const pending = pendingPlans.get(tenant.writes.tokens) ?? new BoundedMap(maxPending);
   pendingPlans.set(tenant.writes.tokens, pending);
-  const key = canonicalJson([tenant.key.identity, asked, call.caller, [...tenant.grants].sort()]);
+  const key = canonicalJson([tenant.key.identity, given, call.caller, [...tenant.grants].sort()]);
   const known = call.answered ? pending.get(key) : undefined;
   const plan = known && known.until > Date.now() ? known.plan : await make();
   pending.delete(key);
   const decision = await decidePlan(tenant, plan, call);
-  if (decision.outcome === 'not_asked' && decision.question)
-    pending.set(key, { plan, until: Date.now() + answerMs });
-  return decision;
+  const asked = await questionOf(decision, call);
+  if (asked) pending.set(key, { plan: decision.plan, until: Date.now() + answerMs });
+  return decision.outcome === 'moved' ? { ...decision, question: asked } : decision;
+}
+
+/** The question that is put to a person now. */
+async function questionOf(decision: Decision, call: ChangeCall): Promise<Question | undefined> {
+  if (decision.outcome === 'moved') return call.askAgain?.(decision.plan);
+  return decision.outcome === 'not_asked' ? decision.question : undefined;
 }
 
 async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): Promise<Decision> {

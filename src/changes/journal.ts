@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject } from '../values.ts';
-import type { ChangeOutcome } from './consent.ts';
+import type { AskedBy, ChangeOutcome } from './consent.ts';
 import type { FieldChange, FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
@@ -24,7 +24,7 @@ export interface WriteIntent {
   client: string;
   /** The authenticated caller, if callers are authenticated. */
   caller?: string;
-  consent: 'asked' | 'token';
+  consent: AskedBy;
   /** Id of the change that this one reverts. */
   reverts?: string;
 }

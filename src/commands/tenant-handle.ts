@@ -133,7 +133,7 @@ export class TenantHandle implements RetirableTenant {
           this.log.error('call failed', { tool, ...factsOf(error) }),
       },
       ...this.#observer,
-      allowTokens: settings.consent === 'token',
+      consent: settings.consent,
     };
     return {
       parts,

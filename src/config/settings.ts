@@ -138,9 +138,9 @@ const tenantSettings = {
     '400',
   ),
   consent: setting(
-    oneOf(['token', 'ask']),
-    'Writes through hosts that cannot ask a person: token allows confirming a preview with a token, ask refuses the write',
-    'token',
+    oneOf(['view', 'ask', 'token']),
+    'How a person agrees to a write: in a form of the host, or if it has none in a view (view); in a form only (ask); or, where there is neither, by a token that the assistant sends back: only for hosts that ask a person before every call themselves (token)',
+    'view',
   ),
   writesPerHour: setting(wholeNumber(0, 100_000), 'Maximum writes per hour', '20'),
   writeFields: setting(

@@ -1,3 +1,4 @@
+import { clientOf, type HostClient } from '../mcp/client.ts';
 import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 import {
   type Era,
@@ -26,6 +27,7 @@ export class ConnectionFastPath {
   #era: Era | undefined;
   /** After `server/discover` alone, the client may still fall back to the legacy era. */
   #isNegotiated = false;
+  #client: HostClient | undefined;
   /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
   #isOn = true;
   #sdkStarted = false;
@@ -65,6 +67,7 @@ export class ConnectionFastPath {
   #open({ id, method, era, params }: FastRequest): void {
     if (!this.#era) {
       this.#era = era;
+      this.#client = clientOf(params.clientInfo, params.capabilities);
       this.opening.push({ jsonrpc: '2.0', id, method, params });
     } else if (!isOpening(method)) {
       // Completes the negotiation of the era when it is replayed; its answer is discarded.
@@ -86,7 +89,11 @@ export class ConnectionFastPath {
     const notify = (method: string, params: JsonObject) =>
       write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
     try {
-      const line = await this.#fastPath.answer(request, { signal, notify });
+      const line = await this.#fastPath.answer(request, {
+        signal,
+        notify,
+        client: this.#client,
+      });
       if (!signal.aborted) answer(request.id, line);
     } catch (error) {
       if (signal.aborted) return; // Cancelled calls are not answered.

@@ -1,3 +1,4 @@
+import { clientOfMeta, type HostClient } from '../mcp/client.ts';
 import {
   capabilitiesOf,
   description,
@@ -25,6 +26,8 @@ export interface CallContext {
   signal: AbortSignal;
   /** Trace context, if the request contains none. */
   trace?: Trace | undefined;
+  /** The client of a legacy connection or session; modern requests describe theirs. */
+  client?: HostClient | undefined;
   /** Sends a notification ahead of the answer. */
   notify(method: string, params: JsonObject): void;
 }
@@ -60,7 +63,9 @@ export class FastPath {
    */
   async answer(request: FastRequest, context: CallContext): Promise<string> {
     const isCall = request.method === 'tools/call';
-    const result = isCall ? await this.#call(request, context) : await this.#listed(request);
+    const result = isCall
+      ? await this.#call(request, context)
+      : await this.#listed(request, context);
     return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(request.id)}}`;
   }
 
@@ -90,15 +95,22 @@ export class FastPath {
     return JSON.stringify(request.era === 'legacy' ? result : this.#inEra(request, result));
   }
 
-  async #listed(request: FastRequest): Promise<string> {
-    const key = `${request.era} ${request.method} ${request.params.protocolVersion ?? ''}`;
+  async #listed(request: FastRequest, context: CallContext): Promise<string> {
+    const { era, method, params } = request;
+    const client = era === 'modern' ? clientOfMeta(params._meta) : context.client;
+    const showsViews = client?.showsViews === true;
+    const key = `${era} ${method} ${params.protocolVersion ?? ''} ${showsViews}`;
     const list =
-      this.#lists.get(key) ?? JSON.stringify(this.#inEra(request, await this.#list(request)));
+      this.#lists.get(key) ??
+      JSON.stringify(this.#inEra(request, await this.#list(request, showsViews)));
     this.#lists.set(key, list);
     return list;
   }
 
-  async #list({ method, era, params: { protocolVersion } }: FastRequest): Promise<object> {
+  async #list(
+    { method, era, params: { protocolVersion } }: FastRequest,
+    showsViews: boolean,
+  ): Promise<object> {
     const { surface, version, receivesUpdates = false } = this.#parts.description;
     const serverInfo = description(version);
     const _meta = { [metaKeys.server]: serverInfo };
@@ -112,7 +124,7 @@ export class FastPath {
       case 'server/discover':
         return { supportedVersions: [modernRevision], capabilities, instructions, _meta };
       case 'tools/list':
-        return { tools: surface.list };
+        return { tools: showsViews ? surface.listWithViews : surface.list };
       case 'resources/list':
         return (await import('../mcp/resources.ts')).listResources(surface);
       case 'resources/templates/list':

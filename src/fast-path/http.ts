@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { HostClient } from '../mcp/client.ts';
 import { legacyRevisions, modernRevision } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
 import { traceFrom } from '../service/call.ts';
@@ -8,6 +9,8 @@ import { FastPath, type FastRequest, readRequest } from './fast-path.ts';
 /** The HTTP request of a message. */
 export interface HttpContext {
   headers: IncomingHttpHeaders;
+  /** The client of a legacy session. */
+  client: HostClient | undefined;
   /** Aborted when the sender disconnects. */
   signal: AbortSignal;
 }
@@ -25,7 +28,10 @@ export class HttpFastPath {
    * The JSON that answers a message, empty for a notification; undefined if the SDK must answer it.
    * @throws the signal's reason when the sender disconnects
    */
-  async tryAnswer(message: unknown, { headers, signal }: HttpContext): Promise<string | undefined> {
+  async tryAnswer(
+    message: unknown,
+    { headers, client, signal }: HttpContext,
+  ): Promise<string | undefined> {
     if (!isJson(headers)) return undefined;
     if (endsHandshake(message) && fitsLegacy(headers)) return '';
     const request = readRequest(message);
@@ -33,7 +39,8 @@ export class HttpFastPath {
     if (!request || request.progressToken !== undefined || !fits(request, headers))
       return undefined;
     if (!this.#fastPath.canHandle(request)) return undefined;
-    return this.#fastPath.answer(request, { signal, trace: traceFrom(headers), notify: () => {} });
+    const trace = traceFrom(headers);
+    return this.#fastPath.answer(request, { signal, trace, client, notify: () => {} });
   }
 }
 

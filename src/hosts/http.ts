@@ -1,7 +1,15 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
+import type { HostClient } from '../mcp/client.ts';
+import { modernRevision } from '../mcp/identity.ts';
+import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
 import type { Health } from '../state/port.ts';
 import { fieldOf, parseJson, toError } from '../values.ts';
@@ -203,7 +211,10 @@ class HttpFrontend {
     if (listens) this.#authorizeStream(session, request, response);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
-    const answer = isCall && (await responders.fastPath?.tryAnswer(message, { headers, signal }));
+    const client =
+      'parts' in endpoint ? await sessionOf(endpoint, headers, message, response) : undefined;
+    const context = { headers, client, signal };
+    const answer = isCall && (await responders.fastPath?.tryAnswer(message, context));
     if (typeof answer === 'string') return sendText(response, answer === '' ? 202 : 200, answer);
     // The SDK creates a Fetch `Request`, which does not allow this method.
     if (request.method === 'TRACE') throw methodNotAllowed();
@@ -264,6 +275,30 @@ class HttpFrontend {
     this.#responders.delete(endpoint);
     await (await responders?.sdk)?.close();
   }
+}
+
+/**
+ * What the client of a legacy session said of itself. An answer to `initialize` gives the session's id, if something has
+ * to be known later: how a person can agree to a write.
+ * @throws HttpError for an id that was not given out
+ */
+async function sessionOf(
+  { parts: { surface, tenant } }: TenantEndpoint,
+  { 'mcp-session-id': id, 'mcp-protocol-version': revision }: IncomingHttpHeaders,
+  message: unknown,
+  response: ServerResponse,
+): Promise<HostClient | undefined> {
+  const { tokens } = tenant.writes;
+  const writes = surface.listWithViews.length > surface.list.length;
+  if (fieldOf(message, 'method') === 'initialize') {
+    const created = writes ? await createSession(tokens, fieldOf(message, 'params')) : undefined;
+    if (created !== undefined) response.setHeader(sessionHeader, created);
+  } else if (id !== undefined && revision !== modernRevision) {
+    const client = await openSession(tokens, String(id));
+    if (!client) throw new HttpError(404, 'There is no such session: initialize again.');
+    return client;
+  }
+  return undefined;
 }
 
 function sendError(

@@ -1,23 +1,21 @@
-import {
-  type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
-  type ClientCapabilities,
-  type Implementation,
-  type InputRequiredResult,
-  type Server,
-  type ServerContext,
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  Server,
+  ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
 import { callMs, type Trace, traceFrom } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
-import { visible } from '../text/characters.ts';
-import { elicitConsent, requestConsent } from './consent.ts';
-import { modernRevision } from './identity.ts';
+import { isObject } from '../values.ts';
+import type { HostClient } from './client.ts';
+import { type AskingCall, createQuestion, elicitConsent, requestConsent } from './consent.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { textOf } from './results.ts';
+import { clientOfRequest } from './session.ts';
+import { isForView } from './surface.ts';
 import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
 
 /**
@@ -39,9 +37,12 @@ export async function callTool(
     parts.observer?.onCall(unknownTool, asked.trace)('refused');
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
+  const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
   try {
-    const createCall = ({ confirm }: Record<string, unknown>) =>
-      toolCall(parts, server, ctx, confirm);
+    const createCall = (args: Record<string, unknown>) => {
+      const asking = { tool: params.name, args, client, ctx, confirm: args.confirm };
+      return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
+    };
     return await runTool(entry, parts, asked, createCall, elicitConsent);
   } catch (error) {
     signal.throwIfAborted();
@@ -56,31 +57,47 @@ function withNothingWritten(failed: CallToolResult, error: unknown): CallToolRes
   return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
 }
 
-/** The context of a call: cancellation, deadline, progress and consent. */
-export function toolCall(
-  { tenant, allowTokens, nameOf }: CallParts,
-  server: Server,
-  ctx: ServerContext,
-  confirm?: unknown,
-): ChangeCall {
-  const { signal, _meta } = ctx.mcpReq;
-  const host = clientHost(server, ctx);
-  const token = _meta?.progressToken;
-  const consent = {
-    state: tenant.writes.tokens,
-    host: tenant.host,
-    allowTokens,
-    nameOf,
+/** The call that a person answered in a view, by what the view sent. */
+function answeredCall(call: AskingCall): AskingCall {
+  const { secret, tool, arguments: args, answer } = call.args;
+  const chosen = { secret: String(secret), isAgreed: answer === 'write' };
+  return {
+    ...call,
+    tool: String(tool),
+    args: isObject(args) ? args : {},
+    chosen,
+    confirm: undefined,
   };
+}
+
+/** The context of a call that may write. */
+function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
+  const { tenant, consent: allowed, nameOf } = parts;
+  const { client, ctx, confirm, chosen } = asking;
+  const consent = { state: tenant.writes.tokens, host: tenant.host, allowed, nameOf };
+  const isAnswered = ctx.mcpReq.requestState() !== undefined || confirm !== undefined;
+  return {
+    ...toolCall(ctx, client),
+    answered: isAnswered || chosen !== undefined,
+    consent: (proposal) => requestConsent(proposal, consent, asking),
+    ...(chosen && {
+      askAgain: (proposal) => createQuestion('view', proposal, consent, asking),
+    }),
+  };
+}
+
+/** The context of a call: cancellation, deadline and progress. */
+export function toolCall(ctx: ServerContext, client?: HostClient): ChangeCall {
+  const { signal, _meta } = ctx.mcpReq;
+  const token = _meta?.progressToken;
   return {
     signal,
     deadline: Date.now() + callMs,
     progress: token === undefined ? () => {} : progressReporter(progressNotifier(ctx), token),
-    client: host.name,
+    client: client?.name ?? '', // Told to those who read of a change only.
     caller: ctx.http?.authInfo?.clientId,
     trace: traceOf(ctx),
-    answered: ctx.mcpReq.requestState() !== undefined || confirm !== undefined,
-    consent: (proposal) => requestConsent(proposal, consent, host.canAsk, ctx, confirm),
+    consent: () => Promise.reject(new Error('not a call that may write')),
   };
 }
 
@@ -100,30 +117,3 @@ const progressNotifier =
   (params: Record<string, unknown>): void => {
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
-
-interface Envelope {
-  [CLIENT_INFO_META_KEY]?: Implementation;
-  [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities;
-}
-
-/**
- * Name and version of the client program, and whether it can ask a person.
- * In the modern era every request describes its client; in the legacy era only the first message of a
- * connection does, and stateless HTTP requests have no description.
- */
-function clientHost(server: Server, { mcpReq }: ServerContext) {
-  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
-  // Already validated by the SDK, whose type lacks the key names.
-  const envelope = isModern ? (mcpReq.envelope as Envelope | undefined) : undefined;
-  const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.getClientVersion();
-  const capabilities = isModern
-    ? envelope?.[CLIENT_CAPABILITIES_META_KEY]
-    : server.getClientCapabilities();
-  const elicitation = capabilities?.elicitation;
-  return {
-    name: info ? visible(`${info.name} ${info.version}`).slice(0, 120) : 'unknown host',
-    // Form elicitation; older hosts declare it by an empty object.
-    canAsk:
-      elicitation !== undefined && ('form' in elicitation || Object.keys(elicitation).length === 0),
-  };
-}

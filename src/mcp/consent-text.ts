@@ -7,6 +7,7 @@ import {
   type Reference,
   referenceOf,
 } from '../changes/fields.ts';
+import { dayOf } from '../figures/days.ts';
 import { isCurrencyCode } from '../figures/money.ts';
 import {
   join,
@@ -35,6 +36,31 @@ export function consentQuestion(proposal: Proposal, host: string): Wording {
   );
 }
 
+/** The same question in pieces, with old texts whole. */
+export function questionPieces(proposal: Proposal, host: string): Record<string, unknown> {
+  const { what, opportunity, company, externalId, changes, currency, remarks } = proposal;
+  return {
+    what,
+    opportunity: named(opportunity),
+    ...(company === undefined ? {} : { company: named(company) }),
+    externalId: quoteVerbatim(externalId),
+    host,
+    changes: changes.flatMap((change) =>
+      differencesOf(change, currency, Number.POSITIVE_INFINITY).map(
+        ({ name, from, to, isUnseen }) => ({
+          field: change.field,
+          label: name === undefined ? change.label : `${change.label} ${name}`,
+          from: from ?? emptyValue,
+          to,
+          ...(isUnseen && { differs: unseenDifference }),
+        }),
+      ),
+    ),
+    remarks,
+    closing: closingSentence(proposal),
+  };
+}
+
 function heading({ what, opportunity, company, externalId }: Proposal, host: Wording): Wording {
   const at = company === undefined ? '' : wording` of ${named(company)}`;
   const id = what === 'create' ? quoteVerbatim(externalId) : named(externalId);
@@ -52,47 +78,72 @@ function closingSentence({ what }: Proposal): Wording {
 const describeCurrency = (currency: string): Wording =>
   isCurrencyCode(currency) ? trusted(currency) : wording`unknown currency`;
 
+/** One value, old → new, as a person reads it. */
+interface Difference {
+  /** Of a custom field. */
+  name?: Wording;
+  /** Absent where there was none before; that need not be said. */
+  from?: Wording;
+  to: Wording;
+  /** Old and new look the same. */
+  isUnseen: boolean;
+}
+
+const emptyValue = wording`(empty)`;
+const unseenDifference = wording`they differ only in characters that are not visible here`;
+
 /**
  * One field, old → new. The new value is shown whole, as it will be stored; a long old text only around the
  * difference.
  */
-export function describeChange(
-  { label, kind, from, to }: FieldChange,
-  currency: Proposal['currency'] = {},
-): Wording {
-  const name = trusted(label);
-  if (kind === 'custom') return wording`${name}: ${describeCustomFields(from, to)}`;
-  if (typeof from === 'string' && typeof to === 'string') {
-    return wording`${name}: ${describeTextChange(from, to)}`;
+export function describeChange(change: FieldChange, currency: Proposal['currency'] = {}): Wording {
+  const differences = differencesOf(change, currency, maxNameLength).map(describeDifference);
+  return wording`${trusted(change.label)}: ${join(differences, '; ')}`;
+}
+
+function describeDifference({ name, from, to, isUnseen }: Difference): Wording {
+  const of = name === undefined ? '' : wording`${name} `;
+  const before = from === undefined ? '' : wording`${from} → `;
+  return wording`${of}${before}${to}${isUnseen ? wording` (${unseenDifference})` : ''}`;
+}
+
+/** The differences of a field: one of each custom field that changes. @param maxOld of an old text */
+function differencesOf(
+  { kind, from, to }: FieldChange,
+  currency: Proposal['currency'],
+  maxOld: number,
+): Difference[] {
+  if (kind === 'custom') {
+    return changedCustomFields(from, to).map((name) => ({
+      name: quoteVerbatim(name),
+      ...customDifference(customField(from, name), customField(to, name), maxOld),
+    }));
   }
+  if (kind === 'text' && typeof from === 'string' && typeof to === 'string')
+    return [textDifference(from, to, maxOld)];
   if (kind === 'reference' && referenceOf(from)?.name === referenceOf(to)?.name)
-    return wording`${name}: ${describeNamesakes(from, to)}`;
+    return [difference(describeNamesake(from), describeNamesake(to))];
   const after = describeValue(kind, to, currency.to);
-  if (from === undefined) return wording`${name}: ${after}`;
-  const before =
-    typeof from === 'string' && kind !== 'day'
-      ? named(from)
-      : describeValue(kind, from, currency.from);
-  return wording`${name}: ${arrowText(before, after)}`;
+  if (from === undefined) return [{ to: after, isUnseen: false }];
+  const isText = typeof from === 'string' && kind !== 'day';
+  const before = isText ? quoteVerbatim(from, maxOld) : describeValue(kind, from, currency.from);
+  return [difference(before, after)];
 }
 
-/** Two records of one name, or without names. */
-function describeNamesakes(from: FieldValue, to: FieldValue): Wording {
-  const [before, after] = [from, to].map((value) => {
-    const reference = referenceOf(value);
-    return reference ? describeReference(reference, true) : wording`(empty)`;
-  });
-  return arrowText(before ?? wording``, after ?? wording``);
-}
+const difference = (from: Wording, to: Wording): Difference => ({
+  from,
+  to,
+  isUnseen: from === to,
+});
 
-/** Says so when the difference is invisible. */
-const arrowText = (before: Wording, after: Wording): Wording =>
-  before === after
-    ? wording`${before} → ${after} (they differ only in characters that are not visible here)`
-    : wording`${before} → ${after}`;
+/** One of two records of one name, or without names. */
+function describeNamesake(value: FieldValue): Wording {
+  const reference = referenceOf(value);
+  return reference ? describeReference(reference, true) : emptyValue;
+}
 
 function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
-  if (value === undefined) return wording`(empty)`;
+  if (value === undefined) return emptyValue;
   const reference = kind === 'reference' ? referenceOf(value) : undefined;
   if (reference) return describeReference(reference);
   if (typeof value === 'object' || typeof value === 'boolean')
@@ -104,8 +155,12 @@ function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: 
   return currency === undefined ? amount : wording`${amount} ${describeCurrency(currency)}`;
 }
 
-const dayOrQuoted = (text: string): Wording =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) ? trusted(text) : quoteVerbatim(text);
+/** Formats as 29 Oct 2026; what is no day is quoted. */
+function dayOrQuoted(text: string): Wording {
+  if (dayOf(text) !== text) return quoteVerbatim(text);
+  const [, day, month, year] = new Date(text).toUTCString().split(' ');
+  return trusted(`${Number(day)} ${month} ${year}`);
+}
 
 /** The name, with the id where the name does not tell which one it is; the id alone where there is no name. */
 const describeReference = ({ id, name }: Reference, withId = false): Wording => {
@@ -120,17 +175,11 @@ const formatMoney = (amount: number): Wording =>
     (amount || 0).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 20 }),
   );
 
-function describeCustomFields(from: FieldValue, to: FieldValue): Wording {
-  const all = changedCustomFields(from, to).map((name) => {
-    const [before, after] = [customField(from, name), customField(to, name)];
-    const [was, is] = [toText(before), toText(after)];
-    if (was !== undefined && is !== undefined) {
-      return wording`${quoteVerbatim(name)} ${describeTextChange(was, is)}`;
-    }
-    const replaced = was === undefined ? quotedUnlessScalar(before) : named(was);
-    return wording`${quoteVerbatim(name)} ${arrowText(replaced, quotedUnlessScalar(after))}`;
-  });
-  return join(all, '; ');
+function customDifference(before: unknown, after: unknown, maxOld: number): Difference {
+  const [was, is] = [toText(before), toText(after)];
+  if (was !== undefined && is !== undefined) return textDifference(was, is, maxOld);
+  const replaced = was === undefined ? quotedUnlessScalar(before) : quoteVerbatim(was, maxOld);
+  return difference(replaced, quotedUnlessScalar(after));
 }
 
 /** A text, or a list or object as JSON. */
@@ -141,16 +190,16 @@ function toText(value: unknown): string | undefined {
 
 /** Numbers are shown without quotation marks, to distinguish 5 from the text “5”. */
 function quotedUnlessScalar(value: unknown): Wording {
-  if (value === undefined || value === null) return wording`(empty)`;
+  if (value === undefined || value === null) return emptyValue;
   if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
   return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
-/** The part of the old text to show; it starts shortly before the first difference if that comes late. */
-function describeTextChange(from: string, to: string): Wording {
-  const firstDifferent = firstDifference(oneLine(from), oneLine(to));
-  const start = firstDifferent < maxNameLength - leadInLength ? 0 : firstDifferent - leadInLength;
-  return arrowText(quoteVerbatim(from, maxNameLength, start), quoteVerbatim(to));
+/** Of an old text that is too long, the part from shortly before the first difference. */
+function textDifference(from: string, to: string, maxOld: number): Difference {
+  const at = firstDifference(oneLine(from), oneLine(to));
+  const start = at < maxOld - leadInLength ? 0 : at - leadInLength;
+  return difference(quoteVerbatim(from, maxOld, start), quoteVerbatim(to));
 }
 
 function firstDifference(one: string, other: string): number {

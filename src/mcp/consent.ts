@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   type InputRequiredResult,
   inputRequired,
@@ -17,7 +17,9 @@ import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { consentQuestion } from './consent-text.ts';
+import type { HostClient } from './client.ts';
+import { consentQuestion, questionPieces } from './consent-text.ts';
+import { codeOf, isEqual, isSigned, signed } from './signature.ts';
 
 const questionName = 'consent';
 
@@ -27,43 +29,88 @@ const questionName = 'consent';
  */
 const maxQuestion = 8_000;
 
+/**
+ * How a person may agree: in a form of the host only (`ask`); else in a view (`view`); else by a token, which the assistant
+ * sends back (`token`).
+ */
+export type ConsentSetting = 'ask' | 'view' | 'token';
+
 export interface ConsentParts {
   state: Pick<State, 'secret' | 'claim'>;
   /** Host name of the service, shown in the question. */
   host: string;
-  /** Whether a confirmation token is allowed if the host cannot ask a person. */
-  allowTokens: boolean;
+  allowed: ConsentSetting;
   /** Names settings to the operator. */
   nameOf: NameOf;
 }
 
+/** A call that has to be agreed to, with what it brings of an earlier question. */
+export interface AskingCall {
+  tool: string;
+  args: Record<string, unknown>;
+  client: HostClient;
+  ctx: ServerContext;
+  /** The token of a preview. */
+  confirm?: unknown;
+  /** What a person chose in a view. */
+  chosen?: { secret: string; isAgreed: boolean } | undefined;
+}
+
 /**
- * Asks a person for consent to exactly one proposal, through the host if it supports elicitation, or else, where that is
- * allowed, by a preview and a token, which the assistant sends back as `confirm`.
+ * Asks a person for consent to exactly one proposal: in a form if the host supports it, or else in a view, whose secret no
+ * model is shown, or else, where that is allowed, by a preview and a token, which the assistant sends back as `confirm`.
  */
 export async function requestConsent(
   proposal: Proposal,
   parts: ConsentParts,
-  canAsk: boolean,
-  ctx: ServerContext,
-  confirm: unknown,
+  call: AskingCall,
 ): Promise<Consent> {
-  const question = withoutSecrets(consentQuestion(proposal, parts.host));
-  const hidden = question.length - maxQuestion;
-  if (hidden > 0) return { outcome: 'not_asked', why: tooLong(question.length, hidden) };
-  if (!canAsk && !parts.allowTokens)
-    return { outcome: 'not_asked', why: tokensNotAllowed(parts.nameOf) };
-  const key = await parts.state.secret();
-  const how = canAsk ? 'asked' : 'token';
-  const sealed = canAsk ? ctx.mcpReq.requestState<string>() : confirm;
-  if (typeof sealed === 'string')
-    return (
-      (canAsk ? disagreement(ctx) : undefined) ?? openSeal(parts.state, key, how, proposal, sealed)
-    );
+  const how = wayToAsk(call, parts.allowed);
+  const hidden = consentQuestion(proposal, parts.host).length - maxQuestion;
+  if (hidden > 0) return { outcome: 'not_asked', why: tooLong(hidden) };
+  if (how === undefined) return { outcome: 'not_asked', why: noWay(parts) };
+  const sealed = sealOf(how, call);
+  if (sealed === undefined) {
+    const question = await createQuestion(how, proposal, parts, call);
+    return { outcome: 'not_asked', why: wording`this host cannot ask a person`, question };
+  }
+  const no = how === 'asked' ? disagreement(call.ctx) : undefined;
+  return no ?? openSeal(parts.state, how, proposal, sealed, call.chosen?.isAgreed);
+}
+
+function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): AskedBy | undefined {
+  if (chosen) return allowed === 'ask' ? undefined : 'view';
+  if (client.asks) return 'asked';
+  if (allowed === 'ask') return undefined;
+  if (client.showsViews) return 'view';
+  return allowed === 'token' ? 'token' : undefined;
+}
+
+/** What answers an earlier question; `undefined` if there was none. */
+function sealOf(how: AskedBy, { ctx, confirm, chosen }: AskingCall): string | undefined {
+  if (how === 'view') return chosen?.secret;
+  const given = how === 'asked' ? ctx.mcpReq.requestState<string>() : confirm;
+  return typeof given === 'string' ? given : undefined;
+}
+
+/** A new question about a proposal. */
+export async function createQuestion(
+  how: AskedBy,
+  proposal: Proposal,
+  { state, host }: ConsentParts,
+  { tool, args }: AskingCall,
+): Promise<Question> {
+  const message = withoutSecrets(consentQuestion(proposal, host));
+  const seal = createSeal(await state.secret(), how, proposal);
+  if (how !== 'view') return { how, message, seal };
+  const shown = withoutSecrets({ question: message, proposal: questionPieces(proposal, host) });
+  const expiresAt = new Date(Date.now() + answerMs).toISOString();
+  const { confirm: _, ...others } = args;
   return {
-    outcome: 'not_asked',
-    why: wording`this host cannot ask a person`,
-    question: { how, message: question, seal: createSeal(key, how, proposal) },
+    how,
+    message,
+    seal,
+    forView: { secret: seal, expiresAt, tool, arguments: others, ...shown },
   };
 }
 
@@ -89,21 +136,30 @@ function disagreement({ mcpReq: { inputResponses } }: ServerContext): NotAgreed 
   const response = isThere
     ? inputResponse(inputResponses, questionName)
     : { kind: 'none' as const };
-  if (response.kind !== 'elicit') {
-    return refused(wording`the host sent no answer to the question`);
-  }
+  if (response.kind !== 'elicit') return noAnswer;
   if (response.action === 'decline') return { outcome: 'declined' };
   if (response.action === 'cancel') return { outcome: 'cancelled' };
-  const { content = {} } = response;
-  const isTicked = Object.hasOwn(content, 'agree') && content.agree === true;
-  return isTicked ? undefined : { outcome: 'declined' };
+  const content = response.content ?? {};
+  // An accepted form without the answer was sent by a host that asked nobody, or lost what they said.
+  if (!Object.hasOwn(content, 'agree')) return noAnswer;
+  return content.agree === true ? undefined : { outcome: 'declined' };
 }
 
-const tokensNotAllowed = (nameOf: NameOf): Wording =>
-  wording`this host cannot ask a person, and the operator of this server does not allow tokens instead (${trusted(nameOf('consent'))}=ask)`;
+const noAnswer: NotAgreed = {
+  outcome: 'refused',
+  why: wording`the host sent no answer to the question`,
+};
 
-const tooLong = (length: number, hidden: number): Wording =>
-  wording`the question would have ${counted(length)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;
+/** Why nobody can be asked, and what the operator can do. */
+function noWay({ allowed, nameOf }: ConsentParts): Wording {
+  const setting = trusted(nameOf('consent'));
+  return allowed === 'ask'
+    ? wording`this host cannot ask a person in a form, and the operator of this server allows nothing else (${setting}=ask)`
+    : wording`this host can neither ask a person in a form nor show them a view; an operator whose host itself asks a person before every call may set ${setting}=token`;
+}
+
+const tooLong = (hidden: number): Wording =>
+  wording`the question would have ${counted(maxQuestion + hidden)} characters and a person is shown at most ${counted(maxQuestion)}, so that ${counted(hidden)} would be hidden; write a shorter text`;
 
 /**
  * `expiry.nonce.subject-code.digest-code.mac`: the last code authenticates the rest. The subject and digest codes distinguish a genuine seal for another
@@ -111,44 +167,35 @@ const tooLong = (length: number, hidden: number): Wording =>
  */
 function createSeal(key: Uint8Array, purpose: AskedBy, proposal: Proposal): string {
   const head = `${(Date.now() + answerMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
-  const body = `${head}.${subjectCode(key, proposal)}.${digestCode(key, proposal)}`;
-  return `${body}.${hmacCode(key, `${purpose} ${body}`)}`;
+  return signed(key, purpose, `${head}.${subjectCode(key, proposal)}.${digestCode(key, proposal)}`);
 }
 
 const subjectCode = (key: Uint8Array, { subject }: Proposal): string =>
-  hmacCode(key, `subject ${subject}`);
+  codeOf(key, `subject ${subject}`);
 const digestCode = (key: Uint8Array, { digest }: Proposal): string =>
-  hmacCode(key, `digest ${digest}`);
+  codeOf(key, `digest ${digest}`);
 
-/** Accepts only an unused, unexpired seal of the same proposal. */
+/** Accepts only an unused, unexpired seal of the same proposal. A person who does not agree uses it up. */
 async function openSeal(
-  state: Pick<State, 'claim'>,
-  key: Uint8Array,
+  state: ConsentParts['state'],
   purpose: AskedBy,
   proposal: Proposal,
   sealed: string,
+  isAgreed = true,
 ): Promise<Consent> {
+  const key = await state.secret();
   const [expiry = '', nonce = '', subject = '', digest = ''] = sealed.split('.');
-  const body = `${expiry}.${nonce}.${subject}.${digest}`;
   // Compared whole: nothing may follow or precede it.
-  if (!isEqual(sealed, `${body}.${hmacCode(key, `${purpose} ${body}`)}`))
+  if (!isSigned(key, purpose, [expiry, nonce, subject, digest].join('.'), sealed))
     return refused(wording`it was not given out by this server, or for another purpose`);
   const expiresAt = Number.parseInt(expiry, 36);
   if (expiresAt <= Date.now()) return refused(wording`it is older than ten minutes`);
   if (!isEqual(subject, subjectCode(key, proposal)))
     return refused(wording`it was given for another change`);
-  if (!isEqual(digest, digestCode(key, proposal))) return { outcome: 'moved' };
-  return (await state.claim(`consent ${nonce}`, expiresAt))
-    ? { outcome: 'agreed', how: purpose }
-    : refused(wording`it was used before`);
+  if (isAgreed && !isEqual(digest, digestCode(key, proposal))) return { outcome: 'moved' };
+  if (!(await state.claim(`consent ${nonce}`, expiresAt)))
+    return refused(wording`it was used before`);
+  return isAgreed ? { outcome: 'agreed', how: purpose } : { outcome: 'declined' };
 }
 
 const refused = (why: Wording): NotAgreed => ({ outcome: 'refused', why });
-
-const hmacCode = (key: Uint8Array, text: string): string =>
-  createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
-
-function isEqual(one: string, other: string): boolean {
-  const [left, right] = [Buffer.from(one), Buffer.from(other)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}

@@ -10,12 +10,16 @@ export const identity = (version: string) => ({
 /** What the server says of itself when a connection is opened. */
 export const description = (version: string) => ({ ...identity(version), icons: [icon] });
 
+/** The extension by which hosts say that they show interactive views (MCP Apps), and the MIME type of those. */
+export const viewExtension = 'io.modelcontextprotocol/ui';
+export const viewMimeType = 'text/html;profile=mcp-app';
+
 const capabilities = {
   tools: {},
   resources: {},
   prompts: {},
   completions: {},
-  extensions: { 'io.modelcontextprotocol/ui': {} },
+  extensions: { [viewExtension]: {} },
 };
 
 /** Capabilities, including those that only some connections support. */

@@ -26,7 +26,7 @@ function toListing(tool: AnyTool): Listing {
       inputSchema: schemaOf(tool.input, 'input'),
       outputSchema: schemaOf(tool.output, 'output'),
       annotations: { ...tool.hints },
-      ...(tool.view ? { _meta: viewMeta(tool.view) } : {}),
+      ...(tool.view ? { _meta: viewMeta(tool.view, tool.forView) } : {}),
     },
   };
 }

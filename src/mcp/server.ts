@@ -14,6 +14,7 @@ import { instructionsFor } from './instructions.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { type Connection, canSubscribe, forwardUpdates } from './resource-updates.ts';
 import { listResources, listTemplates, readResource } from './resources.ts';
+import { clientOfRequest } from './session.ts';
 import type { ServerDescription } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 
@@ -63,20 +64,22 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
     },
   });
   if (sendsUpdates) forwardUpdates(server, parts, connection);
-  const call = (ctx: ServerContext) => toolCall(parts, server, ctx);
-  server.setRequestHandler('tools/list', () => ({ tools: [...surface.list] }));
+  server.setRequestHandler('tools/list', async (_, ctx) => {
+    const { showsViews } = await clientOfRequest(tenant.writes.tokens, server, ctx);
+    return { tools: [...(showsViews ? surface.listWithViews : surface.list)] };
+  });
   server.setRequestHandler('tools/call', ({ params }, ctx) => callTool(parts, server, params, ctx));
   server.setRequestHandler('resources/list', () => listResources(surface));
   server.setRequestHandler('resources/templates/list', () => listTemplates(access));
   server.setRequestHandler('resources/read', ({ params }, ctx) =>
-    readResource(parts, params.uri, call(ctx)),
+    readResource(parts, params.uri, toolCall(ctx)),
   );
   server.setRequestHandler('prompts/list', () => listPrompts(access));
   server.setRequestHandler('prompts/get', ({ params }) =>
     getPrompt(access, params.name, params.arguments),
   );
   server.setRequestHandler('completion/complete', ({ params }, ctx) =>
-    complete(parts, params, call(ctx)),
+    complete(parts, params, toolCall(ctx)),
   );
   return server;
 }

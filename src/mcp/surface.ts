@@ -2,6 +2,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
 import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
+import { fieldOf } from '../values.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
@@ -22,6 +23,8 @@ export interface SurfaceEntry {
 /** The tools for one caller, in fixed order. */
 export interface Surface {
   list: readonly ListedTool[];
+  /** The same, with the tools that views call and models do not, for hosts that show views. */
+  listWithViews: readonly ListedTool[];
   byName: ReadonlyMap<string, SurfaceEntry>;
 }
 
@@ -54,6 +57,10 @@ export interface ServerDescription extends Access {
   isMadeUp?: boolean;
 }
 
+/** Whether only views call a tool: it answers what a tool that writes asked a person in a view. */
+export const isForView = ({ _meta }: ListedTool): boolean =>
+  fieldOf(_meta?.ui, 'visibility') !== undefined;
+
 /**
  * Tools that are selected and granted, in catalog order.
  * @param only the tools of the caller's access token; default all
@@ -64,18 +71,25 @@ export function createSurface(
   only?: ReadonlySet<string>,
 ): Surface {
   const shown = listings.filter(
-    ({ toolset, needs, definition: { name } }) =>
-      (toolsets.has(toolset) || tools.has(name)) &&
+    ({ toolset, needs, definition }) =>
+      !isForView(definition) &&
+      (toolsets.has(toolset) || tools.has(definition.name)) &&
       needs.every((grant) => grants.has(grant)) &&
-      (only === undefined || only.has(name)),
+      (only === undefined || only.has(definition.name)),
   );
+  const writes = shown.some(({ definition }) => !definition.annotations?.readOnlyHint);
+  const forViews = listings.filter(({ definition }) => writes && isForView(definition));
+  const all = [...shown, ...forViews];
   return {
     list: shown.map(({ definition }) => definition),
-    byName: new Map(shown.map((listing) => [listing.definition.name, toEntry(listing)])),
+    listWithViews: all.map(({ definition }) => definition),
+    byName: new Map(all.map((listing) => [listing.definition.name, toEntry(listing)])),
   };
 }
 
-const toolNames: readonly string[] = listings.map(({ definition }) => definition.name);
+const toolNames: readonly string[] = listings
+  .filter(({ definition }) => !isForView(definition))
+  .map(({ definition }) => definition.name);
 
 /**
  * Checks exact names of tools.
@@ -92,4 +106,6 @@ export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
 
 /** The names of the tools in a toolset. */
 export const toolsIn = (toolset: Toolset): string[] =>
-  listings.filter((one) => one.toolset === toolset).map(({ definition }) => definition.name);
+  listings
+    .filter((one) => one.toolset === toolset && !isForView(one.definition))
+    .map(({ definition }) => definition.name);

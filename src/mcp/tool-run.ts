@@ -8,10 +8,14 @@ import { wording } from '../text/untrusted-text.ts';
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
 import { parseArguments } from './arguments.ts';
+import type { ConsentSetting } from './consent.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { textOf, toResult } from './results.ts';
 import { loadTool, type Surface, type SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
+
+/** Key in `_meta` of a result, of what the view of a question needs. */
+const consentMetaKey = 'cpq-mcp/consent';
 
 interface CallLog {
   /** Logs a fault of this server; its details are not sent to the host. */
@@ -26,8 +30,8 @@ export interface CallParts {
   observer?: CallObserver | undefined;
   /** Names settings to the operator in error messages. */
   nameOf: NameOf;
-  /** Whether a confirmation token is allowed if the host cannot ask a person. */
-  allowTokens: boolean;
+  /** How a person may agree to a write. */
+  consent: ConsentSetting;
   /** The tenant is the embedded one, whose records are invented. */
   isMadeUp?: boolean;
 }
@@ -59,7 +63,7 @@ export async function runTool<Asked = never>(
     const args = parseArguments(entry.input, tool.input, given ?? {});
     const call = createCall(args);
     const answer = await tool.run(tenant, args, call);
-    if (answer.question && ask) {
+    if (answer.question?.how === 'asked' && ask) {
       onEnd?.('asked');
       return ask(answer.question);
     }
@@ -67,8 +71,9 @@ export async function runTool<Asked = never>(
     const written = await toResult(marked);
     // The text and the structured content have the same facts, and the text is searched at once.
     const result = hasSecret(textOf(written)) ? withoutSecrets(written) : written;
-    onEnd?.(result.isError ? 'error' : 'ok');
-    return result;
+    onEnd?.(answer.question ? 'asked' : result.isError ? 'error' : 'ok');
+    const forView = answer.question?.forView;
+    return forView ? { ...result, _meta: { [consentMetaKey]: forView } } : result;
   } catch (error) {
     onEnd?.(signal.aborted ? 'cancelled' : callOutcomeOf(error));
     throw error;

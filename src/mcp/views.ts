@@ -1,18 +1,19 @@
 import type { ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
 import { readView, type ViewName, viewNames, withFacts } from '../views/views.ts';
-
-/** The MIME type of interactive views (MCP Apps). */
-const mimeType = 'text/html;profile=mcp-app';
+import { viewMimeType } from './identity.ts';
 
 const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
 
-/** Links a tool to its view. The tool also works without it. */
-export const viewMeta = (view: ViewName) => ({ ui: { resourceUri: viewUri(view) } });
+/** Links a tool to its view. The tool also works without it, unless only the view calls it. */
+export const viewMeta = (view: ViewName, forView = false) => ({
+  ui: forView ? { visibility: ['app'] } : { resourceUri: viewUri(view) },
+});
 
 const titles: Readonly<Record<ViewName, string>> = {
   pipeline: 'Pipeline board',
   quote: 'Quote',
   company: 'Company',
+  change: 'Consent to a change',
 };
 
 /** No domains: views communicate with their host only. */
@@ -29,7 +30,7 @@ export const viewResources = (
       uri: viewUri(view),
       name: `${view}-view`,
       title: titles[view],
-      mimeType,
+      mimeType: viewMimeType,
       _meta: { ui },
     }));
 };
@@ -50,5 +51,5 @@ export async function readViewResource(
   const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
   const names = reading.map(({ name }) => name);
   const text = withFacts(await readView(view), { tools: names, isMadeUp });
-  return { contents: [{ uri: viewUri(view), mimeType, text, _meta: { ui } }] };
+  return { contents: [{ uri: viewUri(view), mimeType: viewMimeType, text, _meta: { ui } }] };
 }

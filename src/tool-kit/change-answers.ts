@@ -72,8 +72,11 @@ export function decisionAnswer(decision: Decision): Answer {
         summary: wording`Nothing was written: ${about} is not as it was when the person agreed. The difference now is below.`,
         data,
         notes: [
-          wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
+          decision.question
+            ? wording`The person is asked about it in the view.`
+            : wording`Make the same call again, without confirm, to ask the person about the difference as it is now.`,
         ],
+        question: decision.question,
       };
     case 'refused':
       return {
@@ -103,18 +106,27 @@ function notAskedAnswer(
   data: ChangeData,
   { question, why }: { question?: Question; why: Wording },
 ): Answer {
-  const summary = wording`Nothing was written to ${about}${question ? ' yet' : ''}: nobody was asked, because ${why}.`;
+  const summary =
+    question?.how === 'view'
+      ? wording`Nothing was written to ${about} yet: a person has to agree in the view.`
+      : wording`Nothing was written to ${about}${question ? ' yet' : ''}: nobody was asked, because ${why}.`;
   if (!question) return { summary, data };
   const preview = question.message.split('\n').map((line) => new VerbatimWording(trusted(line)));
+  const shown = { ...data, changes: data.changes.map(inShort), preview };
+  if (question.how === 'view')
+    return { summary, data: shown, uncut: true, question, notes: [viewNote] };
   return {
     summary,
-    data: { ...data, changes: data.changes.map(inShort), preview, confirm: question.seal },
+    data: { ...shown, confirm: question.seal },
     uncut: true,
+    question,
     notes: [
       wording`Show the person the preview. Only if they agree, make the same call again with confirm set to the token; it is good for ten minutes, once, and for exactly this.`,
     ],
   };
 }
+
+const viewNote = wording`The person decides in the view that this host shows with this answer, within ten minutes. You cannot decide it, and calling again only asks again. cpq_list_changes says what was written.`;
 
 /** Shortens the values: the preview next to them has them whole. */
 const inShort = ({ field, from, to }: FieldChangeRow): FieldChangeRow => {

@@ -42,8 +42,8 @@ export interface Answer {
   unknownCurrencies?: number;
   /** Makes the same answer with fewer rows; see `answerWithRows`. `aim`: the tokens that its rows fill. */
   rows?: { count: number; keep(count: number): Answer; aim?: number | undefined };
-  /** The host asks a person this, instead of showing the answer. */
-  question?: Question;
+  /** What a person is asked: in a form instead of this answer, in a view beside it, or by the assistant. */
+  question?: Question | undefined;
   /** Never shortened, because a person has to see all of it. */
   uncut?: boolean;
 }
@@ -62,7 +62,9 @@ interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly input: Input;
   readonly output: z.ZodObject;
   /** The interactive view of the answer, for hosts that support views. */
-  readonly view?: 'pipeline' | 'quote' | 'company';
+  readonly view?: 'pipeline' | 'quote' | 'company' | 'change';
+  /** Only the view calls it; it is listed where the host shows views and a tool that writes is listed. */
+  readonly forView?: boolean;
   run(tenant: Tenant, args: z.output<Input>, call: ChangeCall): Promise<Answer>;
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../values.ts';
 
 /** The interactive views; each is built into one HTML file. */
-export const viewNames = ['pipeline', 'quote', 'company'] as const;
+export const viewNames = ['pipeline', 'quote', 'company', 'change'] as const;
 export type ViewName = (typeof viewNames)[number];
 
 /**

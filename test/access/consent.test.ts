@@ -89,6 +89,7 @@ describe('consent to a write in one tenant', () => {
       CPQ_TENANTS_FILE: await fileIn(newFolder(), 'tenants.json', described),
       CPQ_STATE_DIR: newFolder(),
       CPQ_GRANTS: 'read,opportunity:write',
+      CPQ_CONSENT: 'token',
       CPQ_AUTH: 'oauth',
       CPQ_OAUTH_ISSUER: provider.issuer,
       CPQ_PUBLIC_URL: audience,

@@ -34,6 +34,7 @@ async function startNeighbours(more: Record<string, string> = {}) {
     apiKey: keyOf(name),
     webhookSecret: hookOf(name),
     grants: writing.split(','),
+    consent: 'token',
     toolsets: ['routes', 'briefs', 'changes', 'events'],
     writesPerHour: 1,
   });
@@ -178,7 +179,11 @@ describe('names of stored data', () => {
     const folder = newFolder();
     const only = await anyHost.start(
       { baseUrl: upstream.url, key: keyOf('only') },
-      { grants: writing, toolsets: 'routes,briefs,changes', env: { CPQ_STATE_DIR: folder } },
+      {
+        grants: writing,
+        toolsets: 'routes,briefs,changes',
+        env: { CPQ_STATE_DIR: folder, CPQ_CONSENT: 'token' },
+      },
     );
     await only.call('cpq_brief_pipeline');
     const args = { external_id: 'opp-1', name: 'Named' };

@@ -34,7 +34,14 @@ afterAll(async () => {
 const start = (host: Host = anyHost): Promise<Connection> =>
   host.start(
     { baseUrl: upstream.url, key },
-    { ...everything, env: { CPQ_STATE_DIR: join(folder, 'state'), CPQ_LOG_LEVEL: 'debug' } },
+    {
+      ...everything,
+      env: {
+        CPQ_STATE_DIR: join(folder, 'state'),
+        CPQ_LOG_LEVEL: 'debug',
+        CPQ_CONSENT: 'token',
+      },
+    },
   );
 
 const given: Readonly<Record<string, Record<string, unknown>>> = {

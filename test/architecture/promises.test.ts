@@ -91,7 +91,7 @@ describeWith('redis', 'Redis', () => {
   test('contains the journal, and no key', async () => {
     const redis = await startRedis();
     const address = addressIn(await sandbox());
-    const env = { CPQ_REDIS_URL: redis.url.href };
+    const env = { CPQ_REDIS_URL: redis.url.href, CPQ_CONSENT: 'token' };
     const { ask, call } = await anyHost.start(address, { ...everything, env });
     await call('cpq_list_categories', {});
     const args = { external_id: 'PROMISE-1', create: true, name: 'Kept in Redis' };

@@ -36,7 +36,7 @@ interface Scene {
 async function scene(): Promise<Scene> {
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
   const folder = newFolder();
-  const env = { CPQ_STATE_DIR: folder };
+  const env = { CPQ_STATE_DIR: folder, CPQ_CONSENT: 'token' };
   const start = (settings: Settings = {}) => {
     const { person } = { person: personAnswers.accepts, ...settings };
     const asking = person ? { person } : {};

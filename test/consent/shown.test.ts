@@ -198,7 +198,11 @@ const settings: [string, Setting][] = [
 
 describe.each(settings)('%s', (_, { host, asks }) => {
   const answering = new Answering();
-  const env = { CPQ_STATE_DIR: newFolder(), CPQ_WRITES_PER_HOUR: '100000' };
+  const env = {
+    CPQ_STATE_DIR: newFolder(),
+    CPQ_WRITES_PER_HOUR: '100000',
+    CPQ_CONSENT: 'token',
+  };
   const person = asks ? answering.person : undefined;
   const server = host.serving(at, { ...everything, env, person });
 

@@ -129,14 +129,17 @@ describe('an invalid token', () => {
     }
   });
 
-  test.each(['.', '.more', ' ', '\n', '='])('with something appended is refused: %j', async (more) => {
-    const it = await writer();
-    const args = await another();
-    const token = await previewed(it, args);
-    for (const confirm of [token + more, more + token])
-      await expectRefused(() => it.upsert({ ...args, confirm }), /not given out by this server/);
-    expect((await it.upsert({ ...args, confirm: token })).outcome).toBe('written');
-  });
+  test.each(['.', '.more', ' ', '\n', '='])(
+    'with something appended is refused: %j',
+    async (more) => {
+      const it = await writer();
+      const args = await another();
+      const token = await previewed(it, args);
+      for (const confirm of [token + more, more + token])
+        await expectRefused(() => it.upsert({ ...args, confirm }), /not given out by this server/);
+      expect((await it.upsert({ ...args, confirm: token })).outcome).toBe('written');
+    },
+  );
 
   test('with an extended expiry is refused', async () => {
     const it = await writer();
@@ -269,7 +272,7 @@ describe('a token for a record that has changed since', () => {
 describe('CPQ_CONSENT=ask', () => {
   test('offers no token and accepts none', async () => {
     const state = localState(newFolder());
-    const strict = await openWriter(await at(), { state, allowTokens: false });
+    const strict = await openWriter(await at(), { state, consent: 'ask' });
     const lax = await openWriter(await at(), { state });
     const args = await another();
     const answer = await strict.upsert(args);

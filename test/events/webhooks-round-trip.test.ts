@@ -204,7 +204,10 @@ describeWith('redis', 'two replicas on one Redis', () => {
   });
 
   test('accept a consent once, wherever it was given, and both see what was written', async () => {
-    const { sandbox, one, other } = await replicas({ CPQ_GRANTS: 'read,opportunity:write' });
+    const { sandbox, one, other } = await replicas({
+      CPQ_GRANTS: 'read,opportunity:write',
+      CPQ_CONSENT: 'token',
+    });
     const { deal } = await aDeal(sandbox);
     const described = async (server: Connection) =>
       (await server.call('cpq_list_changes')).records.length;

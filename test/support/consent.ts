@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   Client,
+  type ClientCapabilities,
   type ElicitResult,
   InMemoryTransport,
   type Result,
@@ -15,6 +16,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
+import type { ConsentSetting } from '../../src/mcp/consent.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
@@ -111,7 +113,9 @@ export interface WriterOptions {
   /** Shared by the clients of one server. */
   state?: State;
   rules?: Partial<WriteRules>;
-  allowTokens?: boolean;
+  consent?: ConsentSetting;
+  /** Capabilities of the client, besides forms where there is a person. */
+  capabilities?: ClientCapabilities;
   grants?: string[];
   tenant?: Partial<TenantOptions>;
 }
@@ -122,7 +126,9 @@ export interface Writer {
   tenant: Tenant;
   folder: string;
   /** Another client of the same server. */
-  another(options: Pick<WriterOptions, 'person' | 'era' | 'transport'>): Promise<Client>;
+  another(
+    options: Pick<WriterOptions, 'person' | 'era' | 'transport' | 'capabilities'>,
+  ): Promise<Client>;
   call(name: string, args: Row, signal?: AbortSignal): Promise<CallReport>;
   upsert(args: Row, signal?: AbortSignal): Promise<CallReport>;
   revert(changeId: string, args?: Row): Promise<CallReport>;
@@ -136,7 +142,7 @@ const shortLimits = { attemptMs: 500, connectMs: 500 };
 const openSchema = z.looseObject({});
 
 export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
-  const { folder = newFolder(), state = localState(folder), allowTokens = true } = options;
+  const { folder = newFolder(), state = localState(folder), consent = 'token' } = options;
   const tenant = tenantOf(address, state, options);
   const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const failed = (_tool: string, error: unknown) => {
@@ -149,7 +155,7 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
       version: 'test',
       log: { failed },
       nameOf: environmentName,
-      allowTokens,
+      consent,
     });
   closing({ close: () => tenant.close() });
   const another: Writer['another'] = (how) => connect(make, how);
@@ -195,9 +201,9 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
 
 async function connect(
   make: () => Server,
-  { person, era = 'modern', transport = 'pipe' }: WriterOptions,
+  { person, era = 'modern', transport = 'pipe', capabilities: others = {} }: WriterOptions,
 ): Promise<Client> {
-  const capabilities = person ? { elicitation: { form: {} } } : {};
+  const capabilities = { ...others, ...(person && { elicitation: { form: {} } }) };
   const mode = era === 'modern' ? { pin: '2026-07-28' } : ('legacy' as const);
   const info = { name: 'consent-tests', version: '1' };
   const client = new Client(info, { capabilities, versionNegotiation: { mode } });

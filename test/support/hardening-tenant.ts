@@ -115,7 +115,7 @@ export async function serve(tenant: Tenant, failed: (error: unknown) => void): P
     version: '0',
     log,
     nameOf: environmentName,
-    allowTokens: true,
+    consent: 'token',
   });
   const client = new Client({ name: 'hardening', version: '1' });
   const [mine, theirs] = InMemoryTransport.createLinkedPair();

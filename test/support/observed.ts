@@ -90,7 +90,7 @@ export async function startObservedServer({
     version: '1.2.3',
     log,
     nameOf: environmentName,
-    allowTokens: true,
+    consent: 'token' as const,
     observer,
   };
   const sdk = createMcpHandler(async () => createMcp(parts));
@@ -142,7 +142,7 @@ async function answer(fastPath: HttpFastPath, request: IncomingMessage, response
   const message = parseJson((await readBody(request)).toString());
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const context = { headers: request.headers, signal: gone.signal };
+  const context = { headers: request.headers, client: undefined, signal: gone.signal };
   const answer = await fastPath.tryAnswer(message, context).catch(() => undefined);
   if (answer !== undefined) sendText(response, answer === '' ? 202 : 200, answer);
   else if (!response.destroyed) response.writeHead(404).end();

@@ -21,7 +21,11 @@ export async function replicasAtWork(count: number): Promise<Scene> {
   const upstream = closing(await startUpstream({ counts: { '/opportunity': 30 } }));
   const redis = await startRedis();
   const address = { baseUrl: upstream.url, key: 'replicas0key0replicas0key' };
-  const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_WRITES_PER_HOUR: '100000' };
+  const env = {
+    CPQ_WEBHOOK_SECRET: webhookSecret,
+    CPQ_WRITES_PER_HOUR: '100000',
+    CPQ_CONSENT: 'token',
+  };
   const settings = { ...everything, redis: redis.url, env };
   return { upstream, redis, replicas: await startReplicas(count, address, settings) };
 }

@@ -192,7 +192,14 @@ async function connect() {
   });
   const surface = createSurface(tenant.grants, { toolsets: new Set(toolsets), tools: new Set() });
   const log = { failed: (_: string, error: unknown) => errors.push(error) };
-  const parts = { surface, tenant, version: '0', log, nameOf: environmentName, allowTokens: true };
+  const parts = {
+    surface,
+    tenant,
+    version: '0',
+    log,
+    nameOf: environmentName,
+    consent: 'token' as const,
+  };
   const server = createMcpServer(parts);
   const capabilities = { elicitation: { form: {} } };
   const client = new Client({ name: 'text', version: '1' }, { capabilities });

@@ -11,7 +11,7 @@ interface HttpErrorOptions {
 /** An HTTP error response. The message is sent to the caller and must contain nothing confidential. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
-  readonly status: 400 | 401 | 403 | 405 | 413 | 415 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether this counts as a guess of credentials. */
   readonly countsAsFailure: boolean;

@@ -1,0 +1,54 @@
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
+import type { State } from '../state/port.ts';
+import { fieldOf, parseJson } from '../values.ts';
+import { clientOf, clientOfMeta, type HostClient, unknownClient } from './client.ts';
+import { modernRevision } from './identity.ts';
+import { isSigned, signed } from './signature.ts';
+
+/**
+ * The client of a request. In the modern era every request describes it; in the legacy era only the first message of a
+ * connection does, or over HTTP the session id that its answer gave.
+ */
+export async function clientOfRequest(
+  secret: Secret,
+  server: Server,
+  { mcpReq, http }: ServerContext,
+): Promise<HostClient> {
+  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
+  if (isModern) return clientOfMeta(mcpReq.envelope);
+  const session = http?.req?.headers.get(sessionHeader);
+  // The SDK has no stream on which a host of the legacy era could be asked.
+  if (session) return { ...((await openSession(secret, session)) ?? unknownClient), asks: false };
+  return clientOf(server.getClientVersion(), server.getClientCapabilities());
+}
+
+export const sessionHeader = 'mcp-session-id';
+
+type Secret = Pick<State, 'secret'>;
+
+/**
+ * The session id for a legacy client over HTTP: what the client says of itself, signed, so that every replica can read
+ * it. It grants nothing. `undefined` for a client of which nothing needs to be known.
+ */
+export async function createSession(
+  state: Secret,
+  initialize: unknown,
+): Promise<string | undefined> {
+  const client = clientOf(fieldOf(initialize, 'clientInfo'), fieldOf(initialize, 'capabilities'));
+  if (!client.asks && !client.showsViews) return undefined;
+  const body = Buffer.from(JSON.stringify(client)).toString('base64url');
+  return signed(await state.secret(), 'session', body);
+}
+
+/** The client of a session; `undefined` for an id that this server, or another with its state, did not give out. */
+export async function openSession(state: Secret, id: string): Promise<HostClient | undefined> {
+  const [body = ''] = id.split('.');
+  if (!isSigned(await state.secret(), 'session', body, id)) return undefined;
+  const client = parseJson(Buffer.from(body, 'base64url').toString());
+  const says = (name: string) => fieldOf(client, name) === true;
+  return {
+    name: String(fieldOf(client, 'name')),
+    asks: says('asks'),
+    showsViews: says('showsViews'),
+  };
+}

@@ -1,0 +1,224 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { localState } from '../../src/state/files/local.ts';
+import {
+  anyOpportunity,
+  editRecord,
+  newFolder,
+  openWriter,
+  personAnswers,
+  putsOf,
+  type Row,
+  recordOf,
+  type WriterOptions,
+} from '../support/consent.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+import { askInView, click, questionFor, showsViews } from '../support/view-client.ts';
+
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+const opportunity = shared(async () => anyOpportunity(await at()));
+const puts = async () => (await putsOf(await sandbox())).length;
+const open = async (options: WriterOptions = {}) =>
+  openWriter(await at(), { consent: 'view', capabilities: showsViews, ...options });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+let count = 0;
+const another = async () => {
+  count += 1;
+  return { opportunity_id: (await opportunity()).id, name: `Clicked for the ${count}. time` };
+};
+
+describe.each(['modern', 'legacy'] as const)('a host with views (%s)', (era) => {
+  const writer = shared(() => open({ era }));
+
+  test('gets the whole question, and a secret in _meta alone', async () => {
+    const [it, args, sent] = [await writer(), await another(), await puts()];
+    const { report, question, shown } = await askInView(it.client, args);
+    expect(report).toMatchObject({ outcome: 'not_asked', isError: false });
+    expect(report).not.toHaveProperty('confirm');
+    expect(report.text).toMatch(
+      /^Nothing was written to .* yet: a person has to agree in the view/,
+    );
+    expect(report.text).toContain(`→ “${args.name}”`);
+    expect(shown).toContain('You cannot decide it');
+    expect(question).toMatchObject({ tool: 'cpq_upsert_opportunity', arguments: args });
+    expect(question.question).toContain(`→ “${args.name}”`);
+    expect(question.proposal).toMatchObject({
+      what: 'change',
+      changes: [{ field: 'name', label: 'Name', to: `“${args.name}”` }],
+      closing: expect.stringContaining('Every other field stays as it is.'),
+    });
+    expect(Date.parse(question.expiresAt)).toBeGreaterThan(Date.now());
+    expect(await puts()).toBe(sent);
+  });
+
+  test('writes by a click, once, and says what was verified', async () => {
+    const [it, args, sent] = [await writer(), await another(), await puts()];
+    const { question } = await askInView(it.client, args);
+    const answer = await click(it.client, question);
+    expect(answer).toMatchObject({ outcome: 'written', isError: false, next: undefined });
+    expect(await puts()).toBe(sent + 1);
+    expect((await recordOf(await at(), args.opportunity_id)).name).toBe(args.name);
+    const intent = (await it.journal()).findLast(({ phase }) => phase === 'sending');
+    expect(intent).toMatchObject({ consent: 'view', client: 'consent-tests 1' });
+    expect(JSON.stringify(await it.journal())).not.toContain(question.secret);
+    expect((await click(it.client, question)).outcome).toBe('no_change');
+    expect(await puts()).toBe(sent + 1);
+  });
+
+  test('declines by a click, which uses the secret up', async () => {
+    const [it, args, sent] = [await writer(), await another(), await puts()];
+    const { question } = await askInView(it.client, args);
+    expect((await click(it.client, question, 'decline')).outcome).toBe('declined');
+    const again = await click(it.client, question);
+    expect(again).toMatchObject({
+      outcome: 'refused',
+      text: expect.stringContaining('used before'),
+    });
+    expect(await puts()).toBe(sent);
+  });
+
+  test('lists the tool of the view, which no other host is told of', async () => {
+    const { client, another } = await writer();
+    const names = async (it: typeof client) => (await it.listTools()).tools.map(({ name }) => name);
+    expect(await names(client)).toContain('cpq_answer_change');
+    const others = [{}, { person: personAnswers.accepts }].map((how) => another({ era, ...how }));
+    for (const other of await Promise.all(others))
+      expect(await names(other)).not.toContain('cpq_answer_change');
+  });
+});
+
+describe('a click', () => {
+  test('about a record that changed since shows the new difference, and asks again', async () => {
+    const it = await open();
+    const { externalIdentifier } = await opportunity();
+    const args = await another();
+    const { question } = await askInView(it.client, args);
+    await editRecord(await at(), externalIdentifier, { name: 'Meanwhile' });
+    const moved = await click(it.client, question);
+    expect(moved).toMatchObject({ outcome: 'moved', changes: [{ from: 'Meanwhile' }] });
+    if (!moved.next) throw new Error('not asked again');
+    expect(moved.text).not.toContain(moved.next.secret);
+    expect(moved.next.proposal.changes).toMatchObject([{ from: '“Meanwhile”' }]);
+    expect((await click(it.client, moved.next)).outcome).toBe('written');
+  });
+
+  test('takes back a change', async () => {
+    const it = await open();
+    const args = await another();
+    const { change_id } = await click(it.client, (await askInView(it.client, args)).question);
+    const { question } = await askInView(it.client, { change_id }, 'cpq_revert_change');
+    expect(question.proposal.what).toBe('revert');
+    expect((await click(it.client, question)).outcome).toBe('written');
+  });
+
+  test('of two at once writes once', async () => {
+    const it = await open();
+    const { question } = await askInView(it.client, await another());
+    const sent = await puts();
+    await Promise.all([1, 2, 3].map(() => click(it.client, question)));
+    expect(await puts()).toBe(sent + 1);
+  });
+
+  test('counts at another server with the same state, and at no other', async () => {
+    const state = localState(newFolder());
+    const [one, other, stranger] = [await open({ state }), await open({ state }), await open()];
+    const { question } = await askInView(one.client, await another());
+    expect((await click(stranger.client, question)).outcome).toBe('refused');
+    expect((await click(other.client, question)).outcome).toBe('written');
+  });
+
+  test('is refused after ten minutes', async () => {
+    const it = await open();
+    const { question } = await askInView(it.client, await another());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(question.expiresAt) + 1 });
+    const answer = await click(it.client, question);
+    expect(answer).toMatchObject({
+      outcome: 'refused',
+      text: expect.stringMatching(/ten minutes/),
+    });
+  });
+
+  test.each<[string, (secret: string) => Row]>([
+    ['another value', () => ({ arguments: { name: 'Another' } })],
+    ['another tool', () => ({ tool: 'cpq_revert_change', arguments: { change_id: 'chg_1' } })],
+    ['a tool that asks nothing', () => ({ tool: 'cpq_list_changes', arguments: {} })],
+    ['the tool of the view itself', () => ({ tool: 'cpq_answer_change', arguments: {} })],
+    ['arguments that are not valid', () => ({ arguments: { nope: 1 } })],
+    ['something appended', (secret) => ({ secret: `${secret}.` })],
+    ['an invented secret', () => ({ secret: 'invented' })],
+  ])('with %s writes nothing', async (_, altered) => {
+    const it = await open();
+    const args = await another();
+    const { question } = await askInView(it.client, args);
+    const sent = await puts();
+    const more = altered(question.secret);
+    const named = more.arguments && !more.tool ? { arguments: { ...args, ...more.arguments } } : {};
+    const answer = await click(it.client, question, 'write', { ...more, ...named });
+    expect(answer.outcome).not.toBe('written');
+    expect(await puts()).toBe(sent);
+  });
+});
+
+describe('a secret and a token', () => {
+  test('are not taken for each other', async () => {
+    const state = localState(newFolder());
+    const [views, tokens] = [
+      await open({ state }),
+      await open({ state, consent: 'token', capabilities: {} }),
+    ];
+    const args = await another();
+    const { question } = await askInView(views.client, args);
+    const { confirm } = await tokens.upsert(args);
+    const asToken = await tokens.upsert({ ...args, confirm: question.secret });
+    expect(asToken).toMatchObject({ outcome: 'refused' });
+    const asSecret = await click(views.client, { ...question, secret: String(confirm) });
+    expect(asSecret).toMatchObject({ outcome: 'refused' });
+    // A token of a preview is nothing to a host with views.
+    const ignored = await views.upsert({ ...args, confirm });
+    expect(ignored.outcome).toBe('not_asked');
+  });
+});
+
+describe('the order of the ways to ask', () => {
+  const ways = async (options: WriterOptions) => {
+    const it = await open(options);
+    const result = await it.client.callTool({
+      name: 'cpq_upsert_opportunity',
+      arguments: await another(),
+    });
+    const { outcome, confirm } = (result.structuredContent ?? {}) as Row;
+    const text = JSON.stringify(result.content);
+    return { outcome, token: confirm !== undefined, view: questionFor(result) !== undefined, text };
+  };
+
+  test('is a form, then a view, then a token where it is allowed', async () => {
+    const person = personAnswers.accepts;
+    expect(await ways({ person })).toMatchObject({ outcome: 'written', view: false });
+    expect(await ways({ consent: 'token' })).toMatchObject({ view: true, token: false });
+    expect(await ways({ consent: 'token', capabilities: {} })).toMatchObject({
+      view: false,
+      token: true,
+    });
+  });
+
+  test('ends with the setting that an operator may choose', async () => {
+    const answer = await ways({ capabilities: {} });
+    expect(answer).toMatchObject({ outcome: 'not_asked', view: false, token: false });
+    expect(answer.text).toMatch(/neither ask .* nor show .* may set CPQ_CONSENT=token/);
+  });
+
+  test('is a form or nothing with CPQ_CONSENT=ask', async () => {
+    const state = localState(newFolder());
+    const answer = await ways({ consent: 'ask', state });
+    expect(answer).toMatchObject({ outcome: 'not_asked', view: false, token: false });
+    expect(answer.text).toMatch(/allows nothing else \(CPQ_CONSENT=ask\)/);
+    const { question } = await askInView((await open({ state })).client, await another());
+    const strict = await open({ state, consent: 'ask' });
+    expect((await click(strict.client, question)).outcome).toBe('not_asked');
+  });
+});
