@@ -4,11 +4,12 @@ import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
 import { exportTemplate, resourceTemplates } from '../src/tool-kit/resources.ts';
-import { catalog } from '../tools/catalog.ts';
+import { catalog as all } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';
 
 const script = 'generate:tools';
+const catalog = all.filter(({ forView }) => !forView);
 const intro = `# Tools
 
 Every tool with its arguments and a real answer of the embedded tenant, as text, shortened; then resources and prompts.

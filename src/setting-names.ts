@@ -6,7 +6,9 @@ type ReportedSetting =
   | 'cacheMegabytes'
   | 'consent'
   | 'grants'
-  | 'stateDir';
+  | 'stateDir'
+  | 'writeFields'
+  | 'writesPerHour';
 
 /** The name by which the operator knows a setting: a variable, or an option of the embedding program. */
 export type NameOf<Setting extends string = ReportedSetting> = (setting: Setting) => string;

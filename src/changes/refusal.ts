@@ -18,4 +18,4 @@ export class ChangeRefused extends Error {
   }
 }
 
-type Remedy = (nameOf: NameOf) => Wording;
+export type Remedy = (nameOf: NameOf) => Wording;

@@ -1,13 +1,22 @@
 import type { ApiRecord } from '../service/records/records.ts';
+import type { NameOf } from '../setting-names.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import { isObject } from '../values.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';
 import { mayBeWritten, readChanges } from './journal.ts';
-import { ChangeRefused } from './refusal.ts';
+import { ChangeRefused, type Remedy } from './refusal.ts';
 
 const hourMs = 3_600_000;
+
+type Limit = Parameters<NameOf>[0];
+
+/** Names the limit of the operator. */
+const limitedBy =
+  (setting: Limit): Remedy =>
+  (nameOf) =>
+    wording`The limit is ${trusted(nameOf(setting))}.`;
 
 /** @throws ChangeRefused for a field or a stage that may not be written */
 export async function checkAllowed(
@@ -21,6 +30,8 @@ export async function checkAllowed(
     const names = trusted(forbidden.map(({ field }) => field).join(', '));
     throw new ChangeRefused(
       wording`The operator of this server does not let agents write ${names}. Allowed: ${trusted([...fields].join(', '))}.`,
+      undefined,
+      limitedBy('writeFields'),
     );
   }
   const stage = nextReference(plan.changes, 'stage');
@@ -38,8 +49,9 @@ async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Pro
   const stages = [...known.filter(({ id }) => id !== stage.id), asked];
   const barred = await matchStages(stages, rules.barredStages);
   const allowed = await matchStages(stages, rules.allowedStages);
-  if (barred.ids.has(stage.id) || (rules.allowedStages.length > 0 && !allowed.ids.has(stage.id)))
-    throw stageRefused(stage, rules.allowedStages);
+  if (barred.ids.has(stage.id)) throw stageRefused(stage, rules.allowedStages, 'barredStages');
+  if (rules.allowedStages.length > 0 && !allowed.ids.has(stage.id))
+    throw stageRefused(stage, rules.allowedStages, 'allowedStages');
   const [unknown] = barred.unknown;
   if (unknown === undefined) return;
   throw new ChangeRefused(
@@ -50,11 +62,17 @@ async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Pro
   );
 }
 
-function stageRefused({ id, name = id }: Reference, allowed: readonly string[]): ChangeRefused {
+function stageRefused(
+  { id, name = id }: Reference,
+  allowed: readonly string[],
+  setting: Limit,
+): ChangeRefused {
   const quoted = allowed.map((it) => quote(it));
   const only = allowed.length === 0 ? '' : wording` Allowed: ${join(quoted, ', ')}.`;
   return new ChangeRefused(
     wording`The operator of this server does not let agents set the stage ${quote(name)}.${only} A person can do it in the product.`,
+    undefined,
+    limitedBy(setting),
   );
 }
 
@@ -62,7 +80,11 @@ function stageRefused({ id, name = id }: Reference, allowed: readonly string[]):
 export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   const { perHour } = tenant.writes.rules;
   if (perHour === 0) {
-    throw new ChangeRefused(wording`The operator of this server has disabled writing.`);
+    throw new ChangeRefused(
+      wording`The operator of this server has disabled writing.`,
+      undefined,
+      limitedBy('writesPerHour'),
+    );
   }
   const { changes } = await readChanges(tenant.writes.journal);
   const since = Date.now() - hourMs;
@@ -76,6 +98,8 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   const freeAt = oldest + hourMs;
   throw new ChangeRefused(
     wording`The limit of ${perHour} writes an hour is reached. The next write is possible in ${Math.ceil((freeAt - Date.now()) / 60_000)} minutes.`,
+    undefined,
+    limitedBy('writesPerHour'),
   );
 }
 

@@ -13,7 +13,7 @@ const titles: Readonly<Record<ViewName, string>> = {
   pipeline: 'Pipeline board',
   quote: 'Quote',
   company: 'Company',
-  change: 'Consent to a change',
+  change: 'Change to an opportunity',
 };
 
 /** No domains: views communicate with their host only. */

@@ -198,10 +198,17 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'A host that can ask is always asked': [
       ['consent/false-answers', 'cannot withdraw the ability to ask in a single request'],
     ],
-    'Nothing is written until the assistant repeats the same call with `confirm`': [
+    'shows the whole question in one': [
+      ['consent/view', 'gets the whole question, and a secret in _meta alone'],
+      ['consent/view', 'writes by a click, once, and says what was verified'],
+    ],
+    'With neither, nothing is written': [
+      ['consent/view', 'ends with the setting that an operator may choose'],
+    ],
+    'the assistant gets a preview and a token, and writes by repeating the call with `confirm`': [
       ['consent/tokens', 'gets a preview and a token, and nothing is written'],
     ],
-    'A token is valid for ten minutes, once, and only for the same tenant, tool, record in the same state, request and caller':
+    'A secret or token is valid for ten minutes, once, and only for the same tenant, tool, record in the same state, request and caller':
       [
         ['consent/tokens', 'is refused after ten minutes, and accepted just before'],
         ['consent/tokens', 'writes once with one token in two concurrent calls'],
@@ -211,13 +218,18 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
         ['consent/tokens', 'of another tenant of the same server is refused'],
         ['access/consent', 'works once, and only for the caller who received it'],
       ],
-    'One that is altered or invented is refused': [
+    'One that is altered, lengthened or invented is refused': [
       ['consent/tokens', 'that is changed in any part is refused'],
+      ['consent/tokens', 'with something appended is refused: %j'],
+      ['consent/view', 'with %s writes nothing'],
     ],
-    'Tokens do not survive a restart of the server': [
+    'They do not survive a restart of the server': [
       ['consent/crash', 'a token is not valid after a restart of its server'],
     ],
-    '`CPQ_CONSENT=ask` turns tokens off': [['consent/tokens', 'offers no token and accepts none']],
+    '`CPQ_CONSENT=ask` allows forms alone': [
+      ['consent/tokens', 'offers no token and accepts none'],
+      ['consent/view', 'is a form or nothing with CPQ_CONSENT=ask'],
+    ],
     'An answer counts once, for its question, within ten minutes': [
       ['consent/false-answers', 'counts only once'],
       ['consent/false-answers', 'is refused after ten minutes'],
