@@ -11,6 +11,7 @@ const views = {
   pipeline: 'Open pipeline',
   quote: 'Quote',
   company: 'Company',
+  change: 'Change',
 };
 
 /** Writes the pages, and returns the files of which they contain code. */

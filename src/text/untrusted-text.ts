@@ -125,7 +125,7 @@ export const oneLine = (text: string): string =>
 const inOneLine = (gap: string): string => (gap.includes('\n') ? ' ⏎ ' : ' '.repeat(gap.length));
 
 /** Right-to-left scripts: without isolates they would reorder the text next to them. */
-const rightToLeft =
+export const rightToLeft =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 const isolated = (text: string): string => (rightToLeft.test(text) ? `\u2068${text}\u2069` : text);
 

@@ -7,6 +7,7 @@ declare global {
     /** Answered by the test, which has the protocol client. */
     callTool(params: unknown): Promise<never>;
     said(params: unknown): Promise<void>;
+    told(params: unknown): Promise<void>;
     opened(params: unknown): Promise<void>;
     host: HostPage;
   }
@@ -28,6 +29,10 @@ async function show({ html, tool, args, result, context, capabilities }: Opening
   bridge.oncalltool = (params) => window.callTool(params);
   bridge.onmessage = async (params) => {
     await window.said(params);
+    return {};
+  };
+  bridge.onupdatemodelcontext = async (params) => {
+    await window.told(params);
     return {};
   };
   bridge.onopenlink = async (params) => {

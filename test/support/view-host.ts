@@ -39,6 +39,8 @@ export interface OpenedView<Data = unknown> {
   calls: ToolCallOfView[];
   /** Messages that it added to the conversation. */
   said: string[];
+  /** What it told the model. */
+  told: string[];
   /** Links that it asked the host to open. */
   opened: string[];
   /** Requested addresses, except the host's own page. */
@@ -94,9 +96,12 @@ export async function newPage(width = 1000, media: Options['media'] = {}): Promi
   return context.newPage();
 }
 
+/** What a view needs of a server. */
+export type ViewServer = Pick<Connection, 'tools' | 'call' | 'ask' | 'request'>;
+
 /** Opens the view that the tool's listing refers to, as a host does. */
 export async function openView(
-  server: Connection,
+  server: ViewServer,
   name: string,
   args: Row,
   options: Options = {},
@@ -124,7 +129,7 @@ export async function openView(
 }
 
 /** The page that the tool's listing refers to. */
-async function viewOf(server: Connection, { _meta }: Tool): Promise<string> {
+async function viewOf(server: ViewServer, { _meta }: Tool): Promise<string> {
   const { ui } = (_meta ?? {}) as { ui?: { resourceUri?: string } };
   const { contents } = (await server.request('resources/read', { uri: ui?.resourceUri })) as {
     contents?: { text?: string; mimeType?: string }[];
@@ -134,10 +139,11 @@ async function viewOf(server: Connection, { _meta }: Tool): Promise<string> {
   return content.text ?? '';
 }
 
-async function watch(page: Page, server: Connection, { answer = (it) => it }: Options) {
+async function watch(page: Page, server: ViewServer, { answer = (it) => it }: Options) {
   const seen = {
     calls: [] as ToolCallOfView[],
     said: [] as string[],
+    told: [] as string[],
     opened: [] as string[],
     requests: [] as string[],
     errors: [] as string[],
@@ -157,9 +163,11 @@ async function watch(page: Page, server: Connection, { answer = (it) => it }: Op
     seen.calls.push(call);
     return answer((await server.ask(call.name, call.arguments)).result, call);
   });
-  await page.exposeFunction('said', async ({ content }: { content: { text?: string }[] }) => {
-    seen.said.push(content.map(({ text }) => text ?? '').join('\n'));
-  });
+  const textsInto = (list: string[]) => async (message: { content?: { text?: string }[] }) => {
+    list.push((message.content ?? []).map(({ text }) => text ?? '').join('\n'));
+  };
+  await page.exposeFunction('said', textsInto(seen.said));
+  await page.exposeFunction('told', textsInto(seen.told));
   await page.exposeFunction('opened', async ({ url }: { url: string }) => {
     seen.opened.push(url);
   });

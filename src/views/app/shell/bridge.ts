@@ -10,7 +10,7 @@ import type {
 
 export const protocolVersion = '2026-01-26';
 
-/** The tools that a view may call. None of them writes, and the bridge calls no others. */
+/** The tools from which views read; `read` calls no others. */
 export const readTools = [
   'cpq_brief_pipeline',
   'cpq_brief_quote',
@@ -21,12 +21,15 @@ export const readTools = [
   'cpq_get_record',
 ] as const;
 export type ReadTool = (typeof readTools)[number];
+/** The one other tool that a view calls: it takes the person's answer to a change. */
+export type AnswerTool = 'cpq_answer_change';
 export type Arguments = Record<string, unknown>;
 
 export interface ToolResult<Answer = Record<string, unknown>> {
   content?: { type: string; text?: string }[];
   structuredContent?: Answer;
   isError?: boolean;
+  _meta?: Record<string, unknown>;
 }
 
 /** Notifications from the host. */
@@ -86,11 +89,21 @@ export class Bridge {
     args: Arguments,
   ): Promise<Answer> {
     if (!readTools.includes(name)) throw new Error(`Views may not call ${String(name)}.`);
-    const params = { name, arguments: args };
-    const result = await this.#request<ToolResult<Answer>>('tools/call', params);
+    const result = await this.call<Answer>(name, args);
     if (result.isError) throw new Error(textOf(result) || 'The call was refused.');
     if (!result.structuredContent) throw new Error('The host did not pass on the data.');
     return result.structuredContent;
+  }
+
+  /** Calls a tool. The result may be an error of the tool. @throws Error of the host */
+  call<Answer>(name: ReadTool | AnswerTool, args: Arguments): Promise<ToolResult<Answer>> {
+    return this.#request('tools/call', { name, arguments: args });
+  }
+
+  /** Tells the model what happened here, for its next turn, where the host passes that on. */
+  async tell(text: string): Promise<void> {
+    if (this.capabilities.updateModelContext === undefined) return;
+    await this.#request('ui/update-model-context', { content: [{ type: 'text', text }] });
   }
 
   /** Adds a question to the conversation as a message of the person. */
@@ -124,7 +137,7 @@ export class Bridge {
   }
 
   #post(message: Message): void {
-    // A sandboxed page cannot know the host's origin; no message contains a secret.
+    // A sandboxed page cannot know the host's origin; a secret goes back to the window that it came from.
     window.parent.postMessage(message, '*');
   }
 

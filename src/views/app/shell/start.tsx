@@ -4,7 +4,14 @@ import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
 import { type ComponentType, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
-import { type Arguments, Bridge, type ReadTool, type ToolResult, textOf } from './bridge.ts';
+import {
+  type AnswerTool,
+  type Arguments,
+  Bridge,
+  type ReadTool,
+  type ToolResult,
+  textOf,
+} from './bridge.ts';
 import { type Candidate, Choices } from './choices.tsx';
 import { FormatContext, formatsOf } from './format.ts';
 import { applyContext } from './host.ts';
@@ -20,6 +27,9 @@ export interface Host {
     name: ReadTool,
     args: Arguments,
   ): Promise<Answer>;
+  call(name: AnswerTool, args: Arguments): Promise<ToolResult>;
+  /** Tells the model what happened here. Never fails: a host may not pass it on. */
+  tell(text: string): Promise<void>;
   ask(text: string): Promise<void>;
   /** The host opens links in a browser. */
   canOpen: boolean;
@@ -44,13 +54,16 @@ type ViewState<Data> =
 
 export interface View<Data, Answer> {
   name: string;
-  tool: ReadTool;
+  /** Called again for what the host did not pass on; a view of a change calls none. */
+  tool?: ReadTool;
+  /** Shown until there is a result. */
+  waiting?: string;
   /** The argument that names the record, for tools about one record. */
   about?: string;
   /** Whether an answer has the data of this view. */
   is(data: Record<string, unknown>): boolean;
   /** What the view keeps of an answer. */
-  prepare(answer: Answer): Data;
+  prepare(answer: Answer, result: ToolResult): Data;
   /** The currency that is shown first. */
   mainCurrency(data: Data): string | undefined;
   Component: ComponentType<ViewProps<Data>>;
@@ -95,23 +108,26 @@ class Session<Data, Answer> {
   /** Some hosts pass on only the text of a result; then the view calls the tool itself. */
   async receive(result: ToolResult): Promise<void> {
     if (result.isError) return this.show({ state: 'failed', reason: textOf(result) });
-    if (result.structuredContent) return this.setData(result.structuredContent);
+    if (result.structuredContent || !this.view.tool) return this.setData(result);
     await this.reload(this.args).catch((error: unknown) =>
       this.show({ state: 'failed', reason: messageOf(error) }),
     );
   }
 
   async reload(args: Arguments): Promise<void> {
-    const data = await this.bridge.read(this.view.tool, args);
+    if (!this.view.tool) return;
+    const structuredContent = await this.bridge.read(this.view.tool, args);
     this.args = args;
-    this.setData(data);
+    this.setData({ structuredContent });
   }
 
-  setData(data: Record<string, unknown>): void {
+  setData(result: ToolResult): void {
+    const data = result.structuredContent ?? {};
     const summary = String(data.summary ?? '');
     // A filter that several fit is asked about like a record that several match.
     const argument = typeof data.filter === 'string' ? data.filter : this.view.about;
-    if (this.view.is(data)) this.show({ state: 'answer', data: this.view.prepare(data as Answer) });
+    if (this.view.is(data))
+      this.show({ state: 'answer', data: this.view.prepare(data as Answer, result) });
     else if (argument === undefined) this.show({ state: 'summary', summary });
     else {
       const candidates = (data.records ?? []) as Candidate[];
@@ -126,6 +142,8 @@ class Session<Data, Answer> {
       canAsk: capabilities.message !== undefined,
       lists: (name) => listedTools().includes(name),
       read: (name, args) => this.bridge.read(name, args),
+      call: (name, args) => this.bridge.call(name, args),
+      tell: (text) => this.bridge.tell(text).catch(() => {}),
       ask: (text) => this.bridge.ask(text),
       canOpen: capabilities.openLinks !== undefined,
       open: (link) => this.bridge.open(link),
@@ -172,7 +190,7 @@ function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
   if (shown.state === 'waiting') {
     return (
       <p class="waiting" role="status">
-        Reading…
+        {view.waiting ?? 'Reading…'}
       </p>
     );
   }

@@ -1,0 +1,229 @@
+/** What the results of the tools say about a change: the question, or what happened. */
+import type { ChangeOutcome } from '../../../changes/consent.ts';
+import { writableFields } from '../../../changes/writable-fields.ts';
+import { isObject } from '../../../values.ts';
+import { type Arguments, type ToolResult, textOf } from '../shell/bridge.ts';
+
+/** A question that a person answers here. Its texts are those of the host's form. */
+export interface Question {
+  /** Sent back with the answer; in nothing else that leaves the view. */
+  secret: string;
+  expiresAt: string;
+  /** The call that is asked about. */
+  tool: string;
+  arguments: Arguments;
+  /** The whole question as text. */
+  question: string;
+  proposal?: Proposal;
+}
+
+export interface Proposal {
+  what: 'create' | 'change' | 'revert';
+  opportunity: string;
+  company?: string;
+  externalId: string;
+  host: string;
+  changes: ProposedChange[];
+  remarks: string[];
+  closing: string;
+}
+
+export interface ProposedChange {
+  field: string;
+  label: string;
+  from?: string;
+  to: string;
+  /** The texts differ only in characters that are not visible. */
+  differs?: boolean | string;
+}
+
+type Value = string | number;
+
+interface ChangeAnswer {
+  outcome?: ChangeOutcome | LocalOutcome | undefined;
+  summary?: string;
+  notes?: string[];
+  changes?: { field: string; from: Value; to: Value }[];
+  /** Fields that are not stored as agreed. */
+  differs?: { field: string; intended: Value; stored: Value }[];
+  /** The record could not be read back. */
+  unchecked?: boolean;
+}
+
+/** `lost`: the host returned no answer. `stale`: the question was too old when it was shown. */
+type LocalOutcome = 'expired' | 'stale' | 'lost' | 'not_sent' | 'unreadable';
+
+export interface ChangeData {
+  question?: Question | undefined;
+  answer: ChangeAnswer;
+  /** What the server said, for hosts that pass on only the text. */
+  text: string;
+  /** What was agreed to, for the answer to it. */
+  agreed?: Proposal | undefined;
+}
+
+const metaKey = 'cpq-mcp/consent';
+
+/** @param agreed the difference that the result answers */
+export function changeOf(result: ToolResult, agreed?: Proposal): ChangeData {
+  const text = textOf(result);
+  const answer: ChangeAnswer = result.structuredContent ?? { summary: text };
+  const outcome = answer.outcome ?? outcomeIn(text);
+  return { question: questionIn(result), answer: { ...answer, outcome }, text, agreed };
+}
+
+/** The server lets no other text begin a line like this. An error says itself if nothing was written. */
+function outcomeIn(text: string): ChangeAnswer['outcome'] {
+  const [, outcome] = /^outcome: (\w+)$/m.exec(text) ?? [];
+  if (outcome !== undefined) return outcome as ChangeOutcome;
+  return text.startsWith('Nothing was written.') ? 'not_written' : 'unreadable';
+}
+
+function questionIn({ _meta }: ToolResult): Question | undefined {
+  const asked = _meta?.[metaKey];
+  if (!isObject(asked)) return undefined;
+  const { secret, expiresAt, question } = asked;
+  const isWhole = [secret, expiresAt, question].every((it) => typeof it === 'string');
+  const isDated = !Number.isNaN(Date.parse(String(expiresAt)));
+  return isWhole && isDated ? (asked as unknown as Question) : undefined;
+}
+
+export const hasExpired = ({ expiresAt }: Question): boolean => Date.parse(expiresAt) <= Date.now();
+
+interface Ending {
+  title: string;
+  tone: 'good' | 'warning' | 'danger' | 'plain';
+  badge: string;
+}
+
+const untouched = (badge: string): Ending => ({
+  title: 'Nothing was written',
+  tone: 'plain',
+  badge,
+});
+const unknown: Ending = {
+  title: 'It is not known whether it was written',
+  tone: 'danger',
+  badge: 'Unknown',
+};
+
+const endings: Readonly<Record<ChangeOutcome | LocalOutcome, Ending>> = {
+  written: { title: 'Written', tone: 'good', badge: 'Verified' },
+  not_written: { title: 'Nothing was written', tone: 'danger', badge: 'Failed' },
+  cannot_tell: unknown,
+  lost: unknown,
+  unreadable: unknown,
+  no_change: untouched('Already so'),
+  declined: untouched('Declined'),
+  cancelled: untouched('Closed'),
+  not_asked: untouched('Not asked'),
+  moved: untouched('Changed meanwhile'),
+  refused: { title: 'This answer does not count', tone: 'plain', badge: 'Refused' },
+  not_sent: untouched('Declined'),
+  expired: untouched('Expired'),
+  stale: { title: 'This question can no longer be answered', tone: 'plain', badge: 'Expired' },
+};
+
+/** How a change ended, in a few words. */
+export function endingOf({
+  outcome = 'unreadable',
+  differs = [],
+  unchecked,
+}: ChangeAnswer): Ending {
+  if (outcome !== 'written') return endings[outcome] ?? unknown;
+  if (differs.length > 0)
+    return { title: 'Written, but not as agreed', tone: 'danger', badge: 'Stored differently' };
+  return unchecked
+    ? { title: 'Written', tone: 'warning', badge: 'Not read back' }
+    : endings.written;
+}
+
+/** A row of a table. */
+export interface DifferenceRow {
+  label: string;
+  before?: string | undefined;
+  after: string;
+  remark?: string | undefined;
+}
+
+export interface DifferenceTable {
+  title: string;
+  /** Over the values before and after. */
+  columns: readonly [string, string];
+  rows: DifferenceRow[];
+}
+
+/** The fields of a question, as its text has them. */
+export const proposedRows = ({ changes }: Proposal): DifferenceRow[] =>
+  changes.map(({ label, from, to, differs }) => ({
+    label,
+    before: from,
+    after: to,
+    remark:
+      differs === true
+        ? 'They differ only in characters that are not visible here.'
+        : differs || undefined,
+  }));
+
+/** The fields of an answer; first those that are not stored as agreed. */
+export function answeredTables({ answer, agreed }: ChangeData): DifferenceTable[] {
+  const { outcome, changes = [], differs = [], unchecked } = answer;
+  const isWritten = outcome === 'written';
+  const wrong = differs.map(({ field, intended, stored }) => ({
+    label: labelOf(field, agreed),
+    before: valueText(field, intended),
+    after: valueText(field, stored),
+    remark: changes.some((it) => it.field === field)
+      ? 'Stored differently.'
+      : 'Changed without being asked for.',
+  }));
+  const others = changes.filter(({ field }) => !differs.some((it) => it.field === field));
+  const rows = others.map((change) =>
+    answeredRow(change, outcome === 'moved' ? undefined : agreed),
+  );
+  const after = isWritten ? (unchecked ? 'Sent' : 'Stored') : 'Would be';
+  const tables: DifferenceTable[] = [
+    { title: 'Not as agreed', columns: ['Should be', 'Stored'], rows: wrong },
+    {
+      title: wrong.length > 0 ? 'As agreed' : isWritten ? 'What was written' : 'What was asked for',
+      columns: [isWritten ? 'Before' : 'Is', after],
+      rows,
+    },
+  ];
+  return tables.filter((table) => table.rows.length > 0);
+}
+
+/** Where the question had the same field, in the words of the question. */
+function answeredRow(
+  { field, from, to }: { field: string; from: Value; to: Value },
+  agreed: Proposal | undefined,
+): DifferenceRow {
+  const asked = agreed?.changes.filter((it) => it.field === field) ?? [];
+  const [only] = asked;
+  if (only && asked.length === 1) return { label: only.label, before: only.from, after: only.to };
+  return { label: labelOf(field), before: valueText(field, from), after: valueText(field, to) };
+}
+
+const fieldOf = (field: string) => writableFields.find(({ name }) => name === field);
+
+const labelOf = (field: string, agreed?: Proposal): string =>
+  agreed?.changes.find((it) => it.field === field)?.label ?? fieldOf(field)?.label ?? field;
+
+/** Numbers as the question writes them, whose reader's locale is not known either. */
+function valueText(field: string, value: Value): string {
+  if (typeof value !== 'number') return value;
+  const kind = fieldOf(field)?.kind;
+  if (kind === 'share') return `${Math.round(value * 1e6) / 1e4} %`;
+  const minimumFractionDigits = kind === 'money' ? 2 : 0;
+  return value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits: 20 });
+}
+
+/**
+ * A text in parts of which each runs in its own direction, as the isolates of the question divide it. The question is on
+ * one line; its signs for line breaks stay, and break the line here.
+ */
+export const partsOf = (text: string): string[] =>
+  text
+    .split(/\u2068([^\u2068\u2069]*)\u2069/)
+    .filter((part) => part !== '')
+    .map((part) => part.replaceAll(' ⏎ ', ' ⏎\n'));
