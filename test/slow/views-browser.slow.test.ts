@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +9,14 @@ import { type Connection, type Host, httpHosts, type Row } from '../support/host
 import { describeWith } from '../support/needs.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
+import {
+  expectHarmless,
+  fitsIn,
+  looks,
+  texts,
+  unreadable,
+  violations,
+} from '../support/view-checks.ts';
 import {
   type OpenedView,
   type Options,
@@ -38,59 +45,6 @@ async function figuresOf({ frame }: OpenedView): Promise<Record<string, string>>
   );
   return Object.fromEntries(figures);
 }
-
-const texts = ({ frame }: OpenedView, selector: string) =>
-  frame.$$eval(selector, (found) => found.map((it) => it.textContent ?? ''));
-
-const axe = shared(() => readFile(createRequire(import.meta.url).resolve('axe-core'), 'utf8'));
-
-interface Violation {
-  id: string;
-  nodes: { html: string }[];
-}
-
-/** The accessibility problems that axe finds. */
-async function violations({ frame }: OpenedView): Promise<string[]> {
-  await frame.evaluate(await axe());
-  const found = (await frame.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then((it) => it.violations)`,
-  )) as Violation[];
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
-/** Expects no request to the outside, no error, and only calls of reading tools. */
-function expectHarmless({ requests, errors, calls }: OpenedView): void {
-  expect(requests.filter((url) => !/^(http:\/\/view-host\.test\/|about:)/.test(url))).toEqual([]);
-  expect(errors).toEqual([]);
-  for (const { name } of calls) expect(name).toMatch(/^cpq_(brief|list|get|pipeline)_/);
-}
-
-const fitsIn = ({ frame }: OpenedView) =>
-  frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
-
-const looks: readonly (readonly [name: string, options: Options])[] = [
-  ['light', {}],
-  ['dark', { context: { theme: 'dark' } }],
-  ['narrow', { width: 360 }],
-  ['with forced colours', { media: { forcedColors: 'active', reducedMotion: 'reduce' } }],
-  // A window of 1,200 pixels.
-  ['at 200 % zoom', { width: 600, media: { deviceScaleFactor: 2 } }],
-  ['from right to left', { context: { locale: 'ar-EG' } }],
-];
-
-/** Texts that are cut off, or squeezed to a letter or two in a line. */
-const unreadable = ({ frame }: OpenedView): Promise<string[]> =>
-  frame.$$eval('#view *', (all) =>
-    all
-      .filter((it) => it.childElementCount === 0 && !it.closest('.hidden, .lines thead'))
-      .filter((it) => {
-        const { width, height } = it.getBoundingClientRect();
-        const isCut =
-          getComputedStyle(it).overflowX !== 'visible' && it.scrollWidth > it.clientWidth + 1;
-        return isCut || (it.textContent !== '' && height > 4 * width && width > 0);
-      })
-      .map((it) => it.outerHTML),
-  );
 
 const allRead = (view: OpenedView) =>
   view.frame.waitForFunction(() =>

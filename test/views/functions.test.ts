@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { OpenDeal } from '../../src/briefs/pipeline/pipeline-deals.ts';
+import {
+  answeredTables,
+  changeOf,
+  endingOf,
+  isUndecidable,
+  partsOf,
+} from '../../src/views/app/change/data.ts';
 import type { CompanyData } from '../../src/views/app/company/data.ts';
 import { timelineItems } from '../../src/views/app/company/timeline-items.ts';
 import {
@@ -260,5 +267,85 @@ describe('the lines of a quote', () => {
       [{ kind: 'omitted' }],
       [{ kind: 'omitted' }],
     ]);
+  });
+});
+
+describe('a change', () => {
+  const text = (words: string) => ({ content: [{ type: 'text', text: words }] });
+
+  test.each([
+    ['Done.\noutcome: written', 'Written'],
+    ['Nothing was written. The stage is not allowed.', 'Nothing was written'],
+    ['A fault', 'It is not known whether it was written'],
+    ['Done.\noutcome: of a later version', 'It is not known whether it was written'],
+  ])('of which only the text is passed on: %j', (words, title) => {
+    expect(endingOf(changeOf(text(words)).answer).title).toBe(title);
+  });
+
+  test.each([
+    [{ outcome: 'not_asked', preview: ['?'] }, true],
+    [{ outcome: 'not_asked', preview: ['?'], confirm: 'token' }, false],
+    [{ outcome: 'not_asked' }, false],
+    [{ outcome: 'declined' }, false],
+  ])('cannot be decided without metadata: %j', (structuredContent, expected) => {
+    expect(isUndecidable(changeOf({ structuredContent }))).toBe(expected);
+  });
+
+  test.each([
+    [undefined],
+    ['text'],
+    [{ secret: 's', expiresAt: 'soon', question: '?' }],
+    [{ secret: 1, expiresAt: '2026-11-23T12:00:00Z', question: '?' }],
+  ])('has no question in metadata of another form: %j', (asked) => {
+    expect(changeOf({ _meta: { 'cpq-mcp/consent': asked } }).question).toBeUndefined();
+  });
+
+  test('is shown by labels, with numbers as the question writes them', () => {
+    const changes = [
+      { field: 'onetime_revenue', from: 12000, to: 1234567.125 },
+      { field: 'probability', from: 0.3, to: 1 / 3 },
+      { field: 'value_months', from: '(empty)', to: 1200 },
+      { field: 'madeUp', from: 'a', to: 'b' },
+    ];
+    const [table] = answeredTables(
+      changeOf({ structuredContent: { outcome: 'written', changes } }),
+    );
+    expect(table?.rows).toEqual([
+      { label: 'One-time revenue', before: '12,000.00', after: '1,234,567.125' },
+      { label: 'Probability', before: '30 %', after: '33.3333 %' },
+      { label: 'Value months', before: '(empty)', after: '1,200' },
+      { label: 'madeUp', before: 'a', after: 'b' },
+    ]);
+  });
+
+  test('marks what differs in long texts, and nothing in short ones', () => {
+    const ten = 'one two three four five six seven eight nine ten';
+    const changed = (before: string, after: string) =>
+      [partsOf(before, after), partsOf(after, before)].map((parts) =>
+        parts.filter(({ isChanged }) => isChanged).map((part) => part.text),
+      );
+    expect(changed(`“${ten} old words”`, `“${ten} new words”`)).toEqual([['old '], ['new ']]);
+    expect(changed(`“${ten} old words” (3 invisible characters)`, `“${ten} words here”`)).toEqual([
+      ['old words”'],
+      ['words here”'],
+    ]);
+    expect(changed(`“${ten} so it stays”`, `“${ten} it stays”`)).toEqual([['so '], []]);
+    expect(changed('“old words”', '“new words”')).toEqual([[], []]);
+  });
+
+  test('no character of a text is lost, but for isolates', () => {
+    const words = fc.array(
+      fc.constantFrom('a', 'b”', '“c', '⏎', '(1 invisible)', '\u2068ש\u2069'),
+      {
+        maxLength: 40,
+      },
+    );
+    fc.assert(
+      fc.property(words, words, (one, other) => {
+        const [before, after] = [one.join(' '), other.join(' ')];
+        const shown = partsOf(before, after).map((part) => part.text);
+        expect(shown.join('').replaceAll('\n', ' ')).toBe(before.replace(/[\u2068\u2069]/g, ''));
+      }),
+    );
   });
 });

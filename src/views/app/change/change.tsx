@@ -3,7 +3,7 @@ import './style.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Ask, Badge, Notes } from '../shell/parts.tsx';
 import type { Host } from '../shell/start.tsx';
-import { answeredTables, type ChangeData, endingOf } from './data.ts';
+import { answeredTables, type ChangeData, endingOf, isUndecidable } from './data.ts';
 import { Differences, type Level, Text, Title } from './parts.tsx';
 import { QuestionForm } from './question.tsx';
 
@@ -78,6 +78,3 @@ function Outcome({ data, host, level }: Required<Props>) {
     </>
   );
 }
-
-/** A person was to decide here, and the host lacks what that takes. */
-const isUndecidable = ({ answer: { outcome } }: ChangeData): boolean => outcome === 'not_asked';

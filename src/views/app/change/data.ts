@@ -33,8 +33,8 @@ export interface ProposedChange {
   label: string;
   from?: string;
   to: string;
-  /** The texts differ only in characters that are not visible. */
-  differs?: boolean | string;
+  /** Says that the values look the same. */
+  differs?: string;
 }
 
 type Value = string | number;
@@ -46,6 +46,10 @@ interface ChangeAnswer {
   changes?: { field: string; from: Value; to: Value }[];
   /** Fields that are not stored as agreed. */
   differs?: { field: string; intended: Value; stored: Value }[];
+  /** The whole question, for the assistant to show. */
+  preview?: string[];
+  /** With it the assistant writes what the person agreed to. */
+  confirm?: string;
   /** The record could not be read back. */
   unchecked?: boolean;
 }
@@ -87,6 +91,13 @@ function questionIn({ _meta }: ToolResult): Question | undefined {
   const isDated = !Number.isNaN(Date.parse(String(expiresAt)));
   return isWhole && isDated ? (asked as unknown as Question) : undefined;
 }
+
+/** The person was to decide here, and the host does not pass on what that takes. */
+export const isUndecidable = ({ answer, text }: ChangeData): boolean =>
+  answer.outcome === 'not_asked' &&
+  (answer.preview !== undefined || /^preview:/m.test(text)) &&
+  answer.confirm === undefined &&
+  !/^confirm:/m.test(text);
 
 export const hasExpired = ({ expiresAt }: Question): boolean => Date.parse(expiresAt) <= Date.now();
 
@@ -153,16 +164,13 @@ export interface DifferenceTable {
   rows: DifferenceRow[];
 }
 
-/** The fields of a question, as its text has them. */
-export const proposedRows = ({ changes }: Proposal): DifferenceRow[] =>
+/** The fields of a question, as its text has them. What is new has no values before. */
+export const proposedRows = ({ what, changes }: Proposal): DifferenceRow[] =>
   changes.map(({ label, from, to, differs }) => ({
     label,
-    before: from,
+    before: what === 'create' ? undefined : from,
     after: to,
-    remark:
-      differs === true
-        ? 'They differ only in characters that are not visible here.'
-        : differs || undefined,
+    remark: differs,
   }));
 
 /** The fields of an answer; first those that are not stored as agreed. */
@@ -170,17 +178,23 @@ export function answeredTables({ answer, agreed }: ChangeData): DifferenceTable[
   const { outcome, changes = [], differs = [], unchecked } = answer;
   const isWritten = outcome === 'written';
   const wrong = differs.map(({ field, intended, stored }) => ({
-    label: labelOf(field, agreed),
+    label: labelOf(field),
     before: valueText(field, intended),
     after: valueText(field, stored),
     remark: changes.some((it) => it.field === field)
       ? 'Stored differently.'
       : 'Changed without being asked for.',
   }));
-  const others = changes.filter(({ field }) => !differs.some((it) => it.field === field));
-  const rows = others.map((change) =>
-    answeredRow(change, outcome === 'moved' ? undefined : agreed),
-  );
+  const isOther = ({ field }: { field: string }) => !differs.some((it) => it.field === field);
+  // In the words of the question, if the answer is about the same difference.
+  const rows =
+    agreed && outcome !== 'moved'
+      ? proposedRows({ ...agreed, changes: agreed.changes.filter(isOther) })
+      : changes.filter(isOther).map(({ field, from, to }) => ({
+          label: labelOf(field),
+          before: valueText(field, from),
+          after: valueText(field, to),
+        }));
   const after = isWritten ? (unchecked ? 'Sent' : 'Stored') : 'Would be';
   const tables: DifferenceTable[] = [
     { title: 'Not as agreed', columns: ['Should be', 'Stored'], rows: wrong },
@@ -193,21 +207,9 @@ export function answeredTables({ answer, agreed }: ChangeData): DifferenceTable[
   return tables.filter((table) => table.rows.length > 0);
 }
 
-/** Where the question had the same field, in the words of the question. */
-function answeredRow(
-  { field, from, to }: { field: string; from: Value; to: Value },
-  agreed: Proposal | undefined,
-): DifferenceRow {
-  const asked = agreed?.changes.filter((it) => it.field === field) ?? [];
-  const [only] = asked;
-  if (only && asked.length === 1) return { label: only.label, before: only.from, after: only.to };
-  return { label: labelOf(field), before: valueText(field, from), after: valueText(field, to) };
-}
-
 const fieldOf = (field: string) => writableFields.find(({ name }) => name === field);
 
-const labelOf = (field: string, agreed?: Proposal): string =>
-  agreed?.changes.find((it) => it.field === field)?.label ?? fieldOf(field)?.label ?? field;
+const labelOf = (field: string): string => fieldOf(field)?.label ?? field;
 
 /** Numbers as the question writes them, whose reader's locale is not known either. */
 function valueText(field: string, value: Value): string {
@@ -218,12 +220,43 @@ function valueText(field: string, value: Value): string {
   return value.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits: 20 });
 }
 
-/**
- * A text in parts of which each runs in its own direction, as the isolates of the question divide it. The question is on
- * one line; its signs for line breaks stay, and break the line here.
- */
-export const partsOf = (text: string): string[] =>
-  text
-    .split(/\u2068([^\u2068\u2069]*)\u2069/)
-    .filter((part) => part !== '')
-    .map((part) => part.replaceAll(' ⏎ ', ' ⏎\n'));
+/** A part of a text, which runs in its own direction. */
+export interface Part {
+  text: string;
+  /** The other text has something else here, or nothing. */
+  isChanged?: boolean;
+}
+
+/** A text in parts: as it differs from another long text, or else as the isolates of the question divide it. */
+export function partsOf(text: string, other = ''): Part[] {
+  const parts = text.split(/\u2068([^\u2068\u2069]*)\u2069/);
+  const all = differingParts(text, other) ?? parts.map((part): Part => ({ text: part }));
+  return (
+    all
+      .filter((part) => part.text !== '')
+      // The question is on one line; its signs for line breaks stay, and break the line here.
+      .map((part) => ({ ...part, text: part.text.replaceAll('⏎ ', '⏎\n') }))
+  );
+}
+
+/** In texts of fewer words a difference is seen without a mark. */
+const minWords = 12;
+
+/** What two texts have alike at their beginnings and ends, and what differs between. Notes follow the quoted text. */
+function differingParts(text: string, other: string): Part[] | undefined {
+  const [words = [], others = []] = [text, other].map((it) =>
+    it.replace(/(?<=”) \([^”]*\)$/, '').split(/(?<= )/),
+  );
+  const most = Math.min(words.length, others.length);
+  if (most < minWords || /\u2068/.test(text + other)) return undefined;
+  let start = 0;
+  while (start < most && words[start] === others[start]) start += 1;
+  let end = 0;
+  while (end < most - start && words.at(-1 - end) === others.at(-1 - end)) end += 1;
+  const before = words.slice(0, start).join('');
+  const changed = words.slice(start, words.length - end).join('');
+  const after = text.slice(before.length + changed.length);
+  return start + end === 0
+    ? undefined
+    : [{ text: before }, { text: changed, isChanged: true }, { text: after }];
+}

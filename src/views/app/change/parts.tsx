@@ -16,13 +16,19 @@ export function Title({ level: Heading, children }: { level: Level; children: Co
   );
 }
 
+interface TextProps {
+  text: string;
+  /** The text in whose place it comes, or that comes in its place. */
+  other?: string | undefined;
+}
+
 /** A text of a record, whole, in its own direction. */
-export function Text({ text }: { text: string }) {
-  const parts = partsOf(text);
+export function Text({ text, other }: TextProps) {
+  const parts = partsOf(text, other);
   return (
     <span class="whole">
       {parts.map((part, at) => (
-        <bdi key={at}>{part}</bdi>
+        <bdi key={at}>{part.isChanged ? <mark>{part.text}</mark> : part.text}</bdi>
       ))}
       {rightToLeft.test(text) && (
         <>
@@ -59,11 +65,11 @@ export function Differences({ title, columns, rows }: DifferenceTable) {
             </th>
             {hasBefore && (
               <td role="cell" class="before" data-title={before}>
-                <Text text={row.before ?? '(empty)'} />
+                <Text text={row.before ?? '(empty)'} other={row.after} />
               </td>
             )}
             <td role="cell" class="after" data-title={after}>
-              <Text text={row.after} />
+              <Text text={row.after} other={row.before} />
               {row.remark && <p class="unlike">{row.remark}</p>}
             </td>
           </tr>

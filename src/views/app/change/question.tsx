@@ -178,7 +178,7 @@ function Proposed({ proposal, level }: { proposal: Proposal; level: Level }) {
       </header>
       <Differences
         title="What changes"
-        columns={what === 'create' ? ['', 'Value'] : ['Is', 'Will be']}
+        columns={['Is', what === 'create' ? 'Value' : 'Will be']}
         rows={proposedRows(proposal)}
       />
       {remarks.length > 0 && (
