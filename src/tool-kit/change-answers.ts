@@ -151,6 +151,7 @@ function resultAnswer(about: Wording, data: ChangeData, result: Written): Answer
       change_id: changeId,
       ...(record ? { opportunity: verbatim(concise('opportunity', record)) } : {}),
       ...(differs.length > 0 ? { differs } : {}),
+      ...(result.unchecked ? { unchecked: true } : {}),
     },
     notes: resultNotes(result),
   };

@@ -1,7 +1,20 @@
-import { expect, test } from 'vitest';
+import type { Client } from '@modelcontextprotocol/client';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { readView } from '../../src/views/views.ts';
+import {
+  anyOpportunity,
+  editRecord,
+  openWriter,
+  personAnswers,
+  putsOf,
+  recordOf,
+  type Writer,
+} from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
 import {
   expectHarmless,
   fitsIn,
@@ -10,9 +23,10 @@ import {
   unreadable,
   violations,
 } from '../support/view-checks.ts';
+import { questionFor, showsViews } from '../support/view-client.ts';
 import { type OpenedView, type Options, openView, type ViewServer } from '../support/view-host.ts';
 
-/** The view of a change, with results of a server that a test makes up. */
+/** The view of a change: with results that a test makes up, and with the server. */
 
 const uri = 'ui://cpq-mcp/change.html';
 const secret = 'one-time-secret-of-the-button';
@@ -415,10 +429,114 @@ function hostsDiffer(): void {
   });
 }
 
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const at = async () => addressIn(await sandbox(), 'all');
+const opportunity = shared(async () => anyOpportunity(await at()));
+const sent = async () => putsOf(await sandbox()).length;
+
+/** The server, as a host calls it for a model and for a view. `secrets` are those that it gave out. */
+function serving(client: Client, secrets: string[]): ViewServer {
+  const call = async (name: string, args: unknown) => {
+    const result = await client.callTool({ name, arguments: args as Row });
+    secrets.push(...[questionFor(result)?.secret ?? []].flat());
+    return { result, data: result.structuredContent } as never;
+  };
+  return {
+    tools: async () => (await client.listTools()).tools,
+    call,
+    ask: call,
+    request: (method, params) =>
+      client.request({ method, params: params ?? {} }, z.looseObject({})),
+  };
+}
+
+async function openWith({ client }: Writer, args: Row, name = 'cpq_upsert_opportunity') {
+  const secrets: string[] = [];
+  const options = { capabilities: everyCapability };
+  const view = await openView(serving(client, secrets), name, args, options);
+  const done = async () => {
+    for (const one of secrets) {
+      expect(JSON.stringify([view.said, view.told])).not.toContain(one);
+      expect(await view.frame.content()).not.toContain(one);
+    }
+    await close(view);
+  };
+  return { ...view, secrets, done };
+}
+
+const settings = [
+  ['modern', 'pipe'],
+  ['modern', 'http'],
+  ['legacy', 'pipe'],
+] as const;
+
+function writesByClick(): void {
+  describe.each(settings)('with the server (%s, %s)', (era, transport) => {
+    const writer = shared(async () =>
+      openWriter(await at(), { consent: 'view', capabilities: showsViews, era, transport }),
+    );
+
+    test('writes what the person saw, and takes it back', async () => {
+      const { id: opportunity_id, name: before } = await opportunity();
+      const name = `שלום, ${era} over ${transport}`;
+      const description = `First line\n${words}\n${words}`;
+      const count = await sent();
+      const args = { opportunity_id, name, description, onetime_revenue: 1_234_567.5 };
+      const view = await openWith(await writer(), args);
+      expect(await texts(view, '.differences tbody th')).toEqual([
+        ...['Name', 'Description', 'One-time revenue'],
+      ]);
+      const body = await bodyOf(view);
+      for (const text of [name, words, '1,234,567.50', before, new URL((await at()).baseUrl).host])
+        expect(body).toContain(text);
+      expect(await sent()).toBe(count);
+      await button(view, 'Write it').click();
+      await view.frame.getByText('Verified', { exact: true }).waitFor();
+      expect(await sent()).toBe(count + 1);
+      expect(await recordOf(await at(), opportunity_id)).toMatchObject({ name, description });
+      const [, change_id] = /^change_id: (\S+)$/m.exec(view.told.join()) ?? [];
+      await view.done();
+      const back = await openWith(await writer(), { change_id }, 'cpq_revert_change');
+      expect(await title(back)).toBe('Take back a change to this opportunity?');
+      await button(back, 'Write it').click();
+      await back.frame.getByText('Verified', { exact: true }).waitFor();
+      expect((await recordOf(await at(), opportunity_id)).name).toBe(before);
+      expect(back.secrets).toHaveLength(1);
+      await back.done();
+    });
+
+    test('asks again about a record that was changed meanwhile, and is declined', async () => {
+      const { id: opportunity_id, externalIdentifier, name: before } = await opportunity();
+      const view = await openWith(await writer(), { opportunity_id, name: 'Another name' });
+      await editRecord(await at(), externalIdentifier, { name: 'Meanwhile' });
+      const count = await sent();
+      await button(view, 'Write it').click();
+      await view.frame.getByText('This is the difference now.').waitFor();
+      expect(await texts(view, '.differences td')).toEqual(['“Meanwhile”', '“Another name”']);
+      await button(view, 'Do not write').click();
+      await view.frame.getByText('Declined', { exact: true }).waitFor();
+      expect([await sent(), view.secrets.length]).toEqual([count, 2]);
+      await editRecord(await at(), externalIdentifier, { name: before });
+      await view.done();
+    });
+  });
+
+  test('shows without buttons what a person agreed to in a form of the host', async () => {
+    const capabilities = showsViews;
+    const how = { consent: 'view', capabilities, person: personAnswers.declines } as const;
+    const { id: opportunity_id } = await opportunity();
+    const view = await openWith(await openWriter(await at(), how), { opportunity_id, name: 'New' });
+    expect(await title(view)).toBe('Nothing was written Declined');
+    expect(await view.frame.getByRole('button').count()).toBe(0);
+    await view.done();
+  });
+}
+
 describeWith('chromium', 'the view of a change', () => {
   looksRight();
   answersOnce();
   showsEndings();
   knowsOutcomes();
   hostsDiffer();
+  writesByClick();
 });
