@@ -9,7 +9,7 @@ import type { WriteIntent } from './journal.ts';
 import { type ChangePlan, planAgain } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
-import { refreshTarget } from './target.ts';
+import { learnFromRow, refreshTarget } from './target.ts';
 
 /** The end of a plan. */
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
@@ -84,7 +84,10 @@ function writeAgreed(
     const target = await refreshTarget(tenant, agreed.target, { ...call, purpose: 'write' });
     const plan = planAgain(agreed, target);
     if (isNoOp(plan)) return { outcome: 'no_change', plan };
-    if (plan.digest !== agreed.digest) return { outcome: 'moved', plan };
+    if (plan.digest !== agreed.digest) {
+      learnFromRow(tenant, agreed.target, target);
+      return { outcome: 'moved', plan };
+    }
     await checkHourlyLimit(tenant);
     call.signal.throwIfAborted();
     return { ...(await executePlan(tenant, plan, approval, call.trace)), plan };

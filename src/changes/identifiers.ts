@@ -9,9 +9,9 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { quote, trusted, wording } from '../text/untrusted-text.ts';
 import { ChangeRefused } from './refusal.ts';
 
-/** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
-const maxReadWhole = 300;
 const sampleSize = 100;
+/** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
+const maxReadWhole = sampleSize;
 const searchSize = 25;
 
 /**

@@ -54,7 +54,7 @@ export async function findTarget(
     );
   }
   refuseDotSegments(externalId);
-  const present = await findByExternalId(tenant, externalId, call, { create });
+  const present = await findByExternalId(tenant, externalId, call, { create, mayBeRow: true });
   if (present) return existingTarget(tenant, present, create, call);
   if (create) return { externalId, scale: await tenantScale(tenant, call) };
   throw new ChangeRefused(
@@ -85,6 +85,20 @@ const hasIdentifier =
   ({ externalIdentifier }: Opportunity): boolean =>
     externalIdentifier === externalId;
 
+interface FindOptions extends Pick<TargetSelector, 'create'> {
+  /** A row that was just found is enough. */
+  mayBeRow?: boolean;
+}
+
+/** What is learnt of a service whose rows have all that a record has. */
+const wholeRows = 'rows are whole';
+
+/** Learns from a record and its row that they differ, although nobody changed it: rows are asked about no more. */
+export function learnFromRow(tenant: Tenant, row: Target, { present: now }: Target): void {
+  if (row.present?.isRow && row.present.record.updatedAt === now?.record.updatedAt)
+    tenant.writes.learn(wholeRows, false);
+}
+
 /**
  * The opportunity with this external identifier; `undefined` if it is certain that there is none.
  * @param create it is expected that there is none
@@ -94,17 +108,19 @@ export async function findByExternalId(
   tenant: Tenant,
   externalId: string,
   call: ToolCall,
-  { create = false }: Pick<TargetSelector, 'create'> = {},
+  { create = false, mayBeRow = false }: FindOptions = {},
 ): Promise<Present | undefined> {
   const sources = [
-    async () => tenant.cached('opportunity') ?? [],
-    async () => (await searchService(tenant, externalId, call)).records,
+    { read: async () => tenant.cached('opportunity') ?? [], isNew: false },
+    { read: async () => (await searchService(tenant, externalId, call)).records, isNew: true },
   ];
-  for (const read of create ? [] : sources) {
+  for (const { read, isNew } of create ? [] : sources) {
     const alike = await alikeAmong(await read(), externalId);
     const found = alike.find(hasIdentifier(externalId));
     if (found?.id === undefined) continue;
     refuseNamesakes(found, alike);
+    if (mayBeRow && isNew && tenant.writes.learnt(wholeRows) !== false && found.updatedAt)
+      return { record: await fillInReferences(tenant, found, call), raw: found, isRow: true };
     const present = await readPresent(tenant, found.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;
   }

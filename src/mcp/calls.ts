@@ -4,13 +4,21 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server';
-import type { ChangeCall } from '../changes/consent.ts';
+import type { ChangeCall, Question } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
 import { callMs, type Trace, traceFrom } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import { isObject } from '../values.ts';
 import type { HostClient } from './client.ts';
-import { type AskingCall, createQuestion, elicitConsent, requestConsent } from './consent.ts';
+import {
+  type AskingCall,
+  askHost,
+  createQuestion,
+  elicitConsent,
+  type FormAnswer,
+  requestConsent,
+} from './consent.ts';
+import { modernRevision } from './identity.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { textOf } from './results.ts';
@@ -39,17 +47,27 @@ export async function callTool(
   }
   const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
   try {
-    const createCall = (args: Record<string, unknown>) => {
-      const asking = { tool: params.name, args, client, ctx, confirm: args.confirm };
-      return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
+    const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
+    const run = async (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
+      const createCall = (args: Record<string, unknown>) => {
+        const asking = { tool: params.name, args, client, ctx, confirm: args.confirm, formAnswer };
+        return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
+      };
+      const result = await runTool(entry, parts, asked, createCall, (question) => ({ question }));
+      if (!isQuestion(result)) return result;
+      return isModern ? elicitConsent(result.question) : run(await askHost(result.question, ctx));
     };
-    return await runTool(entry, parts, asked, createCall, elicitConsent);
+    return await run();
   } catch (error) {
     signal.throwIfAborted();
     const failed = errorResult(params.name, error, parts);
     return entry.definition.annotations?.readOnlyHint ? failed : withNothingWritten(failed, error);
   }
 }
+
+const isQuestion = (
+  result: CallToolResult | { question: Question },
+): result is { question: Question } => 'question' in result;
 
 /** A sent write always has an outcome, so an error of these kinds means that nothing was sent. */
 function withNothingWritten(failed: CallToolResult, error: unknown): CallToolResult {
@@ -73,12 +91,12 @@ function answeredCall(call: AskingCall): AskingCall {
 /** The context of a call that may write. */
 function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   const { tenant, consent: allowed, nameOf } = parts;
-  const { client, ctx, confirm, chosen } = asking;
+  const { client, ctx, confirm, chosen, formAnswer } = asking;
   const consent = { state: tenant.writes.tokens, host: tenant.host, allowed, nameOf };
   const isAnswered = ctx.mcpReq.requestState() !== undefined || confirm !== undefined;
   return {
     ...toolCall(ctx, client),
-    answered: isAnswered || chosen !== undefined,
+    answered: isAnswered || chosen !== undefined || formAnswer !== undefined,
     consent: (proposal) => requestConsent(proposal, consent, asking),
     ...(chosen && {
       askAgain: (proposal) => createQuestion('view', proposal, consent, asking),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  type ElicitRequestFormParams,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -44,6 +45,12 @@ export interface ConsentParts {
   nameOf: NameOf;
 }
 
+/** What a host sent for a form, and the seal of its question. */
+export interface FormAnswer {
+  seal: string;
+  responses: Parameters<typeof inputResponse>[0];
+}
+
 /** A call that has to be agreed to, with what it brings of an earlier question. */
 export interface AskingCall {
   tool: string;
@@ -52,6 +59,8 @@ export interface AskingCall {
   ctx: ServerContext;
   /** The token of a preview. */
   confirm?: unknown;
+  /** The answer of a host of the legacy era, which was asked during the call. */
+  formAnswer?: FormAnswer | undefined;
   /** What a person chose in a view. */
   chosen?: { secret: string; isAgreed: boolean } | undefined;
 }
@@ -74,8 +83,13 @@ export async function requestConsent(
     const question = await createQuestion(how, proposal, parts, call);
     return { outcome: 'not_asked', why: wording`this host cannot ask a person`, question };
   }
-  const no = how === 'asked' ? disagreement(call.ctx) : undefined;
-  return no ?? openSeal(parts.state, how, proposal, sealed, call.chosen?.isAgreed);
+  const responses = call.formAnswer?.responses ?? call.ctx.mcpReq.inputResponses;
+  const no = how === 'asked' ? disagreement(responses) : undefined;
+  if (no === noAnswer) return no;
+  // A no counts once, too: a second answer to one question is refused.
+  const isAgreed = !no && call.chosen?.isAgreed !== false;
+  const consent = await openSeal(parts.state, how, proposal, sealed, isAgreed);
+  return no && consent.outcome === 'declined' ? no : consent;
 }
 
 function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): AskedBy | undefined {
@@ -87,8 +101,12 @@ function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): Aske
 }
 
 /** What answers an earlier question; `undefined` if there was none. */
-function sealOf(how: AskedBy, { ctx, confirm, chosen }: AskingCall): string | undefined {
+function sealOf(
+  how: AskedBy,
+  { ctx, confirm, chosen, formAnswer }: AskingCall,
+): string | undefined {
   if (how === 'view') return chosen?.secret;
+  if (formAnswer) return formAnswer.seal;
   const given = how === 'asked' ? ctx.mcpReq.requestState<string>() : confirm;
   return typeof given === 'string' ? given : undefined;
 }
@@ -114,23 +132,44 @@ export async function createQuestion(
   };
 }
 
-/** The question as the host gets it. */
-export function elicitConsent({ message, seal }: Question): InputRequiredResult {
+/** The question as a modern host gets it, which repeats the call with the answer. */
+export const elicitConsent = ({ message, seal }: Question): InputRequiredResult =>
+  inputRequired({
+    inputRequests: { [questionName]: inputRequired.elicit(formOf(message)) },
+    requestState: seal,
+  });
+
+/** Asks a host of the legacy era, on the connection of the call. One that sends nothing valid has not answered. */
+export async function askHost(
+  { message, seal }: Question,
+  { mcpReq }: ServerContext,
+): Promise<FormAnswer> {
+  const params = { ...formOf(message), mode: 'form' as const };
+  try {
+    const options = { timeout: answerMs, signal: mcpReq.signal };
+    const response = await mcpReq.send({ method: 'elicitation/create', params }, options);
+    return { seal, responses: { [questionName]: response } };
+  } catch {
+    mcpReq.signal.throwIfAborted();
+    return { seal, responses: {} };
+  }
+}
+
+function formOf(message: string): Omit<ElicitRequestFormParams, 'mode'> {
   const agree = {
     type: 'boolean' as const,
     title: 'Write exactly this',
     description: 'Nothing is written unless this is checked.',
     default: false,
   };
-  const form = inputRequired.elicit({
+  return {
     message,
     requestedSchema: { type: 'object', properties: { agree }, required: ['agree'] },
-  });
-  return inputRequired({ inputRequests: { [questionName]: form }, requestState: seal });
+  };
 }
 
 /** The answer of a person who did not tick the box; `undefined` of one who did. */
-function disagreement({ mcpReq: { inputResponses } }: ServerContext): NotAgreed | undefined {
+function disagreement(inputResponses: FormAnswer['responses']): NotAgreed | undefined {
   // Own properties only: inherited ones were not sent by the host.
   const isThere = inputResponses !== undefined && Object.hasOwn(inputResponses, questionName);
   const response = isThere
@@ -181,7 +220,7 @@ async function openSeal(
   purpose: AskedBy,
   proposal: Proposal,
   sealed: string,
-  isAgreed = true,
+  isAgreed: boolean,
 ): Promise<Consent> {
   const key = await state.secret();
   const [expiry = '', nonce = '', subject = '', digest = ''] = sealed.split('.');

@@ -113,7 +113,6 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
     ['"yes"', { agree: 'yes' }],
     ['"true"', { agree: 'true' }],
     ['1', { agree: 1 }],
-    ['nothing', {}],
     ['a list', { agree: [true] }],
   ])('an accepted form does not count as agreement when its checkbox is %s', async (_, content) => {
     const it = await writer();
@@ -124,6 +123,25 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
     const answer = await expectNothing(result, args);
     expect(answer).toMatchObject({ outcome: 'declined' });
     expect(answer.text).toMatch(/did not agree/);
+  });
+});
+
+describe.each(transports)('a host that accepts without what the person said, %s', (transport) => {
+  test.each([
+    ['no content', undefined],
+    ['null', null],
+    ['an empty form', {}],
+    ['other fields', { other: true }],
+  ])('%s: the host sent no answer, and nothing is written', async (_, content) => {
+    const it = await writers[transport]();
+    const args = await another();
+    const { requestState } = await question(it, args);
+    const inputResponses = {
+      consent: { action: 'accept', ...(content !== undefined && { content }) },
+    };
+    const result = await answering(it, args, { requestState, inputResponses });
+    const answer = await expectNothing(result, args);
+    expect(answer.text).toMatch(/^Nothing was written .*the host sent no answer to the question/);
   });
 });
 

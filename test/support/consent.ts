@@ -125,6 +125,10 @@ export interface Writer {
   client: Client;
   tenant: Tenant;
   folder: string;
+  /** The other end of a new connection, for hosts that no client of an SDK plays. */
+  pipe(): Transport;
+  /** Answers HTTP requests without sessions of its own. */
+  fetch(request: Request): Promise<Response>;
   /** Another client of the same server. */
   another(
     options: Pick<WriterOptions, 'person' | 'era' | 'transport' | 'capabilities'>,
@@ -159,6 +163,11 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
     });
   closing({ close: () => tenant.close() });
   const another: Writer['another'] = (how) => connect(make, how);
+  let handler: ReturnType<typeof createMcpHandler> | undefined;
+  const http = () => {
+    handler ??= closing(createMcpHandler(make));
+    return handler;
+  };
   const client = await another(options);
   const call: Writer['call'] = async (name, args, signal) =>
     reportOf(await client.callTool({ name, arguments: args }, signal ? { signal } : {}));
@@ -166,6 +175,8 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
     client,
     tenant,
     folder,
+    pipe: () => pipeTo(make),
+    fetch: (request) => http().fetch(request),
     another,
     call,
     upsert: (args, signal) => call('cpq_upsert_opportunity', args, signal),

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { openWriter, type Row, reportOf } from '../support/consent.ts';
+import { answers, PlayedHost, type Profile, profiles } from '../support/played-host.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
+import { questionFor } from '../support/view-client.ts';
+
+/** Recorded hosts, each in every era and transport that it has. */
+
+const service = shared(async () =>
+  closing(await startUpstream({ counts: { '/opportunity': 12 } })),
+);
+const writer = shared(async () =>
+  openWriter({ baseUrl: (await service()).url, key: 'any' }, { consent: 'view' }),
+);
+const written = async () =>
+  (await service()).requests.filter(({ method }) => method === 'PUT').length;
+
+let count = 0;
+const another = () => {
+  count += 1;
+  return { external_id: 'opp-3', name: `Named in a recorded host ${count}` };
+};
+const upsert = async (host: PlayedHost, args: Row) => {
+  const result = await host.call('cpq_upsert_opportunity', args);
+  return { result, ...reportOf(result as never) };
+};
+
+const cases = profiles.flatMap((profile) =>
+  profile.eras.flatMap((era) =>
+    profile.transports.map((way) => ({
+      profile,
+      era,
+      way,
+      title: `${profile.name}, ${era}, ${way}`,
+    })),
+  ),
+);
+
+/** Over HTTP in the older revision the SDK offers no stream on which to ask. */
+const bestOf = ({ best, capabilities }: Profile, era: string, way: string) => {
+  if (best !== 'form' || era === 'modern' || way === 'pipe') return best;
+  return 'extensions' in capabilities ? 'view' : 'nothing';
+};
+
+describe.each(cases)('$title', ({ profile, era, way }) => {
+  const best = bestOf(profile, era, way);
+  const connect = async () => PlayedHost.connect(await writer(), profile, era, way);
+
+  test('gets the best way to ask that it has, and nothing is written before', async () => {
+    const host = await connect();
+    const sent = await written();
+    host.replies = answers.declines;
+    const { result, outcome, text } = await upsert(host, another());
+    expect(await written()).toBe(sent);
+    expect(host.asked.length > 0).toBe(best === 'form');
+    if (best === 'form') return;
+    expect(outcome).toBe('not_asked');
+    expect(text).toMatch(
+      best === 'view' ? /agree in the view/ : /neither ask .* CPQ_CONSENT=token/,
+    );
+    const isShown = best === 'view' && !profile.stripsMeta;
+    expect(questionFor(result as never) !== undefined).toBe(isShown);
+  });
+
+  test('writes what a person agreed to, once', async () => {
+    const host = await connect();
+    const [args, sent] = [another(), await written()];
+    host.replies = answers.agrees;
+    const { result, outcome } = await upsert(host, args);
+    const question = questionFor(result as never);
+    if (question) {
+      const { secret, tool, arguments: given } = question;
+      expect(host.shown(result)).not.toContain(secret);
+      const click = { secret, tool, arguments: given, answer: 'write' };
+      expect(reportOf((await host.call('cpq_answer_change', click)) as never).outcome).toBe(
+        'written',
+      );
+    } else if (best === 'form') expect(outcome).toBe('written');
+    expect(await written()).toBe(sent + (best === 'form' || question ? 1 : 0));
+  });
+});
+
+const forms = cases.filter(({ profile, era, way }) => bestOf(profile, era, way) === 'form');
+
+describe.each(forms)('$title, where the host', ({ profile, era, way }) => {
+  const nothing = /the host sent no answer to the question/;
+  test.each<[keyof typeof answers, RegExp]>([
+    ['declines', /did not agree/],
+    ['accepts without the tick', /did not agree/],
+    ['declines, then agrees', /did not agree|used before/],
+    ['cancels', /closed the question/],
+    ['accepts with content null', nothing],
+    ['accepts without content', nothing],
+    ['accepts an empty form', nothing],
+    ['has no action', nothing],
+    ['does not know the method', nothing],
+  ])('%s: nothing is written, and a sentence says so', async (does, sentence) => {
+    const host = await PlayedHost.connect(await writer(), profile, era, way);
+    const sent = await written();
+    host.replies = answers[does];
+    const { text } = await upsert(host, another());
+    expect(text).toMatch(sentence);
+    expect(text).toMatch(/Nothing was written/);
+    expect(await written()).toBe(sent);
+  });
+});
