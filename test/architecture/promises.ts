@@ -79,8 +79,11 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['consent/properties', 'every write has exactly one consent for exactly its difference'],
       ['consent/false-answers', 'cannot withdraw the ability to ask in a single request'],
     ],
-    '`CPQ_CONSENT=ask` refuses such writes': [
-      ['consent/tokens', 'offers no token and accepts none'],
+    'a model that knows all else cannot write': [
+      ['consent/adversary', 'writes nothing without a person: %s'],
+    ],
+    'Otherwise nothing is written': [
+      ['consent/view', 'ends with the setting that an operator may choose'],
     ],
     'Invisible characters reach no answer and no error': [
       ['text/hardening', 'from any tool, for any records'],
@@ -131,7 +134,10 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['hosts/http', 'do not include other pages: %s'],
     ],
     'Bodies are limited to 1 MiB': [['hosts/http', 'have a body of at most a mebibyte']],
-    'there are no sessions': [['hosts/http', 'do not use %s, because there are no sessions']],
+    'A session id only repeats what a host said of itself, and grants nothing': [
+      ['hosts/sessions', 'is refused where it was altered or not given out'],
+      ['hosts/http', 'do not use %s, because there are no sessions'],
+    ],
     'are public and name no tenant': [
       ['hosts/http', 'include /healthz, which reveals nothing about the tenant'],
     ],
@@ -165,8 +171,11 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'A [view](views.md) has no network access': [
       ['views/views', 'has a content security policy without addresses, and loads from none'],
     ],
-    'It calls only tools that read, and inserts no HTML': [
-      ['views/views', 'never turns text into HTML, and names no tool that writes'],
+    "It calls only tools that read, or sends a person's answer, and inserts no HTML": [
+      [
+        'views/views',
+        'never turns text into HTML, and names no tool that writes, but that for answers',
+      ],
     ],
     'A hostile record does no harm in a browser': [
       ['slow/views-browser.slow', 'a hostile record does not harm the %s'],

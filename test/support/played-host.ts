@@ -168,7 +168,7 @@ export class PlayedHost {
     const result = await this.request('tools/call', params);
     if (result.resultType !== 'input_required') return this.#received(result);
     const { requestState, inputRequests } = result as { requestState: string; inputRequests: Row };
-    this.asked.push(inputRequests);
+    this.asked.push({ requestState, inputRequests });
     let last = result;
     for (const { result: answer } of this.replies) {
       const inputResponses = { consent: answer ?? {} };
