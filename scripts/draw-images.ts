@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { chromium, type Frame, type Page } from 'playwright-core';
 import { hashFile, hashOfViews } from './view-sources.ts';
 
-type ViewName = 'pipeline' | 'quote' | 'company';
+type ViewName = 'pipeline' | 'quote' | 'company' | 'change';
 
 interface Look {
   name: string;
@@ -26,12 +26,17 @@ const lastPart: Readonly<Record<ViewName, string>> = {
   pipeline: '.changes .chart',
   quote: '.lines',
   company: '.opportunity-entry',
+  change: '.decision button:not([aria-disabled])',
 };
-const views: readonly ViewName[] = ['pipeline', 'quote', 'company'];
+const views: readonly ViewName[] = ['pipeline', 'quote', 'company', 'change'];
 
-const server = spawn(process.execPath, ['dist/cpq-mcp.js', 'http', '--sandbox', '--port', '0'], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const server = spawn(
+  process.execPath,
+  ['dist/cpq-mcp.js', 'http', '--sandbox', '--allow-writes', '--port', '0'],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+);
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--no-sandbox', '--force-color-profile=srgb'],

@@ -88,7 +88,7 @@ describe.each([...views])('the %s view', (view) => {
     expect(html).not.toMatch(/@import|\burl\(\s*["']?https?:/i);
   });
 
-  test('never turns text into HTML, and names no tool that writes, but that for answers', async () => {
+  test('never turns text into HTML, and names no tool that writes', async () => {
     const html = await fileOf(view);
     expect(html).not.toMatch(/dangerouslySetInnerHTML\s*:|document\.write|\beval\(|new Function/);
     for (const { name, hints, forView } of catalog) {

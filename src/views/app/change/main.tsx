@@ -4,7 +4,7 @@ import { type ChangeData, changeOf } from './data.ts';
 
 /** A result that a host sends again does not ask again. */
 const ChangeView = ({ data, host }: ViewProps<ChangeData>) => (
-  <main class="change-view">
+  <main>
     <Change key={data.question?.secret ?? data.text} data={data} host={host} level="h1" />
   </main>
 );

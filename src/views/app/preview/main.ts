@@ -4,12 +4,13 @@
  */
 import './style.css';
 import { messageOf } from '../../../values.ts';
-import { protocolVersion, readTools } from '../shell/bridge.ts';
+import { type AnswerTool, protocolVersion, readTools } from '../shell/bridge.ts';
 
 interface Example {
   title: string;
   tool: string;
   view: string;
+  args?: object;
   /** The argument comes from this field of the first record of the list. */
   from?: { tool: string; args: object; field: 'id' | 'company'; argument: string };
 }
@@ -38,10 +39,43 @@ const examples: readonly Example[] = [
       argument: 'company',
     },
   },
+  {
+    title: 'Change',
+    tool: 'cpq_upsert_opportunity',
+    view: 'change',
+    args: {
+      probability: 0.35,
+      onetime_revenue: 48_500,
+      expected_close_date: '2027-01-29',
+      description:
+        'The customer asks for a second offer:\n- one visit a month\n- spare parts at both sites',
+    },
+    from: {
+      tool: 'cpq_brief_pipeline',
+      args: { deals_from: 0, rows: 1 },
+      field: 'id',
+      argument: 'opportunity_id',
+    },
+  },
 ];
+
+/** The tools that the views call. The preview enforces it, too. */
+const answerTool: AnswerTool = 'cpq_answer_change';
+const callable: readonly unknown[] = [...readTools, answerTool];
+
+const revision = '2026-07-28';
+/** What the preview says of itself with every request: it shows views, and has no forms. */
+const about = {
+  'io.modelcontextprotocol/protocolVersion': revision,
+  'io.modelcontextprotocol/clientInfo': { name: 'preview', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {
+    extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+  },
+};
 
 interface ToolResult {
   structuredContent?: { records?: { id?: string; company?: string }[] };
+  tools?: { name: string }[];
 }
 interface Message {
   jsonrpc: '2.0';
@@ -60,17 +94,29 @@ let theme: 'light' | 'dark' = matchMedia('(prefers-color-scheme: dark)').matches
 let width = '1000px';
 let asked = 0;
 
+const callTool = (params: CallParams): Promise<ToolResult> =>
+  request('tools/call', params, { 'mcp-name': params.name ?? '' });
+
+type CallParams = Pick<NonNullable<Message['params']>, 'name' | 'arguments'>;
+
 /** @throws Error with the server's message */
-async function callTool(params: object): Promise<ToolResult> {
+async function request(method: string, params: object, more = {}): Promise<ToolResult> {
   asked += 1;
   const response = await fetch('/mcp', {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2025-11-25',
+      'mcp-protocol-version': revision,
+      'mcp-method': method,
+      ...more,
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: asked, method: 'tools/call', params }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: asked,
+      method,
+      params: { ...params, _meta: about },
+    }),
   });
   const text = await response.text();
   const line = /^data: (.*)$/m.exec(text)?.[1] ?? text;
@@ -120,11 +166,8 @@ class PreviewFrame {
   }
 
   async #answer(method: string | undefined, params: NonNullable<Message['params']>) {
-    // The views call only these tools anyway; the preview enforces it.
-    if (method === 'tools/call' && readTools.some((tool) => tool === params.name)) {
-      return callTool(params);
-    }
-    if (method === 'ui/message') {
+    if (method === 'tools/call' && callable.includes(params.name)) return callTool(params);
+    if (method === 'ui/message' || method === 'ui/update-model-context') {
       messages.textContent = `Sent to the conversation: ${params.content?.[0]?.text ?? ''}`;
       return {};
     }
@@ -136,16 +179,22 @@ class PreviewFrame {
     return {
       protocolVersion,
       hostInfo: { name: 'preview', version: '1' },
-      hostCapabilities: { serverTools: {}, openLinks: {}, message: { text: {} } },
+      hostCapabilities: {
+        serverTools: {},
+        openLinks: {},
+        message: { text: {} },
+        updateModelContext: { text: {} },
+      },
       hostContext: { theme, locale: navigator.language },
     };
   }
 
   async #open(): Promise<void> {
-    const { tool, from } = this.#example;
+    const { tool, from, args } = this.#example;
+    this.#args = { ...args };
     if (from) {
       const { structuredContent } = await callTool({ name: from.tool, arguments: from.args });
-      this.#args = { [from.argument]: structuredContent?.records?.[0]?.[from.field] };
+      this.#args[from.argument] = structuredContent?.records?.[0]?.[from.field];
     }
     this.notify('ui/notifications/tool-input', { arguments: this.#args });
     const result = await callTool({ name: tool, arguments: this.#args });
@@ -183,10 +232,12 @@ function changeWidth(): void {
   if (frame) frame.style.maxWidth = width;
 }
 
-function start(): void {
+async function start(): Promise<void> {
+  const { tools = [] } = await request('tools/list', {});
+  const listed = new Set(tools.map(({ name }) => name));
   const bar = document.createElement('nav');
   bar.setAttribute('aria-label', 'Views');
-  for (const example of examples) {
+  for (const example of examples.filter(({ tool }) => listed.has(tool))) {
     bar.append(
       button(example.title, () => {
         current = new PreviewFrame(example);
@@ -203,4 +254,4 @@ function start(): void {
   if (first) current = new PreviewFrame(first);
 }
 
-start();
+void start();
