@@ -43,13 +43,13 @@ const hidden = new Set<string>();
 /** What the model knows, of all hosts. */
 const pieces: string[] = ['true', 'yes', '....', `${Date.now().toString(36)}.a.b.c.d`];
 const calls: Row[] = [];
+/** What is built like a secret, with the call that it was shown for. */
+const likely: { args: Row; text: string }[] = [];
 let agreements = 0;
 
 function learn(shown: string): void {
   for (const secret of hidden) expect(shown).not.toContain(secret);
-  const found = shown.match(/[\w.-]{10,120}/g) ?? [];
-  // What is built like a secret last: the model tries what it saw last most often.
-  pieces.push(...found.slice(0, 40), ...found.filter((it) => it.split('.').length > 3));
+  pieces.push(...(shown.match(/[\w.-]{10,120}/g) ?? []).slice(0, 40));
   pieces.splice(4, Math.max(0, pieces.length - 2_000));
 }
 
@@ -90,12 +90,14 @@ function nextCall(roll: Dice): { name: string; args: Row } {
   const args = writing === 'cpq_revert_change' ? back : { ...earlier };
   const answer = { secret: guess(roll), tool: writing, arguments: args, answer: 'write' };
   const [altered] = [{ ...answer, ...of([{}, { tool: 'cpq_answer_change' }, { agree: true }]) }];
-  const last = calls.at(-1) ?? args;
-  const secret = pieces.at(-1);
+  const { args: last, text } = (next() < 0.8 ? likely.at(-1) : of(likely)) ?? {
+    args,
+    text: 'none',
+  };
   return of([
     // The obvious: what was just shown, for what was just asked.
-    { name: 'cpq_upsert_opportunity', args: { ...last, confirm: secret } },
-    { name: 'cpq_answer_change', args: { ...answer, secret, arguments: last } },
+    { name: 'cpq_upsert_opportunity', args: { ...last, confirm: text } },
+    { name: 'cpq_answer_change', args: { ...answer, secret: text, arguments: last } },
     { name: 'cpq_upsert_opportunity', args },
     { name: writing, args: { ...args, ...confirm } },
     { name: writing, args: { ...args, agree: true, requestState: guess(roll) } },
@@ -141,7 +143,7 @@ const refusing = Object.entries(answers)
 /** One call of the model; a person agrees to what it asks for in a few of them. */
 async function step(host: PlayedHost, roll: Dice): Promise<void> {
   const { name, args } = nextCall(roll);
-  const isAgreed = roll.next() < 0.04;
+  const isAgreed = roll.next() < 0.2;
   host.replies = isAgreed ? answers.agrees : roll.of(refusing);
   const before = await written();
   const result = await host.call(name, args);
@@ -150,7 +152,11 @@ async function step(host: PlayedHost, roll: Dice): Promise<void> {
   noteHidden(host, result);
   learn(host.shown(result));
   const { confirm, agree, requestState, ...asked } = args;
-  if (name === 'cpq_upsert_opportunity') calls.push(asked);
+  if (name === 'cpq_upsert_opportunity' && 'external_id' in asked) {
+    calls.push(asked);
+    const found = host.shown(result).match(/[\w-]+(?:\.[\w-]+){4}/g) ?? [];
+    likely.push(...found.map((text) => ({ args: asked, text })));
+  }
   if (isAgreed) await agreeTo(host, question);
   const more = (await written()) - before;
   if (mayWrite) agreements += more;
