@@ -210,6 +210,8 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     'shows the whole question in one': [
       ['consent/view', 'gets the whole question, and a secret in _meta alone'],
       ['consent/view', 'writes by a click, once, and says what was verified'],
+      ['slow/views-change.slow', 'shows the whole difference, what it is about, and what stays'],
+      ['slow/views-change.slow', 'writes what the person saw, and takes it back'],
     ],
     'With neither, nothing is written': [
       ['consent/view', 'ends with the setting that an operator may choose'],

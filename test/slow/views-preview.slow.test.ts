@@ -43,6 +43,19 @@ test('the preview has no other pages, and cannot be framed by others', async () 
 });
 
 describeWith('chromium', 'the preview in a browser', () => {
+  test('writes a change to the embedded tenant where writes are allowed', async () => {
+    const running = await start(['http', '--sandbox', '--port', '0', '--allow-writes']);
+    const [url] = await running.says(/http:\/\/[^\s"']+\/preview\b/);
+    const page = await newPage();
+    await page.goto(url);
+    await page.click('text="Change"');
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('button', { name: 'Write it' }).click();
+    await frame.getByText('Verified', { exact: true }).waitFor();
+    await page.locator('text=/^Sent to the conversation: .*outcome: written/s').waitFor();
+    await page.context().close();
+  });
+
   test('shows every view with live figures, without external requests', async () => {
     const url = await served();
     const page = await newPage();
@@ -76,6 +89,8 @@ describeWith('chromium', 'the preview in a browser', () => {
     expect((await page.locator('iframe').boundingBox())?.width).toBeLessThanOrEqual(362);
     await page.click('text="Company"');
     await frame.locator('.timeline').waitFor();
+    // A change needs the grant to write.
+    expect(await page.locator('text="Change"').count()).toBe(0);
     expect({ elsewhere, errors }).toEqual({ elsewhere: [], errors: [] });
     await page.context().close();
   });

@@ -28,7 +28,7 @@ export interface Proposal {
   closing: string;
 }
 
-export interface ProposedChange {
+interface ProposedChange {
   field: string;
   label: string;
   from?: string;
