@@ -174,7 +174,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
     "It calls only tools that read, or sends a person's answer, and inserts no HTML": [
       [
         'views/views',
-        'never turns text into HTML, and names no tool that writes, but that for answers',
+        'never turns text into HTML, and names no tool that writes',
       ],
     ],
     'A hostile record does no harm in a browser': [
