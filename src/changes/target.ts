@@ -119,7 +119,8 @@ export async function findByExternalId(
     const found = alike.find(hasIdentifier(externalId));
     if (found?.id === undefined) continue;
     refuseNamesakes(found, alike);
-    if (mayBeRow && isNew && tenant.writes.learnt(wholeRows) !== false && found.updatedAt)
+    const isReadable = found.updatedAt !== undefined && found.unreadable === undefined;
+    if (mayBeRow && isNew && isReadable && tenant.writes.learnt(wholeRows) !== false)
       return { record: await fillInReferences(tenant, found, call), raw: found, isRow: true };
     const present = await readPresent(tenant, found.id, call).catch(ignoreApiError('not-found'));
     if (present && hasIdentifier(externalId)(present.record)) return present;
