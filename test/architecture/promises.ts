@@ -172,10 +172,7 @@ export const promises: Readonly<Record<string, Readonly<Record<string, readonly 
       ['views/views', 'has a content security policy without addresses, and loads from none'],
     ],
     "It calls only tools that read, or sends a person's answer, and inserts no HTML": [
-      [
-        'views/views',
-        'never turns text into HTML, and names no tool that writes',
-      ],
+      ['views/views', 'never turns text into HTML, and names no tool that writes'],
     ],
     'A hostile record does no harm in a browser': [
       ['slow/views-browser.slow', 'a hostile record does not harm the %s'],

@@ -104,8 +104,6 @@ export interface Reply {
   result?: unknown;
   error?: { code: number; message: string };
 }
-export type Answers = (question: Row) => readonly Reply[];
-
 export const answers = {
   agrees: [{ result: { action: 'accept', content: { agree: true } } }],
   declines: [{ result: { action: 'decline' } }],

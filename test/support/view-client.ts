@@ -21,7 +21,7 @@ export const questionFor = (result: Result): ViewQuestion | undefined =>
   (result._meta as Record<string, ViewQuestion> | undefined)?.['cpq-mcp/consent'];
 
 /** What a model is shown of a result: everything but `_meta`. */
-export const shownToModel = ({ _meta, ...shown }: Result): string => JSON.stringify(shown);
+const shownToModel = ({ _meta, ...shown }: Result): string => JSON.stringify(shown);
 
 /** A call that asks in a view. */
 export async function askInView(
