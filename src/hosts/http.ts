@@ -12,7 +12,7 @@ import { modernRevision } from '../mcp/identity.ts';
 import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
 import type { Health } from '../state/port.ts';
-import { fieldOf, parseJson, toError } from '../values.ts';
+import { fieldOf, isObject, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
 import type { Gate, Session } from './access/gate.ts';
 import { HttpError } from './access/http-error.ts';
@@ -213,6 +213,8 @@ class HttpFrontend {
     const { headers } = request;
     const client =
       'parts' in endpoint ? await sessionOf(endpoint, headers, message, response) : undefined;
+    if (client?.asks && 'parts' in endpoint && takeAnswer(endpoint, message))
+      return sendText(response, 202, '');
     const context = { headers, client, signal };
     const answer = isCall && (await responders.fastPath?.tryAnswer(message, context));
     if (typeof answer === 'string') return sendText(response, answer === '' ? 202 : 200, answer);
@@ -299,6 +301,13 @@ async function sessionOf(
     return client;
   }
   return undefined;
+}
+
+/** Passes a host's answer to the call that asked, in whichever replica it waits. @returns whether it is an answer */
+function takeAnswer({ parts: { tenant } }: TenantEndpoint, message: unknown): boolean {
+  if (!isObject(message) || typeof message.id !== 'string' || 'method' in message) return false;
+  tenant.updates.publish({ answer: { to: message.id, result: message.result } });
+  return true;
 }
 
 function sendError(

@@ -29,7 +29,11 @@ export function parseArguments(
     if (value !== undefined) repaired[name] = value;
   }
   const checked = check.safeParse(repaired);
-  if (checked.success) return checked.data;
+  if (checked.success) {
+    const { data } = checked;
+    for (const name in data) data[name] = wellFormed(data[name]);
+    return data;
+  }
   const problems = checked.error.issues.map((issue) => describeIssue(issue, repaired, known));
   const message = join(problems, '; ');
   throw new InvalidArguments(message.endsWith('?') ? message : wording`${message}.`);
@@ -55,7 +59,7 @@ function unknownArguments(unknown: string[], known: string[]): Wording {
   return wording`Unknown ${plural} ${join(names, ', ')}${more}. ${known.length === 0 ? 'This tool takes none' : others}.`;
 }
 
-/** Replaces lone surrogates, which cannot be encoded in UTF-8. */
+/** Replaces lone surrogates, which cannot be encoded in UTF-8, once a tool that refuses them has seen them. */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   return Array.isArray(value) ? value.map(wellFormed) : value;
@@ -66,7 +70,7 @@ function repair(value: unknown, schema: JsonSchema): unknown {
   // Infinity (such as 1e400) is not converted, so that validation rejects it.
   if (typeof value === 'number')
     return schema.type === 'string' && Number.isFinite(value) ? String(value) : value;
-  return wellFormed(typeof value === 'string' ? repairText(value, schema) : value);
+  return typeof value === 'string' ? repairText(value, schema) : value;
 }
 
 function repairText(text: string, schema: JsonSchema): unknown {

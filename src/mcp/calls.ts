@@ -55,7 +55,8 @@ export async function callTool(
       };
       const result = await runTool(entry, parts, asked, createCall, (question) => ({ question }));
       if (!isQuestion(result)) return result;
-      return isModern ? elicitConsent(result.question) : run(await askHost(result.question, ctx));
+      if (isModern) return elicitConsent(result.question);
+      return run(await askHost(result.question, { server, ctx, updates: parts.tenant.updates }));
     };
     return await run();
   } catch (error) {

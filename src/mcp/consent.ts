@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import {
   type ElicitRequestFormParams,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import {
@@ -16,6 +18,7 @@ import {
 } from '../changes/consent.ts';
 import type { NameOf } from '../setting-names.ts';
 import type { State } from '../state/port.ts';
+import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { HostClient } from './client.ts';
@@ -139,19 +142,52 @@ export const elicitConsent = ({ message, seal }: Question): InputRequiredResult 
     requestState: seal,
   });
 
+/** What a host of the legacy era is asked with. */
+interface LegacyCall {
+  server: Server;
+  ctx: ServerContext;
+  updates: Pick<Tenant['updates'], 'subscribe'>;
+}
+
 /** Asks a host of the legacy era, on the connection of the call. One that sends nothing valid has not answered. */
-export async function askHost(
-  { message, seal }: Question,
-  { mcpReq }: ServerContext,
-): Promise<FormAnswer> {
+export async function askHost({ message, seal }: Question, call: LegacyCall): Promise<FormAnswer> {
   const params = { ...formOf(message), mode: 'form' as const };
+  const { mcpReq, http } = call.ctx;
   try {
     const options = { timeout: answerMs, signal: mcpReq.signal };
-    const response = await mcpReq.send({ method: 'elicitation/create', params }, options);
+    const response = http
+      ? await askOnStream(params, call)
+      : await mcpReq.send({ method: 'elicitation/create', params }, options);
     return { seal, responses: { [questionName]: response } };
   } catch {
     mcpReq.signal.throwIfAborted();
     return { seal, responses: {} };
+  }
+}
+
+/**
+ * Asks over HTTP, on the event stream of the call. The answer arrives as another request, at any replica, with the id of
+ * the question: nobody but the host knows it. @throws the reason of the signal, or after the time for an answer
+ */
+async function askOnStream(
+  params: ElicitRequestFormParams,
+  { server, ctx: { mcpReq }, updates }: LegacyCall,
+): Promise<unknown> {
+  const id = randomBytes(16).toString('base64url');
+  const answers = new EventEmitter();
+  const unsubscribe = updates.subscribe(({ answer }) => {
+    if (answer?.to === id) answers.emit('answer', answer.result);
+  });
+  try {
+    const signal = AbortSignal.any([mcpReq.signal, AbortSignal.timeout(answerMs)]);
+    const question = { jsonrpc: '2.0', id, method: 'elicitation/create', params } as const;
+    const [[result]] = await Promise.all([
+      once(answers, 'answer', { signal }),
+      server.transport?.send(question, { relatedRequestId: mcpReq.id }),
+    ]);
+    return result;
+  } finally {
+    unsubscribe();
   }
 }
 

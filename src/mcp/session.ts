@@ -17,8 +17,7 @@ export async function clientOfRequest(
   const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
   if (isModern) return clientOfMeta(mcpReq.envelope);
   const session = http?.req?.headers.get(sessionHeader);
-  // The SDK has no stream on which a host of the legacy era could be asked.
-  if (session) return { ...((await openSession(secret, session)) ?? unknownClient), asks: false };
+  if (session) return (await openSession(secret, session)) ?? unknownClient;
   return clientOf(server.getClientVersion(), server.getClientCapabilities());
 }
 

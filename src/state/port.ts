@@ -50,6 +50,8 @@ export interface Update {
   names?: readonly string[];
   /** Identity of a reader whose key the service refused: it must get no cached data. */
   keyRefused?: string;
+  /** What a host of the legacy era answered over HTTP, to the question with this id. */
+  answer?: { to: string; result: unknown };
 }
 
 /** Sends updates to every process that serves a tenant. */

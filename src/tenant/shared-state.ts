@@ -82,7 +82,7 @@ export class SharedTenantState {
     this.options = options;
     this.namespace = namespace;
     const tryKey = (call: Call) => this.client.page('company', { size: 1 }, call);
-    this.access = new KeyAccess(identity, (update) => this.#publishToAll(update), tryKey);
+    this.access = new KeyAccess(identity, (update) => this.publish(update), tryKey);
     this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
     const traffic = new TrafficControl({
       ...options,
@@ -141,10 +141,11 @@ export class SharedTenantState {
 
   /** Invalidates the cached collection in all processes. */
   invalidate(resource: Resource): void {
-    this.#publishToAll({ collection: resource });
+    this.publish({ collection: resource });
   }
 
-  #publishToAll(update: Update): void {
+  /** Notifies the listeners of all processes. */
+  publish(update: Update): void {
     // Local listeners run synchronously; a failed publication is repeated after the reconnect.
     this.options.state.bus.publish(this.namespace, update).catch(() => {});
   }

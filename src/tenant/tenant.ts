@@ -23,7 +23,7 @@ export class Tenant {
   readonly inbox: Inbox;
   readonly writes: Writes;
   readonly key: Pick<KeyAccess, 'identity' | 'refused' | 'require'>;
-  readonly updates: Pick<SharedTenantState, 'subscribe' | 'invalidate' | 'clearCaches'>;
+  readonly updates: Pick<SharedTenantState, 'subscribe' | 'publish' | 'invalidate' | 'clearCaches'>;
   /** Values computed once for each reading of collections. */
   readonly derived: DerivedResults;
   readonly #readable: ReadonlySet<Resource>;

@@ -1,6 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { listings } from '../../src/mcp/listing.ts';
+import { isForView } from '../../src/mcp/surface.ts';
 import { resources, routes } from '../../src/service/routes.ts';
 import { grantNames } from '../../src/tenant/grants.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
@@ -125,7 +126,9 @@ describe('listed tools', () => {
     );
     const mayUse = (needs: readonly string[]) =>
       needs.every((need) => granted.has(need) || (granted.has('read') && need.endsWith(':read')));
-    const expected = listings.filter(({ needs }) => mayUse(needs)).map((it) => it.definition.name);
+    const expected = listings
+      .filter(({ needs, definition }) => mayUse(needs) && !isForView(definition))
+      .map((it) => it.definition.name);
     for (const era of ['modern', 'legacy'] as const) {
       const { names, close } = await callerAt(team, await team.as(grants), { era });
       expect(await names()).toEqual(expected);

@@ -30,11 +30,7 @@ const another = async () => {
 
 const upsert = async (it: Connection, args: Row) => reportOf((await it.ask(tool, args)).result);
 
-/** Over HTTP without sessions, the server cannot send questions in the legacy era. */
-const canAsk = everyHost.filter(({ era, transport }) => transport === 'stdio' || era === 'modern');
-const cannotAsk = everyHost.filter((host) => !canAsk.includes(host));
-
-describe.each(canAsk.map((host) => [host.name, host] as const))('%s', (_, host) => {
+describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_, host) => {
   const answering = new Answering();
   const folder = newFolder();
   const env = { CPQ_STATE_DIR: folder };
@@ -117,9 +113,8 @@ describe.each(everyHost.map((host) => [host.name, host] as const))(
   '%s, without elicitation',
   (_, host) => {
     const folder = newFolder();
-    const person = cannotAsk.includes(host) ? { person: personAnswers.accepts } : {};
     const env = { CPQ_STATE_DIR: folder, CPQ_CONSENT: 'token' };
-    const server = host.serving(at, { ...everything, env, ...person });
+    const server = host.serving(at, { ...everything, env });
 
     test('reports that nobody was asked; the token of the preview writes', async () => {
       const it = await server();

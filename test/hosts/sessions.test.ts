@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { Row } from '../support/consent.ts';
+import { personAnswers, type Row } from '../support/consent.ts';
 import { everything, startHttpServer } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { startRedis } from '../support/redis.ts';
+import { startReplicas } from '../support/replicas.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { showsViews } from '../support/view-client.ts';
 
@@ -12,9 +16,8 @@ const server = shared(async () => {
   return started;
 });
 
-async function post(message: Row, session?: string) {
-  const { url } = await server();
-  const response = await fetch(url, {
+const send = (url: string, message: Row, session?: string): Promise<Response> =>
+  fetch(url, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -23,20 +26,18 @@ async function post(message: Row, session?: string) {
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
   });
+
+async function post(message: Row, session?: string, at?: string) {
+  const response = await send(at ?? (await server()).url, message, session);
   const text = await response.text();
   return { status: response.status, session: response.headers.get('mcp-session-id'), text };
 }
 
-const initialize = (capabilities: Row, extra: Row = {}) =>
-  post({
-    method: 'initialize',
-    params: {
-      protocolVersion: '2025-11-25',
-      capabilities,
-      clientInfo: { name: 'claude-ai', version: '1' },
-      ...extra,
-    },
-  });
+const initialize = (capabilities: Row, extra: Row = {}, at?: string) => {
+  const clientInfo = { name: 'claude-ai', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities, clientInfo, ...extra };
+  return post({ method: 'initialize', params }, undefined, at);
+};
 const list = { method: 'tools/list', params: {} };
 
 describe('a session of the older revisions', () => {
@@ -76,5 +77,57 @@ describe('a session of the older revisions', () => {
     for (const wrong of ['x', '.', body, invented, `${session}.`, `${session} x`])
       expect((await post(list, wrong)).status, wrong).toBe(404);
     expect((await post(list, String(session))).status).toBe(200);
+  });
+});
+
+/** The messages of an event stream. */
+async function* messagesOf({ body }: Response): AsyncGenerator<Row> {
+  let text = '';
+  for await (const bytes of body ?? []) {
+    text += new TextDecoder().decode(bytes as Uint8Array);
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const data = event.split('\n').find((line) => line.startsWith('data: '));
+      if (data && data.length > 6) yield JSON.parse(data.slice(6)) as Row;
+    }
+  }
+}
+
+describeWith('redis', 'a form of a host of the older revisions', () => {
+  test('is answered at any replica, by the id of its question alone', async () => {
+    const { url: redis } = await startRedis();
+    const service = addressIn(await startSandbox({ scale: 0.05 }), 'all');
+    const [first = '', second = ''] = (
+      await startReplicas(2, service, { ...everything, redis })
+    ).map(({ url }) => url);
+    const { session } = await initialize({ elicitation: {} }, {}, first);
+    const create = (external_id: string) => ({
+      method: 'tools/call',
+      params: {
+        name: 'cpq_upsert_opportunity',
+        arguments: { external_id, create: true, name: external_id },
+      },
+    });
+    const ask = async (externalId: string) => {
+      const messages = messagesOf(await send(first, create(externalId), session ?? ''));
+      const { value: question } = await messages.next();
+      expect(question).toMatchObject({ method: 'elicitation/create' });
+      return { question: question as Row, messages };
+    };
+    const [one, other] = [await ask('FORM-1'), await ask('FORM-2')];
+    const answer = (id: unknown, result: Row) => post({ id, result }, session ?? '', second);
+    const agree = personAnswers.accepts();
+    expect((await answer('invented', agree)).status).toBe(202);
+    expect((await answer(other.question.id, { action: 'decline' })).status).toBe(202);
+    expect((await answer(one.question.id, agree)).status).toBe(202);
+    const outcomes = [];
+    for (const { messages } of [one, other]) {
+      const { value } = await messages.next();
+      outcomes.push(
+        (value as { result: { structuredContent: Row } }).result.structuredContent.outcome,
+      );
+    }
+    expect(outcomes).toEqual(['written', 'declined']);
   });
 });
