@@ -199,6 +199,7 @@ export async function measureDay(
     CPQ_BASE_URL: service.baseUrl,
     CPQ_API_KEY: tenant.key,
     CPQ_GRANTS: 'read,opportunity:write',
+    CPQ_CONSENT: 'token',
   };
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-day-'));
   const startOn = (name, kind, more) => {

@@ -217,6 +217,7 @@ describe('names of stored data', () => {
       CPQ_KEY_BASE_URLS: upstream.url,
       CPQ_ALLOW_PRIVATE: '1',
       CPQ_GRANTS: writing,
+      CPQ_CONSENT: 'token',
       CPQ_TOOLSETS: 'routes,changes',
     });
     const [mine, yours] = await Promise.all(
