@@ -110,7 +110,7 @@ export class SharedTenantState {
       cachedCollections: () => this.collections.cacheTimes(),
     });
     this.#endings = [
-      state.bus.subscribe(namespace, (update) => this.#onUpdate(update)),
+      state.bus.subscribe(namespace, (update) => applyUpdate(this, update)),
       () => unregisterGauges?.(),
       () => this.histories.flush(),
       () => this.traits?.save(),
@@ -159,16 +159,13 @@ export class SharedTenantState {
   async close(): Promise<void> {
     for (const end of this.#endings) await end();
   }
+}
 
-  #onUpdate(update: Update | 'missed'): void {
-    if (update === 'missed') {
-      this.clearCaches();
-      return;
-    }
-    this.access.onUpdate(update);
-    if (update.collection === 'company') this.companies.clear();
-    if (isResource(update.collection)) this.collections.invalidate(update.collection);
-  }
+function applyUpdate(state: SharedTenantState, update: Update | 'missed'): void {
+  if (update === 'missed') return state.clearCaches();
+  state.access.onUpdate(update);
+  if (update.collection === 'company') state.companies.clear();
+  if (isResource(update.collection)) state.collections.invalidate(update.collection);
 }
 
 /** The namespace of the state of a tenant that the operator configured. */
