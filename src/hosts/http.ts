@@ -303,9 +303,14 @@ async function sessionOf(
   return undefined;
 }
 
+/** In characters: a form has one box to tick, and every replica gets the answer. */
+const maxAnswer = 4_000;
+
 /** Passes a host's answer to the call that asked, in whichever replica it waits. @returns whether it is an answer */
 function takeAnswer({ parts: { tenant } }: TenantEndpoint, message: unknown): boolean {
   if (!isObject(message) || typeof message.id !== 'string' || 'method' in message) return false;
+  if (JSON.stringify(message).length > maxAnswer)
+    throw new HttpError(413, 'The answer is too long.');
   tenant.updates.publish({ answer: { to: message.id, result: message.result } });
   return true;
 }

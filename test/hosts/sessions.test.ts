@@ -119,6 +119,8 @@ describeWith('redis', 'a form of a host of the older revisions', () => {
     const answer = (id: unknown, result: Row) => post({ id, result }, session ?? '', second);
     const agree = personAnswers.accepts();
     expect((await answer('invented', agree)).status).toBe(202);
+    const long = { ...agree, _meta: { text: 'x'.repeat(4_000) } };
+    expect((await answer(one.question.id, long)).status).toBe(413);
     expect((await answer(other.question.id, { action: 'decline' })).status).toBe(202);
     expect((await answer(one.question.id, agree)).status).toBe(202);
     const outcomes = [];
