@@ -13,8 +13,8 @@ import * as z from 'zod';
 import { settings, variableOf } from '../../src/config.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
 import { keysOf } from '../../src/values.ts';
-import { catalog } from '../../tools/catalog.ts';
 import { emptyProject, folder, npm, packed } from '../support/package.ts';
+import { shownTools } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -274,8 +274,7 @@ describe('the desktop bundle', () => {
   test('lists the tools and prompts of the catalogue, in its order', async () => {
     const { manifest } = await bundle();
     const names = (list: { name: string }[]) => list.map(({ name }) => name);
-    // The last one is called by views only.
-    expect(names(manifest.tools)).toEqual(names([...catalog]).slice(0, -1));
+    expect(names(manifest.tools)).toEqual(names([...shownTools]));
     expect(names(manifest.prompts)).toEqual(names([...prompts]));
     for (const prompt of manifest.prompts) {
       const open = prompt.arguments.map((name: string) => `\${arguments.${name}}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { catalog } from '../../tools/catalog.ts';
 import { describeWithNpm, runProgram } from '../support/npm.ts';
 import { everyWay, theKey } from '../support/reached.ts';
+import { shownTools } from '../support/samples.ts';
 
 /** A client with its own implementation of the protocol, in both eras. */
 
@@ -39,7 +39,7 @@ describeWithNpm('the client of the AI SDK', () => {
     const result = (await runProgram('ai-sdk.mjs', input, ...packages)) as Said;
     expect(result).toMatchObject({ revision, server: 'cpq-mcp' });
     expect(result.instructions).toContain('cpq_brief_pipeline');
-    expect(result.tools).toEqual(catalog.map(({ name }) => name));
+    expect(result.tools).toEqual(shownTools.map(({ name }) => name));
     expect(result.prompts).toContain('pipeline-review');
     expect(result.resources).toContain('cpq://guide');
     expect(result.guide).toContain('cpq_find');

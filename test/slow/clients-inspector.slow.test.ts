@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { catalog } from '../../tools/catalog.ts';
 import { describeWithNpm, installed, runOnNewerNode } from '../support/npm.ts';
 import { everyWay, type Reached, theKey } from '../support/reached.ts';
+import { shownTools } from '../support/samples.ts';
 import { shared } from '../support/shared.ts';
 
 /** The Inspector's command line, with its check of schemas that some host cannot take. */
@@ -35,7 +35,7 @@ describeWithNpm('the Inspector', () => {
       const { status, stdout, stderr } = await inspect(await reached(), era, ...words);
       expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
       const names = JSON.parse(stdout).result.tools.map(({ name }: { name: string }) => name);
-      expect(names).toEqual(catalog.map(({ name }) => name));
+      expect(names).toEqual(shownTools.map(({ name }) => name));
     });
 
     test.each(eras)('calls, reads and gets, %s era', async (era) => {

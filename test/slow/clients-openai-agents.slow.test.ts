@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { catalog } from '../../tools/catalog.ts';
 import { describeWithNpm, runProgram } from '../support/npm.ts';
 import { everyWay, theKey } from '../support/reached.ts';
+import { shownTools } from '../support/samples.ts';
 
 /**
  * The Agents SDK makes every argument of a tool required: the model sends null for those that it leaves out. It
@@ -31,7 +31,7 @@ interface Schema {
 describeWithNpm('the Agents SDK', () => {
   test.each(everyWay)('over %s', async (_, reached) => {
     const result = (await runProgram('openai-agents.mjs', await reached(), ...packages)) as Said;
-    expect(result.tools.map(({ name }) => name)).toEqual(catalog.map(({ name }) => name));
+    expect(result.tools.map(({ name }) => name)).toEqual(shownTools.map(({ name }) => name));
     expect(result.tools.filter(({ strict }) => !strict)).toEqual([]);
     for (const { parameters } of result.tools) {
       expect(parameters?.additionalProperties).toBe(false);

@@ -18,6 +18,9 @@ export const listTools: Readonly<Record<string, string>> = {
   cpq_list_contract_items: '/contract/items',
 };
 
+/** Without the tool that only views call. */
+export const shownTools: readonly AnyTool[] = catalog.filter(({ forView }) => !forView);
+
 export const readTools: readonly AnyTool[] = catalog.filter(
   ({ needs }) => !needs.some((grant) => grant.endsWith(':write')),
 );

@@ -1,13 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
-import { catalog as all } from '../../tools/catalog.ts';
 import { anyHost, type Connection, everyHost, everything, stdioHosts } from '../support/hosts.ts';
+import { shownTools as catalog } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
-
-/** Without the tool that only views call. */
-const catalog = all.filter(({ forView }) => !forView);
 
 type Schema = Record<string, unknown> & { properties?: Record<string, Schema> };
 
