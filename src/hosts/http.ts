@@ -211,10 +211,8 @@ class HttpFrontend {
     if (listens) this.#authorizeStream(session, request, response);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
-    const client =
-      'parts' in endpoint ? await sessionOf(endpoint, headers, message, response) : undefined;
-    if (client?.asks && 'parts' in endpoint && takeAnswer(endpoint, message))
-      return sendText(response, 202, '');
+    const client = await sessionOf(endpoint, headers, message, response);
+    if (takeAnswer(endpoint, client, message)) return sendText(response, 202, '');
     const context = { headers, client, signal };
     const answer = isCall && (await responders.fastPath?.tryAnswer(message, context));
     if (typeof answer === 'string') return sendText(response, answer === '' ? 202 : 200, answer);
@@ -285,11 +283,13 @@ class HttpFrontend {
  * @throws HttpError for an id that was not given out
  */
 async function sessionOf(
-  { parts: { surface, tenant } }: TenantEndpoint,
+  endpoint: TenantEndpoint | SdkEndpoint,
   { 'mcp-session-id': id, 'mcp-protocol-version': revision }: IncomingHttpHeaders,
   message: unknown,
   response: ServerResponse,
 ): Promise<HostClient | undefined> {
+  if (!('parts' in endpoint)) return undefined;
+  const { surface, tenant } = endpoint.parts;
   const { tokens } = tenant.writes;
   const writes = surface.listWithViews.length > surface.list.length;
   if (fieldOf(message, 'method') === 'initialize') {
@@ -307,11 +307,16 @@ async function sessionOf(
 const maxAnswer = 4_000;
 
 /** Passes a host's answer to the call that asked, in whichever replica it waits. @returns whether it is an answer */
-function takeAnswer({ parts: { tenant } }: TenantEndpoint, message: unknown): boolean {
+function takeAnswer(
+  endpoint: TenantEndpoint | SdkEndpoint,
+  client: HostClient | undefined,
+  message: unknown,
+): boolean {
+  if (!client?.asks || !('parts' in endpoint)) return false;
   if (!isObject(message) || typeof message.id !== 'string' || 'method' in message) return false;
   if (JSON.stringify(message).length > maxAnswer)
     throw new HttpError(413, 'The answer is too long.');
-  tenant.updates.publish({ answer: { to: message.id, result: message.result } });
+  endpoint.parts.tenant.updates.publish({ answer: { to: message.id, result: message.result } });
   return true;
 }
 

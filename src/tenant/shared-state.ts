@@ -162,7 +162,10 @@ export class SharedTenantState {
 }
 
 function applyUpdate(state: SharedTenantState, update: Update | 'missed'): void {
-  if (update === 'missed') return state.clearCaches();
+  if (update === 'missed') {
+    state.clearCaches();
+    return;
+  }
   state.access.onUpdate(update);
   if (update.collection === 'company') state.companies.clear();
   if (isResource(update.collection)) state.collections.invalidate(update.collection);
