@@ -307,8 +307,8 @@ async function sessionOf(
 const maxAnswer = 4_000;
 
 /** Passes a host's answer to the call that asked, in whichever replica it waits. @returns whether it is an answer */
-function takeAnswer(
-  endpoint: TenantEndpoint | SdkEndpoint,
+export function takeAnswer(
+  endpoint: SdkEndpoint | { parts: Pick<TenantEndpoint['parts'], 'tenant'> },
   client: HostClient | undefined,
   message: unknown,
 ): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openWriter, type Row, reportOf } from '../support/consent.ts';
-import { answers, PlayedHost, type Profile, profiles } from '../support/played-host.ts';
+import { answers, PlayedHost, profiles } from '../support/played-host.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { questionFor } from '../support/view-client.ts';
@@ -37,14 +37,8 @@ const cases = profiles.flatMap((profile) =>
   ),
 );
 
-/** Over HTTP in the older revision the SDK offers no stream on which to ask. */
-const bestOf = ({ best, capabilities }: Profile, era: string, way: string) => {
-  if (best !== 'form' || era === 'modern' || way === 'pipe') return best;
-  return 'extensions' in capabilities ? 'view' : 'nothing';
-};
-
 describe.each(cases)('$title', ({ profile, era, way }) => {
-  const best = bestOf(profile, era, way);
+  const { best } = profile;
   const connect = async () => PlayedHost.connect(await writer(), profile, era, way);
 
   test('gets the best way to ask that it has, and nothing is written before', async () => {
@@ -81,7 +75,7 @@ describe.each(cases)('$title', ({ profile, era, way }) => {
   });
 });
 
-const forms = cases.filter(({ profile, era, way }) => bestOf(profile, era, way) === 'form');
+const forms = cases.filter(({ profile }) => profile.best === 'form');
 
 describe.each(forms)('$title, where the host', ({ profile, era, way }) => {
   const nothing = /the host sent no answer to the question/;

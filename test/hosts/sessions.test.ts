@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { personAnswers, type Row } from '../support/consent.ts';
 import { everything, startHttpServer } from '../support/hosts.ts';
+import { messagesOf } from '../support/message-stream.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { startReplicas } from '../support/replicas.ts';
@@ -79,20 +80,6 @@ describe('a session of the older revisions', () => {
     expect((await post(list, String(session))).status).toBe(200);
   });
 });
-
-/** The messages of an event stream. */
-async function* messagesOf({ body }: Response): AsyncGenerator<Row> {
-  let text = '';
-  for await (const bytes of body ?? []) {
-    text += new TextDecoder().decode(bytes as Uint8Array);
-    const events = text.split('\n\n');
-    text = events.pop() ?? '';
-    for (const event of events) {
-      const data = event.split('\n').find((line) => line.startsWith('data: '));
-      if (data && data.length > 6) yield JSON.parse(data.slice(6)) as Row;
-    }
-  }
-}
 
 describeWith('redis', 'a form of a host of the older revisions', () => {
   test('is answered at any replica, by the id of its question alone', async () => {

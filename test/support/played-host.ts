@@ -1,7 +1,10 @@
 import type { Transport } from '@modelcontextprotocol/client';
+import { takeAnswer } from '../../src/hosts/http.ts';
+import { clientOf } from '../../src/mcp/client.ts';
 import { legacyRevisions, metaKeys, modernRevision } from '../../src/mcp/identity.ts';
 import { createSession, sessionHeader } from '../../src/mcp/session.ts';
 import type { Row, Writer } from './consent.ts';
+import { messagesOf } from './message-stream.ts';
 import { closing } from './shared.ts';
 
 /** A recorded host: what it declares, and what becomes of answers and questions. */
@@ -234,6 +237,8 @@ export class PlayedHost {
       (await createSession(tenant.writes.tokens, { clientInfo, capabilities }));
     return async (message) => {
       const { method, params } = message as { method?: string; params?: Row };
+      const client = clientOf(clientInfo, capabilities);
+      if (takeAnswer({ parts: { tenant } }, client, message)) return;
       const isModern = this.era === 'modern';
       const modern = { 'mcp-method': String(method), 'mcp-name': String(params?.name ?? '') };
       const headers = {
@@ -245,14 +250,7 @@ export class PlayedHost {
       const body = JSON.stringify({ jsonrpc: '2.0', ...message });
       const url = 'http://127.0.0.1/mcp';
       const answer = await fetch(new Request(url, { method: 'POST', headers, body }));
-      for (const received of messagesIn(await answer.text())) await this.#receive(received);
+      for await (const received of messagesOf(answer)) await this.#receive(received);
     };
   }
-}
-
-/** The messages of a JSON answer, or of an event stream. */
-function messagesIn(text: string): Row[] {
-  if (text.startsWith('{')) return [JSON.parse(text)];
-  const data = text.split('\n').filter((line) => line.startsWith('data: {'));
-  return data.map((line) => JSON.parse(line.slice('data: '.length)));
 }
