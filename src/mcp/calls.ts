@@ -18,11 +18,10 @@ import {
   type FormAnswer,
   requestConsent,
 } from './consent.ts';
-import { modernRevision } from './identity.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { textOf } from './results.ts';
-import { clientOfRequest } from './session.ts';
+import { clientOfRequest, isModern } from './session.ts';
 import { isForView } from './surface.ts';
 import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
 
@@ -47,15 +46,14 @@ export async function callTool(
   }
   const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
   try {
-    const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
     const run = async (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
       const createCall = (args: Record<string, unknown>) => {
-        const asking = { tool: params.name, args, client, ctx, confirm: args.confirm, formAnswer };
+        const asking = { tool: params.name, args, client, ctx, formAnswer };
         return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
       };
       const result = await runTool(entry, parts, asked, createCall, (question) => ({ question }));
       if (!isQuestion(result)) return result;
-      if (isModern) return elicitConsent(result.question);
+      if (isModern(server)) return elicitConsent(result.question);
       return run(await askHost(result.question, { server, ctx, updates: parts.tenant.updates }));
     };
     return await run();
@@ -80,21 +78,15 @@ function withNothingWritten(failed: CallToolResult, error: unknown): CallToolRes
 function answeredCall(call: AskingCall): AskingCall {
   const { secret, tool, arguments: args, answer } = call.args;
   const chosen = { secret: String(secret), isAgreed: answer === 'write' };
-  return {
-    ...call,
-    tool: String(tool),
-    args: isObject(args) ? args : {},
-    chosen,
-    confirm: undefined,
-  };
+  return { ...call, tool: String(tool), args: isObject(args) ? args : {}, chosen };
 }
 
 /** The context of a call that may write. */
 function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   const { tenant, consent: allowed, nameOf } = parts;
-  const { client, ctx, confirm, chosen, formAnswer } = asking;
+  const { client, ctx, args, chosen, formAnswer } = asking;
   const consent = { state: tenant.writes.tokens, host: tenant.host, allowed, nameOf };
-  const isAnswered = ctx.mcpReq.requestState() !== undefined || confirm !== undefined;
+  const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;
   return {
     ...toolCall(ctx, client),
     answered: isAnswered || chosen !== undefined || formAnswer !== undefined,
@@ -113,7 +105,7 @@ export function toolCall(ctx: ServerContext, client?: HostClient): ChangeCall {
     signal,
     deadline: Date.now() + callMs,
     progress: token === undefined ? () => {} : progressReporter(progressNotifier(ctx), token),
-    client: client?.name ?? '', // Told to those who read of a change only.
+    client: client?.name ?? '', // Only the journal of changes has it.
     caller: ctx.http?.authInfo?.clientId,
     trace: traceOf(ctx),
     consent: () => Promise.reject(new Error('not a call that may write')),

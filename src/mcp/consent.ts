@@ -57,11 +57,10 @@ export interface FormAnswer {
 /** A call that has to be agreed to, with what it brings of an earlier question. */
 export interface AskingCall {
   tool: string;
+  /** With the token of a preview as `confirm`. */
   args: Record<string, unknown>;
   client: HostClient;
   ctx: ServerContext;
-  /** The token of a preview. */
-  confirm?: unknown;
   /** The answer of a host of the legacy era, which was asked during the call. */
   formAnswer?: FormAnswer | undefined;
   /** What a person chose in a view. */
@@ -104,13 +103,10 @@ function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): Aske
 }
 
 /** What answers an earlier question; `undefined` if there was none. */
-function sealOf(
-  how: AskedBy,
-  { ctx, confirm, chosen, formAnswer }: AskingCall,
-): string | undefined {
+function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): string | undefined {
   if (how === 'view') return chosen?.secret;
   if (formAnswer) return formAnswer.seal;
-  const given = how === 'asked' ? ctx.mcpReq.requestState<string>() : confirm;
+  const given = how === 'asked' ? ctx.mcpReq.requestState<string>() : args.confirm;
   return typeof given === 'string' ? given : undefined;
 }
 

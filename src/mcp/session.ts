@@ -14,12 +14,14 @@ export async function clientOfRequest(
   server: Server,
   { mcpReq, http }: ServerContext,
 ): Promise<HostClient> {
-  const isModern = (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
-  if (isModern) return clientOfMeta(mcpReq.envelope);
+  if (isModern(server)) return clientOfMeta(mcpReq.envelope);
   const session = http?.req?.headers.get(sessionHeader);
   if (session) return (await openSession(secret, session)) ?? unknownClient;
   return clientOf(server.getClientVersion(), server.getClientCapabilities());
 }
+
+export const isModern = (server: Server): boolean =>
+  (server.getNegotiatedProtocolVersion() ?? '') >= modernRevision;
 
 export const sessionHeader = 'mcp-session-id';
 
