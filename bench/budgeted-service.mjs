@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 const windowMs = 600_000;
 const limit = 500;
 const otherEveryMs = windowMs / (limit / 5);
-const noCounts = { requests: 0, refused: 0, otherRefused: 0, leastRemaining: limit };
+const noCounts = { requests: 0, refused: 0, otherRefused: 0, minRemaining: limit };
 const ignored = ['sort', 'filters', 'query'];
 
 export class BudgetedService {
@@ -55,7 +55,7 @@ export class BudgetedService {
   }
 
   /** The fewest requests that remained since a time. */
-  leastSince(time) {
+  minRemainingSince(time) {
     return Math.min(
       limit,
       ...this.#left.filter(({ now }) => now >= time).map((it) => it.remaining),
@@ -126,7 +126,7 @@ export class BudgetedService {
     if (!this.#isLimited) return { date };
     const isTaken = this.#count(now);
     const remaining = limit - this.#times.length;
-    this.#counts.leastRemaining = Math.min(this.#counts.leastRemaining, remaining);
+    this.#counts.minRemaining = Math.min(this.#counts.minRemaining, remaining);
     this.#left.push({ now, remaining });
     const reset = Math.max(1, Math.ceil((this.#times[0] + windowMs - now) / 1000));
     return {

@@ -197,7 +197,7 @@ function day() {
     line('requests that were refused, and those of the other program', '', (it) =>
       [it.refused, it.otherRefused].join(', '),
     ),
-    line('fewest requests that remained of 500', '', (it) => it.leastRemaining),
+    line('fewest requests that remained of 500', '', (it) => it.minRemaining),
     line('answers unlike those of a new process', '', (it) => it.different.join(', ') || 'none'),
   ];
   const whole = table(['what', 'limit', ...names.map((name) => dayColumns[name])], rows);

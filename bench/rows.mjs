@@ -136,7 +136,7 @@ export function dayRows(name, it) {
       detail: `over the whole catalogue ${seconds(it.waitOfCatalogue)}`,
     }),
     atMost(`${name}: requests`, it.requests, dayRequests(it.questions), {
-      detail: `${it.refused} refused; at least ${it.leastRemaining} remained; other program ${it.otherRefused} refused`,
+      detail: `${it.refused} refused; at least ${it.minRemaining} remained; other program ${it.otherRefused} refused`,
     }),
     row(`${name}: answers unlike those of a new process`, {
       measured: it.different.join(', ') || 'none',

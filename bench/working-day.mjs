@@ -146,7 +146,7 @@ async function converse(asker, { begins, subject, asked }, time, service, report
   await time.at(begins);
   for (const { id, pauseMs } of asked) {
     const { from, until, ...answer } = await ask(asker, id, subject, time);
-    const isFree = answer.problems.length === 0 && service.leastSince(from) > waitsBelow;
+    const isFree = answer.problems.length === 0 && service.minRemainingSince(from) > waitsBelow;
     answers.push({ ...answer, ms: until - from, waitMs: isFree ? 0 : until - from });
     report(answers.at(-1));
     await time.at(time.now() + pauseMs);
