@@ -51,7 +51,7 @@ export type AnyPage = Page<ApiRecord>;
 
 /**
  * The pages of a tenant's service: of the size that a route accepts, and with a total only where it is that of the list.
- * Which that is, and whether offsets work, is learnt from answers, for this process.
+ * Which that is, and whether offsets work, is learnt from answers; `KeptTraits` keeps the rest for other processes.
  */
 export class ServicePages {
   readonly pageParam: string | undefined;
@@ -172,7 +172,7 @@ export class ServicePages {
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
     let refusal: ApiError | undefined;
-    let size = largestSize(query.size, this.traits(resource));
+    let size = sizeWithin(query.size, this.traits(resource));
     for (;;) {
       const { takenSize } = this.traits(resource);
       const probesSize = size !== undefined && size > Math.max(minSize, takenSize);
@@ -263,7 +263,7 @@ export const searchText = ({
   JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
 /** The size to ask for; `undefined`: without the parameter. */
-const largestSize = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
+const sizeWithin = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
   maxSize === 'none' ? undefined : Math.min(asked, maxSize);
 
 /** The next one to try if this one is refused. */
