@@ -17,6 +17,7 @@ export interface Statement {
 export interface Database {
   prepare(sql: string): Statement;
   exec(sql: string): void;
+  /** Has no effect when it is closed. */
   close(): void;
 }
 
@@ -39,7 +40,9 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
   return {
     prepare: (sql) => statementOf(database.prepare(sql)),
     exec: (sql) => database.exec(sql),
-    close: () => database.close(),
+    close() {
+      if (database.isOpen) database.close();
+    },
   };
 }
 
