@@ -20,7 +20,9 @@ export class WriteStatus {
 
   inbox(name: string, inbox: Inbox): Inbox {
     return {
-      add: (event, update) => this.watch(name, inbox.add(event, update)),
+      // An event that is known already is not written, so it proves nothing.
+      add: (event, update) =>
+        this.watch(name, inbox.add(event, update), (stored) => stored === 'new'),
       list: (accepts, slice) => inbox.list(accepts, slice),
     };
   }
@@ -38,12 +40,19 @@ export class WriteStatus {
     this.#failure = undefined;
   }
 
-  /** @throws the error of the write */
-  async watch<T>(path: string, write: Promise<T>): Promise<T> {
+  /**
+   * @param isWritten whether the result shows that something was written
+   * @throws the error of the write
+   */
+  async watch<T>(
+    path: string,
+    write: Promise<T>,
+    isWritten: (result: T) => boolean = () => true,
+  ): Promise<T> {
     const name = basename(path);
     try {
       const result = await write;
-      if (this.#failure?.name === name) this.reset();
+      if (this.#failure?.name === name && isWritten(result)) this.reset();
       return result;
     } catch (error) {
       if (!this.#failure && !this.#isOutage()) {

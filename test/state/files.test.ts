@@ -198,6 +198,29 @@ test.each(halfways)('updates are published and nothing is acknowledged if %s', a
   expect(await idsIn(state)).toEqual(['b', 'a', 'first']);
 });
 
+test('only a write to the same file ends the report that it cannot be written', async () => {
+  const folder = await newFolder();
+  const state = localState(folder);
+  const inbox = state.inbox(tenant);
+  await inbox.add(eventOf('known'));
+  await failNext(folder, 'appendFile');
+  await expect(inbox.add(eventOf('a'))).rejects.toThrow('no space');
+  expect(state.health()).toMatchObject({ ok: false, fault: 'unwritable' });
+  expect(await inbox.add(eventOf('known'))).toBe('known');
+  await state.journal(tenant).append({ phase: 'done' });
+  expect(state.health()).toMatchObject({ ok: false });
+  expect(await inbox.add(eventOf('a'))).toBe('new');
+  expect(state.health()).toMatchObject({ ok: true });
+});
+
+test('a journal from a backup that others may read is closed to them by the next write', async () => {
+  const folder = await newFolder();
+  const path = join(folder, `changes-${tenant}.jsonl`);
+  await writeFile(path, '', { mode: 0o644 });
+  await localState(folder).journal(tenant).append({ phase: 'done' });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
 test('an event that cannot be stored is not acknowledged', async () => {
   const folder = await newFolder();
   // A folder has the name of the file.
