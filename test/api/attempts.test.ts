@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { interactiveCall } from '../../src/service/call.ts';
+import { toApiError } from '../../src/service/connections/network-errors.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import {
@@ -301,7 +302,7 @@ describe('a cancelled call', () => {
     'a request %s is closed at once when its call is cancelled',
     async (_, behaviour) => {
       upstream.set(behaviour);
-      const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+      const tenant = tenantOf();
       const stop = new AbortController();
       const asked = failure(ask(tenant, { signal: stop.signal }));
       await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), soon);
@@ -316,7 +317,7 @@ describe('a cancelled call', () => {
     'the requests of %s are closed when the host cancels it',
     async (name) => {
       upstream.set(faults['never-answers']);
-      const served = await serve(tenantOf({ limits: { attemptMs: 20_000 } }), () => {});
+      const served = await serve(tenantOf(), () => {});
       const stop = new AbortController();
       const called = failure(
         served.client.callTool({ name, arguments: {} }, { signal: stop.signal }),
@@ -354,7 +355,7 @@ describe('a cancelled call', () => {
 describe('the deadline of a call', () => {
   test.each(hanging)('a request %s is closed at the deadline', async (_, behaviour) => {
     upstream.set(behaviour);
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     expect(await failure(ask(tenant, { time: 150 }))).toMatchObject({ kind: 'timed-out' });
     await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
     expect(upstream.requests).toHaveLength(1);
@@ -362,7 +363,7 @@ describe('the deadline of a call', () => {
 
   test('a walk that meets its deadline returns the records read so far', async () => {
     upstream.set({ maxSize: 10, cut: only({ at: 'start', how: 'hang' }, { after: 3 }) });
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     const { records, coverage } = await tenant.collection('company', toolCall({ time: 400 }));
     expect(records.length).toBeGreaterThanOrEqual(20);
     expect(coverage).toMatchObject({ complete: false, total: 60, reason: 'time ran out' });
@@ -400,7 +401,7 @@ describe('oversized answers', () => {
 
   test('a gzip bomb is unpacked only up to the limit', async () => {
     upstream.set(faults['gzip-bomb']);
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     const before = process.memoryUsage.rss();
     expect(await failure(ask(tenant))).toMatchObject({ kind: 'too-large' });
     // The answer would be 1,024 MiB unpacked; the upstream of this process sends some 10 MiB.
@@ -507,4 +508,18 @@ test('a permission that is revoked during a walk cuts it short', async () => {
   upstream.set({ status });
   const refused = await failure(tenantOf().collection('company', toolCall()));
   expect(refused).toMatchObject({ kind: 'not-permitted' });
+});
+
+describe('a network error', () => {
+  const errorOf = (code: string, syscall?: string) =>
+    toApiError(Object.assign(new Error(code), { code, syscall }), { host: 'tenant.example' });
+
+  test.each(['connect', 'getaddrinfo', undefined])(
+    'of opening a connection (%s): never sent',
+    (syscall) => expect(errorOf('EHOSTUNREACH', syscall)).toMatchObject({ kind: 'unreachable' }),
+  );
+
+  test.each(['read', 'write'])('of an open connection (%s): it may have been sent', (syscall) =>
+    expect(errorOf('EHOSTUNREACH', syscall)).toMatchObject({ kind: 'connection-lost' }),
+  );
 });

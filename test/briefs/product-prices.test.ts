@@ -71,7 +71,8 @@ describe('prices of pricing books', () => {
   test('that do not count are listed with the reason', () => {
     const { prices, notCounted } = pricesIn([
       book('Deleted', { price: 1 }, { deletedAt: '2026-06-01' }),
-      book('Over', { price: 2 }, { validTo: '2026-06-14' }),
+      // As low as the lowest that counts.
+      book('Over', { price: 80 }, { validTo: '2026-06-14' }),
       book('Entry over', { price: 3, validTo: '2026-06-14' }, { validTo: '2026-12-31' }),
       book('Unpriced', {}),
       book('Unclear', { price: 4 }, { classificationIds: ['gold'] }),

@@ -177,6 +177,18 @@ test('changes of events that arrive together follow one another', async () => {
   ]);
 });
 
+test('an event that is older than the record that was read shows no change', async () => {
+  const server = await serve();
+  const [company] = (await server.call('cpq_list_companies', { size: 1 })).records;
+  const { id, name } = company ?? {};
+  await server.call('cpq_find', { query: name }); // Reads the companies whole.
+  const data = { id, name: 'Formerly', updatedAt: '2001-01-01T00:00:00.000Z' };
+  await tell(server, { event: 'company.updated', occurredAt: day(1), data });
+  const { records } = await server.call('cpq_list_events', { id });
+  expect(records).toMatchObject([{ name: 'Formerly' }]);
+  expect(records[0]?.changes).toBeUndefined();
+});
+
 test('a stored event with a damaged body is listed without its content, and the answer is incomplete', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-damaged-'));
   closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });

@@ -100,6 +100,12 @@ describe('a CSV file', () => {
     );
   });
 
+  test.each([';', '\t', ',', '"', "'"])('quotes a text with %j', (mark) => {
+    // Programs that separate by semicolons or tabs would otherwise begin a new cell.
+    const [, line = ''] = toCsv([{ name: `a${mark}b`, price: 1 }]).split('\r\n');
+    expect(line).toMatch(/^"a.*b",1$/);
+  });
+
   test('keeps a negative number a number, and gives every currency its column', () => {
     const csv = toCsv([
       { profit: -5, value: { EUR: 1, USD: -2.5 }, more: true },
