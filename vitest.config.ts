@@ -22,8 +22,9 @@ export default defineConfig({
     retry: process.env.CI ? 1 : 0,
     // A second, the default, is too short on a busy machine.
     expect: { poll: { timeout: 15_000 } },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A limit for what hangs, far above what a test takes on a machine with a load of twenty.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     teardownTimeout: 10_000,
   },
 });

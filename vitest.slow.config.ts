@@ -38,6 +38,5 @@ export default defineConfig({
     exclude: ['node_modules/**'],
     passWithNoTests: true,
     testTimeout: 300_000,
-    hookTimeout: 120_000,
   },
 });

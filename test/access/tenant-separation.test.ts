@@ -56,7 +56,6 @@ beforeAll(async () => {
   const rest = {
     freshness: { freshMs: 10, staleMs: 60 },
     budget: { requests: 10_000_000, windowSeconds: 600 },
-    limits: { attemptMs: 20_000 },
   };
   parties = [];
   for (const [home, { url }] of homes.entries()) {

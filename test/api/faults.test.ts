@@ -7,9 +7,9 @@ import {
   nameOf,
   openTenant,
   serve,
-  shortLimits,
   testKey,
   toolCall,
+  usualLimits,
   wordsOf,
 } from '../support/hardening-tenant.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
@@ -65,7 +65,7 @@ const behaviourAt = (path: ResourcePath, name: FaultName): Behaviour =>
  * never ends.
  */
 const limitsFor = ({ expect: expected, kinds = [] }: Preset) => ({
-  ...shortLimits,
+  ...usualLimits,
   attemptMs: expected === 'error' && kinds.includes('timed out') ? 150 : 10_000,
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,
+  limitsOfHanging,
   newFolder,
   openWriter,
   personAnswers,
@@ -22,6 +23,10 @@ import {
 
 // Concurrent, because the tests mostly wait for the service.
 vi.setConfig({ maxConcurrency: 16 });
+
+/** Only a service that never answers is waited for until a time limit. */
+const optionsFor = (fault: string): WriterOptions =>
+  /hang|never|stops/.test(fault) ? { tenant: { limits: limitsOfHanging } } : {};
 
 /** Starts a service for one test, so that the tests run concurrently. */
 async function start(options: WriterOptions = {}): Promise<{ upstream: Upstream; it: Writer }> {
@@ -51,7 +56,7 @@ describe.each([
   ['create', { external_id: 'ASK-1', create: true, name: 'Named anew', probability: 0.45 }],
 ])('the write itself fails: %s', (what, args) => {
   test.concurrent.each(writeFaultNames)('%s', async (name) => {
-    const { upstream, it } = await start();
+    const { upstream, it } = await start(optionsFor(name));
     upstream.set(limit(writeFaults[name], { method: 'PUT' }));
     const answer = await it.upsert(args);
     const rows = stored(upstream, args.external_id);
@@ -122,7 +127,7 @@ const readOf = (upstream: Upstream, externalId: string, after: number): When => 
 
 describe('a read fails before the write', () => {
   test.concurrent.each(readFaults)('during planning: %s', async (name) => {
-    const { upstream, it } = await start();
+    const { upstream, it } = await start(optionsFor(name));
     upstream.set(limit(faults[name], { method: 'GET' }));
     const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
     expect(answer).toMatchObject({ isError: true });
@@ -132,7 +137,7 @@ describe('a read fails before the write', () => {
   });
 
   test.concurrent.each(readFaults)('after the person agreed: %s', async (name) => {
-    const { upstream, it } = await start({ person: personAnswers.accepts });
+    const { upstream, it } = await start(optionsFor(name));
     // Reads for the question and before the write.
     upstream.set(limit(faults[name], readOf(upstream, 'opp-3', 1)));
     const answer = await it.upsert({
@@ -156,7 +161,7 @@ const afterWrite = (upstream: Upstream, then: () => void): Behaviour => ({
 
 describe('the record cannot be read back', () => {
   test.concurrent.each(readFaults)('%s: confirmed, but not compared', async (name) => {
-    const { upstream, it } = await start();
+    const { upstream, it } = await start(optionsFor(name));
     upstream.set(afterWrite(upstream, () => upstream.set(limit(faults[name], { method: 'GET' }))));
     const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
     expect(answer).toMatchObject({ outcome: 'written', isError: false });

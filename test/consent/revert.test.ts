@@ -4,6 +4,7 @@ import {
   answerSlowly,
   anyOpportunity,
   editRecord,
+  limitsOfHanging,
   type Opportunity,
   openWriter,
   personAnswers,
@@ -227,7 +228,7 @@ describe('a change of unknown outcome', () => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const it = await openWriter(
       { baseUrl: upstream.url, key: 'any' },
-      { person: personAnswers.accepts },
+      { person: personAnswers.accepts, tenant: { limits: limitsOfHanging } },
     );
     const before = { ...upstream.records['/opportunity'][1] };
     upstream.set({

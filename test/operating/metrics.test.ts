@@ -100,7 +100,8 @@ describe('requests to the service', () => {
   ] as const)(
     'with the outcome %s are counted, each attempt',
     async (outcome, behaviour, times) => {
-      const it = await start();
+      const limits = outcome === 'timeout' ? { limits: { attemptMs: 500 } } : {};
+      const it = await start(limits);
       it.upstream.set(behaviour);
       await it.plain(list);
       const labels = `tenant="acme",outcome="${outcome}"`;

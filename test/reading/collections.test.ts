@@ -129,7 +129,7 @@ describe('one reading', () => {
 
   test('continues for the others when one call reaches its deadline', async () => {
     const blocked = gate();
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     const staying = companies(tenant);
     await expect(companies(tenant, toolCall({ time: 100 }))).rejects.toThrow('out of time');
     blocked.open();
@@ -138,7 +138,7 @@ describe('one reading', () => {
 
   test('ends when the last call is cancelled, and starts again for the next', async () => {
     const blocked = gate();
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     const stops = [new AbortController(), new AbortController()];
     const leaving = stops.map(({ signal }) => companies(tenant, toolCall({ signal })));
     await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
@@ -168,7 +168,7 @@ describe('one reading', () => {
 
   test('ends when the tenant is closed, even after a write', async () => {
     const blocked = gate();
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     const old = companies(tenant);
     await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
     tenant.updates.invalidate('company');
@@ -291,7 +291,7 @@ describe('a cached collection', () => {
 
   test('is not replaced by a reading that began before a write', async () => {
     const blocked = gate();
-    const tenant = tenantOf({ limits: { attemptMs: 20_000 } });
+    const tenant = tenantOf();
     const old = companies(tenant);
     await vi.waitFor(() => expect(blocked.waiting()).toBeGreaterThan(0), soon);
     tenant.updates.invalidate('company');

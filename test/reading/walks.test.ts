@@ -294,7 +294,7 @@ describe('the number of requests of a reading', () => {
     ['product', '/product', 5_000, 50],
   ] as const)('%s: %i records', async (resource, path, count, maxExpected) => {
     const upstream = closing(await startUpstream({ counts: { [path]: count }, maxSize: 100 }));
-    const tenant = closing(openTenant({ url: upstream.url, limits: { attemptMs: 20_000 } }));
+    const tenant = closing(openTenant({ url: upstream.url }));
     const { records, coverage } = await tenant.collection(resource, toolCall());
     expect(coverage).toEqual({ complete: true, read: count, total: count });
     expect(new Set(records.map(({ id }) => id)).size).toBe(count);

@@ -207,7 +207,6 @@ describe('in one process', () => {
     const tenant = openTenant({
       url: service.url,
       key,
-      limits: { attemptMs: 20_000 },
       budget: { requests: 10_000_000, windowSeconds: 600 },
       freshness: { freshMs: 200, staleMs: 400 },
     });

@@ -141,8 +141,10 @@ export interface Writer {
   journal(): Promise<Row[]>;
 }
 
-/** Short timeouts, for services that never answer. */
-const shortLimits = { attemptMs: 500, connectMs: 500 };
+/** Generous, because the machine may be busy. */
+const usualLimits = { attemptMs: 20_000, connectMs: 20_000 };
+/** For a service that never answers: long enough for the other requests of the test. */
+export const limitsOfHanging = { attemptMs: 2_000, connectMs: 20_000 };
 const openSchema = z.looseObject({});
 
 export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
@@ -202,7 +204,7 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     grants: parseGrants(options.grants ?? ['read', 'opportunity:write']),
     cache: new CollectionCache(64),
     budget: { requests: 1_000_000, windowSeconds: 600 },
-    limits: shortLimits,
+    limits: usualLimits,
     firstRetryDelayMs: 4,
     // Effectively off: an open circuit breaker would answer instead of the service.
     circuitFailures: 1_000,

@@ -50,6 +50,7 @@ type Reply = ReturnType<typeof send>;
 export interface ObservedOptions {
   logLevel?: 'info' | 'silent';
   budget?: { requests: number; windowSeconds: number };
+  limits?: { attemptMs: number };
 }
 
 const tenantName = 'acme';

@@ -182,7 +182,6 @@ const questions: string[] = [];
 async function connect() {
   const tenant = openTenant({
     url: stranger.url,
-    limits: { attemptMs: 20_000 },
     writeRules: {
       perHour: 1_000,
       fields: new Set(['name', 'stage', 'description']),
