@@ -79,7 +79,6 @@ export function rowFromBody(
     ...unknownProperties(shape, body),
     ...wrongValues(shape, body),
   ];
-  if (problems.length > 0) throw invalid(...problems);
   const row: Row = {};
   for (const [name, { column, refers }] of Object.entries(shape)) {
     const value = body[name];

@@ -1,3 +1,4 @@
+import type { Json } from './json.ts';
 import type { RateLimit } from './limits.ts';
 import type { Store } from './store.ts';
 
@@ -38,4 +39,17 @@ export interface Context {
   settings: Settings;
   now(): Date;
   announce(change: Change): void;
+}
+
+/** The input of a route: the query, the variable part of the path, and the parsed body. */
+export interface Request {
+  query: URLSearchParams;
+  key: string;
+  body: Json | undefined;
+}
+
+export interface Reply {
+  status: number;
+  /** JSON text. */
+  body: string;
 }

@@ -8,10 +8,8 @@ export type SqlValue = string | number | bigint | null;
 type Bound = SqlValue[] | [named: Record<string, SqlValue>];
 
 export interface Statement {
-  all(...params: Bound): unknown[];
+  all(...params: Bound): object[];
   run(...params: Bound): { changes: number };
-  /** Makes `all` return the first column instead of whole rows. */
-  pluck(): Statement;
 }
 
 export interface Database {
@@ -46,18 +44,10 @@ export async function openDatabase(file = ':memory:'): Promise<Database> {
   };
 }
 
-function statementOf(prepared: Prepared): Statement {
-  const all = (...params: Bound) => prepared.all(toValues(params));
-  const run = (...params: Bound) => prepared.run(toValues(params));
-  return {
-    all,
-    run,
-    pluck: () => ({
-      ...statementOf(prepared),
-      all: (...params: Bound) => all(...params).map((row) => Object.values(row)[0]),
-    }),
-  };
-}
+const statementOf = (prepared: Prepared): Statement => ({
+  all: (...params) => prepared.all(toValues(params)),
+  run: (...params) => prepared.run(toValues(params)),
+});
 
 const toValues = (params: Bound): BindValues => (isNamed(params) ? params[0] : params);
 

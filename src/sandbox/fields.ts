@@ -1,15 +1,10 @@
 import type { Row } from './json.ts';
 
 /** The type of a column; decides how it is filtered, sorted and written as JSON. */
-export type ScalarKind = 'id' | 'text' | 'number' | 'date' | 'flag';
+export type ScalarKind = 'id' | 'text' | 'number' | 'date' | 'flag' | 'json';
 
 interface ScalarField {
   kind: ScalarKind;
-  name: string;
-  column: string;
-}
-interface JsonField {
-  kind: 'json';
   name: string;
   column: string;
 }
@@ -20,7 +15,7 @@ interface NestField {
   fields: ScalarField[];
 }
 /** A record of another table nested by its id, such as `company {id, name}`. */
-interface RefField {
+export interface RefField {
   kind: 'ref';
   name: string;
   column: string;
@@ -35,42 +30,31 @@ interface ListField {
   by: string;
   fields: Field[];
 }
-export type Field = ScalarField | JsonField | NestField | RefField | ListField;
+export type Field = ScalarField | NestField | RefField | ListField;
 
-const scalar = (kind: ScalarKind) => (name: string, column: string) => ({ kind, name, column });
+export function inside(kind: ScalarKind, name: string, column: string): ScalarField {
+  return { kind, name, column };
+}
 const each =
   (kind: ScalarKind) =>
   (...names: string[]): ScalarField[] =>
-    names.map((name) => scalar(kind)(name, name));
+    names.map((name) => ({ kind, name, column: name }));
 
 export const ids = each('id');
 export const texts = each('text');
 export const numbers = each('number');
 export const dates = each('date');
 export const flags = each('flag');
-export const jsons = (...names: string[]): JsonField[] =>
-  names.map((name) => ({ kind: 'json', name, column: name }));
-export const nest = (name: string, ...fields: ScalarField[]): NestField => ({
-  kind: 'nest',
-  name,
-  fields,
-});
-export const inside = (kind: ScalarKind, name: string, column: string): ScalarField =>
-  scalar(kind)(name, column);
-export const ref = (name: string, table: string, ...fields: string[]): RefField => ({
-  kind: 'ref',
-  name,
-  column: `${name}Id`,
-  table,
-  fields: ['id', ...fields],
-});
-export const list = (name: string, table: string, by: string, fields: Field[]): ListField => ({
-  kind: 'list',
-  name,
-  table,
-  by,
-  fields,
-});
+export const jsons = each('json');
+export function nest(name: string, ...fields: ScalarField[]): NestField {
+  return { kind: 'nest', name, fields };
+}
+export function ref(name: string, table: string, ...fields: string[]): RefField {
+  return { kind: 'ref', name, column: `${name}Id`, table, fields: ['id', ...fields] };
+}
+export function list(name: string, table: string, by: string, fields: Field[]): ListField {
+  return { kind: 'list', name, table, by, fields };
+}
 
 /** The columns of the record's own table that a field reads. */
 export function columnsOf(field: Field): string[] {

@@ -1,14 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Change, Settings } from './context.ts';
-import { type Database, openDatabase } from './database.ts';
-import type { RollingWindow } from './limits.ts';
-import type { RequestLog } from './log.ts';
+import { openDatabase } from './database.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
-import type { Past } from './past.ts';
 import { SandboxService } from './sandbox-service.ts';
 import { handle } from './server.ts';
-import type { Webhooks } from './webhooks.ts';
 
 export type { Change } from './context.ts';
 export type { Database } from './database.ts';
@@ -16,21 +11,10 @@ export type { SandboxOptions, SandboxTenant } from './options.ts';
 
 const DEFAULT_TENANTS = ['harborpeak', 'nordlicht'];
 
-export interface Sandbox {
+export interface Sandbox extends SandboxService {
   url: string;
   tenants: [SandboxTenant, ...SandboxTenant[]];
-  /** The SQLite handle. The first access creates the data of every tenant that has none yet. */
-  readonly database: Database;
-  /** The past of a tenant's opportunities and quotes: two hundred days, made from the seed when they are first asked for. */
-  past(tenant: string): Past;
-  /** The requests to the API. */
-  log: RequestLog;
-  /** Can be changed while it runs. */
-  settings: Settings;
-  limits: RollingWindow;
-  webhooks: Webhooks;
-  /** Calls the listener after every write; returns a function that unsubscribes it. */
-  onChange(listener: (change: Change) => void): () => void;
+  server: Server;
   close(): Promise<void>;
 }
 
@@ -41,7 +25,6 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const names = options.tenants ?? DEFAULT_TENANTS;
-  checkNames(names);
   const database = await openDatabase(options.file);
   const service = new SandboxService(database, names, options);
   const server = createServer((request, response) => void handle(service, request, response));
@@ -50,30 +33,16 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     database.close();
     throw error;
   });
-  const tenants = service.tenantsAt(url);
-  return {
-    url,
-    tenants,
-    get database() {
-      for (const name of names) service.contextFor(name);
-      return database;
-    },
-    past: (tenant) => service.pastOf(tenant),
-    log: service.log,
-    settings: service.settings,
-    limits: service.limits,
-    webhooks: service.webhooks,
-    onChange: (listener) => service.listen(listener),
-    close() {
+  return Object.assign(service, {
+    ...{ url, server, tenants: service.tenantsAt(url) },
+    async close() {
       service.webhooks.close();
-      return close(server, database);
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      database.close();
     },
-  };
-}
-
-function checkNames(names: string[]): void {
-  if (names.length > 0 && names.every((name) => /^[A-Za-z0-9][A-Za-z0-9-]*$/.test(name))) return;
-  throw new Error('Tenant names are letters, digits and hyphens, and there is at least one.');
+  });
 }
 
 async function listen(server: Server, port: number): Promise<string> {
@@ -82,11 +51,4 @@ async function listen(server: Server, port: number): Promise<string> {
     server.listen(port, '127.0.0.1', resolve);
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function close(server: Server, database: Database): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeAllConnections();
-  await closed;
-  database.close();
 }

@@ -16,7 +16,7 @@ export interface SandboxOptions {
   rateLimit?: RateLimit | false | undefined;
   /** What PUT of an opportunity does with fields that the body omits. Default `keep`. */
   upsertOmitted?: 'keep' | 'clear';
-  /** Names of the tenants; every second one has probabilities of 0–100 and EUR, the others 0–1 and USD. */
+  /** Names of the tenants, of letters, digits and hyphens; every second one has probabilities of 0–100 and EUR, the others 0–1 and USD. */
   tenants?: string[];
   /** Webhooks; more can be added while it runs. Without a tenant, they belong to the first one. */
   webhooks?: (Partial<Subscription> & { url: string })[];

@@ -1,7 +1,7 @@
-import type { JsonObject, Row } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { listBare } from './read.ts';
-import { opportunity, quote, type Resource } from './schema.ts';
-import { makePast, makeQuotePast } from './seed/past.ts';
+import { opportunity, quote } from './schema.ts';
+import { makePast, type PastSources } from './seed/past.ts';
 import type { Store } from './store.ts';
 
 const daysKnown = 200;
@@ -19,33 +19,20 @@ export interface Past {
 
 /** The past of one tenant, which is created when it is first asked for. */
 export function tenantPast(tenant: string, now: () => Date, open: () => Store): Past {
-  const wireRecords = (store: Store, resource: Resource): JsonObject[] =>
-    JSON.parse(listBare({ store, tenant }, resource));
   /** The last version of each record at the end of a day; makes them if there are none. */
-  const versionsAt = (
-    kind: 'opportunity' | 'quote',
-    make: (store: Store) => Row[],
-    day: string,
-  ) => {
+  const versionsAt = (kind: 'opportunity' | 'quote', day: string): string[] => {
     const store = open();
     const table = `${kind}_version`;
-    if (store.value(`select 1 from ${table} where tenant = ? limit 1`, tenant) === undefined)
-      store.transaction(() => store.insert(table, tenant, make(store)));
+    if (store.value(`select 1 from ${table} where tenant = ? limit 1`, tenant) === undefined) {
+      const records = listBare({ store, tenant }, { opportunity, quote }[kind]);
+      const versions = makePast(kind, JSON.parse(records), sourcesOf(store, tenant, now()));
+      store.transaction(() => store.insert(table, tenant, versions));
+    }
     const sql = `select record from (
         select record, row_number() over (partition by ${kind}Id order by at desc, rowid desc) as age
         from ${table} where tenant = ? and at <= ?)
       where age = 1`;
     return store.read(sql, [tenant, `${day}T23:59:59.999Z`]);
-  };
-  const opportunities = (store: Store) =>
-    makePast({
-      ...sourcesOf(store, tenant),
-      opportunities: wireRecords(store, opportunity),
-      now: now(),
-    });
-  const quotes = (store: Store) => {
-    const { seed } = sourcesOf(store, tenant);
-    return makeQuotePast({ seed, quotes: wireRecords(store, quote), now: now() });
   };
   return {
     days() {
@@ -54,12 +41,12 @@ export function tenantPast(tenant: string, now: () => Date, open: () => Store): 
         new Date(today - (daysKnown - at) * dayMs).toISOString().slice(0, 10),
       );
     },
-    recordsAt: (day) => versionsAt('opportunity', opportunities, day),
-    quotesAt: (day) => versionsAt('quote', quotes, day),
+    recordsAt: (day) => versionsAt('opportunity', day),
+    quotesAt: (day) => versionsAt('quote', day),
   };
 }
 
-function sourcesOf(store: Store, tenant: string) {
+function sourcesOf(store: Store, tenant: string, now: Date): PastSources {
   const read = (sql: string): JsonObject[] =>
     store.read(sql, [tenant]).map((text) => JSON.parse(text));
   const [facts] = read(
@@ -77,5 +64,6 @@ function sourcesOf(store: Store, tenant: string) {
     owners: read(
       `select json_object('id', id, 'name', name) from owner where tenant = ? order by rowid`,
     ),
+    now,
   };
 }

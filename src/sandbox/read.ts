@@ -7,16 +7,6 @@ import { type Page, readPage, readSearch, type Search } from './search.ts';
 /** The records of a tenant. */
 type Records = Pick<Context, 'store' | 'tenant'>;
 
-const expressions = new Map<string, string>();
-
-function expressionOf(resource: Resource): string {
-  const known = expressions.get(resource.table);
-  if (known) return known;
-  const made = recordExpression(resource);
-  expressions.set(resource.table, made);
-  return made;
-}
-
 /** Answers one of the five search routes: an envelope with the total of all matches. */
 export function searchRecords(
   records: Records,
@@ -42,7 +32,7 @@ export function listEnveloped(
 
 /** Answers a route that returns all records as a bare array. */
 export function listBare({ store, tenant }: Records, resource: Resource): string {
-  const sql = `select ${expressionOf(resource)} from ${resource.table} t
+  const sql = `select ${recordExpression(resource)} from ${resource.table} t
     where t.tenant = ? order by t.rowid`;
   return `[${store.read(sql, [tenant]).join(',')}]`;
 }
@@ -57,7 +47,7 @@ export function readOne(
   column: 'id' | 'externalIdentifier',
   value: string,
 ): string {
-  const sql = `select ${expressionOf(resource)} from ${resource.table} t
+  const sql = `select ${recordExpression(resource)} from ${resource.table} t
     where t.tenant = ? and t.${column} = ?`;
   const [record] = store.read(sql, [tenant, value]);
   if (record === undefined) throw notFound(`No ${resource.table} with ${column} ${value}`);
@@ -74,7 +64,7 @@ function envelope(
   const count = `select cast(count(*) as text) from ${table} t where t.tenant = ?${where}`;
   const [total = '0'] = store.read(count, [tenant, ...params]);
   // Finds and sorts rowids first, so that only the rows of the page are written as JSON.
-  const sql = `select ${expressionOf(resource)} from
+  const sql = `select ${recordExpression(resource)} from
     (select t.rowid as at from ${table} t where t.tenant = ?${where}
       order by ${order} limit ? offset ?) page
     cross join ${table} t on t.rowid = page.at`;

@@ -1,4 +1,4 @@
-import type { Field } from './fields.ts';
+import type { Field, RefField } from './fields.ts';
 import type { Resource } from './schema.ts';
 
 /**
@@ -10,13 +10,13 @@ export function recordExpression(resource: Resource): string {
 }
 
 function objectOf(fields: Field[], row: string): string {
-  const [first, ...rest] = fields.map((field) => ({
-    name: field.name,
-    sql: fieldValue(field, row),
-  }));
-  if (!first) return "'{}'";
-  const members = rest.map(({ name, sql }) => `',"${name}":' || ${sql}`);
-  return `concat('{"${first.name}":' || ${[first.sql, ...members].join(', ')}, '}')`;
+  return objectText(fields.map((field) => [field.name, fieldValue(field, row)]));
+}
+
+/** Members may be missing, so each starts with a comma and the first comma is removed. */
+function objectText(members: [name: string, sql: string][]): string {
+  const texts = members.map(([name, sql]) => `',"${name}":' || ${sql}`);
+  return `'{' || substr(concat(${texts.join(', ')}), 2) || '}'`;
 }
 
 function fieldValue(field: Field, row: string): string {
@@ -25,10 +25,10 @@ function fieldValue(field: Field, row: string): string {
       return `'[' || coalesce(${children(field.table, field.by, field.fields, row)}, '') || ']'`;
     case 'nest': {
       const empty = field.fields.map(({ column }) => `${row}.${column} is null`).join(' and ');
-      return `iif(${empty}, null, ${nestedColumns(field.fields, row)})`;
+      return `iif(${empty}, null, ${objectOf(field.fields, row)})`;
     }
     case 'ref':
-      return reference(field.table, field.fields, `${row}.${field.column}`, row, field.column);
+      return orNull(reference(field, row), row, field.column);
     case 'json':
       return orNull(`${row}.${field.column}`, row, field.column);
     case 'flag':
@@ -38,27 +38,12 @@ function fieldValue(field: Field, row: string): string {
   }
 }
 
-/** Members may be missing, so each starts with a comma and the first comma is removed. */
-function nestedColumns(fields: { name: string; column: string }[], row: string): string {
-  const members = fields.map(
-    ({ name, column }) => `',"${name}":' || ${quoted(`${row}.${column}`)}`,
-  );
-  return `'{' || substr(concat(${members.join(', ')}), 2) || '}'`;
-}
-
-function reference(
-  table: string,
-  names: string[],
-  id: string,
-  row: string,
-  column: string,
-): string {
-  const [first, ...rest] = names.map((name) => ({ name, sql: quoted(`r.${name}`) }));
-  const members = rest.map(({ name, sql }) => `, ',"${name}":' || ${sql}`).join('');
-  const found = `select concat('{"id":' || ${first?.sql}${members}, '}') from ${table} r
-    where r.tenant = ${row}.tenant and r.id = ${id}`;
-  // A dangling reference still has its id.
-  return orNull(`coalesce((${found}), '{"id":' || ${quoted(id)} || '}')`, row, column);
+/** A dangling reference still has its id. */
+function reference({ table, column, fields }: RefField, row: string): string {
+  const id = `${row}.${column}`;
+  const found = objectText(fields.map((name) => [name, quoted(`r.${name}`)]));
+  return `coalesce((select ${found} from ${table} r where r.tenant = ${row}.tenant and r.id = ${id}),
+    '{"id":' || ${quoted(id)} || '}')`;
 }
 
 function children(table: string, by: string, fields: Field[], row: string): string {

@@ -1,59 +1,61 @@
-import type { Context } from './context.ts';
+import type { Context, Reply, Request } from './context.ts';
 import { categoryTree, listBare, listEnveloped, readOne, searchRecords } from './read.ts';
-import type { Reply, Request, Route } from './route.ts';
 import * as schema from './schema.ts';
 import { putOpportunity } from './write-opportunity.ts';
 
-const ok = (body: string): Reply => ({ status: 200, body });
+type Answer = (context: Context, request: Request) => Reply;
 
-function reading(subject: string, answer: (context: Context, request: Request) => string): Route {
-  return {
-    permission: `${subject}:read`,
-    answer: (context, request) => ok(answer(context, request)),
-  };
-}
+const reading =
+  (answer: (context: Context, request: Request) => string): Answer =>
+  (context, request) => ({ status: 200, body: answer(context, request) });
+const searching = (resource: schema.Resource) =>
+  reading((context, { query }) => searchRecords(context, resource, query));
+const enveloped = (resource: schema.Resource) =>
+  reading((context, { query }) => listEnveloped(context, resource, query));
+const bare = (resource: schema.Resource) => reading((context) => listBare(context, resource));
+const byId = (resource: schema.Resource) =>
+  reading((context, { key }) => readOne(context, resource, 'id', key));
+const byExternalIdentifier = (resource: schema.Resource) =>
+  reading((context, { key }) => readOne(context, resource, 'externalIdentifier', key));
 
-const searching = (subject: string, resource: schema.Resource) =>
-  reading(subject, (context, { query }) => searchRecords(context, resource, query));
-const enveloped = (subject: string, resource: schema.Resource) =>
-  reading(subject, (context, { query }) => listEnveloped(context, resource, query));
-const bare = (subject: string, resource: schema.Resource) =>
-  reading(subject, (context) => listBare(context, resource));
-const byId = (subject: string, resource: schema.Resource) =>
-  reading(subject, (context, { key }) => readOne(context, resource, 'id', key));
-const byExternalIdentifier = (subject: string, resource: schema.Resource) =>
-  reading(subject, (context, { key }) => readOne(context, resource, 'externalIdentifier', key));
-
-const routes: Record<string, Route> = {
-  'GET company': searching('company', schema.company),
-  'GET contact': searching('contact', schema.contact),
-  'GET opportunity': searching('opportunity', schema.opportunity),
-  'GET product': searching('product', schema.product),
-  'GET quote': searching('quote', schema.quote),
-  'GET quote-template': bare('quote-template', schema.quoteTemplate),
-  'GET quote-widget-template': bare('quote-widget-template', schema.quoteWidget),
-  'GET pricing-book': enveloped('pricing-book', schema.pricingBook),
-  'GET category': bare('category', schema.category),
-  'GET category/tree': reading('category', (context, { query }) => categoryTree(context, query)),
-  'GET quote-discount-group': enveloped('quote-discount-group', schema.discountGroup),
-  'GET contract/items': enveloped('contract', schema.contractItem),
-  'GET company/:key': byId('company', schema.company),
-  'GET contact/:key': byId('contact', schema.contact),
-  'GET product/:key': byId('product', schema.product),
-  'GET opportunity/:key': byId('opportunity', schema.opportunity),
-  'GET quote/:key': byId('quote', schema.quote),
-  'GET quote-template/:key': byId('quote-template', schema.quoteTemplate),
-  'GET quote-widget-template/:key': byId('quote-widget-template', schema.quoteWidget),
-  'GET pricing-book/:key': byId('pricing-book', schema.pricingBook),
-  'GET quote-discount-group/:key': byId('quote-discount-group', schema.discountGroup),
-  'GET company/ext/:key': byExternalIdentifier('company', schema.company),
-  'GET contact/ext/:key': byExternalIdentifier('contact', schema.contact),
-  'GET product/ext/:key': byExternalIdentifier('product', schema.product),
-  'PUT opportunity/ext/:key': { permission: 'opportunity:write', answer: putOpportunity },
+const routes: Record<string, Answer> = {
+  'GET company': searching(schema.company),
+  'GET contact': searching(schema.contact),
+  'GET opportunity': searching(schema.opportunity),
+  'GET product': searching(schema.product),
+  'GET quote': searching(schema.quote),
+  'GET quote-template': bare(schema.quoteTemplate),
+  'GET quote-widget-template': bare(schema.quoteWidget),
+  'GET pricing-book': enveloped(schema.pricingBook),
+  'GET category': bare(schema.category),
+  'GET category/tree': reading((context, { query }) => categoryTree(context, query)),
+  'GET quote-discount-group': enveloped(schema.discountGroup),
+  'GET contract/items': enveloped(schema.contractItem),
+  'GET company/:key': byId(schema.company),
+  'GET contact/:key': byId(schema.contact),
+  'GET product/:key': byId(schema.product),
+  'GET opportunity/:key': byId(schema.opportunity),
+  'GET quote/:key': byId(schema.quote),
+  'GET quote-template/:key': byId(schema.quoteTemplate),
+  'GET quote-widget-template/:key': byId(schema.quoteWidget),
+  'GET pricing-book/:key': byId(schema.pricingBook),
+  'GET quote-discount-group/:key': byId(schema.discountGroup),
+  'GET company/ext/:key': byExternalIdentifier(schema.company),
+  'GET contact/ext/:key': byExternalIdentifier(schema.contact),
+  'GET product/ext/:key': byExternalIdentifier(schema.product),
+  'PUT opportunity/ext/:key': putOpportunity,
 };
 
-/** The route of a path below `/public-api/` and its variable part; undefined for an unknown path. */
-export function findRoute(method: string, path: string): { route: Route; key: string } | undefined {
+interface Route {
+  answer: Answer;
+  /** The grant that it needs, such as `company:read`. */
+  permission: string;
+  /** The variable part of the path. */
+  key: string;
+}
+
+/** The route of a path below `/public-api/`; undefined for an unknown path. */
+export function findRoute(method: string, path: string): Route | undefined {
   const [first = '', second = '', third = '', ...rest] = path.split('/');
   if (rest.length > 0) return undefined;
   const candidates: [string, string][] = [
@@ -62,8 +64,10 @@ export function findRoute(method: string, path: string): { route: Route; key: st
     [`${first}/ext/:key`, second === 'ext' ? third : ''],
   ];
   for (const [shape, key] of candidates) {
-    const route = routes[`${method} ${shape}`];
-    if (route && (key || shape === path)) return { route, key: decodeURIComponent(key) };
+    const answer = routes[`${method} ${shape}`];
+    const permission = `${first}:${method === 'PUT' ? 'write' : 'read'}`;
+    if (answer && (key || shape === path))
+      return { answer, permission, key: decodeURIComponent(key) };
   }
   return undefined;
 }

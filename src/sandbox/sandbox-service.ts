@@ -1,49 +1,78 @@
-import type { Change, Context, Settings } from './context.ts';
+import { createHash } from 'node:crypto';
+import type { Context, Settings } from './context.ts';
 import type { Database } from './database.ts';
-import { deriveKey, type Permission, SCOPES, type Scope } from './keys.ts';
-import { type RateLimit, RollingWindow } from './limits.ts';
-import { RequestLog } from './log.ts';
+import { RollingWindow } from './limits.ts';
 import type { SandboxOptions, SandboxTenant } from './options.ts';
 import { type Past, tenantPast } from './past.ts';
 import { type SeedOptions, seedTenant } from './seed/index.ts';
-import type { KeyHolder, Service } from './server.ts';
 import { Store } from './store.ts';
 import { defaultRetry, Webhooks } from './webhooks.ts';
 
-const DEFAULT_LIMIT: RateLimit = { requests: 500, windowSeconds: 600 };
+const limited = ['company', 'contact', 'opportunity'];
+const subjects = [
+  ...limited,
+  'product',
+  'quote',
+  'quote-template',
+  'quote-widget-template',
+  'pricing-book',
+  'category',
+  'quote-discount-group',
+  'contract',
+];
+const reads = (names: string[]) => names.map((name) => `${name}:read`);
+const writes = (names: string[]) => names.map((name) => `${name}:write`);
+
+/** The grants of the keys of a tenant. */
+const scopes = {
+  all: [...reads(subjects), ...writes([...limited, 'product', 'quote'])],
+  read: reads(subjects),
+  limited: reads(limited),
+};
+type Scope = keyof typeof scopes;
+
+export interface KeyHolder {
+  tenant: string;
+  permissions: readonly string[];
+}
 
 /** All tenants of the sandbox: their keys, their data (created on demand), and shared parts. */
-export class SandboxService implements Service {
-  readonly log = new RequestLog();
+export class SandboxService {
   readonly limits = new RollingWindow();
   readonly settings: Settings;
   readonly webhooks: Webhooks;
   readonly #names: string[];
+  readonly #database: Database;
   readonly #store: Store;
   readonly #seed: Omit<SeedOptions, 'tenant' | 'profile'>;
   readonly #contexts = new Map<string, Context>();
   readonly #keyHolders = new Map<string, KeyHolder>();
-  readonly #listeners = new Set<(change: Change) => void>();
   readonly #now: () => Date;
 
   constructor(database: Database, names: string[], options: SandboxOptions) {
     const { seed = 1, scale = 1, now = new Date() } = options;
     const started = Date.now();
     this.#names = names;
+    this.#database = database;
     this.#store = new Store(database);
     this.#now = () => new Date(now.getTime() + Date.now() - started);
     this.#seed = { seed, scale, now };
     this.settings = {
       upsertOmitted: options.upsertOmitted ?? 'keep',
-      rateLimit: options.rateLimit ?? DEFAULT_LIMIT,
+      rateLimit: options.rateLimit ?? { requests: 500, windowSeconds: 600 },
       publicApi: true,
     };
     const retry = { ...defaultRetry, ...options.deliveryRetry };
     this.webhooks = new Webhooks(retry, options.onDeliveryFailure ?? (() => {}));
     const [tenant = ''] = names;
     for (const webhook of options.webhooks ?? []) this.webhooks.subscribe({ tenant, ...webhook });
-    this.listen((change) => this.webhooks.announce(change));
     for (const name of names) this.#loadKeyHolders(name, seed);
+  }
+
+  /** The SQLite handle. The first access creates the data of every tenant that has none yet. */
+  get database(): Database {
+    for (const name of this.#names) this.contextFor(name);
+    return this.#database;
   }
 
   hasTenant(tenant: string): boolean {
@@ -54,6 +83,7 @@ export class SandboxService implements Service {
     return this.#keyHolders.get(key);
   }
 
+  /** The tenant's context; the first call creates its data. */
   contextFor(tenant: string): Context {
     const known = this.#contexts.get(tenant);
     if (known) return known;
@@ -64,21 +94,15 @@ export class SandboxService implements Service {
       store: this.#store,
       settings: this.settings,
       now: this.#now,
-      announce: (change) => {
-        for (const listener of this.#listeners) listener(change);
-      },
+      announce: (change) => this.webhooks.announce(change),
     };
     this.#contexts.set(tenant, context);
     return context;
   }
 
-  pastOf(tenant: string): Past {
+  /** The past of a tenant's opportunities and quotes: two hundred days, made from the seed when they are first asked for. */
+  past(tenant: string): Past {
     return tenantPast(tenant, this.#now, () => this.contextFor(tenant).store);
-  }
-
-  listen(listener: (change: Change) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   tenantsAt(url: string): [SandboxTenant, ...SandboxTenant[]] {
@@ -95,7 +119,7 @@ export class SandboxService implements Service {
   /** An existing file keeps its keys, even with another seed. */
   #loadKeyHolders(tenant: string, seed: number): void {
     if (!this.#store.value('select 1 from api_key where tenant = ?', tenant)) {
-      const rows = Object.entries(SCOPES).map(([scope, permissions]) => ({
+      const rows = Object.entries(scopes).map(([scope, permissions]) => ({
         scope,
         key: deriveKey(seed, tenant, scope),
         permissions,
@@ -105,8 +129,14 @@ export class SandboxService implements Service {
     const sql = `select json_object('key', key, 'permissions', json(permissions))
       from api_key where tenant = ?`;
     for (const text of this.#store.read(sql, [tenant])) {
-      const { key, permissions }: { key: string; permissions: Permission[] } = JSON.parse(text);
+      const { key, permissions }: { key: string; permissions: string[] } = JSON.parse(text);
       this.#keyHolders.set(key, { tenant, permissions });
     }
   }
+}
+
+/** A key of 40 letters and digits that looks random but is derived from the given words. */
+function deriveKey(...words: (string | number)[]): string {
+  const digest = createHash('sha512').update(words.join(':')).digest('base64');
+  return digest.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);
 }

@@ -20,8 +20,7 @@ export interface Page {
 /** The SQL expression of a filter key, such as `company.id`, and the comparison of its values. */
 interface Key {
   sql: string;
-  kind: ScalarKind | 'labels';
-  params: SqlValue[];
+  kind: ScalarKind;
   /** The placeholder of the value, for keys of a child table. */
   inside?: (condition: string) => string;
 }
@@ -87,7 +86,7 @@ function matches(resource: Resource, name: string, values: string[]): Condition 
   const condition = compare(key);
   return {
     sql: key.inside ? key.inside(condition) : condition,
-    params: [...key.params, JSON.stringify(values)],
+    params: [JSON.stringify(values)],
   };
 }
 
@@ -100,7 +99,7 @@ function compare({ sql, kind }: Key): string {
       return `cast(${sql} as real) in (select cast(value as real) from json_each(?))`;
     case 'flag':
       return `iif(${sql}, 'true', 'false') in (select lower(value) from json_each(?))`;
-    case 'labels':
+    case 'json':
       return `exists (select 1 from json_each(${sql}) l where
         lower(iif(l.type = 'object', l.value ->> '$.name', l.value))
         in (select lower(value) from json_each(?)))`;
@@ -118,7 +117,7 @@ function sorting(resource: Resource, text: string | null): string {
 function sortTerm(resource: Resource, part: string): string {
   const name = part.replace(/^[+-]/, '');
   const key = findKey(resource.fields, name, 't');
-  if (!key || key.inside || key.params.length > 0 || key.kind === 'labels') {
+  if (!key || key.inside || key.kind === 'json' || /^json_/.test(key.sql)) {
     throw invalid(`sort: unknown field "${name}"`);
   }
   return `${key.sql} is null, ${comparable(key)} ${part.startsWith('-') ? 'desc' : 'asc'}`;
@@ -147,7 +146,7 @@ function keyOf(field: Field, rest: string, row: string): Key | undefined {
     case 'ref':
       return referenceKey(field.table, field.fields, `${row}.${field.column}`, rest, row);
     default:
-      return rest ? undefined : { ...plainKey(`${row}.${field.column}`, field.kind) };
+      return rest ? undefined : plainKey(`${row}.${field.column}`, field.kind);
   }
 }
 
@@ -155,7 +154,6 @@ const plainKey = (sql: string, kind: Key['kind']): Key => ({
   // A missing flag counts as true: an absent `listed` means listed.
   sql: kind === 'flag' ? `coalesce(${sql}, 1)` : sql,
   kind,
-  params: [],
 });
 
 function referenceKey(
@@ -173,13 +171,10 @@ function referenceKey(
 
 /** `labels` matches any entry; `customFields.site` and `address.city` reach one member. */
 function jsonKey(column: string, rest: string): Key | undefined {
-  if (!rest) return plainKey(column, 'labels');
+  if (!rest) return plainKey(column, 'json');
   if (/["\\]/.test(rest)) return undefined;
-  const path = `$.${rest
-    .split('.')
-    .map((step) => `"${step}"`)
-    .join('.')}`;
-  return { sql: `json_extract(${column}, ?)`, kind: 'text', params: [path] };
+  const steps = rest.split('.').map((step) => `."${step.replaceAll("'", "''")}"`);
+  return { sql: `json_extract(${column}, '$${steps.join('')}')`, kind: 'text' };
 }
 
 function listKey(table: string, by: string, key: Key | undefined, row: string): Key | undefined {

@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Context, Settings } from './context.ts';
+import type { Reply } from './context.ts';
 import { Refusal } from './errors.ts';
 import type { Json } from './json.ts';
-import type { Permission } from './keys.ts';
-import type { RollingWindow } from './limits.ts';
-import type { RequestLog } from './log.ts';
-import type { Reply } from './route.ts';
 import { findRoute } from './routes.ts';
+import type { KeyHolder, SandboxService } from './sandbox-service.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const PUBLIC_API = /^\/t\/([^/]+)\/public-api(?:\/(.*))?$/;
@@ -15,87 +12,62 @@ const WEB_INTERFACE = `<!doctype html>
 <body><div id="app">Loading…</div></body></html>
 `;
 
-export interface KeyHolder {
-  tenant: string;
-  permissions: readonly Permission[];
-}
-
-/** The parts of the sandbox that the server uses. */
-export interface Service {
-  settings: Settings;
-  log: RequestLog;
-  limits: RollingWindow;
-  hasTenant(tenant: string): boolean;
-  keyHolder(key: string): KeyHolder | undefined;
-  /** The tenant's context; the first call creates its data. */
-  contextFor(tenant: string): Context;
-}
-
 /** Answers any request: the API, and the page of the web interface. */
 export async function handle(
-  service: Service,
+  service: SandboxService,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname, query } = splitUrl(request.url ?? '/');
+  const [pathname = '', search] = (request.url ?? '/').split(/\?(.*)/s);
   const [, tenant, path = ''] = PUBLIC_API.exec(pathname) ?? [];
   try {
     if (tenant !== undefined) {
-      const reply = await answerApi(service, request, response, { tenant, path, query });
-      send(response, reply);
+      const query = new URLSearchParams(search);
+      send(response, await answerApi(service, request, response, { tenant, path, query }));
     } else {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(WEB_INTERFACE);
     }
   } catch (error) {
     send(response, refusalOf(error));
   }
-  if (tenant !== undefined) {
-    const { method = '', url = '' } = request;
-    service.log.add({ tenant, method, path: url, status: response.statusCode });
-  }
-}
-
-function splitUrl(url: string): { pathname: string; query: URLSearchParams } {
-  const mark = url.indexOf('?');
-  if (mark < 0) return { pathname: url, query: new URLSearchParams() };
-  return { pathname: url.slice(0, mark), query: new URLSearchParams(url.slice(mark + 1)) };
-}
-
-interface ApiPath {
-  tenant: string;
-  path: string;
-  query: URLSearchParams;
 }
 
 async function answerApi(
-  service: Service,
+  service: SandboxService,
   request: IncomingMessage,
   response: ServerResponse,
-  { tenant, path, query }: ApiPath,
+  { tenant, path, query }: { tenant: string; path: string; query: URLSearchParams },
 ): Promise<Reply> {
-  const holder = authenticate(service, tenant, headerOf(request, 'api-key'));
+  const holder = authenticate(service, tenant, request.headers['api-key']);
   limit(service, tenant, response);
   const method = request.method ?? 'GET';
   const found = findRoute(method, path);
   if (!found) throw new Refusal(404, `Cannot ${method} /public-api/${path}`);
-  const { permission } = found.route;
-  if (!holder.permissions.includes(permission)) {
-    throw new Refusal(403, `API key lacks the permission ${permission}`);
+  if (!holder.permissions.includes(found.permission)) {
+    throw new Refusal(403, `API key lacks the permission ${found.permission}`);
   }
   const body = await readBody(request);
-  return found.route.answer(service.contextFor(tenant), { query, key: found.key, body });
+  return found.answer(service.contextFor(tenant), { query, key: found.key, body });
 }
 
-function authenticate(service: Service, tenant: string, key: string | undefined): KeyHolder {
+function authenticate(
+  service: SandboxService,
+  tenant: string,
+  key: string | string[] | undefined,
+): KeyHolder {
   if (!service.hasTenant(tenant)) throw new Refusal(404, 'No such tenant');
   if (!key) throw new Refusal(401, 'No API key provided');
-  const holder = service.keyHolder(key);
+  const holder = service.keyHolder(String(key));
   if (holder?.tenant !== tenant) throw new Refusal(403, 'API key not valid');
   if (!service.settings.publicApi) throw new Refusal(403, 'Public API is not enabled');
   return holder;
 }
 
-function limit({ settings, limits }: Service, tenant: string, response: ServerResponse): void {
+function limit(
+  { settings, limits }: SandboxService,
+  tenant: string,
+  response: ServerResponse,
+): void {
   if (!settings.rateLimit) return;
   const allowance = limits.take(tenant, settings.rateLimit, Date.now());
   response.setHeader('X-RateLimit-Limit', allowance.limit);
@@ -134,11 +106,6 @@ function requireUnicode(name: string, value: Json): Json {
   const isText = typeof value === 'string';
   if (name.isWellFormed() && (!isText || value.isWellFormed())) return value;
   throw new Error('a string is not valid Unicode');
-}
-
-function headerOf(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }
 
 function refusalOf(error: unknown): Reply {

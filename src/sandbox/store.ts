@@ -17,14 +17,12 @@ export class Store {
 
   /** The first column of every row, as text. */
   read(sql: string, params: SqlValue[]): string[] {
-    return this.#statement(sql)
-      .all(...params)
-      .map(String);
+    return this.#firstColumn(sql, params).map(String);
   }
 
   /** The first column of the first row. */
   value(sql: string, ...params: SqlValue[]): unknown {
-    return this.#statement(sql).all(...params)[0];
+    return this.#firstColumn(sql, params)[0];
   }
 
   run(sql: string, ...params: SqlValue[]): number {
@@ -64,11 +62,17 @@ export class Store {
     }
   }
 
+  #firstColumn(sql: string, params: SqlValue[]): unknown[] {
+    return this.#statement(sql)
+      .all(...params)
+      .map((row) => Object.values(row)[0]);
+  }
+
   #statement(sql: string): Statement {
     const known = this.#statements.get(sql);
     if (known) return known;
     if (this.#statements.size >= STATEMENTS_KEPT) this.#statements.clear();
-    const statement = this.#database.prepare(sql).pluck();
+    const statement = this.#database.prepare(sql);
     this.#statements.set(sql, statement);
     return statement;
   }

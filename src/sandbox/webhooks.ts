@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Change } from './context.ts';
 import { isObject } from './json.ts';
@@ -9,8 +9,6 @@ export interface Subscription {
   url: string;
   /** Sent as `x-webhook-secret`. */
   secret?: string;
-  /** Signs the body: `x-webhook-signature: sha256=…`. */
-  signingSecret?: string;
 }
 
 /** Retry policy for deliveries that were not answered with 2xx. */
@@ -30,22 +28,6 @@ export const defaultRetry: Retry = {
   timeoutMs: 10_000,
 };
 
-interface Attempt {
-  at: string;
-  /** Status of the answer; absent if there was none. */
-  status?: number;
-  error?: string;
-}
-
-/** The delivery of one event to one webhook. */
-export interface Delivery {
-  eventId: string;
-  /** As in `quote.ordered`. */
-  event: string;
-  state: 'waiting' | 'delivered' | 'failed';
-  attempts: Attempt[];
-}
-
 /** Called once when a delivery is given up. */
 export interface Failure {
   at: string;
@@ -55,12 +37,10 @@ export interface Failure {
   why: string;
 }
 
-const deliveriesKept = 1_000;
-
 /** Sends the events of the tenants to their webhooks. */
 export class Webhooks {
-  /** The last ones, newest first. */
-  readonly deliveries: Delivery[] = [];
+  /** Deliveries that were neither accepted nor given up. */
+  waiting = 0;
   readonly #subscriptions: Subscription[] = [];
   readonly #retry: Retry;
   readonly #onFailure: (failure: Failure) => void;
@@ -78,19 +58,15 @@ export class Webhooks {
   /** Sends the event of a write. */
   announce(change: Change): void {
     const eventId = randomUUID();
+    const event = `${change.subject}.${change.event}`;
+    const content = { id: eventId, event, createdAt: change.at, data: change.record };
     for (const subscription of this.#subscriptions) {
       if (subscription.tenant !== change.tenant) continue;
-      const event = `${change.subject}.${change.event}`;
-      const delivery: Delivery = { eventId, event, state: 'waiting', attempts: [] };
-      this.deliveries.unshift(delivery);
-      this.deliveries.splice(deliveriesKept);
-      const body = JSON.stringify({
-        id: eventId,
-        event,
-        createdAt: change.at,
-        data: change.record,
+      this.waiting++;
+      void this.#deliver(subscription, JSON.stringify(content)).then((failure) => {
+        this.waiting--;
+        if (failure) this.#onFailure({ at: new Date().toISOString(), eventId, event, ...failure });
       });
-      void this.#deliver(subscription, delivery, body);
     }
   }
 
@@ -98,49 +74,30 @@ export class Webhooks {
     this.#stop.abort();
   }
 
-  async #deliver(subscription: Subscription, delivery: Delivery, body: string): Promise<void> {
+  /** Repeats the delivery until it is accepted. Returns why not, if it was given up. */
+  async #deliver(subscription: Subscription, body: string) {
     const { signal } = this.#stop;
     const { attempts, firstMs, maxMs, timeoutMs } = this.#retry;
     for (let made = 1; ; made++) {
-      const attempt = await post(subscription, body, timeoutMs, signal);
-      if (signal.aborted) return;
-      delivery.attempts.push(attempt);
-      const { status = 0 } = attempt;
-      if (status >= 200 && status < 300) {
-        delivery.state = 'delivered';
-        return;
-      }
-      if (made === attempts) return this.#fail(delivery, attempt);
+      const why = await post(subscription, body, timeoutMs, signal);
+      if (why === undefined || signal.aborted) return undefined;
+      if (made === attempts) return { attempts, why };
       // Jitter spreads retries of deliveries that failed at the same time.
       const waitMs = Math.min(maxMs, firstMs * 2 ** (made - 1)) * (0.5 + Math.random());
       await delay(waitMs, undefined, { signal }).catch(() => {}); // The next attempt ends at once.
     }
   }
-
-  #fail(delivery: Delivery, { status, error }: Attempt): void {
-    delivery.state = 'failed';
-    const { eventId, event, attempts } = delivery;
-    this.#onFailure({
-      at: new Date().toISOString(),
-      ...{ eventId, event, attempts: attempts.length },
-      why: error ?? `answered with ${status}`,
-    });
-  }
 }
 
+/** Makes one attempt. Returns why it was not accepted. */
 async function post(
-  { url, secret, signingSecret }: Subscription,
+  { url, secret }: Subscription,
   body: string,
   timeoutMs: number,
   stop: AbortSignal,
-): Promise<Attempt> {
-  const at = new Date().toISOString();
+): Promise<string | undefined> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (secret !== undefined) headers['x-webhook-secret'] = secret;
-  if (signingSecret !== undefined) {
-    const digest = createHmac('sha256', signingSecret).update(body).digest('hex');
-    headers['x-webhook-signature'] = `sha256=${digest}`;
-  }
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(timeoutMs)]);
     const response = await fetch(url, {
@@ -151,9 +108,9 @@ async function post(
       redirect: 'manual',
     });
     await response.arrayBuffer();
-    return { at, status: response.status };
+    return response.ok ? undefined : `answered with ${response.status}`;
   } catch (error) {
-    return { at, error: reasonOf(error) };
+    return reasonOf(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   amount,
   type BodyShape,
@@ -11,11 +11,11 @@ import {
   text,
   wholeNumber,
 } from './body.ts';
-import type { Context, EventName } from './context.ts';
+import type { Context, EventName, Reply, Request } from './context.ts';
 import { isObject, type JsonObject, type Row } from './json.ts';
 import { readOne } from './read.ts';
-import type { Reply, Request } from './route.ts';
 import { opportunity } from './schema.ts';
+import { Random } from './seed/random.ts';
 
 const SHAPE: BodyShape = {
   ...plainProperties(text, 'name', 'description'),
@@ -51,7 +51,7 @@ export function putOpportunity(context: Context, { key, body }: Request): Reply 
 
 function create(context: Context, externalIdentifier: string, given: Row): Reply {
   const at = context.now().toISOString();
-  const id = newId();
+  const id = new Random(randomUUID()).id();
   const row: Row = {
     ...toStore(context, given),
     id,
@@ -115,14 +115,6 @@ function enterStage({ store, tenant }: Context, stage: string, at: string): Row 
     from pipeline_stage where tenant = ? and id = ?`;
   const { outcome, statusId } = JSON.parse(String(store.value(sql, tenant, stage)));
   return { stageUpdatedAt: at, outcome, statusId, closedAt: outcome === 'open' ? null : at };
-}
-
-/** An identifier in the format of the existing records. */
-function newId(): string {
-  const letters = randomBytes(60)
-    .toString('base64')
-    .replace(/[^A-Za-z0-9]/g, '');
-  return letters.slice(0, 20);
 }
 
 /** In a new record, a property set to null is absent. */

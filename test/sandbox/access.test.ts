@@ -144,24 +144,3 @@ test('the window rolls instead of being reset at once', () => {
     true,
   ]);
 });
-
-describe('a running sandbox', () => {
-  test('the log counts the requests of each tenant', async () => {
-    const before = sandbox.log.report().counts[tenant.name] ?? 0;
-    await ask(tenant, 'company?size=1');
-    await ask(tenant, 'nowhere');
-    const { counts, entries } = sandbox.log.report();
-    expect(counts[tenant.name]).toBe(before + 2);
-    expect(entries.slice(-2).map(({ path, status }) => [path, status])).toEqual([
-      [`/t/${tenant.name}/public-api/company?size=1`, 200],
-      [`/t/${tenant.name}/public-api/nowhere`, 404],
-    ]);
-  });
-
-  test('the public API can be switched off', async () => {
-    sandbox.settings.publicApi = false;
-    const { status, json } = await ask(tenant, 'company');
-    sandbox.settings.publicApi = true;
-    expect([status, json.message]).toEqual([403, 'Public API is not enabled']);
-  });
-});

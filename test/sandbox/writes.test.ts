@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type Change,
   type Sandbox,
@@ -15,7 +15,7 @@ beforeEach(async () => {
   sandbox = await startSandbox({ scale: 0.05, rateLimit: false });
   [tenant] = sandbox.tenants;
   changes = [];
-  sandbox.onChange((change) => changes.push(change));
+  vi.spyOn(sandbox.webhooks, 'announce').mockImplementation((change) => changes.push(change));
 });
 afterEach(() => sandbox.close());
 

@@ -2,7 +2,7 @@ import type { Row } from '../json.ts';
 import type { Customer } from './companies.ts';
 import type { Dataset } from './dataset.ts';
 import type { Product } from './product-index.ts';
-import { cents, groupBy, type Random } from './random.ts';
+import { cents, groupBy, type Random, uniqueNames } from './random.ts';
 import type { Reference } from './reference.ts';
 
 type Book = Row & {
@@ -77,12 +77,7 @@ function bookNames(random: Random, ranges: string[], count: number) {
   const plain = KINDS.flatMap((kind) =>
     ranges.map((range) => ({ range, name: `${range} ${kind}` })),
   );
-  const shuffled = random.some(plain, plain.length);
-  return Array.from({ length: count }, (_, at) => {
-    const pass = Math.floor(at / shuffled.length);
-    const { range, name } = shuffled[at % shuffled.length] ?? random.pick(plain);
-    return { range, name: pass === 0 ? name : `${name} ${pass + 1}` };
-  });
+  return uniqueNames(random, plain, count);
 }
 
 interface BookSource {

@@ -21,21 +21,22 @@ export interface ProductLine {
 
 const list = (text: string) => text.split(';').map((part) => part.trim());
 
+const rowsOf = (table: string): string[][] =>
+  table
+    .trim()
+    .split('\n')
+    .map((row) => row.split('|').map((cell) => cell.trim()));
+
 type Shared = Pick<ProductLine, 'type' | 'markup' | 'terms'>;
 
 /** Reads a table: maker | part number | category | cost of the first and last model | unit | name | models | variants. */
 const linesOf = (shared: Shared, table: string): ProductLine[] =>
-  table
-    .trim()
-    .split('\n')
-    .map((row) => {
-      const [maker = '', mpn = '', category = '', costs = '', unit = '', name = '', ...lists] = row
-        .split('|')
-        .map((cell) => cell.trim());
-      const [first = 0, last = 0] = costs.split('–').map(Number);
-      const [models = [], variants = []] = lists.map(list);
-      return { ...shared, maker, mpn, category, cost: [first, last], unit, name, models, variants };
-    });
+  rowsOf(table).map((cells) => {
+    const [maker = '', mpn = '', category = '', costs = '', unit = '', name = '', ...lists] = cells;
+    const [first = 0, last = 0] = costs.split('–').map(Number);
+    const [models = [], variants = []] = lists.map(list);
+    return { ...shared, maker, mpn, category, cost: [first, last], unit, name, models, variants };
+  });
 
 export const categories: readonly string[] = list(`
   Hardware/Computers/Laptops; Hardware/Computers/Desktops; Hardware/Computers/Workstations;
@@ -140,38 +141,22 @@ export interface Kit {
   term: '' | 'month';
 }
 
-const kit = (name: string, category: string, term: Kit['term'], parts: string): Kit => ({
-  name,
-  category,
-  term,
-  parts: parts.split(', ').map((part) => {
-    const [count = '', ...words] = part.split(' ');
-    return [Number(count), words.join(' ')];
-  }),
-});
+/** Name, category, term and parts. The first part of a kit is in its name. */
+const kitTable = `
+  New starter kit | Starter kits | | 1 Laptops, 1 Docks, 2 Monitors, 1 Headsets
+  Home office kit | Starter kits | | 1 Laptops, 1 Monitors, 1 Headsets
+  Front desk kit | Starter kits | | 1 Desktops, 2 Monitors, 1 Telephones, 1 Label printers
+  Secure workplace | Starter kits | month | 1 Office suites, 1 Endpoint protection, 1 Endpoint care
+  Branch office in a box | Branch offices | | 1 Firewalls, 1 Switches, 3 Access points, 1 UPS
+  Server room refresh | Branch offices | | 2 Rack servers, 1 Storage, 2 UPS, 1 Racks
+  Door and camera kit | Branch offices | | 2 Door readers, 2 Cameras, 1 Switches`;
 
-/** The first part of a kit is in its name. */
-export const kits: readonly Kit[] = [
-  kit('New starter kit', 'Starter kits', '', '1 Laptops, 1 Docks, 2 Monitors, 1 Headsets'),
-  kit('Home office kit', 'Starter kits', '', '1 Laptops, 1 Monitors, 1 Headsets'),
-  kit(
-    'Front desk kit',
-    'Starter kits',
-    '',
-    '1 Desktops, 2 Monitors, 1 Telephones, 1 Label printers',
-  ),
-  kit(
-    'Secure workplace',
-    'Starter kits',
-    'month',
-    '1 Office suites, 1 Endpoint protection, 1 Endpoint care',
-  ),
-  kit(
-    'Branch office in a box',
-    'Branch offices',
-    '',
-    '1 Firewalls, 1 Switches, 3 Access points, 1 UPS',
-  ),
-  kit('Server room refresh', 'Branch offices', '', '2 Rack servers, 1 Storage, 2 UPS, 1 Racks'),
-  kit('Door and camera kit', 'Branch offices', '', '2 Door readers, 2 Cameras, 1 Switches'),
-];
+export const kits: readonly Kit[] = rowsOf(kitTable).map(
+  ([name = '', category = '', term, parts = '']) => ({
+    ...{ name, category, term: term === 'month' ? term : '' },
+    parts: parts.split(', ').map((part) => {
+      const [count = '', ...words] = part.split(' ');
+      return [Number(count), words.join(' ')];
+    }),
+  }),
+);

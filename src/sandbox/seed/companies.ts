@@ -1,7 +1,7 @@
 import type { Row } from '../json.ts';
 import { lines } from './catalog.ts';
 import type { Dataset } from './dataset.ts';
-import { type Random, Weighted } from './random.ts';
+import { type Random, uniqueNames } from './random.ts';
 import type { Named, Reference } from './reference.ts';
 import { companyLabels, type Profile, type Trade } from './words.ts';
 
@@ -30,10 +30,10 @@ export function makeCompanies(dataset: Dataset, reference: Reference): Customer[
   const count = dataset.count(165);
   const makers = [...new Set(lines.map(({ maker }) => maker))].filter(Boolean);
   const manufacturers = Math.min(makers.length, Math.floor(count / 6));
-  const managers = new Weighted(reference.owners, ({ share }) => share);
+  const manager = random.weighing(reference.owners.map((owner) => [owner, owner.share]));
   const ages = dataset.ages(random, count - manufacturers, 60, 2200);
   const customers = companyNames(dataset.profile, random, count - manufacturers).map((named, at) =>
-    makeCustomer(dataset, random, { reference, managers, ...named, at, age: ages[at] ?? 60 }),
+    makeCustomer(dataset, random, { reference, manager, ...named, at, age: ages[at] ?? 60 }),
   );
   for (const { row } of customers) {
     const parent = random.pick(customers).row;
@@ -56,18 +56,12 @@ function companyNames({ heads, trades, cities }: Profile, random: Random, count:
   const plain = heads.flatMap((head) =>
     trades.flatMap((trade) => trade.names.map((end) => ({ name: `${head} ${end}`, trade }))),
   );
-  const shuffled = random.some(plain, plain.length);
-  return Array.from({ length: count }, (_, at) => {
-    const pass = Math.floor(at / shuffled.length);
-    const { name, trade } = shuffled[at % shuffled.length] ?? random.pick(plain);
-    const city = cities[pass - 1]?.[0] ?? pass + 1;
-    return { name: pass === 0 ? name : `${name} ${city}`, trade };
-  });
+  return uniqueNames(random, plain, count, (pass) => cities[pass - 1]?.[0] ?? pass + 1);
 }
 
 interface CustomerSource {
   reference: Reference;
-  managers: Weighted<Named>;
+  manager: () => Named;
   name: string;
   trade: Trade;
   at: number;
@@ -94,7 +88,7 @@ function makeCustomer(dataset: Dataset, random: Random, source: CustomerSource):
     currency: foreign ? profile.otherCurrency : profile.currency,
     website: `https://www.${slug(name)}.${profile.domain}`,
     telephone: telephone(random, phone),
-    accountManagerId: random.chance(0.95) ? source.managers.pick(random).id : undefined,
+    accountManagerId: random.chance(0.95) ? source.manager().id : undefined,
     classificationId: classificationOf(random, source.reference, { trade, type, employees }),
     externalIdentifier: random.chance(0.9) ? `ACC-${10_001 + at}` : undefined,
     labels: random.chance(0.5) ? random.some(companyLabels, random.int(1, 2)) : undefined,
@@ -151,11 +145,11 @@ export function makeContacts(dataset: Dataset, customers: Customer[]): void {
     Number.POSITIVE_INFINITY,
   );
   const count = dataset.count(430);
-  const spread = new Weighted(customers, ({ employees }) => Math.sqrt(employees));
+  const anyEmployer = random.weighing(customers.map((each) => [each, Math.sqrt(each.employees)]));
   const employers = customers.filter(() => random.chance(0.94)).slice(0, count);
   const ages = dataset.ages(random, count, 20, 1500);
   const rows = random.some(employers, employers.length);
-  while (rows.length < count) rows.push(spread.pick(random));
+  while (rows.length < count) rows.push(anyEmployer());
   const contacts = rows.map((customer, at) => {
     const contact = makeContact(dataset, random, customer, names[at % names.length] ?? ['', '']);
     const age = ages[at] ?? 20;

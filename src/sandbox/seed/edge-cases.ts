@@ -26,23 +26,16 @@ const LONG_TEXT = 30_000;
 export function addEdgeCases(dataset: Dataset): void {
   for (const [table, flaws] of Object.entries(flawsOf)) {
     const rows = dataset.rows.get(table) ?? [];
-    for (const flaw of flaws) applyFlaws(dataset, table, rows, flaw);
+    for (const { kind, share, only, change } of flaws) {
+      const random = dataset.random.fork(`${table}/${kind}`);
+      const candidates = rows.filter(only);
+      const count = Math.max(1, Math.round(candidates.length * share));
+      random.some(candidates, count).forEach((row, at) => {
+        change(row, { random, dataset, rows, at });
+        dataset.mark(table, row, kind);
+      });
+    }
   }
-}
-
-function applyFlaws(
-  dataset: Dataset,
-  table: string,
-  rows: Row[],
-  { kind, share, only, change }: Flaw,
-): void {
-  const random = dataset.random.fork(`${table}/${kind}`);
-  const candidates = rows.filter(only);
-  const count = Math.max(1, Math.round(candidates.length * share));
-  random.some(candidates, count).forEach((row, index) => {
-    change(row, { random, dataset, rows, at: index });
-    dataset.mark(table, row, kind);
-  });
 }
 
 const dropFields =

@@ -1,7 +1,7 @@
 import type { Row } from '../json.ts';
 import type { Customer } from './companies.ts';
 import type { Dataset } from './dataset.ts';
-import { cents, Quota, type Random, Weighted } from './random.ts';
+import { cents, Quota, type Random } from './random.ts';
 import type { Owner, Reference, Stage } from './reference.ts';
 import { type Market, makeScope, type Scope, totalsOf } from './scope.ts';
 import { projects } from './solutions.ts';
@@ -44,14 +44,14 @@ export function makeOpportunities(
 ): Deal[] {
   const random = dataset.random.fork('opportunity');
   const shares = new Shares();
-  const buyers = new Weighted(customers, ({ employees }) => employees ** 0.4);
+  const buyer = random.weighing(customers.map((each) => [each, each.employees ** 0.4]));
   const ages = dataset.ages(random, dataset.count(330), 1, OLDEST);
   const deals = ages.map((age, at) =>
     makeDeal(dataset, random, {
       shares,
       reference,
       market,
-      customer: buyers.pick(random),
+      customer: buyer(),
       age,
       at,
     }),

@@ -2,16 +2,7 @@ import type { Json, JsonObject, Row } from '../json.ts';
 import { cents, Random } from './random.ts';
 import { profiles } from './words.ts';
 
-/** What the past of the quotes is made from. */
-export interface QuoteSources {
-  /** Prefix of the random choices. */
-  seed: string;
-  /** Wire records of the quotes. */
-  quotes: JsonObject[];
-  now: Date;
-}
-
-/** What the past of the opportunities is made from: the tenant as it is now. */
+/** What the past of a tenant's records is made from: the tenant as it is now. */
 export interface PastSources {
   /** Prefix of the random choices. */
   seed: string;
@@ -20,8 +11,6 @@ export interface PastSources {
   /** References to open stages, in order. */
   stages: JsonObject[];
   owners: JsonObject[];
-  /** Wire records of the opportunities. */
-  opportunities: JsonObject[];
   now: Date;
 }
 
@@ -38,30 +27,40 @@ interface Lifetime {
 }
 
 const dayMs = 86_400_000;
+const iso = (at: number): string => new Date(at).toISOString();
+const timeOf = (value: Json | undefined): number => Date.parse(String(value ?? ''));
+const known = (values: (Json | undefined)[]): number[] =>
+  values.map(timeOf).filter((time) => !Number.isNaN(time));
 
-/**
- * Versions of each opportunity from its creation until now: how it moved through the stages, how its value, close date
- * and owner changed. The last version is the record as it is.
- */
-export function makePast(sources: PastSources): Row[] {
-  return sources.opportunities.flatMap((record) => versionsOf(record, sources));
+/** Versions of each record from its creation until now, given its wire record. The last version is the record as it is. */
+export function makePast(
+  kind: 'opportunity' | 'quote',
+  records: JsonObject[],
+  sources: PastSources,
+): Row[] {
+  return records.flatMap((record) => {
+    const lifetime = lifetimeOf(record, sources.now);
+    const random = new Random(`${sources.seed}/past/${String(record.id)}`);
+    const made =
+      kind === 'quote'
+        ? quoteChanges(random, record, lifetime)
+        : opportunityChanges(random, record, lifetime, sources);
+    const changes = [...lastUpdate(record, lifetime), ...made, ...deletion(record)];
+    return versionsFrom(record, changes, lifetime).map((version) => ({
+      [`${kind}Id`]: record.id,
+      ...version,
+    }));
+  });
 }
 
-function versionsOf(record: JsonObject, sources: PastSources): Row[] {
-  const random = new Random(`${sources.seed}/past/${String(record.id)}`);
-  const lifetime = lifetimeOf(record, sources.now);
-  const changes = [
-    ...touched(record, lifetime),
-    ...stageChanges(random, record, lifetime, sources),
-    ...valueChanges(random, record, lifetime),
-    ...dateChanges(random, record, lifetime),
-    ...ownerChanges(random, record, lifetime, sources.owners),
-    ...deletion(record),
-  ];
-  return versionsFrom(record, changes, lifetime).map((version) => ({
-    opportunityId: record.id,
-    ...version,
-  }));
+/** A record ends when it is closed, answered or deleted; an open opportunity changed last when it was updated. */
+function lifetimeOf(record: JsonObject, now: Date): Lifetime {
+  const { createdAt, updatedAt, stageUpdatedAt, sentAt, closedAt, deletedAt } = record;
+  const closed = 'items' in record ? answeredAt(record) : [timeOf(closedAt) || timeOf(updatedAt)];
+  const ends = [...closed.filter((time) => !Number.isNaN(time)), ...known([deletedAt])];
+  const starts = known([createdAt, updatedAt, stageUpdatedAt, sentAt]);
+  const created = Math.min(now.getTime(), ...starts, ...ends);
+  return { created, end: Math.max(created, Math.min(now.getTime(), ...ends)) };
 }
 
 /** The record after each of its changes, the oldest version first. */
@@ -69,62 +68,46 @@ function versionsFrom(record: JsonObject, changes: Change[], { created }: Lifeti
   const versions: Row[] = [];
   let state = record;
   for (const { at, before } of changes.sort((one, other) => other.at - one.at)) {
-    versions.push(versionAt(at, state));
+    versions.push({ at: iso(at), record: JSON.stringify(state) });
     state = { ...state, ...before, updatedAt: iso(at - 1) };
   }
-  versions.push(versionAt(created, { ...state, updatedAt: iso(created) }));
-  return versions.reverse();
+  const first = JSON.stringify({ ...state, updatedAt: iso(created) });
+  return [...versions, { at: iso(created), record: first }].reverse();
 }
 
-const versionAt = (at: number, record: JsonObject): Row => ({
-  at: iso(at),
-  record: JSON.stringify(record),
-});
+/** The last update, of which only its time is known, unless it was the deletion. */
+const lastUpdate = ({ updatedAt, deletedAt }: JsonObject, { created }: Lifetime): Change[] =>
+  timeOf(updatedAt) > created && updatedAt !== deletedAt
+    ? [{ at: timeOf(updatedAt), before: {} }]
+    : [];
 
-const iso = (at: number): string => new Date(at).toISOString();
-const timeOf = (value: Json | undefined): number => Date.parse(String(value ?? ''));
+const deletion = ({ deletedAt }: JsonObject): Change[] =>
+  known([deletedAt]).map((at) => ({ at, before: { deletedAt: undefined } }));
 
-/**
- * Versions of each quote from its creation until now: drafted, sent, answered or expired; some were repriced, and some
- * were valid longer than at first. The last version is the record as it is.
- */
-export function makeQuotePast({ seed, quotes, now }: QuoteSources): Row[] {
-  return quotes.flatMap((quote) => {
-    const random = new Random(`${seed}/past/${String(quote.id)}`);
-    const lifetime = quoteLifetime(quote, now);
-    const changes = [
-      ...touched(quote, lifetime),
-      ...answers(quote, lifetime),
-      ...sendings(quote, lifetime),
-      ...repricings(random, quote, lifetime),
-      ...extensions(random, quote, lifetime),
-      ...deletion(quote),
-    ];
-    return versionsFrom(quote, changes, lifetime).map((version) => ({
-      quoteId: quote.id,
-      ...version,
-    }));
-  });
+/** Times of changes, the latest first. */
+function times(random: Random, { created, end }: Lifetime, count: number): number[] {
+  if (end - created < dayMs) return [];
+  const drawn = Array.from({ length: count }, () => random.int(created + 1, end - 1));
+  return drawn.sort((one, other) => other - one);
 }
 
-const known = (...values: (Json | undefined)[]): number[] =>
-  values.map(timeOf).filter((time) => !Number.isNaN(time));
+/** How a quote was drafted, sent and answered; some were repriced, and some were valid longer than at first. */
+const quoteChanges = (random: Random, quote: JsonObject, lifetime: Lifetime): Change[] => [
+  ...answers(quote, lifetime),
+  ...sendings(quote, lifetime),
+  ...repricings(random, quote, lifetime),
+  ...extensions(random, quote, lifetime),
+];
 
-function quoteLifetime(quote: JsonObject, now: Date): Lifetime {
-  const { createdAt, updatedAt, sentAt, approvedAt, declinedAt, expiredAt, deletedAt } = quote;
-  const answered = known(approvedAt, declinedAt, expiredAt);
-  const times = known(createdAt, updatedAt, sentAt, deletedAt);
-  const created = Math.min(now.getTime(), ...times, ...answered);
-  const end = Math.min(now.getTime(), ...known(deletedAt), ...answered);
-  return { created, end: Math.max(created, end) };
-}
+const answeredAt = ({ approvedAt, declinedAt, expiredAt }: JsonObject): number[] =>
+  known([approvedAt, declinedAt, expiredAt]).sort((one, other) => one - other);
 
 const matchCase = (status: string, { status: like }: JsonObject): string =>
   like === String(like).toUpperCase() ? status.toUpperCase() : status;
 
 /** Before it was approved, declined or expired, a quote was sent, or a draft if it never was. */
 function answers(quote: JsonObject, { created }: Lifetime): Change[] {
-  const [at] = known(quote.approvedAt, quote.declinedAt, quote.expiredAt).sort((a, b) => a - b);
+  const [at] = answeredAt(quote);
   if (at === undefined || at <= created) return [];
   const status = matchCase(timeOf(quote.sentAt) < at ? 'sent' : 'draft', quote);
   const unanswered = { approvedAt: undefined, declinedAt: undefined, expiredAt: undefined };
@@ -160,84 +143,56 @@ function extensions(random: Random, quote: JsonObject, { end }: Lifetime): Chang
   return [{ at, before: { expiresAt: iso(expires - random.int(10, 20) * dayMs) } }];
 }
 
-function lifetimeOf(record: JsonObject, now: Date): Lifetime {
-  const { createdAt, updatedAt, stageUpdatedAt, closedAt, deletedAt } = record;
-  const times = known(createdAt, updatedAt, stageUpdatedAt, closedAt, deletedAt);
-  const created = Math.min(now.getTime(), ...times);
-  const ends = [timeOf(closedAt) || timeOf(updatedAt), timeOf(deletedAt)];
-  const end = Math.min(now.getTime(), ...ends.filter((time) => !Number.isNaN(time)));
-  return { created, end: Math.max(created, end) };
-}
-
-/** The last update, of which only its time is known, unless it was the deletion. */
-const touched = ({ updatedAt, deletedAt }: JsonObject, { created }: Lifetime): Change[] =>
-  timeOf(updatedAt) > created && updatedAt !== deletedAt
-    ? [{ at: timeOf(updatedAt), before: {} }]
-    : [];
-
-function deletion({ deletedAt }: JsonObject): Change[] {
-  const at = timeOf(deletedAt);
-  return Number.isNaN(at) ? [] : [{ at, before: { deletedAt: undefined } }];
-}
-
-/** Times of changes, the latest first. */
-function times(random: Random, { created, end }: Lifetime, count: number): number[] {
-  if (end - created < dayMs) return [];
-  const drawn = Array.from({ length: count }, () => random.int(created + 1, end - 1));
-  return drawn.sort((one, other) => other - one);
-}
+/** How an opportunity moved through the stages, how its value, close date and owner changed. */
+const opportunityChanges = (
+  random: Random,
+  record: JsonObject,
+  lifetime: Lifetime,
+  sources: PastSources,
+): Change[] => [
+  ...stageChanges(random, record, lifetime, sources),
+  ...amountChanges(random, record, lifetime, 'onetimeRevenue', 0.4, 1),
+  ...amountChanges(random, record, lifetime, 'monthlyRevenue', 0.2, 10),
+  ...dateChanges(random, record, lifetime),
+  ...ownerChanges(random, record, lifetime, sources),
+];
 
 function stageChanges(
   random: Random,
   record: JsonObject,
   { created }: Lifetime,
-  sources: PastSources,
+  { stages, profile, probabilityScale }: PastSources,
 ): Change[] {
-  const { stages } = sources;
+  const { status, stages: usual } = profiles[profile === 1 ? 1 : 0];
   const entered = timeOf(record.stageUpdatedAt);
   const isClosed = Boolean(record.closedAt);
-  const last = isClosed ? random.int(0, stages.length - 1) : positionOf(record, stages);
+  const last = isClosed
+    ? random.int(0, stages.length - 1)
+    : stages.findIndex(({ id }) => id === idOf(record.pipelineStage));
   if (last < 0 || !(entered > created)) return [];
   const path = stagePath(random, stages.length, last, isClosed);
   const moves = [entered, ...times(random, { created, end: entered }, path.length - 1)];
-  return moves.map((at, step) => ({
-    at,
-    before: {
-      ...atStage(path[step] ?? 0, sources),
+  return moves.map((at, step) => {
+    // The open stages come first in the profile.
+    const position = path[step] ?? 0;
+    const before = {
+      pipelineStage: stages[position],
+      probability: cents((usual[position]?.[2] ?? 0) * probabilityScale),
       stageUpdatedAt: iso(moves[step + 1] ?? created),
-      ...(step === 0 && isClosed ? stillOpen(sources) : {}),
-    },
-  }));
+    };
+    const reopened = { statusId: status.open, closedAt: undefined };
+    return { at, before: step === 0 && isClosed ? { ...before, ...reopened } : before };
+  });
 }
 
-const positionOf = ({ pipelineStage }: JsonObject, stages: JsonObject[]): number =>
-  stages.findIndex(({ id }) => id === (pipelineStage as JsonObject | undefined)?.id);
+const idOf = (reference: Json | undefined) => (reference as JsonObject | undefined)?.id;
 
 /** The stages before the present one, the latest first: some deals go back once, some skip a stage. */
 function stagePath(random: Random, count: number, last: number, isClosed: boolean): number[] {
   const goesBack = last + 1 < count && random.chance(0.12) ? [last + 1] : [];
   const before = Array.from({ length: last }, (_, at) => last - 1 - at);
   const passed = before.filter(() => random.chance(0.9));
-  const path = [...(isClosed ? [last] : []), ...goesBack, ...passed];
-  return path.length > 0 || last > 0 ? path : goesBack;
-}
-
-function atStage(position: number, { stages, profile, probabilityScale }: PastSources): JsonObject {
-  const open = profiles[profile === 1 ? 1 : 0].stages.filter(([, outcome]) => outcome === 'open');
-  const usual = open[position]?.[2] ?? 0;
-  return { pipelineStage: stages[position], probability: cents(usual * probabilityScale) };
-}
-
-const stillOpen = ({ profile }: PastSources): JsonObject => ({
-  statusId: profiles[profile === 1 ? 1 : 0].status.open,
-  closedAt: undefined,
-});
-
-function valueChanges(random: Random, record: JsonObject, lifetime: Lifetime): Change[] {
-  return [
-    ...amountChanges(random, record, lifetime, 'onetimeRevenue', 0.4, 1),
-    ...amountChanges(random, record, lifetime, 'monthlyRevenue', 0.2, 10),
-  ];
+  return [...(isClosed ? [last] : []), ...goesBack, ...passed];
 }
 
 function amountChanges(
@@ -266,7 +221,7 @@ function dateChanges(random: Random, record: JsonObject, lifetime: Lifetime): Ch
     [1, 30],
     [2, 17],
     [3, 8],
-  ] as const);
+  ]);
   return times(random, lifetime, count).map((at) => {
     time -= (random.chance(0.78) ? random.int(7, 45) : -random.int(5, 40)) * dayMs;
     return { at, before: { expectedCloseDate: iso(time).slice(0, 10) + closes.slice(10) } };
@@ -277,9 +232,9 @@ function ownerChanges(
   random: Random,
   { owner }: JsonObject,
   lifetime: Lifetime,
-  owners: JsonObject[],
+  { owners }: PastSources,
 ): Change[] {
-  const others = owners.filter(({ id }) => id !== (owner as JsonObject | undefined)?.id);
+  const others = owners.filter(({ id }) => id !== idOf(owner));
   if (others.length === 0 || !random.chance(0.08)) return [];
   return times(random, lifetime, 1).map((at) => ({ at, before: { owner: random.pick(others) } }));
 }

@@ -65,11 +65,6 @@ export class Random {
     return cents(low + ((this.#next() + this.#next()) / 2) * (high - low));
   }
 
-  /** A number from 0 up to `end`. */
-  amountUpTo(end: number): number {
-    return this.#next() * end;
-  }
-
   chance(probability: number): boolean {
     return this.#next() < probability;
   }
@@ -82,13 +77,17 @@ export class Random {
   }
 
   weighted<T>(choices: readonly (readonly [T, number])[]): T {
-    const total = choices.reduce((sum, [, weight]) => sum + weight, 0);
-    let remaining = this.#next() * total;
-    for (const [value, weight] of choices) {
-      remaining -= weight;
-      if (remaining < 0) return value;
-    }
-    return this.pick(choices)[0];
+    return this.weighing(choices)();
+  }
+
+  /** Picks by weight, again and again. */
+  weighing<T>(choices: readonly (readonly [T, number])[]): () => T {
+    let total = 0;
+    const ends = choices.map(([, weight]) => (total += weight));
+    return () => {
+      const at = this.#next() * total;
+      return (choices[ends.findIndex((end) => end > at)] ?? this.pick(choices))[0];
+    };
   }
 
   /** Up to `count` different values. */
@@ -133,33 +132,19 @@ export class Quota {
   }
 }
 
-/** Picks values by weight; fast for many values that are picked from often. */
-export class Weighted<T> {
-  readonly #values: readonly T[];
-  readonly #ends: number[] = [];
-
-  constructor(values: readonly T[], weightOf: (value: T) => number) {
-    this.#values = values;
-    let end = 0;
-    for (const value of values) {
-      end += weightOf(value);
-      this.#ends.push(end);
-    }
-  }
-
-  /** @throws RangeError when there is nothing to pick from. */
-  pick(random: Random): T {
-    const at = random.amountUpTo(this.#ends.at(-1) ?? 0);
-    let [low, high] = [0, this.#ends.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#ends[middle] ?? 0) > at) high = middle;
-      else low = middle + 1;
-    }
-    const value = this.#values[low];
-    if (value === undefined) throw new RangeError('Nothing to pick from');
-    return value;
-  }
+/** As many different texts as asked for: the plain ones in random order, then those again, each in a further version. */
+export function uniqueNames<T extends { name: string }>(
+  random: Random,
+  plain: readonly T[],
+  count: number,
+  versionOf: (pass: number) => string | number = (pass) => pass + 1,
+): T[] {
+  const shuffled = random.some(plain, plain.length);
+  return Array.from({ length: count }, (_, at) => {
+    const pass = Math.floor(at / shuffled.length);
+    const named = shuffled[at % shuffled.length] ?? random.pick(plain);
+    return pass === 0 ? named : { ...named, name: `${named.name} ${versionOf(pass)}` };
+  });
 }
 
 export function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {

@@ -116,11 +116,6 @@ function makeCategories(dataset: Dataset): Map<string, Named> {
       dataset.add('category', [row]);
     });
   }
-  return new Map(categoryPaths.map((path) => leaf(byPath, path)));
-}
-
-function leaf(byPath: Map<string, Named>, path: string): [string, Named] {
-  const category = byPath.get(path);
-  if (!category) throw new Error(`No category ${path}`);
-  return [category.name, category];
+  const leaves = [...byPath].filter(([path]) => categoryPaths.includes(path));
+  return new Map(leaves.map(([, category]) => [category.name, category]));
 }
