@@ -1,6 +1,6 @@
-import { clientOfMeta, type HostClient } from '../mcp/client.ts';
+import { clientOf, clientOfMeta, type HostClient } from '../mcp/client.ts';
 import {
-  capabilitiesOf,
+  capabilities,
   description,
   identity,
   legacyRevisions,
@@ -12,8 +12,8 @@ import {
 import { instructionsFor } from '../mcp/instructions.ts';
 import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
-import { callMs, type Trace, traceFrom } from '../service/call.ts';
-import { fieldOf, isObject, type JsonObject } from '../values.ts';
+import { callMs } from '../service/call.ts';
+import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 
 /** What lists need, and what calls need besides, from the first call on. */
 export interface FastPathParts {
@@ -24,8 +24,6 @@ export interface FastPathParts {
 /** The context of a request. */
 export interface CallContext {
   signal: AbortSignal;
-  /** Trace context, if the request contains none. */
-  trace?: Trace | undefined;
   /** The client of a legacy connection or session; modern requests describe theirs. */
   client?: HostClient | undefined;
   /** Sends a notification ahead of the answer. */
@@ -39,16 +37,13 @@ export interface CallContext {
  */
 export class FastPath {
   readonly #parts: FastPathParts;
-  readonly #isPersistent: boolean;
   /** Loaded by the first call: lists need neither tools nor a tenant. */
   #loaded: Promise<[typeof import('../mcp/tool-run.ts'), CallParts]> | undefined;
   /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
-  /** `isPersistent`: serves a persistent connection rather than stateless requests. */
-  constructor(parts: FastPathParts, isPersistent: boolean) {
+  constructor(parts: FastPathParts) {
     this.#parts = parts;
-    this.#isPersistent = isPersistent;
   }
 
   canHandle({ method, params }: FastRequest): boolean {
@@ -72,22 +67,20 @@ export class FastPath {
   async #call(request: FastRequest, context: CallContext): Promise<string> {
     this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#parts.callParts()]);
     const [{ errorResult, progressReporter, runTool }, parts] = await this.#loaded;
-    const { name, arguments: given, _meta } = request.params;
+    const { name, arguments: given } = request.params;
     const entry = parts.surface.byName.get(String(name));
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
     const { progressToken: token } = request;
     const send = (params: JsonObject) => notify('notifications/progress', params);
-    const trace = (isObject(_meta) ? traceFrom(_meta) : undefined) ?? context.trace;
     const call = {
       signal,
-      trace,
       deadline: Date.now() + callMs,
       progress: token === undefined ? () => {} : progressReporter(send, token),
       client: '', // Told to those who read of a change only.
       consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
     };
-    const asked = { given: isObject(given) ? given : {}, signal, trace };
+    const asked = { given: isObject(given) ? given : {}, signal };
     const result = await runTool(entry, parts, asked, () => call).catch((error: unknown) => {
       signal.throwIfAborted();
       return errorResult(entry.definition.name, error, parts);
@@ -108,16 +101,13 @@ export class FastPath {
   }
 
   async #list(
-    { method, era, params: { protocolVersion } }: FastRequest,
+    { method, params: { protocolVersion } }: FastRequest,
     showsViews: boolean,
   ): Promise<object> {
-    const { surface, version, receivesUpdates = false } = this.#parts.description;
+    const { surface, version } = this.#parts.description;
     const serverInfo = description(version);
     const _meta = { [metaKeys.server]: serverInfo };
     const instructions = instructionsFor(this.#parts.description);
-    const capabilities = capabilitiesOf(
-      receivesUpdates && (this.#isPersistent || era === 'modern'),
-    );
     switch (method) {
       case 'initialize':
         return { protocolVersion, capabilities, serverInfo, instructions };
@@ -251,3 +241,117 @@ function eraOf(meta: unknown): Era | undefined {
     ofProtocol.every((name) => own.includes(name));
   return isModern ? 'modern' : undefined;
 }
+
+/** The connection of the messages. */
+interface Connection {
+  write(line: string): void;
+  onError(error: Error): void;
+}
+
+/** The fast path of a persistent connection. A connection with an unusual opening is served by the SDK alone. */
+export class ConnectionFastPath {
+  readonly #fastPath: FastPath;
+  readonly #connection: Connection;
+  readonly #calls = new Map<unknown, { call: AbortController; answered: Promise<void> }>();
+  /** Answered opening messages, to be replayed to the SDK when it starts. */
+  readonly opening: JsonObject[] = [];
+  #era: Era | undefined;
+  /** After `server/discover` alone, the client may still fall back to the legacy era. */
+  #isNegotiated = false;
+  #client: HostClient | undefined;
+  /** Whether the fast path is active; off once the connection is opened again or was never negotiated. */
+  #isOn = true;
+  #sdkStarted = false;
+
+  constructor(parts: FastPathParts, connection: Connection) {
+    this.#fastPath = new FastPath(parts);
+    this.#connection = connection;
+  }
+
+  /** @returns whether the message is handled here; if not, the SDK must handle it */
+  tryAnswer(message: unknown): boolean {
+    const method = fieldOf(message, 'method');
+    if (method === 'notifications/cancelled' && this.#cancels(message)) return true;
+    const request = this.#isOn ? readRequest(message) : undefined;
+    if (request && this.#fits(request) && this.#fastPath.canHandle(request)) {
+      if (!this.#isNegotiated) this.#open(request);
+      const call = new AbortController();
+      this.#calls.set(request.id, { call, answered: this.#answer(request, call) });
+      return true;
+    }
+    if (this.#isSilent(message)) return true;
+    this.#sdkStarted = true;
+    if (isOpening(method) || !this.#isNegotiated) this.#isOn = false;
+    return false;
+  }
+
+  /** Cancels every call. */
+  close(): void {
+    this.#isOn = false;
+    for (const { call } of this.#calls.values()) call.abort(new Error('the connection ended'));
+  }
+
+  async answered(): Promise<void> {
+    await Promise.all([...this.#calls.values()].map(({ answered }) => answered));
+  }
+
+  /** Whether the request opens the connection or fits its era. */
+  #fits({ method, era }: FastRequest): boolean {
+    return this.#era ? era === this.#era && method !== 'initialize' : isOpening(method);
+  }
+
+  #open({ id, method, era, params }: FastRequest): void {
+    if (!this.#era) {
+      this.#era = era;
+      this.#client = clientOf(params.clientInfo, params.capabilities);
+      this.opening.push({ jsonrpc: '2.0', id, method, params });
+    } else if (!isOpening(method)) {
+      // Completes the negotiation of the era when it is replayed; its answer is discarded.
+      const negotiation = {
+        id: 'cpq-mcp-settles',
+        method: 'tools/list',
+        params: { _meta: params._meta },
+      };
+      this.opening.push({ jsonrpc: '2.0', ...negotiation });
+    }
+    this.#isNegotiated = this.#era === 'legacy' || this.opening.length > 1;
+  }
+
+  async #answer(request: FastRequest, call: AbortController): Promise<void> {
+    const { write, onError } = this.#connection;
+    const { signal } = call;
+    const notify = (method: string, params: JsonObject) =>
+      write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
+    try {
+      const line = await this.#fastPath.answer(request, {
+        signal,
+        notify,
+        client: this.#client,
+      });
+      if (!signal.aborted) write(line);
+    } catch (error) {
+      if (signal.aborted) return; // Cancelled calls are not answered.
+      onError(toError(error)); // A fault of this server, such as a file of it that was removed.
+      const internal = { code: -32603, message: 'Internal error' };
+      write(JSON.stringify({ jsonrpc: '2.0', id: request.id, error: internal }));
+    } finally {
+      if (this.#calls.get(request.id)?.call === call) this.#calls.delete(request.id);
+    }
+  }
+
+  #cancels(message: unknown): boolean {
+    const { call } = this.#calls.get(fieldOf(fieldOf(message, 'params'), 'requestId')) ?? {};
+    call?.abort(new Error('cancelled by the host'));
+    return call !== undefined;
+  }
+
+  /** Whether the message needs no handling: a notification, after negotiation and before the SDK has started. */
+  #isSilent(message: unknown): boolean {
+    if (this.#sdkStarted || !this.#era) return false;
+    const isNotification = isObject(message) && !('id' in message);
+    return message === undefined || (isNotification && this.#isNegotiated);
+  }
+}
+
+const isOpening = (method: unknown): boolean =>
+  method === 'initialize' || method === 'server/discover';

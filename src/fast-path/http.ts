@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { HostClient } from '../mcp/client.ts';
 import { legacyRevisions, modernRevision } from '../mcp/identity.ts';
 import type { ServerParts } from '../mcp/server.ts';
-import { traceFrom } from '../service/call.ts';
 import { isObject } from '../values.ts';
 import { FastPath, type FastRequest, readRequest } from './fast-path.ts';
 
@@ -21,7 +20,7 @@ export class HttpFastPath {
 
   constructor(parts: ServerParts) {
     const description = { ...parts, grants: parts.tenant.grants };
-    this.#fastPath = new FastPath({ description, callParts: () => parts }, false);
+    this.#fastPath = new FastPath({ description, callParts: () => parts });
   }
 
   /**
@@ -39,8 +38,7 @@ export class HttpFastPath {
     if (!request || request.progressToken !== undefined || !fits(request, headers))
       return undefined;
     if (!this.#fastPath.canHandle(request)) return undefined;
-    const trace = traceFrom(headers);
-    return this.#fastPath.answer(request, { signal, trace, client, notify: () => {} });
+    return this.#fastPath.answer(request, { signal, client, notify: () => {} });
   }
 }
 

@@ -1,12 +1,8 @@
-import {
-  type CurrencyOf,
-  currencyCode,
-  currencyOfRecord,
-  unknownCurrency,
-} from '../figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, unknownCurrency } from '../figures/money.ts';
 import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
+import { currencyCode } from '../service/records/normalise.ts';
 import type {
   ApiRecord,
   Company,
@@ -17,8 +13,8 @@ import type {
 } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
-import { nameReferences } from '../tenant/naming.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
+import { nameReferences, unreadable } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
@@ -99,22 +95,15 @@ export async function readForColumns(
   const { all } = listColumns[resource];
   const needs = fields.flatMap((it) => (isKeyOf(all, it) ? (all[it]?.needs ?? []) : []));
   const others = needs.filter((it) => it !== 'product');
-  await readIfPermitted(tenant, [...new Set(others)], call);
+  await readGranted(tenant, [...new Set(others)], call);
 }
 
-/** Reads collections, as far as that is permitted: without permission the list shows ids. @throws ApiError */
-export const readIfPermitted = (
+/** Reads collections, as far as they may and can be read: without them the list shows ids. @throws ApiError */
+export async function readGranted(
   tenant: Tenant,
   resources: readonly Resource[],
   call: ToolCall,
-): Promise<void> =>
-  readGranted(tenant, resources, call, ignoreApiError('not-permitted', 'no-route'));
-
-async function readGranted(
-  tenant: Tenant,
-  resources: readonly Resource[],
-  call: ToolCall,
-  orIgnore: (error: unknown) => undefined,
+  orIgnore: (error: unknown) => undefined = ignoreApiError(...unreadable),
 ): Promise<void> {
   const granted = resources.filter((it) => tenant.grants.has(readGrant(it)));
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(orIgnore)));

@@ -1,25 +1,49 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
 
-import type { IgnoredParameters, ListPage } from '../reading/list-page.ts';
+import { compare, type Named } from '../figures/naming.ts';
+import { isDeleted } from '../figures/outcome.ts';
+import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
+import { matchSteps } from '../names/name-filters.ts';
+import { companyOf } from '../names/references.ts';
+import type { Collection } from '../reading/collection.ts';
+import {
+  type Ignorable,
+  type IgnoredParameters,
+  type ListPage,
+  sliceOf,
+} from '../reading/list-page.ts';
 import { describeUnknownItems } from '../reading/quote-items.ts';
 import { isApiError } from '../service/errors.ts';
-import type { PageQuery } from '../service/page.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { PageQuery, Search } from '../service/page.ts';
+import { describeUnrecognized } from '../service/records/recognition.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
+import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { identifier, join, wording } from '../text/untrusted-text.ts';
+import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Known } from './column.ts';
 import {
   type AskedCriteria,
+  type Condition,
   type Criteria,
+  compareValues,
+  isEqual,
   judgeOf,
+  type Key,
+  keyNames,
+  matchesAlternative,
+  mentions,
   noCriteria,
+  passes,
   readCriteria,
+  sortedBy,
+  type Test,
+  valuesOf,
+  valueUnderKey,
 } from './criteria.ts';
-import { knownFor, nameRows } from './known.ts';
-import { type LocalPlan, localPage } from './local-page.ts';
+import { knownFor, nameRows, readGranted } from './known.ts';
 
 /** A page, and what is known to name what its rows refer to. */
 export interface NamedPage<R> extends ListPage<R> {
@@ -98,4 +122,200 @@ function planFor(
     text: names.includes('query') ? text : undefined,
     ignored: names,
   };
+}
+
+/** What the service is asked for, and what is done here with the records that it finds. */
+interface LocalPlan extends Criteria {
+  search: Search;
+  /** Words that every record must contain. */
+  text?: string | undefined;
+  /** Parameters that the service ignored. */
+  ignored?: readonly Ignorable[];
+}
+
+/** A page of all records, filtered and sorted here. */
+async function localPage<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  query: PageQuery,
+  plan: LocalPlan,
+  call: ToolCall,
+): Promise<ListPage<RecordOf[R]> & { deleted: number }> {
+  const { text, sort } = plan;
+  const keys = [...plan.conditions, ...sort].map(({ key }) => key);
+  const { coverage, asOf, records: read } = await readFor(tenant, resource, plan, call);
+  await readForKeys(tenant, keys, read, call);
+  const all = await nameRows(tenant, resource, read);
+  const known = await knownFor(tenant, resource, [], call);
+  requireKnownKeys(resource, all, keys, known);
+  const notes = [...describeUnrecognized(resource, all), ...describeIgnored(plan, all.length)];
+  const conditions: Condition[] = [];
+  for (const condition of plan.conditions)
+    conditions.push(await runInSlices(resolveNames(all, condition, known, notes)));
+  const isMatch = (record: RecordOf[R]) =>
+    conditions.every((each) => passes(record, each, known)) &&
+    (text === undefined || mentions(record, text));
+  const matching = await runInSlices(filterSteps(all, isMatch));
+  const records = await runInSlices(sortedBy(matching, sort, known));
+  const total = records.length;
+  if (total === 0) notes.push(...(await runInSlices(emptyReason(all, conditions, known))));
+  const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
+  return { ...page, notes, deleted: records.filter(isDeleted).length };
+}
+
+const parameterNames: Record<Ignorable, string> = {
+  filters: 'the filter',
+  query: 'the text in query',
+  sort: 'the order asked for',
+};
+
+const describeIgnored = ({ ignored = [] }: LocalPlan, count: number): Wording[] =>
+  ignored.map(
+    (name) =>
+      wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${count} records.`,
+  );
+
+/** All records to filter; without bundles unless they are requested. */
+async function readFor<R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  { search }: LocalPlan,
+  call: ToolCall,
+): Promise<Collection<RecordOf[R]>> {
+  const { query, filters, sort, includeBundles } = search;
+  if (query || filters || sort) return tenant.collection(resource, call, search);
+  const whole = await tenant.collection(resource, call);
+  if (resource !== 'product' || includeBundles) return whole;
+  const isListed = ({ productType }: ApiRecord) => productType !== 'bundle';
+  return { ...whole, records: whole.records.filter(isListed) };
+}
+
+/** What the keys need besides; the names of companies where some rows have their ids only. */
+async function readForKeys(
+  tenant: Tenant,
+  keys: readonly Key[],
+  records: readonly ApiRecord[],
+  call: ToolCall,
+): Promise<void> {
+  const needs = new Set(keys.flatMap(({ column }) => column?.needs ?? []));
+  await Promise.all([...needs].map((each) => tenant.collection(each, call)));
+  const isUnnamed = (record: ApiRecord) => {
+    const { id, name } = companyOf(record);
+    return id !== undefined && name === undefined;
+  };
+  if (keys.some(({ name }) => name === 'company') && records.some(isUnnamed))
+    await readGranted(tenant, ['company'], call);
+}
+
+/** @throws InvalidArguments for a key that is no column, and that no record has */
+function requireKnownKeys(
+  resource: Resource,
+  records: readonly ApiRecord[],
+  keys: readonly Key[],
+  known: Known,
+): void {
+  const isMissing = (key: Key) => (record: ApiRecord) =>
+    valuesOf(valueUnderKey(record, key, known)).length === 0;
+  const unknown = keys.find((key) => !key.column && records.every(isMissing(key)));
+  if (unknown === undefined || records.length === 0) return;
+  throw new InvalidArguments(
+    wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,
+  );
+}
+
+/** How many records pass each filter alone, if none passes all of them, and the range of values for one that none passes. */
+function* emptyReason(
+  records: readonly ApiRecord[],
+  conditions: readonly Condition[],
+  known: Known,
+): Steps<Wording[]> {
+  const alone: Wording[] = [];
+  const ranges: Wording[] = [];
+  for (const condition of conditions) {
+    const { key, tests } = condition;
+    const { length } = yield* filterSteps(records, (record) => passes(record, condition, known));
+    alone.push(wording`${trusted(key.name)} ${length}`);
+    if (length > 0 || !tests.some((test) => 'order' in test)) continue;
+    const values = yield* flatMapSteps(records, (record) =>
+      valuesOf(valueUnderKey(record, key, known)).filter(isOrdered),
+    );
+    const sorted = yield* sortSteps(values, (a, b) => compareValues(a, b, 1));
+    const [first, last] = [sorted[0], sorted.at(-1)].map(String);
+    if (first && last && values.length > 0)
+      ranges.push(
+        wording`Values of ${identifier(key.name)} go from ${identifier(first)} to ${identifier(last)}.`,
+      );
+  }
+  return conditions.length < 2
+    ? ranges
+    : [wording`No record passes all filters; alone they pass: ${join(alone, ', ')}.`, ...ranges];
+}
+
+const isOrdered = (value: unknown): boolean =>
+  typeof value === 'number' || /^\d{4}-\d{2}-\d{2}/.test(String(value));
+
+/** Values of one filter for which similar names are looked for. */
+const maxResolved = 8;
+
+/** Replaces a text that no record has by the one name that it can mean; otherwise notes the nearest names. */
+function* resolveNames(
+  records: readonly ApiRecord[],
+  { key, tests }: Condition,
+  known: Known,
+  notes: Wording[],
+): Steps<Condition> {
+  const values = new Set(
+    yield* flatMapSteps(records, (record) => valuesOf(valueUnderKey(record, key, known))),
+  );
+  const isFound = (test: { is: string }) =>
+    values.has(test.is) ||
+    [...values].some((value) => isEqual(value, test.is)) ||
+    (key.column?.alternatives && records.some((record) => matchesAlternative(record, key, test)));
+  const resolved: Test[] = [];
+  for (const test of tests) {
+    const isKept = resolved.length >= maxResolved || !('is' in test) || isFound(test);
+    resolved.push(isKept ? test : yield* resolveName(key, test, [...values], notes));
+  }
+  return { key, tests: resolved };
+}
+
+function* resolveName(
+  { name }: Key,
+  test: { is: string },
+  values: readonly unknown[],
+  notes: Wording[],
+): Steps<Test> {
+  const texts = values.filter((value) => typeof value === 'string');
+  const names = texts.map((value) => ({ name: value }));
+  const found = yield* matchSteps(test.is, names, { byWords: true });
+  const key = trusted(name);
+  if (found.kind === 'one' && found.match.name !== undefined) {
+    notes.push(wording`${key} was read as ${quote(found.match.name)}.`);
+    return { is: found.match.name };
+  }
+  const candidates = found.kind === 'one' ? [] : found.candidates;
+  notes.push(...describeOccurring(key, test.is, candidates, texts));
+  return test;
+}
+
+/** Values named where none is similar to the text. */
+const maxExamples = 8;
+
+/** All values that occur, where they are few; else those like the text, or some of them. */
+function describeOccurring(
+  key: Wording,
+  text: string,
+  candidates: readonly Named[],
+  values: readonly string[],
+): Wording[] {
+  const similar = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const shown = similar.length > 0 ? similar : values.toSorted(compare).slice(0, maxExamples);
+  if (shown.length === 0) return [];
+  const quoted = shown.map((name) => quote(name));
+  const names = join(quoted, ', ');
+  const missing = wording`No record has the ${key} ${quote(text)}.`;
+  if (shown.length >= values.length) return [wording`${missing} There are: ${names}.`];
+  return similar.length > 0
+    ? [wording`${missing} The most similar of ${values.length}: ${names}.`]
+    : [wording`${missing} There are ${values.length}, such as ${names}.`];
 }

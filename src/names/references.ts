@@ -1,6 +1,6 @@
 /** Missing names and ids of references, from the names and ids that other records contain. Changes no record. */
 
-import { contactName, type Named, normaliseName } from '../figures/naming.ts';
+import { contactName, type Named, nonBlank, normaliseName } from '../figures/naming.ts';
 import { forEachStep, type Steps } from '../figures/steps.ts';
 import type {
   ApiRecord,
@@ -233,13 +233,10 @@ export function belongsTo(record: ApiRecord, company: Company): boolean {
 
 /** The company of a record, from its nested record or its own fields; empty if it has none. */
 export function companyOf({ company, companyId, companyName }: ApiRecord): Named {
-  const id = textOf(fieldOf(company, 'id')) ?? textOf(companyId);
-  const name = textOf(fieldOf(company, 'name')) ?? textOf(companyName);
+  const id = nonBlank(fieldOf(company, 'id')) ?? nonBlank(companyId);
+  const name = nonBlank(fieldOf(company, 'name')) ?? nonBlank(companyName);
   const named: Named = {};
   if (id !== undefined) named.id = id;
   if (name !== undefined) named.name = name;
   return named;
 }
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value.trim() || undefined : undefined;

@@ -52,10 +52,26 @@ export class CollectionCache {
     this.#entries = new BoundedMap(maxMegabytes * 1024 * 1024);
   }
 
-  /** A part with names of its own: no name leads to another tenant's. */
-  part(): CachePart {
+  /** The collections of one tenant, by names of its own: none leads to another tenant's. */
+  part() {
     this.#parts += 1;
-    return new CachePart(this.#entries, this.#keys, `${this.#parts}/`);
+    const prefix = `${this.#parts}/`;
+    const entries = this.#entries;
+    const keys = this.#keys;
+    return {
+      get: (name: string) => entries.get(prefix + name),
+      /** This does not count as a use. */
+      peek: (name: string) => entries.peek(prefix + name),
+      /** @returns false if it alone is larger than the cache; then it is not kept */
+      set(name: string, collection: CachedCollection, bytes: number): boolean {
+        keys.set(collection.records, prefix + name);
+        return entries.set(prefix + name, collection, bytes);
+      },
+      delete: (name: string) => entries.delete(prefix + name),
+      /** Deletes the entries whose name passes. */
+      clear: (passes: (name: string) => boolean) =>
+        entries.clear((key) => key.startsWith(prefix) && passes(key.slice(prefix.length))),
+    };
   }
 
   /**
@@ -79,48 +95,7 @@ export class CollectionCache {
   }
 }
 
-/** The cached collections of one tenant, by name. */
-export class CachePart {
-  readonly #entries: BoundedMap<string, CachedCollection>;
-  readonly #keys: WeakMap<object, string>;
-  readonly #prefix: string;
-
-  constructor(
-    entries: BoundedMap<string, CachedCollection>,
-    keys: WeakMap<object, string>,
-    prefix: string,
-  ) {
-    this.#entries = entries;
-    this.#keys = keys;
-    this.#prefix = prefix;
-  }
-
-  get(name: string): CachedCollection | undefined {
-    return this.#entries.get(this.#prefix + name);
-  }
-
-  /** This does not count as a use. */
-  peek(name: string): CachedCollection | undefined {
-    return this.#entries.peek(this.#prefix + name);
-  }
-
-  /** @returns false if it alone is larger than the cache; then it is not kept */
-  set(name: string, collection: CachedCollection, bytes: number): boolean {
-    const key = this.#prefix + name;
-    this.#keys.set(collection.records, key);
-    return this.#entries.set(key, collection, bytes);
-  }
-
-  delete(name: string): void {
-    this.#entries.delete(this.#prefix + name);
-  }
-
-  /** Deletes the entries whose name passes. */
-  clear(passes: (name: string) => boolean): void {
-    const prefix = this.#prefix;
-    this.#entries.clear((key) => key.startsWith(prefix) && passes(key.slice(prefix.length)));
-  }
-}
+export type CachePart = ReturnType<CollectionCache['part']>;
 
 /** Estimated from a sample: to serialize all records would cost more than the figure is worth. */
 export function estimateBytes(records: readonly unknown[]): number {

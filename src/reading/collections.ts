@@ -41,13 +41,16 @@ const searchFreshness: Freshness = { freshMs: 60_000, staleMs: 60_000 };
 /** An incomplete collection is read again sooner. */
 const incompleteFreshMs = 30_000;
 
+/** The copies of one tenant's collections for several processes. */
+export type SharedBetween = Omit<CollectionKey, 'collection'> & { collections: SharedCollections };
+
 interface CollectionSources {
   host: string;
   pages: ServicePages;
   cache: CollectionCache;
   freshness: Freshness;
-  /** The copies of these collections for several processes; absent if the state is not shared. */
-  shared: (Omit<CollectionKey, 'collection'> & { collections: SharedCollections }) | undefined;
+  /** Absent if the state is not shared. */
+  shared: SharedBetween | undefined;
   budget: () => WalkBudget;
   /** Called when a collection alone is larger than the cache, until it fits again. */
   onTooLarge?: ((resource: Resource, bytes: number) => void) | undefined;
@@ -130,7 +133,7 @@ export class Collections {
   #join(wanted: Wanted, waiter: CallContext | undefined): SharedWalk {
     let walk = [...this.#walks].find(({ name, isCurrent }) => name === wanted.name && isCurrent);
     if (!walk) {
-      walk = new SharedWalk(wanted.name, waiter?.trace, (own) => this.#run(wanted, own));
+      walk = new SharedWalk(wanted.name, (own) => this.#run(wanted, own));
       this.#walks.add(walk);
     }
     walk.join(waiter);
@@ -287,7 +290,7 @@ const later = (
  * @throws the error of `read`; the signal's reason
  */
 async function readShared(
-  { collections, ...owner }: NonNullable<CollectionSources['shared']>,
+  { collections, ...owner }: SharedBetween,
   { resource, freshMs }: Wanted,
   read: (kept: CachedCollection | undefined) => Promise<CachedCollection>,
   signal: AbortSignal,

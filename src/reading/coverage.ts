@@ -60,9 +60,10 @@ function partialCoverage(
 }
 
 function unprovenReason(pass: Pass<unknown>, { isPaged }: End): string {
-  const { highestCount = 0, found, segments } = pass;
+  const { found, segments } = pass;
+  const { highestCount = found.size } = pass;
   if (pass.countIsLimit)
-    return `the service counts no more than ${highestCount}, and there may be more`;
+    return `the service counts or gives no more than ${highestCount}, and there may be more`;
   if (!isPaged)
     return 'only the first page can be read, because no offset parameter works (the setting page-param names it)';
   if (found.size < highestCount && !pass.hasNewRecords)

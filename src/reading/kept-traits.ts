@@ -1,4 +1,5 @@
 import { type CollectionKey, keptMs, type SharedCollections } from '../state/port.ts';
+import type { SharedBetween } from './collections.ts';
 import type { Learnt, ServicePages } from './service-pages.ts';
 
 /** What is learnt one after the other is stored together. */
@@ -12,13 +13,7 @@ export class KeptTraits {
   #loading: Promise<void> | undefined;
   #saving: NodeJS.Timeout | undefined;
 
-  constructor(
-    pages: ServicePages,
-    {
-      collections,
-      ...owner
-    }: Omit<CollectionKey, 'collection'> & { collections: SharedCollections },
-  ) {
+  constructor(pages: ServicePages, { collections, ...owner }: SharedBetween) {
     this.#pages = pages;
     this.#collections = collections;
     this.#key = { ...owner, collection: 'service' };

@@ -1,13 +1,13 @@
 import type { Call } from '../service/call.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
-import type { PageQuery, Search } from '../service/page.ts';
+import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
+import { fieldOf } from '../values.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
-import { filterFields, unprovenFields } from './proven-none.ts';
-import type { AnyPage, ServicePages } from './service-pages.ts';
+import { type AnyPage, pageSize, type ServicePages } from './service-pages.ts';
 
 /** A slice of a list, with the total of the list. */
 export interface ListPage<R> {
@@ -32,7 +32,7 @@ export interface ListPage<R> {
 }
 
 /** The source of a list. */
-export interface ListSource {
+interface ListSource {
   readonly pages: ServicePages;
   readonly resource: Resource;
   /** Reads all results of a search. */
@@ -74,7 +74,7 @@ export async function readListPage(
   if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
   const follows = await whatFollows(source, query, page);
   if (follows === 'hidden') return sliceOf(await source.readWhole(searchOf(query)), query);
-  const isCounted = page.total === undefined ? follows === 'end' : !page.countIsLimit;
+  const isCounted = !page.countIsLimit && (page.total !== undefined || follows === 'end');
   const answer = pageAnswer(query, page, isCounted, asOf);
   if (!judge || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
@@ -103,7 +103,8 @@ async function ignoredParameters(
   const found: Ignorable[] = [];
   for (const name of ignorable) {
     if (!query[name] || judge[name](page.records)) continue;
-    if (await isIgnored(source, query, name, page)) found.push(name);
+    // Rows that do not pass are never shown, whether the filter is ignored or means something else.
+    if (name === 'filters' || (await isIgnored(source, query, name, page))) found.push(name);
   }
   return found;
 }
@@ -201,3 +202,84 @@ export function sliceOf<R>(whole: Collection<R>, { from = 0, size }: PageQuery):
   if (from + size < whole.records.length) result.next = from + size;
   return result;
 }
+
+/** Whether a filter that finds nothing at the service has no matches. */
+
+/** Requests that a misspelt name may cost to be found among all records. */
+const maxRequests = 20;
+const sampleSize = 25;
+
+/**
+ * The fields of filters by which the service is not proven to filter: if there are none, its answer that nothing passes
+ * is right. `few records` if all records of the search can be read with few requests.
+ * @param filters in the service's terms
+ * @throws ApiError
+ */
+async function unprovenFields(
+  pages: ServicePages,
+  resource: Resource,
+  search: Search,
+  filters: string,
+  call: Call,
+): Promise<readonly string[] | 'few records'> {
+  const fields = filterFields(filters);
+  const { maxSize, honoured, pages: known = 0 } = pages.traits(resource);
+  const isLarge = !search.query && (known === 'uncounted' || known > maxRequests);
+  if (isLarge && fields.every((field) => honoured[`none ${field}`])) return [];
+  const sample = await pages.page(resource, { ...search, size: sampleSize }, call);
+  const size = typeof maxSize === 'number' ? maxSize : pageSize;
+  if (isSmall(sample, size)) return 'few records';
+  if (!search.query && known === 0 && sample.total !== undefined && !sample.countIsLimit)
+    pages.learn(resource, { pages: Math.ceil(sample.total / size) });
+  const unproven: string[] = [];
+  for (const field of fields)
+    if (!(await filtersBy(pages, resource, search, field, sample.records, call)))
+      unproven.push(field);
+  return unproven;
+}
+
+/** The fields of filters in the service's terms, whose values have no commas. */
+const filterFields = (filters: string): string[] =>
+  filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
+
+/** Whether all records can be read with few requests. */
+const isSmall = ({ total, records, countIsLimit }: Page<ApiRecord>, size: number): boolean =>
+  total === undefined || countIsLimit ? records.length < sampleSize : total <= maxRequests * size;
+
+/**
+ * Whether the service finds a record by the value that it has in this field, in other letter case: then it also finds
+ * what is written in another case.
+ */
+async function filtersBy(
+  pages: ServicePages,
+  resource: Resource,
+  search: Search,
+  field: string,
+  records: readonly ApiRecord[],
+  call: Call,
+): Promise<boolean> {
+  const trait = `none ${field}`;
+  const known = pages.traits(resource).honoured[trait];
+  if (known !== undefined) return known;
+  const value = records.map((record) => valueIn(record, field)).find(isPlainText);
+  if (value === undefined) return false;
+  const filters = `${field}:${field.endsWith('id') ? value : inOtherCase(value)}`;
+  const query = { ...search, filters, size: sampleSize };
+  const page = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
+  const found = page?.records ?? [];
+  const fits = found.every((record) => folded(valueIn(record, field)) === folded(value));
+  const isHonoured = found.length > 0 && fits;
+  pages.learnHonoured(resource, trait, isHonoured);
+  return isHonoured;
+}
+
+const valueIn = (record: ApiRecord, path: string): unknown =>
+  path.split('.').reduce<unknown>(fieldOf, record);
+
+const folded = (value: unknown): string => String(value).toLowerCase();
+
+const isPlainText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !/[,|:]/.test(value);
+
+const inOtherCase = (text: string): string =>
+  text === text.toLowerCase() ? text.toUpperCase() : text.toLowerCase();

@@ -5,7 +5,6 @@ import { probabilityScale } from '../figures/probability.ts';
 import { companyOf } from '../names/references.ts';
 import { displayName, isSearchKind } from '../names/search.ts';
 import type { Call, CallContext } from '../service/call.ts';
-import { interactiveCall } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { Page, Search } from '../service/page.ts';
@@ -120,7 +119,7 @@ export class Parts {
     if (routes[resource].parameters.length === 0) return undefined;
     let first: Promise<Page<ApiRecord>> | undefined;
     const sample = () => {
-      first ??= this.#sample(resource, interactiveCall(call));
+      first ??= this.#sample(resource, call);
       return first;
     };
     const found = await this.#read(resource, part, sample, call);
@@ -162,7 +161,7 @@ export class Parts {
     if ('about' in part) return this.#about(resource, part.about, sample, call);
     if ('of' in part) return this.#ofCompany(resource, part.of, sample, call);
     if (part.ids.length === 0) return completeOf(none);
-    return this.#withIds(resource, part.ids, interactiveCall(call));
+    return this.#withIds(resource, part.ids, call);
   }
 
   async #ofCompany<R extends Resource>(
@@ -197,9 +196,7 @@ export class Parts {
     const values = isLoose ? rarest.slice(0, 1) : rarest;
     if (values.length === 0 || records.some(isMissed)) return false;
     const query = { ...searchFor(values), size: pageSize };
-    const found = await this.#pages
-      .page(resource, query, interactiveCall(call))
-      .catch(ignoreApiError('refused'));
+    const found = await this.#pages.page(resource, query, call).catch(ignoreApiError('refused'));
     const isWanted = (record: ApiRecord) => values.includes(keyOf(record) ?? '');
     const isSelected = isLoose ? found?.total !== total : found?.records.every(isWanted);
     const keys = new Set(recordKeys(found?.records ?? []));
@@ -252,7 +249,7 @@ export class Parts {
     const search = { query: text, includeBundles: resource === 'product' || undefined };
     const asOf = new Date();
     const page = await this.#pages
-      .page(resource, { ...search, size: pageSize }, interactiveCall(call))
+      .page(resource, { ...search, size: pageSize }, call)
       .catch(ignoreApiError('refused'));
     if (!page) return undefined;
     const { records, total = records.length } = page;
@@ -296,7 +293,7 @@ export class Parts {
     const query = known && displayName[resource](known);
     if (query === undefined) return false;
     const search = { query, size: pageSize, includeBundles: resource === 'product' || undefined };
-    const found = await this.#pages.page(resource, search, interactiveCall(call));
+    const found = await this.#pages.page(resource, search, call);
     const isFound = recordKeys(found.records).includes(recordKeys([known])[0]);
     this.#pages.learnHonoured(resource, byText, isFound);
     return isFound;

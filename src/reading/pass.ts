@@ -9,6 +9,8 @@ export interface RouteTraits {
   readonly isTree: boolean;
   /** Other pages than the first can be requested. */
   readonly canPage: boolean;
+  /** Without a total, all records came whatever size was asked for. */
+  readonly ignoresSize: boolean;
 }
 
 /**

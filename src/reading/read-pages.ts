@@ -1,3 +1,4 @@
+import { ignoreApiError } from '../service/errors.ts';
 import type { Pass } from './pass.ts';
 import {
   beginsLike,
@@ -21,6 +22,8 @@ export interface End {
   readonly isPaged: boolean;
   /** Whether nothing follows the last record. */
   readonly sawEnd: boolean;
+  /** Whether all records came whatever size was asked for. */
+  readonly ignoresSize?: true;
 }
 
 type AnyPass = Pass<unknown>;
@@ -39,11 +42,17 @@ export async function readPages(ask: Ask, pass: AnyPass): Promise<End> {
   const first = await ask(0, pageSize);
   if (pass.route.isTree) return { isPaged: false, sawEnd: true };
   if (first.keys.length === 0 || pass.hasAll) return { isPaged: true, sawEnd: true };
+  const mayBePage = pass.count !== undefined || commonSizes.includes(first.keys.length);
+  if (pass.route.ignoresSize && !mayBePage) return { isPaged: false, sawEnd: true };
   if (!pass.route.canPage) return readWithoutOffset(ask, pass, first);
   if (pass.count !== undefined) {
     if (!(await readCounted(ask, pass, first, pass.count)))
       return readWithoutOffset(ask, pass, first);
     await fillGaps(ask, pass);
+    if (pass.countIsLimit && pass.hasAll) {
+      pass.countIsLimit = !(await isEnd(ask, pass));
+      return { isPaged: true, sawEnd: true };
+    }
   }
   return (await readOn(ask, pass, first)) ?? readWithoutOffset(ask, pass, first);
 }
@@ -85,6 +94,12 @@ function* offsetsFor(length: number, total: number): Generator<number, undefined
   const step = Math.max(1, isFree || !isFull ? length - 1 : length);
   const end = isFull ? total + step - length : total;
   for (let from = step; from < end; from += step) yield from;
+}
+
+/** Whether nothing follows. A refusal, or the last page again, may be the end of what the service counts. */
+async function isEnd(ask: Ask, { segments }: AnyPass): Promise<boolean> {
+  const beyond = await ask(furthestEnd(segments), 1).catch(ignoreApiError('refused'));
+  return beyond?.keys.length === 0;
 }
 
 /** A page that is shorter than requested leaves a gap. */
@@ -132,7 +147,8 @@ async function readWithoutOffset(ask: Ask, pass: AnyPass, first: Segment): Promi
   if (pass.withoutSize && count === undefined) return end(!commonSizes.includes(shown));
   if (count === undefined && shown > 1) {
     const smaller = await ask(0, Math.ceil(shown / 2));
-    if (smaller.keys.length === shown && beginsLike(first, smaller)) return end(true);
+    if (smaller.keys.length === shown && beginsLike(first, smaller))
+      return { ...end(true), ignoresSize: true };
   }
   const size = Math.min(count ?? maxSize, maxSize);
   if (size > shown) await ask(0, size, 'nothing');

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../containers.ts';
+import { compact } from '../figures/naming.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
@@ -19,10 +20,8 @@ export type NamedCompany = Pick<Company, 'id' | 'name' | 'currency'>;
 
 interface Entry {
   readAt: ReadTime;
-  /** Until it has ended. */
-  reading: Promise<unknown> | undefined;
   /** `undefined` if there is no such company, or if it was not read. */
-  company: NamedCompany | undefined;
+  company: Promise<NamedCompany | undefined>;
 }
 
 type Found = ReadonlyMap<string, NamedCompany>;
@@ -55,43 +54,37 @@ export class ReferencedCompanies {
     const wanted = new Set(ids);
     const unread: string[] = [];
     for (const id of wanted) {
-      const entry = this.#entries.get(id);
-      if (!entry || entry.readAt.ageMs >= freshMs) unread.push(id);
+      const { readAt } = this.#entries.get(id) ?? {};
+      if (!readAt || readAt.ageMs >= freshMs) unread.push(id);
     }
-    if (unread.length > 0) {
-      const reading = this.#readUnlessRefused(unread, call);
-      for (const id of unread) this.#remember(id, reading);
-      await reading;
-    }
+    if (unread.length > 0) await this.#remember(unread, this.#readUnlessRefused(unread, call));
     const found = new Map<string, NamedCompany>();
     for (const id of wanted) {
-      const entry = this.#entries.get(id);
       // Another call may read it.
-      if (entry?.reading) await entry.reading;
-      if (entry?.company) found.set(id, entry.company);
+      const company = await this.#entries.get(id)?.company;
+      if (company) found.set(id, company);
     }
     return found;
   }
 
   /** What was not read because of a temporary error is read by the next call. */
-  #remember(id: string, reading: Promise<Found | undefined>): void {
-    const entry: Entry = { readAt: new ReadTime(), reading: undefined, company: undefined };
-    entry.reading = reading.then(
-      (found) => {
-        entry.company = found?.get(id);
-        entry.reading = undefined;
-      },
-      () => {},
-    );
-    this.#entries.set(id, entry);
-    const forget = () => {
-      if (this.#entries.peek(id) === entry) this.#entries.delete(id);
-    };
-    reading.then((found) => {
-      if (found === undefined) forget();
-      // The refusal itself has cleared all entries.
-      if (found === refused) this.#entries.set(id, entry);
-    }, forget);
+  async #remember(ids: readonly string[], reading: Promise<Found | undefined>): Promise<void> {
+    const readAt = new ReadTime();
+    const entries = ids.map((id): [string, Entry] => {
+      const company = reading.then((found) => found?.get(id));
+      return [id, { readAt, company: company.catch(() => undefined) }];
+    });
+    for (const [id, entry] of entries) this.#entries.set(id, entry);
+    let found: Found | undefined;
+    try {
+      found = await reading;
+    } finally {
+      for (const [id, entry] of entries) {
+        if (!found && this.#entries.peek(id) === entry) this.#entries.delete(id);
+        // The refusal itself has cleared all entries.
+        if (found === refused) this.#entries.set(id, entry);
+      }
+    }
   }
 
   /** `undefined` after a temporary error. A service that refuses companies is not asked for the same ones again. */
@@ -138,8 +131,4 @@ export class ReferencedCompanies {
   }
 }
 
-const named = ({ id, name, currency }: Company): NamedCompany => ({
-  ...(id !== undefined && { id }),
-  ...(name !== undefined && { name }),
-  ...(currency !== undefined && { currency }),
-});
+const named = ({ id, name, currency }: Company): NamedCompany => compact({ id, name, currency });

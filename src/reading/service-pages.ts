@@ -7,7 +7,7 @@ import { type ApiError, ignoreApiError, isApiError, isInternalError } from '../s
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import { keysOf } from '../values.ts';
+import { fieldOf, keysOf } from '../values.ts';
 import { recordKeys } from './pass.ts';
 
 /** Records per request of a reading. */
@@ -17,8 +17,11 @@ const smallerSizes = [100, 50, 25];
 const minSize = 25;
 /** Sizes that services cut their pages to: so many records may be a page of more. */
 export const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50, 100];
-/** The result window of search engines: a count of so many may be a limit. */
-const searchWindow = 10_000;
+/** Where search engines stop to count, or to answer: a count of so many may be a limit. */
+export const isRound = (count: number): boolean => [1_000, 10_000].includes(count);
+/** What looks like an id, and not like a number or a name. */
+export const longId = /^(?=.*\d)[\w-]{15,}$/;
+const longIds = 'long ids';
 /** Properties are learnt again after this time, in case the service has changed. */
 const lifetimeMs = 24 * 60 * 60_000;
 
@@ -117,6 +120,11 @@ export class ServicePages {
     this.learn(resource, { honoured: { ...honoured, [name]: isHonoured } });
   }
 
+  /** Whether a text may be an id, by the ids that were seen. */
+  mayBeId(resource: Resource, text: string): boolean {
+    return longId.test(text) || this.traits(resource).honoured[longIds] !== true;
+  }
+
   /** Whether other pages than the first can be requested, as far as is known. */
   canPage(resource: Resource): boolean {
     return this.pageParam !== undefined && this.traits(resource).offset !== 'ignored';
@@ -140,7 +148,7 @@ export class ServicePages {
     if (isMore && !isCounted) this.learn(resource, { counts: 'all' });
     if (!isMore && !isCounted && (await this.#countsPage(resource, query, page, call)))
       return uncounted;
-    return total === searchWindow ? { ...page, countIsLimit: true } : page;
+    return isRound(total) ? { ...page, countIsLimit: true } : page;
   }
 
   /**
@@ -209,6 +217,10 @@ export class ServicePages {
     if (isLargest || takenSize !== known.takenSize || countedIn !== known.countedIn) {
       const learnt = { takenSize, countedIn };
       this.learn(resource, isLargest ? { ...learnt, maxSize: size ?? 'none' } : learnt);
+    }
+    if (page.records.length > 0 && known.honoured[longIds] !== false) {
+      const areLong = page.records.every((record) => longId.test(String(fieldOf(record, 'id'))));
+      this.learnHonoured(resource, longIds, areLong);
     }
     return size === undefined ? { ...page, withoutSize: true } : page;
   }

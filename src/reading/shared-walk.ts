@@ -1,10 +1,4 @@
-import {
-  type Call,
-  type CallContext,
-  readingDeadline,
-  type Trace,
-  type WalkCost,
-} from '../service/call.ts';
+import { type Call, type CallContext, readingDeadline, type WalkCost } from '../service/call.ts';
 import { ApiError } from '../service/errors.ts';
 import type { CachedCollection } from './cache.ts';
 import { maxParallel } from './read-pages.ts';
@@ -44,12 +38,7 @@ export class SharedWalk {
   #pagesRead = 0;
   #pages: number | undefined;
 
-  /** @param trace of the first waiter */
-  constructor(
-    name: string,
-    trace: Trace | undefined,
-    read: (walk: SharedWalk) => Promise<CachedCollection>,
-  ) {
+  constructor(name: string, read: (walk: SharedWalk) => Promise<CachedCollection>) {
     this.name = name;
     const deadline = () => this.#deadline;
     const cost = () => this.#cost;
@@ -66,7 +55,6 @@ export class SharedWalk {
       get cost() {
         return cost();
       },
-      trace,
     };
     this.reading = Promise.resolve().then(() => read(this));
   }

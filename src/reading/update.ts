@@ -166,9 +166,9 @@ class Newest {
   }
 
   /** @returns false if it is not sorted, is not counted, or has another count than the pages before */
-  add({ records, total, countIsLimit }: Page<ApiRecord>): boolean {
+  add({ records, total }: Page<ApiRecord>): boolean {
     const isFirst = this.#last === Number.POSITIVE_INFINITY;
-    if (records.length === 0 || total === undefined || countIsLimit) return false;
+    if (records.length === 0 || total === undefined) return false;
     if (!isFirst && total !== this.total) return false;
     this.total = total;
     const keys = recordKeys(records);

@@ -13,7 +13,7 @@ import {
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
-import type { ServicePages } from './service-pages.ts';
+import { isRound, type ServicePages } from './service-pages.ts';
 import { type Basis, canUpdate, changesFrom, isRecent, readUpdate } from './update.ts';
 
 export interface Reading<R> {
@@ -85,8 +85,11 @@ async function readInPasses<R extends Resource>(source: Source<R>): Promise<Read
   const { pages, resource } = source;
   const all = new Map<unknown, RecordOf[R]>();
   for (let round = 1; ; round++) {
-    const isTree = routes[resource].shape === 'tree';
-    const pass = new Pass<RecordOf[R]>({ isTree, canPage: pages.canPage(resource) });
+    const pass = new Pass<RecordOf[R]>({
+      isTree: routes[resource].shape === 'tree',
+      canPage: pages.canPage(resource),
+      ignoresSize: pages.traits(resource).honoured.size === false,
+    });
     const end = await readPass(source, pass, round > 1);
     const found = await runInSlices(inListOrder(pass));
     if (proves(source, pass, end)) return completeReading([...found.values()]);
@@ -109,6 +112,7 @@ function proves<R extends Resource>(
 ): boolean {
   if (isApiError(end) || !isProven(pass, end)) return false;
   if (pass.segments.length > 1 && end.isPaged) pages.learn(resource, { offset: 'works' });
+  if (end.ignoresSize) pages.learnHonoured(resource, 'size', false);
   return true;
 }
 
@@ -140,7 +144,7 @@ function lastCoverage(
 ): Coverage | undefined {
   if (isApiError(end)) return stoppedCoverage(pass, read, end);
   const isLong = pass.segments.length > maxPagesToRepeat;
-  const isLast = !end.isPaged || round >= (isLong ? 2 : maxPasses);
+  const isLast = !end.isPaged || pass.countIsLimit || round >= (isLong ? 2 : maxPasses);
   return isLast ? unprovenCoverage(pass, end, read) : undefined;
 }
 
@@ -198,7 +202,10 @@ function askFor<R extends Resource>(
       return segment;
     } catch (error) {
       if (!isApiError(error, 'refused')) throw error;
-      if (ifRefused === 'nothing') return { from, keys: [], fresh: 0 };
+      if (ifRefused === 'nothing') {
+        pass.countIsLimit ||= isRound(from);
+        return { from, keys: [], fresh: 0 };
+      }
       if (search === query || pass.segments.length > 0) throw error;
       search = query;
       return ask(from, size);

@@ -27,13 +27,21 @@ export interface ClientOptions {
 /** May delay or reject every attempt of a request, and learns its outcome. */
 export interface Traffic {
   /**
-   * Waits until the request may be sent; `succeeded` or `failed` ends it.
+   * Waits until the request may be sent; `ended` ends it.
    * @throws ApiError if it must not be sent now; the signal's reason when cancelled
    */
   begin(facts: ErrorFacts, call: Call): Promise<SentRequest>;
-  received(sent: SentRequest, response: WireResponse): Promise<void>;
-  succeeded(sent: SentRequest, facts: ErrorFacts, call: Call): void;
-  failed(sent: SentRequest, error: unknown, request: ApiRequest, call: Call): Promise<void>;
+  ended(sent: SentRequest, attempt: Attempt): Promise<void>;
+}
+
+/** How a request that was sent has ended. */
+export interface Attempt {
+  request: ApiRequest;
+  call: Call;
+  /** Absent if none was received. */
+  response: WireResponse | undefined;
+  /** Absent if the response is valid. */
+  error?: unknown;
 }
 
 /** Its number, and when it was sent by `performance.now()`. */
@@ -42,7 +50,7 @@ export interface SentRequest {
   startedAt: number;
 }
 
-export interface ApiRequest extends WireRequest {
+interface ApiRequest extends WireRequest {
   /** The facts of its errors. */
   facts: ErrorFacts;
   /** As in `PageRequest`. */
@@ -99,8 +107,11 @@ export class ApiClient {
       mayRetry: (error) => error.retryable && !(probesSize && isInternalError(error)),
       read: readPage,
     };
-    const page = await this.#send(request, call).catch((error: unknown) => {
-      throw isApiError(error, 'not-found') ? new ApiError('no-route', error.facts) : error;
+    const page: Page<RawRecord> = await this.#send(request, call).catch((error: unknown) => {
+      if (!isApiError(error, 'not-found')) throw error;
+      // Behind the last page.
+      if (query.from) return { records: [] };
+      throw new ApiError('no-route', error.facts);
     });
     const records: RecordOf[R][] = [];
     for (const record of page.records) records.push(toRecord(resource, record));
@@ -171,35 +182,27 @@ export class ApiClient {
 
   /** @throws what the last attempt threw; the signal's reason when the call was cancelled */
   async #send<T>(request: TypedRequest<T>, call: Call): Promise<T> {
-    const { attempts = 3, mayRetry = ({ retryable }) => retryable } = request;
+    const { facts, attempts = 3, mayRetry = ({ retryable }) => retryable } = request;
     for (let number = 1; ; number++) {
+      // What is rejected here is not retried: it would be rejected again at once.
+      const sent = await this.#traffic.begin(facts, call);
+      let response: WireResponse | undefined;
+      let value: T;
       try {
-        return await this.#attempt(request, call);
+        response = await this.#wire.send(request, call, facts);
+        const body = parseResponse(response, facts);
+        value = request.read(body, { ...facts, status: response.status }, response);
       } catch (error) {
-        // An immediate retry of what was rejected locally would be rejected again.
-        if (!isApiError(error) || isApiError(error, 'circuit-open', 'budget-spent')) throw error;
+        await this.#traffic.ended(sent, { request, call, response, error });
+        if (!isApiError(error)) throw error;
         const wait = retryDelay(number, error, this.#firstDelayMs);
         const inTime = wait < maxWaitMs && Date.now() + wait < call.deadline;
         if (number === attempts || !inTime || !mayRetry(error)) throw error;
         await delay(wait, call.signal);
+        continue;
       }
-    }
-  }
-
-  /** @throws ApiError; the signal's reason when the call was cancelled */
-  async #attempt<T>(request: TypedRequest<T>, call: Call): Promise<T> {
-    const { facts } = request;
-    const sent = await this.#traffic.begin(facts, call);
-    try {
-      const response = await this.#wire.send(request, call, facts);
-      await this.#traffic.received(sent, response);
-      const body = parseResponse(response, facts);
-      const value = request.read(body, { ...facts, status: response.status }, response);
-      this.#traffic.succeeded(sent, facts, call);
+      await this.#traffic.ended(sent, { request, call, response });
       return value;
-    } catch (error) {
-      await this.#traffic.failed(sent, error, request, call);
-      throw error;
     }
   }
 }

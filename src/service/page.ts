@@ -31,7 +31,7 @@ export interface Page<R> {
   records: R[];
   /** Number of all matches, if the service counts them. */
   total?: number;
-  /** `total` is a limit of the service's count: there are more matches. */
+  /** There may be more matches: `total` is a limit of the service's count, or the service calls its answer partial. */
   countIsLimit?: boolean;
   /** The field that held the count, such as `meta.total`. */
   countedIn?: string;

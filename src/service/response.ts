@@ -23,6 +23,7 @@ export function header(response: Headed, name: string): string | undefined {
 export function parseResponse(response: WireResponse, facts: ErrorFacts): unknown {
   const known = { ...facts, status: response.status };
   if (response.status >= 300) throw toApiError(response, known);
+  if (response.status === 204) throw new ApiError('not-found', known);
   const text = textOf(response);
   if (/^\s*</.test(text)) throw new ApiError('web-page', known);
   const body = parseWithoutSecrets(text, response.body);
@@ -32,11 +33,17 @@ export function parseResponse(response: WireResponse, facts: ErrorFacts): unknow
   return body;
 }
 
-/** Without a byte order mark. */
+/** Without a byte order mark; integers that a number cannot hold, such as ids of 19 digits, are texts. */
 function textOf({ body }: WireResponse): string {
-  const text = body.toString('utf8');
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  return /\d{16}/.test(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
 }
+
+/** Each is matched whole, so that this takes linear time, also in a text that does not end. */
+const textsAndNumbers = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
+
+const quoteIfUnsafe = (token: string): string =>
+  /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
 
 function toApiError(response: WireResponse, facts: ErrorFacts): ApiError {
   const { status } = response;
@@ -45,18 +52,21 @@ function toApiError(response: WireResponse, facts: ErrorFacts): ApiError {
     upstreamMessage === undefined ? facts : { ...facts, upstreamMessage };
   if (status === 401 || (status === 403 && isAboutKey(upstreamMessage)))
     return new ApiError('key-refused', facts);
-  if (status === 403) return new ApiError('not-permitted', reported);
-  if (status === 404) return new ApiError('not-found', facts);
   const wait = { ...facts, seconds: retryAfter(response) };
-  if (status === 429) return new ApiError('rate-limited', wait);
+  if (status === 429 || (status === 403 && isAboutRate(upstreamMessage)))
+    return new ApiError('rate-limited', wait);
+  if (status === 403) return new ApiError('not-permitted', reported);
+  if ([404, 405, 501].includes(status)) return new ApiError('not-found', facts);
   if (status >= 500 || status === 408) return new ApiError('server-error', wait);
   if (status < 400) return new ApiError('redirect', facts);
   return new ApiError('refused', reported);
 }
 
-/** A 403 without a message is taken as a refusal of the key. */
-const isAboutKey = (message: string | undefined): boolean =>
-  message === undefined || (/\bkey\b/i.test(message) && /\b(?:not valid|invalid)\b/i.test(message));
+const isAboutKey = (message = ''): boolean =>
+  /\bkey\b/i.test(message) && /\b(?:not valid|invalid)\b/i.test(message);
+
+const isAboutRate = (message = ''): boolean =>
+  /\brate.?limit|\btoo many requests\b|\bthrottl|\bquota\b/i.test(message);
 
 /** The field `message` is a string or a list of strings. */
 function upstreamMessageOf(body: unknown): string | undefined {
@@ -68,22 +78,21 @@ function upstreamMessageOf(body: unknown): string | undefined {
   return text === '' ? undefined : text.slice(0, maxMessageLength).toWellFormed();
 }
 
-/** The forms of a date in HTTP begin with the day of the week (RFC 9110, 5.6.7). */
-const httpDate = /^[a-z]{3,9},? /i;
-
 /**
- * Seconds from `Retry-After`, in either form (RFC 9110, 10.2.3); at most a day. A date is that of the service's clock,
- * which may differ from ours.
+ * Seconds from `Retry-After`: a number of them, or a date of the service's clock, which may differ from ours (RFC 9110,
+ * 10.2.3), also as an epoch; at most a quarter of an hour, after which it is asked again.
  */
 function retryAfter(response: WireResponse): number | undefined {
-  const raw = header(response, 'retry-after')?.trim();
-  if (raw === undefined || raw === '') return undefined;
+  const raw = header(response, 'retry-after')?.trim() ?? '';
+  const number = raw === '' ? Number.NaN : Number(raw);
   const { answeredAt: now = Date.now() } = answeredAt(response);
-  const seconds = httpDate.test(raw) ? (Date.parse(raw) - now) / 1000 : Number(raw);
-  return Number.isNaN(seconds) ? undefined : Math.min(day, Math.max(0, Math.ceil(seconds)));
+  const isDate = /^(?:\d{4}-|[a-z]{3,9},? )/i.test(raw);
+  const epoch = number < 1e11 ? number * 1000 : number;
+  const seconds = number < 1e9 ? number : ((isDate ? Date.parse(raw) : epoch) - now) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(maxWait, Math.max(0, Math.ceil(seconds)));
 }
 
-const day = 86_400;
+const maxWait = 900;
 
 /** Time of the response by the service's clock, in milliseconds since the epoch. */
 function answeredAt(response: Headed): { answeredAt?: number } {
@@ -94,14 +103,32 @@ function answeredAt(response: Headed): { answeredAt?: number } {
 export type RawRecord = Record<string, unknown>;
 
 /** One page without its envelope. */
-type RawPage = Pick<Page<RawRecord>, 'records' | 'total' | 'countedIn' | 'facets' | 'answeredAt'>;
+type RawPage = Omit<Page<RawRecord>, 'withoutSize'>;
 
-const envelopeKeys = ['results', 'data', 'items'] as const;
+/** What a list or a record is wrapped in, best first; besides the name of the resource. */
+const wrappers = [
+  ...['results', 'data', 'items', 'records', 'rows', 'list', 'content', 'value', 'entities'],
+  ...['result', 'response', 'payload', '_embedded', 'hits', 'edges'],
+];
+const maxWrappers = 3;
 /** A deeply nested record would overflow the stack of recursive functions. */
 const maxDepth = 64;
 const tooDeep = 'a record nested too deeply';
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
 const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
+
+/** The names of a resource of a route: `opportunity`, `opportunities`. */
+function namesIn({ path = '' }: ErrorFacts): string[] {
+  const name = path.split('/')[1] ?? '';
+  return [name, name.replace(/y$/, 'ie').concat('s')];
+}
+
+/** The objects around what is wrapped, from the outside in, and that itself: a list, or what has no wrapper. */
+function unwrap(body: unknown, names: readonly string[], levels = maxWrappers): unknown[] {
+  if (!isObject(body) || levels === 0) return [body];
+  const name = names.find((it) => typeof body[it] === 'object');
+  return name === undefined ? [body] : [body, ...unwrap(body[name], names, levels - 1)];
+}
 
 /**
  * Unwraps a list.
@@ -109,33 +136,37 @@ const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'la
  *   `embedded-error` for an error beside an empty list
  */
 export function readPage(body: unknown, facts: ErrorFacts, response: Headed): RawPage {
-  const time = answeredAt(response);
-  if (Array.isArray(body)) return { records: requireRecords(body, facts), ...time };
-  if (!isObject(body)) throw unexpected(facts, 'neither a list nor an envelope');
-  const { total, countedIn } = countIn(body);
-  const wrapper = envelopeKeys.find((name) => name in body);
-  const list = wrapper === undefined ? undefined : body[wrapper];
-  const empty = list === null && total === 0;
-  if (!Array.isArray(list) && !empty) throw unexpected(facts, 'an unknown envelope');
+  const around = unwrap(body, [...wrappers, ...namesIn(facts)]);
+  const list = around.pop();
+  const envelopes = around.filter(isObject);
+  const total = countIn(envelopes, response, Array.isArray(list) ? list.length : 0);
+  const isEmpty = list === null && total.total === 0;
+  if (!Array.isArray(list) && !isEmpty) throw unexpected(facts, 'an unknown envelope');
   const records = requireRecords(list ?? [], facts);
-  if (records.length === 0) refuseEmbeddedError(body, facts);
-  const page: RawPage = { records, ...time };
-  // A total below the number of records counts something else.
-  if (total !== undefined && total >= records.length) Object.assign(page, { total, countedIn });
-  const facets = body.filters;
+  const [outermost = {}] = envelopes;
+  if (records.length === 0) refuseEmbeddedError(outermost, facts);
+  const counted = envelopes.some(isPartial) ? { countIsLimit: true } : total;
+  const page: RawPage = { records, ...answeredAt(response), ...counted };
+  const facets = outermost.filters;
   if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
   return page;
 }
+
+/** Whether the service says that its answer is not whole. */
+const isPartial = ({ partial, timed_out, incomplete_results, _shards }: RawRecord): boolean =>
+  [partial, timed_out, incomplete_results].includes(true) || Number(fieldOf(_shards, 'failed')) > 0;
 
 /**
  * Unwraps one record.
  * @throws ApiError (`unexpected`)
  */
 export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
-  const wrapped = isObject(body) && !('id' in body) ? (body.data ?? body.result) : undefined;
-  const record = isObject(wrapped) ? wrapped : body;
-  if (!isObject(record) || !recordFields.some((name) => name in record))
-    throw unexpected(facts, 'not a record');
+  if (body === null || fieldOf(body, 'statusCode') === 404) throw new ApiError('not-found', facts);
+  const isRecord = (it: unknown): it is RawRecord =>
+    isObject(it) && recordFields.some((name) => name in it);
+  const inner = unwrap(body, [...wrappers, ...namesIn(facts)]).flat();
+  const record = [body, ...inner].find(isRecord);
+  if (!record) throw unexpected(facts, 'not a record');
   if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
   return record;
 }
@@ -143,25 +174,45 @@ export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
 const unexpected = (facts: ErrorFacts, problem: string): ApiError =>
   new ApiError('unexpected', { ...facts, problem });
 
+/** Entries of a graph or of a search engine are wrapped once more. */
 function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
-  const records = Array.isArray(list) ? list : [];
-  for (const record of records) {
+  const entries: unknown[] = Array.isArray(list) ? list : [];
+  return entries.map((entry) => {
+    const record = fieldOf(entry, 'node') ?? fieldOf(entry, '_source') ?? entry;
     if (!isObject(record)) throw unexpected(facts, 'a list with entries that are not records');
     if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
-  }
-  return records;
+    return record;
+  });
 }
 
-/** The fields that may have the number of all matches. */
-const countFields = ['total', 'total.value', 'meta.total', 'totalCount', 'count'] as const;
+/** The fields that may have the number of all matches, and the objects in an envelope that may have them. */
+const countFields = [
+  ...['total', 'totalCount', 'total_count', 'totalElements', 'totalRecords', 'totalResults'],
+  ...['@odata.count', 'count'],
+];
+const countHolders = ['', 'meta.', 'pagination.', 'paging.', 'page.', 'meta.pagination.'];
+const countPaths = countFields.flatMap((name) => countHolders.map((holder) => holder + name));
+const countHeaders = ['x-total-count', 'x-total', 'content-range'];
 
-function countIn(body: RawRecord): Pick<RawPage, 'total' | 'countedIn'> {
-  for (const countedIn of countFields) {
-    const [outer = '', inner] = countedIn.split('.');
-    const total = toCount(inner === undefined ? body[outer] : fieldOf(body[outer], inner));
-    if (total !== undefined) return { total, countedIn };
-  }
-  return {};
+type Count = Pick<RawPage, 'total' | 'countedIn'>;
+
+/** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
+function countIn(envelopes: readonly RawRecord[], response: Headed, rows: number): Count {
+  const inBody = countPaths.flatMap((path) =>
+    envelopes.map((envelope) => {
+      const raw = path.split('.').reduce<unknown>(fieldOf, envelope);
+      if (!isObject(raw)) return { total: toCount(raw), countedIn: path };
+      const value = raw.relation === 'gte' ? undefined : raw.value;
+      return { total: toCount(value), countedIn: `${path}.value` };
+    }),
+  );
+  const inHeaders = countHeaders.map((name) => {
+    const total = toCount(header(response, name)?.replace(/^.*\//, ''));
+    return { total, countedIn: `header ${name}` };
+  });
+  const counts = [...inBody, ...inHeaders].filter(({ total = -1 }) => total >= rows);
+  const { total, countedIn } = counts.find((it) => Number(it.total) > rows) ?? counts[0] ?? {};
+  return total === undefined || countedIn === undefined ? {} : { total, countedIn };
 }
 
 /** Taking it for an empty page would report "none" where the service failed. */

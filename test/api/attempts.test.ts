@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { interactiveCall } from '../../src/service/call.ts';
-import { toApiError } from '../../src/service/connections/network-errors.ts';
+import { toApiError } from '../../src/service/connections/wire.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import {
@@ -48,7 +47,7 @@ function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
 }
 
 const ask = (tenant: Tenant, options: CallOptions = {}) =>
-  sharedStateOf(tenant).client.page('company', { size: 5 }, interactiveCall(toolCall(options)));
+  sharedStateOf(tenant).client.page('company', { size: 5 }, toolCall(options));
 
 const failure = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
@@ -57,11 +56,7 @@ const failure = (asked: Promise<unknown>): Promise<unknown> =>
   );
 
 const put = (tenant: Tenant, options: CallOptions = {}) =>
-  sharedStateOf(tenant).client.upsertOpportunity(
-    'opp-1',
-    { name: 'New' },
-    interactiveCall(toolCall(options)),
-  );
+  sharedStateOf(tenant).client.upsertOpportunity('opp-1', { name: 'New' }, toolCall(options));
 
 describe('reads', () => {
   const failing = faultNames.filter((name) => faults[name].expect === 'error');
@@ -420,11 +415,7 @@ describe('oversized answers', () => {
 
   test('deeply nested facets are left out', async () => {
     upstream.set({ instead: { text: `{${records},"filters":${nested(50_000)}}` } });
-    const page = await sharedStateOf(tenantOf()).client.page(
-      'product',
-      { size: 1 },
-      interactiveCall(toolCall()),
-    );
+    const page = await sharedStateOf(tenantOf()).client.page('product', { size: 1 }, toolCall());
     expect(page).toEqual({
       records: [{ id: 'a', name: 'A' }],
       total: 1,
@@ -435,44 +426,22 @@ describe('oversized answers', () => {
 
   test('a deeply nested single record is refused', async () => {
     upstream.set({ instead: { text: `{"id":"a","deep":${nested(50_000)}}` } });
-    const one = sharedStateOf(tenantOf()).client.getRecord(
-      'company',
-      'id',
-      'a',
-      interactiveCall(toolCall()),
-    );
+    const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 });
 
 describe('one record', () => {
-  const notRecords = [
-    '{"ok":true}',
-    '{}',
-    '[]',
-    'null',
-    '"a"',
-    '{"message":"no","statusCode":500}',
-  ];
+  const notRecords = ['{"ok":true}', '{}', '[]', '"a"', '{"message":"no","statusCode":500}'];
 
   test.each(notRecords)('%s is not a record', async (text) => {
     upstream.set({ instead: { text } });
-    const one = sharedStateOf(tenantOf()).client.getRecord(
-      'company',
-      'id',
-      'a',
-      interactiveCall(toolCall()),
-    );
+    const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 
   test('that does not exist is not reported as a wrong base URL', async () => {
-    const one = sharedStateOf(tenantOf()).client.getRecord(
-      'company',
-      'id',
-      'none',
-      interactiveCall(toolCall()),
-    );
+    const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'none', toolCall());
     expect(kindOf(await failure(one))).toBe('not found');
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Call, interactiveCall, type WalkCost } from '../../src/service/call.ts';
-import { RateBudget } from '../../src/service/traffic/budget.ts';
+import type { Call, WalkCost } from '../../src/service/call.ts';
+import { RateBudget } from '../../src/service/traffic/traffic-control.ts';
 import { countedMs, MemoryRates } from '../../src/state/memory-rates.ts';
 import type { RateDecision, WindowRule } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
@@ -78,8 +78,7 @@ describe('the limit that the service reports', () => {
     const budget = new RateBudget(new MemoryRates(), 'tenant', settings);
     const take = async () => budget.take(callOf('walk'), { host: 'h' });
     const taken = await take();
-    await budget.correct(taken, remaining, limit);
-    budget.ended(taken);
+    await budget.ended(taken, remaining, limit);
     let sent = 0;
     for (;;) {
       const error = await take().catch((it: unknown) => it);
@@ -88,7 +87,7 @@ describe('the limit that the service reports', () => {
     }
   }
 
-  const callOf = (purpose: 'walk') => ({ ...interactiveCall(toolCall()), purpose });
+  const callOf = (purpose: 'walk') => ({ ...toolCall(), purpose });
 
   test('if smaller, makes the reserve smaller', async () => {
     expect((await leftToWalks(500, 45, 60)).sent).toBe(39);
@@ -114,13 +113,12 @@ describe('when less than a third remains', () => {
   async function budgetWith(remaining: number) {
     const budget = new RateBudget(new MemoryRates(), 'tenant', { requests: 60, windowSeconds });
     const taken = await budget.take(callOf('interactive'), { host: 'h' });
-    await budget.correct(taken, remaining, 60);
-    budget.ended(taken);
+    await budget.ended(taken, remaining, 60);
     return budget;
   }
 
   const callOf = (purpose: NonNullable<Call['purpose']>, cost?: WalkCost): Call => ({
-    ...{ ...interactiveCall(toolCall()), purpose },
+    ...{ ...toolCall(), purpose },
     cost,
   });
 
@@ -345,7 +343,7 @@ describe('Retry-After', () => {
     async (retryAfter) => {
       const tenant = tenantWith(50);
       upstream.set({ status: { code: 429, retryAfter } });
-      expect(await one(tenant)).toMatchObject({ kind: 'rate-limited', facts: { seconds: 86_400 } });
+      expect(await one(tenant)).toMatchObject({ kind: 'rate-limited', facts: { seconds: 900 } });
       upstream.set({ status: undefined });
       expect(await one(tenant)).toMatchObject({
         kind: 'budget-spent',
@@ -400,7 +398,7 @@ describe('requests that were never sent do not count', () => {
   test('when the call was cancelled or past its deadline', async () => {
     const tenant = tenantWith(50);
     const signal = AbortSignal.abort(new Error('enough'));
-    const call = (options: object) => interactiveCall(toolCall(options));
+    const call = (options: object) => toolCall(options);
     const ask = (options: object) =>
       sharedStateOf(tenant).client.page('company', { size: 1 }, call(options));
     await expect(ask({ signal })).rejects.toThrow('enough');
@@ -426,7 +424,7 @@ describe('requests that were never sent do not count', () => {
   test('when they were cancelled while waiting', async () => {
     vi.useRealTimers();
     const tenant = tenantWith(50);
-    await budgetOf(tenant).take(interactiveCall(toolCall()), { host: '' });
+    await budgetOf(tenant).take(toolCall(), { host: '' });
     await budgetOf(tenant).block(3);
     const stop = new AbortController();
     const waiting = tenant.list('company', { size: 1 }, toolCall({ signal: stop.signal }));

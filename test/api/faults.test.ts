@@ -3,13 +3,13 @@ import type { Collection } from '../../src/reading/collection.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import {
   collections,
+  defaultLimits,
   kindOf,
   nameOf,
   openTenant,
   serve,
   testKey,
   toolCall,
-  usualLimits,
   wordsOf,
 } from '../support/hardening-tenant.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
@@ -65,7 +65,7 @@ const behaviourAt = (path: ResourcePath, name: FaultName): Behaviour =>
  * never ends.
  */
 const limitsFor = ({ expect: expected, kinds = [] }: Preset) => ({
-  ...usualLimits,
+  ...defaultLimits,
   attemptMs: expected === 'error' && kinds.includes('timed out') ? 150 : 10_000,
 });
 

@@ -67,24 +67,65 @@ describe('a time', () => {
     [1_798_416_000_000, '2026-12-28'],
     [1_798_419_600, '2026-12-28T01:00:00.000Z'],
     ['2026-12-28T01:00:00+02:00', '2026-12-28T01:00:00+02:00'],
-    ['soon', 'soon'],
+    ['1798416000.25', '2026-12-28T00:00:00.250Z'],
+    ['2026-12-27T23:00:00.000Z', '2026-12-28'],
+    ['2026-12-28T05:00:00Z', '2026-12-28T05:00:00Z'],
   ])('%j is read as %s', (raw, read) => {
     expect(toRecord('opportunity', { startDate: raw }).startDate).toBe(read);
   });
 
-  test.each([12, 20_261_228, true])('%j is unreadable, and kept', (raw) => {
-    expect(toRecord('opportunity', { startDate: raw })).toEqual({ unreadable: { startDate: raw } });
+  test.each([12, 'soon', '03/04/2026', '2026-13-01', true, { day: 3 }])(
+    '%j is unreadable, and kept',
+    (raw) => {
+      expect(toRecord('opportunity', { startDate: raw })).toEqual({
+        unreadable: { startDate: raw },
+      });
+    },
+  );
+});
+
+test.each(['0001-01-01T00:00:00Z', '1970-01-01', '9999-12-31', ''])(
+  'the date %j means none',
+  (startDate) => {
+    expect(toRecord('opportunity', { startDate })).toEqual({});
+  },
+);
+
+describe('an amount', () => {
+  test.each([
+    ['120', 120],
+    ['24.5', 24.5],
+    ['0.125', 0.125],
+  ])('%j is read as %d', (raw, price) => {
+    expect(toRecord('product', { price: raw })).toEqual({ price });
   });
+
+  test.each(['24.169', '24,50', '1’708.30', '1.2.3', 'on request', '5 EUR', '1,234,567,8'])(
+    '%j is unreadable',
+    (price) => {
+      expect(toRecord('product', { price })).toEqual({ unreadable: { price } });
+    },
+  );
+});
+
+test('a reference may be a value with a label, and is no address', () => {
+  const { owner } = toRecord('opportunity', { owner: { value: 7, label: 'Ada' } });
+  expect(owner).toEqual({ id: '7', name: 'Ada' });
+  for (const company of ['https://x.example/company/c7', { ref: 'c7' }])
+    expect(toRecord('opportunity', { company }).unreadable).toEqual({ company });
 });
 
 describe('a deletion', () => {
-  test.each([false, null, '', 'false', 0])('is not indicated by %j', (mark) => {
-    for (const name of ['deleted', 'deletedAt']) {
-      expect(isDeleted(toRecord('quote', { [name]: mark }))).toBe(false);
-    }
-  });
+  test.each([false, null, '', 'false', 0, 'N', 'no', '0001-01-01T00:00:00Z'])(
+    'is not indicated by %j',
+    (mark) => {
+      for (const name of ['deleted', 'deletedAt']) {
+        expect(isDeleted(toRecord('quote', { [name]: mark }))).toBe(false);
+      }
+    },
+  );
 
-  test.each([true, 'true', 1, '2026-01-01', 1_798_416_000])('is indicated by %j', (mark) => {
+  test.each([true, 'true', 1, 'Y', '2026-01-01', 1_798_416_000])('is indicated by %j', (mark) => {
     for (const name of ['deleted', 'deletedAt']) {
       expect(isDeleted(toRecord('contact', { [name]: mark }))).toBe(true);
     }

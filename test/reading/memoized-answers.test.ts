@@ -195,12 +195,12 @@ describe('as time goes by', () => {
     const caller = await clientOf(tenantOf(all));
     const before = await ask(caller, pipeline);
     expect(before.data?.today).toBe('2026-03-01');
-    expect(before.text).not.toContain('asOf');
+    expect(before.text).not.toContain('as of');
     upstream.set({ status: { code: 503 } });
     vi.setSystemTime(Date.now() + 15 * minute);
     const after = await ask(caller, pipeline);
     expect(after.data?.today).toBe('2026-03-02');
-    expect(after.text).toContain('asOf');
+    expect(after.text).toContain('as of');
     expect(after.data?.coverage).toEqual(before.data?.coverage);
   });
 });

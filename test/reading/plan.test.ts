@@ -14,7 +14,7 @@ interface Row {
   createdAt: string;
 }
 
-const paged: RouteTraits = { isTree: false, canPage: true };
+const paged: RouteTraits = { isTree: false, canPage: true, ignoresSize: false };
 const day = 86_400_000;
 
 const rows = (from: number, count: number): Row[] =>
@@ -26,6 +26,7 @@ const rows = (from: number, count: number): Row[] =>
 interface Answer {
   rows: Row[];
   total?: number;
+  countIsLimit?: boolean;
 }
 
 interface PlannedPage {
@@ -53,8 +54,8 @@ async function follow(answers: Answer[], route: RouteTraits = paged): Promise<Fo
       next.push({ from, size, ifRefused });
       return new Promise(() => {});
     }
-    const { rows: records, total } = answer;
-    return Promise.resolve(pass.add(from, total === undefined ? { records } : { records, total }));
+    const { rows: records, ...counted } = answer;
+    return Promise.resolve(pass.add(from, { records, ...counted }));
   }, pass);
   const unanswered = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
   return { pass, next, end: await Promise.race([reading, unanswered]) };
@@ -128,12 +129,22 @@ describe('the next requests', () => {
   });
 
   test('are a smaller page where there is no offset', async () => {
-    const { next } = await follow([{ rows: rows(0, 10) }], { isTree: false, canPage: false });
+    const { next } = await follow([{ rows: rows(0, 10) }], { ...paged, canPage: false });
     expect(next).toMatchObject([{ from: 0, size: 5 }]);
   });
 
+  test('are none where all records are known to come whatever size is asked for, unless it may be a page', async () => {
+    const route = { ...paged, ignoresSize: true };
+    const whole = await follow([{ rows: rows(0, 71) }], route);
+    expect(whole.end && isProven(whole.pass, whole.end)).toBe(true);
+    const page = await follow([{ rows: rows(0, 100) }], route);
+    expect(page.next).toHaveLength(1);
+    const counted = await follow([{ rows: rows(0, 71), total: 90 }], route);
+    expect(counted.next.length).toBeGreaterThan(0);
+  });
+
   test('are none after an answer that is complete, as a tree is', async () => {
-    const { end, pass } = await follow([{ rows: rows(0, 5) }], { isTree: true, canPage: true });
+    const { end, pass } = await follow([{ rows: rows(0, 5) }], { ...paged, isTree: true });
     expect(end && isProven(pass, end)).toBe(true);
   });
 });
@@ -142,6 +153,21 @@ describe('complete collections', () => {
   test('have as many records as counted, all older than the reading', async () => {
     const { pass, end } = await ended([{ rows: rows(0, 3), total: 3 }]);
     expect(isProven(pass, end)).toBe(true);
+  });
+
+  test.each([
+    ['nothing follows', [], true],
+    ['another follows', rows(10_000, 1), false],
+    ['the last one comes again', rows(9_999, 1), false],
+  ])('may be as many as a service counts at most, if %s', async (_, beyond, expected) => {
+    const pages = Array.from({ length: 100 }, (_, at) => rows(100 * at, 100));
+    const answers = [...pages, beyond].map((page) => ({
+      rows: page,
+      total: 10_000,
+      countIsLimit: true,
+    }));
+    const { pass, end } = await ended(answers);
+    expect(isProven(pass, end)).toBe(expected);
   });
 
   test('include a list that ignores the requested size', async () => {

@@ -290,7 +290,7 @@ describe('the number of requests of a reading', () => {
   const perHundred = (count: number) => Math.max(1, Math.ceil(count / 100));
 
   test.each([
-    ['opportunity', '/opportunity', 1_000, 10],
+    ['opportunity', '/opportunity', 1_100, 11],
     ['product', '/product', 5_000, 50],
   ] as const)('%s: %i records', async (resource, path, count, maxExpected) => {
     const upstream = closing(await startUpstream({ counts: { [path]: count }, maxSize: 100 }));

@@ -2,11 +2,10 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { waitForSlice } from '../../slices.ts';
-import { errorCode, isKeyOf, toError } from '../../values.ts';
+import { errorCode, fieldOf, isKeyOf, toError } from '../../values.ts';
 import type { Call } from '../call.ts';
-import { ApiError, type ErrorFacts } from '../errors.ts';
+import { ApiError, type ErrorFacts, isApiError, privateAddress } from '../errors.ts';
 import type { Connections } from './connections.ts';
-import { toApiError } from './network-errors.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
@@ -99,6 +98,8 @@ export class Wire {
   readonly #inFlight = new Set<Exchange>();
   readonly #waiting = new Set<Exchange>();
   #closed: ApiError | undefined;
+  /** The end of every path: a slash, once the service redirected to it. */
+  #pathEnd: '' | '/' = '';
 
   /** `baseUrl` is the tenant's address, without `/public-api`. */
   constructor(baseUrl: URL, key: string, shared: Connections) {
@@ -116,7 +117,12 @@ export class Wire {
    * @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled
    */
   async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
-    const received = await this.#exchange(request, call, facts);
+    const path = request.path.replace(/(?=\?|$)/, this.#pathEnd);
+    const received = await this.#exchange({ ...request, path }, call, facts);
+    if (addsSlash(received, path)) {
+      this.#pathEnd = '/';
+      return this.send(request, call, facts);
+    }
     // Several large pages may arrive at once, and each takes milliseconds to be parsed.
     if (received.body.length > maxSmallBody) await waitForSlice();
     call.signal.throwIfAborted();
@@ -132,8 +138,8 @@ export class Wire {
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
     const { attemptMs } = this.#shared.limits;
     const { method, path, body = null } = request;
-    const type = body === null ? {} : { 'content-type': 'application/json' };
-    const headers = { ...call.trace, ...this.#headers, ...type };
+    const headers =
+      body === null ? this.#headers : { ...this.#headers, 'content-type': 'application/json' };
     const options = { method, path: this.#base.pathname + path, headers, body };
     const exchange = new Exchange(options);
     const cancel = () => exchange.stop(call.signal.reason);
@@ -174,9 +180,14 @@ export class Wire {
   }
 }
 
+/** Whether the response redirects to the same path with a slash at its end. */
+function addsSlash({ status, headers }: WireResponse, path: string): boolean {
+  const [asked = '', given = ''] = [path, String(headers.location)].map((it) => it.split('?')[0]);
+  return status >= 300 && status < 400 && !asked.endsWith('/') && given.endsWith(`${asked}/`);
+}
+
 const decoders = {
   gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
   deflate: promisify(inflate),
   br: promisify(brotliDecompress),
 };
@@ -205,4 +216,55 @@ async function decompressed(
     const problem = 'not in the declared content encoding, or incomplete';
     throw new ApiError('malformed', { ...facts, problem });
   }
+}
+
+const neverSentCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  privateAddress,
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+const codeOf = (error: unknown): string => errorCode(error) ?? '';
+
+/** Some of these codes also occur on established connections, after something may have been sent. */
+const isConnectError = (error: unknown): boolean => {
+  const syscall = fieldOf(error, 'syscall');
+  return syscall === undefined || syscall === 'connect' || syscall === 'getaddrinfo';
+};
+
+/** Codes of undici for a response that is not valid HTTP; a status below 100 fails an assertion. */
+const malformedCodes = new Set([
+  'UND_ERR_HEADERS_OVERFLOW',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'ERR_ASSERTION',
+]);
+
+/** The error of undici's parser has a name and no code. */
+const isMalformed = (error: unknown): boolean =>
+  error instanceof Error && (error.name === 'HTTPParserError' || malformedCodes.has(codeOf(error)));
+
+/** Keeps only the code: messages of the network layer may quote the request. */
+export function toApiError(error: unknown, facts: ErrorFacts): Error {
+  if (isApiError(error)) return error;
+  if (isMalformed(error)) return new ApiError('malformed', { ...facts, problem: 'not valid HTTP' });
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  const code = codeOf(error) || codeOf(inner);
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return new ApiError('too-large', facts);
+  if (neverSentCodes.has(code) && isConnectError(inner))
+    return new ApiError('unreachable', { ...facts, code });
+  if (code.endsWith('_TIMEOUT')) return new ApiError('timed-out', facts);
+  // An error without a code is a bug of this server and must not be reported as an outage.
+  return code === '' && error instanceof Error
+    ? error
+    : new ApiError('connection-lost', facts, `connection lost: ${code}`);
 }

@@ -19,12 +19,19 @@ const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 export const text: Reader<string> = (raw) => {
   if (typeof raw === 'string') return raw;
-  return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : unreadable;
+  // A longer integer has lost digits.
+  const isKept = !Number.isInteger(raw) || Number.isSafeInteger(raw);
+  return (typeof raw === 'number' && isKept) || typeof raw === 'boolean' ? String(raw) : unreadable;
 };
 
-/** A word of a closed set, which tenants store in any letter case. */
-export const word: Reader<string> = (raw) =>
-  typeof raw === 'string' ? raw.trim().toLowerCase() : unreadable;
+/** A word of a closed set, or the record that it names, which tenants store in any letter case. */
+export const word: Reader<string> = (raw) => {
+  const name = isObject(raw) ? (raw.name ?? raw.label) : raw;
+  return typeof name === 'string' ? name.trim().toLowerCase() : unreadable;
+};
+
+/** "24.169" in a text is 24.169 or 24,169. */
+const ambiguousNumber = /^[+-]?[1-9]\d{0,2}\.\d{3}$/;
 
 /** Numbers and numeric strings. A text such as "on request" is unreadable, never 0. */
 export const number: Reader<number> = (raw) => {
@@ -32,44 +39,86 @@ export const number: Reader<number> = (raw) => {
   if (typeof raw !== 'string') return unreadable;
   const trimmed = raw.trim();
   if (trimmed === '') return undefined;
-  return plainNumber.test(trimmed) ? Number(trimmed) : unreadable;
+  return plainNumber.test(trimmed) && !ambiguousNumber.test(trimmed) ? Number(trimmed) : unreadable;
 };
 
-export const flag: Reader<boolean> = (raw) => {
-  if (typeof raw === 'boolean') return raw;
-  if (raw === 'true' || raw === 1) return true;
-  return raw === 'false' || raw === 0 ? false : unreadable;
-};
+/** A number of percent, with or without its sign. */
+export const percent: Reader<number> = (raw) =>
+  number(typeof raw === 'string' ? raw.trim().replace(/%$/, '') : raw);
 
-const epochSeconds = /^\d{10}$/;
-const epochMilliseconds = /^\d{13}$/;
+const flags = new Map<unknown, boolean>([
+  ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
+]);
+
+export const flag: Reader<boolean> = (raw) =>
+  typeof raw === 'boolean' ? raw : (flags.get(String(raw).trim().toLowerCase()) ?? unreadable);
+
 const midnight = 'T00:00:00.000Z';
+const isoStart = /^(\d{4})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
+/** Before the first and after the last year of real dates, services have values that stand for no date. */
+const [firstYear, lastYear] = ['1971', '8999'];
 
-/**
- * A date or time as ISO 8601. Seconds and milliseconds since 1970, from 2001 on, are converted; midnight UTC
- * is taken for a date. Other texts are kept unchanged.
- */
+/** A date or time as ISO 8601; midnight UTC is taken for a date. A date that can be read in two ways is unreadable. */
 export const time: Reader<string> = (raw) => {
-  if (typeof raw !== 'string' && typeof raw !== 'number') return unreadable;
   // Nearly all texts start with a year and need no conversion.
-  if (typeof raw === 'string' && raw[4] === '-') return raw;
-  const digits = String(raw);
-  if (epochSeconds.test(digits)) return isoOf(Number(digits) * 1_000);
-  if (epochMilliseconds.test(digits)) return isoOf(Number(digits));
-  return typeof raw === 'string' ? raw : unreadable;
+  const text = typeof raw === 'string' && raw[4] === '-' ? raw : otherTime(raw);
+  const year = text && isoStart.exec(text)?.[1];
+  if (!year) return typeof raw === 'string' && raw.trim() === '' ? undefined : unreadable;
+  return year < firstYear || year > lastYear ? undefined : text;
 };
+
+const epochSeconds = /^\d{10}(\.\d+)?$/;
+const epochMilliseconds = /^\d{13}(\.\d+)?$/;
+
+/** Seconds and milliseconds since 1970, from 2001 on. */
+function otherTime(raw: unknown): string | undefined {
+  if (typeof raw !== 'string' && typeof raw !== 'number') return undefined;
+  const text = String(raw).trim();
+  if (epochSeconds.test(text)) return isoOf(Number(text) * 1_000);
+  if (epochMilliseconds.test(text)) return isoOf(Number(text));
+  return text;
+}
 
 function isoOf(ms: number): string {
   const iso = new Date(ms).toISOString();
   return iso.endsWith(midnight) ? iso.slice(0, -midnight.length) : iso;
 }
 
-const noMarks: ReadonlySet<unknown> = new Set([false, 0, '', 'false', '0']);
+const fullHour = /T(\d\d):00(?::00(?:\.0+)?)?Z$/;
+
+/**
+ * A day, which a service east of Greenwich may send as its midnight in UTC: 23:00 of the day before.
+ * @param fromHour the first hour that is taken for one
+ */
+export const dayFrom =
+  (fromHour: string): Reader<string> =>
+  (raw) => {
+    const read = time(raw);
+    const hour = typeof read === 'string' ? fullHour.exec(read)?.[1] : undefined;
+    if (typeof read !== 'string' || hour === undefined || hour < fromHour) return read;
+    return new Date(Date.parse(read) + 86_400_000).toISOString().slice(0, 10);
+  };
 
 /** A mark such as "deleted": the time when it was set, or `true`; `undefined` where it is not set. */
 export const mark: Reader<string | true> = (raw) => {
-  if (noMarks.has(raw)) return undefined;
-  return raw === true || raw === 'true' || raw === 1 || raw === '1' ? true : time(raw);
+  const isSet = raw === '' ? false : flag(raw);
+  return typeof isSet === 'boolean' ? isSet || undefined : time(raw);
+};
+
+/** The code of a currency in any letter case, or that in a nested record; `undefined` if there is none. */
+export function currencyCode(value: unknown): string | undefined {
+  if (isObject(value))
+    return currencyCode(value.code) ?? currencyCode(value.isoCode) ?? currencyCode(value.id);
+  const code = typeof value === 'string' ? value.trim().toUpperCase() : '';
+  return /^[A-Z]{3}$/.test(code) ? code : undefined;
+}
+
+/** A code is kept as it is written; a symbol or a name may be that of several currencies. */
+export const currency: Reader<string> = (raw) => {
+  if (typeof raw === 'string' && raw.trim() === '') return undefined;
+  const code = currencyCode(raw);
+  return code === undefined ? unreadable : typeof raw === 'string' ? raw : code;
 };
 
 export const object: Reader<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
@@ -94,18 +143,32 @@ export const idAndName = { id: text, name: text };
 export type Ref = Parsed<typeof idAndName>;
 
 const nestedRef = nested(idAndName);
+const address = /^(https?:\/)?\/\S+$/;
 
 /**
- * A reference from a nested record, which usually has an id or a name. A text is taken as the name, a number as the
- * id.
+ * A reference from a nested record, which has an id or a name, or a value and a label. A text is taken as the name, a
+ * number as the id; an address is neither.
  */
 export const ref: Reader<Ref> = (raw) => {
-  if (typeof raw === 'string') return raw.trim() === '' ? undefined : { name: raw };
-  if (typeof raw === 'number') return { id: String(raw) };
+  if (typeof raw === 'string') {
+    if (address.test(raw)) return unreadable;
+    return raw.trim() === '' ? undefined : { name: raw };
+  }
+  if (typeof raw === 'number') return nestedRef({ id: raw });
   // The usual form, which needs no conversion.
   const isNamed = isObject(raw) && (raw.name === undefined || typeof raw.name === 'string');
-  return isNamed && typeof raw.id === 'string' ? raw : nestedRef(raw);
+  if (isNamed && typeof raw.id === 'string') return raw;
+  const isOption = isObject(raw) && raw.value !== undefined && raw.id === undefined;
+  return withIdentity(nestedRef(isOption ? { id: raw.value, name: raw.label } : raw));
 };
+
+/** A nested record with neither an id nor a name refers to something in another way, unless it is empty. */
+const withIdentity = (read: ReturnType<typeof nestedRef>): typeof read =>
+  isObject(read) &&
+  !['id', 'name', 'firstName', 'lastName'].some((name) => read[name]) &&
+  Object.keys(read).length > 0
+    ? unreadable
+    : read;
 
 /** A known field and its alternative names. */
 interface KnownField {

@@ -5,6 +5,8 @@
  */
 
 import {
+  currency,
+  dayFrom,
   type Fields,
   flag,
   idAndName,
@@ -15,6 +17,7 @@ import {
   number,
   object,
   type Parsed,
+  percent,
   ref,
   text,
   time,
@@ -22,6 +25,8 @@ import {
 } from './normalise.ts';
 
 export type { Ref } from './normalise.ts';
+
+const day = dayFrom('13');
 
 const base = {
   ...idAndName,
@@ -44,16 +49,15 @@ export const quoteItem = {
   /** Per unit and term. */
   price: number,
   cost: number,
-  /** Percent. */
-  markup: number,
-  discount: number,
+  markup: percent,
+  discount: percent,
   /** Charged once, regardless of the term. */
   setupPrice: number,
   setupCost: number,
   term: word,
   unit: text,
 };
-const category = { ...base, parentCategoryId: text, listed: flag, markup: number };
+const category = { ...base, parentCategoryId: text, listed: flag, markup: percent };
 const branch = { ...category, children: (raw: unknown) => listOf(nested<Fields>(branch))(raw) };
 
 /** The known fields of each kind of record. */
@@ -61,7 +65,7 @@ export const fieldsOf = {
   company: {
     ...base,
     type: word,
-    currency: text,
+    currency,
     website: text,
     telephone: text,
     accountManagerId: text,
@@ -90,15 +94,15 @@ export const fieldsOf = {
     source: ref,
     statusId: text,
     /** As stored: 0–1 for some tenants, 0–100 for others. */
-    probability: number,
+    probability: percent,
     onetimeRevenue: number,
     oneTimeProfit: number,
     monthlyRevenue: number,
     monthlyProfit: number,
     monthlyChurn: number,
     valueMonths: number,
-    startDate: time,
-    expectedCloseDate: time,
+    startDate: day,
+    expectedCloseDate: day,
     closedAt: time,
     stageUpdatedAt: time,
   },
@@ -117,8 +121,7 @@ export const fieldsOf = {
     /** Per unit and term. */
     cost: number,
     price: number,
-    /** Percent. */
-    markup: number,
+    markup: percent,
     msrp: number,
     unit: text,
     /** `month`, `year`, or absent for one-time. */
@@ -134,9 +137,10 @@ export const fieldsOf = {
     approvedAt: time,
     declinedAt: time,
     expiredAt: time,
-    expiresAt: time,
-    contractStartDate: time,
-    contractEndDate: time,
+    // More often a time of its own than a day.
+    expiresAt: dayFrom('21'),
+    contractStartDate: day,
+    contractEndDate: day,
     contractDuration: nested({ amount: number, unit: word }),
     company: ref,
     contact: ref,
@@ -151,8 +155,8 @@ export const fieldsOf = {
   pricing_book: {
     ...base,
     specialBidNumber: text,
-    validFrom: time,
-    validTo: time,
+    validFrom: day,
+    validTo: day,
     companyIds: listOf(text),
     classificationIds: listOf(text),
     products: listOf(
@@ -163,8 +167,8 @@ export const fieldsOf = {
         mpn: text,
         price: number,
         cost: number,
-        validFrom: time,
-        validTo: time,
+        validFrom: day,
+        validTo: day,
       }),
     ),
   },
@@ -186,8 +190,8 @@ export const fieldsOf = {
     revenue: number,
     profit: number,
     company: ref,
-    startDate: time,
-    endDate: time,
+    startDate: day,
+    endDate: day,
   },
 } satisfies Record<string, Fields>;
 

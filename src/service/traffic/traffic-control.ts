@@ -1,10 +1,9 @@
-import type { RateWindow } from '../../state/port.ts';
-import type { Call } from '../call.ts';
-import type { ApiRequest, SentRequest, Traffic } from '../client.ts';
-import type { WireResponse } from '../connections/wire.ts';
+import { delay } from '../../state/delay.ts';
+import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
+import type { Call, WalkCost } from '../call.ts';
+import type { Attempt, SentRequest, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
-import { type BudgetSettings, defaultBudget, RateBudget } from './budget.ts';
 import { type Observer, type RequestOutcome, requestOutcome } from './observer.ts';
 
 interface ResponseListener {
@@ -62,45 +61,24 @@ export class TrafficControl implements Traffic {
     }
   }
 
-  /** Corrects the budget by the headers of the response. */
-  async received({ number }: SentRequest, response: WireResponse): Promise<void> {
-    const remaining = toNumber(header(response, 'x-ratelimit-remaining'));
-    if (remaining === undefined) return;
-    const limit = toNumber(header(response, 'x-ratelimit-limit'));
-    await this.budget.correct(number, remaining, limit);
-  }
-
-  succeeded(sent: SentRequest, { path = '' }: ErrorFacts, call: Call): void {
-    this.#end(sent, '2xx');
-    this.#failures = 0;
-    this.#openUntil = 0;
-    this.#listener?.onResponse(path, undefined, call);
-  }
-
-  async failed(
-    sent: SentRequest,
-    error: unknown,
-    { probesSize }: ApiRequest,
-    call: Call,
-  ): Promise<void> {
-    this.#end(sent, call.signal.aborted ? 'cancelled' : requestOutcome(error));
-    // Sizes that are tried in turn may be refused with 500.
-    if (probesSize && isInternalError(error)) return;
-    if (isOutage(error, call)) {
-      this.#failures += 1;
-      if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
-    } else if (isApiError(error) && error.facts.status !== undefined) {
+  /** Corrects the budget by the headers of the response, if one was received. */
+  async ended({ number, startedAt }: SentRequest, attempt: Attempt): Promise<void> {
+    const { request, call, response, error } = attempt;
+    const outcome = error === undefined ? '2xx' : failedOutcome(error, call);
+    this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
+    if (error === undefined || isRefusal(error)) {
       this.#failures = 0;
       this.#openUntil = 0;
-      this.#listener?.onResponse(error.facts.path ?? '', error, call);
+      this.#listener?.onResponse(request.facts.path ?? '', error, call);
+    } else if (isOutage(error, attempt)) {
+      this.#failures += 1;
+      if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
     }
-    if (isApiError(error, 'rate-limited') && error.facts.seconds !== undefined)
+    const remaining = response && toNumber(header(response, 'x-ratelimit-remaining'));
+    const limit = response && toNumber(header(response, 'x-ratelimit-limit'));
+    await this.budget.ended(number, remaining, limit);
+    if (error !== undefined && isApiError(error, 'rate-limited') && error.facts.seconds)
       await this.budget.block(error.facts.seconds);
-  }
-
-  #end({ number, startedAt }: SentRequest, outcome: RequestOutcome): void {
-    this.budget.ended(number);
-    this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
   }
 
   /** @throws ApiError (`circuit-open`) */
@@ -117,7 +95,176 @@ export class TrafficControl implements Traffic {
 const toNumber = (text = ''): number | undefined =>
   /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
 
-const isOutage = (error: unknown, call: Call): boolean =>
-  isApiError(error, 'server-error', 'connection-lost', 'unreachable') ||
+const failedOutcome = (error: unknown, { signal }: Call): RequestOutcome =>
+  signal.aborted ? 'cancelled' : requestOutcome(error);
+
+/** Whether the service works, but did not do what was asked. */
+const isRefusal = (error: unknown): error is ApiError =>
+  isApiError(error) && error.kind !== 'server-error' && error.facts.status !== undefined;
+
+function isOutage(error: unknown, { request, call }: Attempt): boolean {
+  // Sizes that are tried in turn may be refused with 500.
+  if (request.probesSize && isInternalError(error)) return false;
   // After its deadline a call does not show whether the service works.
-  (isApiError(error, 'timed-out') && Date.now() < call.deadline);
+  if (isApiError(error, 'timed-out')) return Date.now() < call.deadline;
+  return isApiError(error, 'server-error', 'connection-lost', 'unreachable');
+}
+
+export interface BudgetSettings {
+  /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
+  requests: number;
+  windowSeconds: number;
+}
+
+/** The service's limit, as its response headers show it: 500 requests in any ten minutes. */
+const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
+
+/** The share of the budget that reading whole collections leaves to single requests. */
+const reserveShare = 0.1;
+/** Requests that reading whole collections leaves to single requests. */
+export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
+
+/** Below this share of the budget, long walks are slowed down, and those that nobody waits for stop. */
+const lowShare = 1 / 3;
+const lowOf = (limit: number): number => Math.floor(limit * lowShare);
+
+/** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
+const maxWaitMs = { interactive: 5_000, walk: 15_000, background: 0, write: 5_000 };
+const maxPauseMs = 5_000;
+/** A walk of which a smaller share can be read now, and more of it later, is not continued after its first page. */
+const worthwhileShare = 1 / 2;
+
+/** The number of a request that was counted in the budget. */
+export type RequestNumber = number;
+
+type Purpose = NonNullable<Call['purpose']>;
+
+/** What applies to requests of each purpose. */
+interface Rules extends Readonly<Record<Purpose, WindowRule>> {
+  /** Requests that the tenant allows in the window, as far as the settings permit. */
+  allowed: number;
+}
+
+/** The rate budget of one tenant, which other programs use too. */
+export class RateBudget {
+  readonly #window: RateWindow;
+  readonly #key: string;
+  /** The limit in the settings. */
+  readonly #configured: number;
+  readonly #windowMs: number;
+  #rules: Rules;
+  #lastTaken: RequestNumber = 0;
+  #lastReportAt: RequestNumber = 0;
+  /** As last known. */
+  #remaining = Number.POSITIVE_INFINITY;
+  readonly #inFlight = new Set<RequestNumber>();
+
+  constructor(window: RateWindow, key: string, settings: BudgetSettings) {
+    this.#window = window;
+    this.#key = key;
+    this.#configured = settings.requests;
+    this.#windowMs = settings.windowSeconds * 1000;
+    this.#rules = this.#rulesFor(settings.requests);
+  }
+
+  /**
+   * Counts one request, after a short wait if necessary. It is in flight until `ended`. What other programs and single
+   * requests need is left to them: while little remains, walks are slowed down, or rejected.
+   * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
+   */
+  async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
+    const { purpose = 'interactive', cost } = call;
+    const rule = this.#rules[purpose];
+    const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
+    if (pauseMs > 0 && this.#remaining < lowOf(this.limit)) await delay(pauseMs, call.signal);
+    let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[purpose]);
+    for (;;) {
+      call.signal.throwIfAborted(); // A request that is not sent must not be counted.
+      const isHopeless = cost && this.#isHopeless(purpose, cost, rule);
+      const hopeless = isHopeless && (await this.#spent(call, rule, facts));
+      if (hopeless && (hopeless.facts.seconds ?? 0) * 1000 > patienceMs) throw hopeless;
+      const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, Date.now());
+      this.#remaining = remaining;
+      if (taken) {
+        this.#lastTaken += 1;
+        this.#inFlight.add(this.#lastTaken);
+        return this.#lastTaken;
+      }
+      if (waitMs > patienceMs) throw await this.#spent(call, rule, facts);
+      patienceMs -= waitMs;
+      await delay(waitMs, call.signal);
+    }
+  }
+
+  /** Whether too little of a walk that has just begun can be read now. */
+  #isHopeless(purpose: Purpose, cost: WalkCost, { reserve }: WindowRule): boolean {
+    if (cost.left !== cost.pages - 1) return false;
+    const available = this.#remaining - reserve;
+    if (purpose === 'background') return available < cost.left;
+    return cost.left <= this.limit - reserve && available < cost.left * worthwhileShare;
+  }
+
+  /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
+  async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError<'budget-spent'>> {
+    const { reserve } = rule;
+    const { purpose = 'interactive', cost } = call;
+    const needed = Math.min(this.limit - reserve, Math.max(1, cost?.left ?? 1));
+    const whole = { ...rule, reserve: reserve + needed - 1 };
+    const { waitMs, remaining } = await this.#window.peek(this.#key, whole, Date.now());
+    // A request counts slightly longer than the window; that extra time is not reported.
+    const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
+    const isHopeless = cost !== undefined && this.#isHopeless(purpose, cost, rule);
+    const isReserved = remaining > 0 && (remaining <= reserve || isHopeless);
+    const reserved = isReserved ? { reserved: remaining } : {};
+    return new ApiError('budget-spent', { ...facts, seconds, ...reserved });
+  }
+
+  /**
+   * What the response says of the budget replaces our count, and our limit where the settings leave it at the default
+   * and the service reports more. Requests in flight are subtracted, because the service may not have counted them yet.
+   * A report older than the last one is ignored.
+   */
+  async ended(taken: RequestNumber, remaining?: number, limit?: number): Promise<void> {
+    this.#inFlight.delete(taken);
+    if (remaining === undefined || taken < this.#lastReportAt) return;
+    this.#lastReportAt = taken;
+    // Less than what remains would be the limit of something else.
+    if (limit !== undefined && limit > 0 && limit >= remaining) this.#rules = this.#rulesFor(limit);
+    const free = Math.max(0, remaining - this.#inFlight.size);
+    this.#remaining = free;
+    await this.#window.correct(this.#key, this.#rules.interactive, free, Date.now());
+  }
+
+  /** The service asked for a pause. It is limited to the window, after which all requests have expired. */
+  async block(seconds: number): Promise<void> {
+    const ms = Math.min(seconds * 1000, this.#windowMs);
+    await this.#window.block(this.#key, Date.now() + ms);
+  }
+
+  /** The remaining requests, and the wait if there are none. */
+  peek(): Promise<RateDecision> {
+    return this.#window.peek(this.#key, this.#rules.interactive, Date.now());
+  }
+
+  /** Requests that the tenant allows in the window, as far as the settings permit. */
+  get limit(): number {
+    return this.#rules.allowed;
+  }
+
+  #rulesFor(reported: number): Rules {
+    const configured = this.#configured;
+    const isDefault = configured === defaultBudget.requests;
+    const smaller = Math.min(configured, reported);
+    const allowed = isDefault ? reported : smaller;
+    const limit = isDefault ? Math.max(configured, reported) : configured;
+    const single = { limit, windowMs: this.#windowMs, reserve: 0 };
+    return {
+      allowed,
+      interactive: single,
+      write: single,
+      // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
+      walk: { ...single, reserve: reservedOf(smaller) },
+      background: { ...single, reserve: lowOf(allowed) },
+    };
+  }
+}
