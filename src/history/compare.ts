@@ -2,7 +2,7 @@ import { addDays, type Day, daysBetween } from '../figures/days.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
-import { DealSeries } from './pipeline-change-series.ts';
+import { DealSeries } from './pipeline-changes.ts';
 
 export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
   day: Day;

@@ -1,7 +1,7 @@
 import type { Day } from '../figures/days.ts';
 import { toRecord } from '../service/records/recognition.ts';
 import type { PipelineHistory, QuoteHistory, RecordHistory } from './history.ts';
-import { asStored, opportunitySnapshots } from './snapshot-columns.ts';
+import { asStored, opportunitySnapshots } from './snapshots.ts';
 
 /** The history of the embedded tenant, which is generated with its records and needs no snapshots. */
 export interface GeneratedHistory {

@@ -2,26 +2,26 @@ import { addDays, type Day, dayOf, daysBetween, utcDay } from '../figures/days.t
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { SnapshotStore, State } from '../state/port.ts';
-import { firstVersion, maxBaseDays, olderColumns } from './older-snapshots.ts';
-import {
-  opportunitySnapshots,
-  type PricedQuote,
-  quoteSnapshots,
-  type SnapshotKind,
-} from './snapshot-columns.ts';
 import {
   type Columns,
   columnsOf,
+  firstVersion,
   isRowAt,
+  maxBaseDays,
+  olderColumns,
+  opportunitySnapshots,
+  type PricedQuote,
   pack,
+  quoteSnapshots,
   type Row,
   rowAt,
+  type SnapshotKind,
   takenAtOf,
   type Unpacked,
   UnreadableSnapshot,
   unpack,
   version,
-} from './snapshot-format.ts';
+} from './snapshots.ts';
 
 /** All records of one kind of a tenant as they were read at one time. */
 export interface Snapshot<T = Opportunity> {
@@ -153,11 +153,12 @@ const someMonday = '2024-01-01';
  * @throws the first error, after all tenants were tried
  */
 export async function deleteExpiredSnapshots(
-  state: Pick<State, 'snapshots' | 'snapshotTenants'>,
+  state: Pick<State, 'snapshots' | 'stored'>,
   now: Date,
 ): Promise<void> {
   const errors: unknown[] = [];
-  for (const tenant of await state.snapshotTenants()) {
+  for (const { tenant, kind } of await state.stored()) {
+    if (kind !== 'history') continue;
     const store = state.snapshots(tenant);
     const deleteOwn = async () => {
       const keepDays = Number((await store.read(keepDaysName))?.toString());
@@ -179,20 +180,6 @@ export class StoredHistory extends StoredSnapshots<Opportunity> {
 export class StoredQuoteHistory extends StoredSnapshots<PricedQuote> {
   constructor(store: SnapshotStore, keepDays: number, now = () => new Date()) {
     super(quoteSnapshots, store, keepDays, now);
-  }
-}
-
-/**
- * Deletes all snapshots of a tenant, also those that are stored meanwhile.
- * @returns the number of days that had any
- */
-export async function clearSnapshots(store: SnapshotStore): Promise<number> {
-  const days = new Set<Day>();
-  for (;;) {
-    const names = await store.names();
-    if (names.length === 0) return days.size;
-    for (const { isBase, day } of parseNames(names)) if (!isBase) days.add(day);
-    await store.remove(names);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Deals, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the pipeline". */
+
 import {
   type PipelineFilters,
   passesFilters,
@@ -6,10 +7,22 @@ import {
 } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayOf, daysBetween } from '../figures/days.ts';
 import { type Deal, dealReader, type ReadDeal } from '../figures/deals.ts';
-import type { Amounts, CurrencyOf } from '../figures/money.ts';
-import { addTo, compact, named, nonBlank, normaliseName } from '../figures/naming.ts';
+import { type Amounts, type CurrencyOf, percentOfCounts } from '../figures/money.ts';
+import {
+  addTo,
+  byName,
+  compact,
+  groupBy,
+  type Named,
+  named,
+  nonBlank,
+  nonZero,
+  normaliseName,
+} from '../figures/naming.ts';
+import { type Outcome, outcomeOf } from '../figures/outcome.ts';
 import { probabilityScale } from '../figures/probability.ts';
-import { forEachStep, type Steps } from '../figures/steps.ts';
+import { median } from '../figures/spread.ts';
+import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
 import type { Opportunity, Ref } from '../service/records/records.ts';
 import { isOneOf } from '../values.ts';
 import {
@@ -128,6 +141,31 @@ function movesOf({ before, after }: Pair<Deal>, order: StageOrder): Move[] {
   return found;
 }
 
+/** The fields whose changes are counted. */
+const comparedFields = [
+  ...(['owner', 'pipelineStage', 'statusId', 'currency', 'probability', 'closedAt'] as const),
+  ...(['onetimeRevenue', 'monthlyRevenue', 'valueMonths', 'expectedCloseDate'] as const),
+];
+/** Fewer deals may lose a field by chance. */
+const minReshaped = 5;
+
+/** The fields that many deals of both days had, and that none has now, or the other way round; with their number. */
+export function* reshapedFields(pairs: Iterable<Pair<Opportunity>>) {
+  const counts = comparedFields.map((field) => ({ field, before: 0, after: 0 }));
+  let deals = 0;
+  yield* forEachStep(pairs, ({ before, after }) => {
+    if (!before || !after) return;
+    deals += 1;
+    for (const count of counts) {
+      if (before[count.field] !== undefined) count.before += 1;
+      if (after[count.field] !== undefined) count.after += 1;
+    }
+  });
+  return counts.filter(({ before, after }) =>
+    after === 0 ? before >= minReshaped : before === 0 && after >= Math.max(minReshaped, deals / 2),
+  );
+}
+
 /** Where a stage is in the pipeline: the median probability of its open deals, by key of the stage. */
 export type StageOrder = ReadonlyMap<string, number>;
 
@@ -154,16 +192,8 @@ function refKey(ref: Ref | undefined): string | undefined {
   return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
 }
 
-/** The middle of some numbers, or the mean of the two in the middle. */
-export function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? 0;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
-}
-
 /** Whether a move from one stage to another is forward; `undefined` where their order is unknown. */
-export function isForward(
+function isForward(
   from: string | undefined,
   to: string | undefined,
   order: StageOrder,
@@ -174,7 +204,7 @@ export function isForward(
 }
 
 /** Days by which the close date moved later; negative if earlier, `undefined` if one of the dates is unknown. */
-export function slipDays(before: Opportunity, after: Opportunity): number | undefined {
+function slipDays(before: Opportunity, after: Opportunity): number | undefined {
   const [was, is] = [dayOf(before.expectedCloseDate), dayOf(after.expectedCloseDate)];
   return was && is ? daysBetween(was, is) : undefined;
 }
@@ -219,5 +249,119 @@ function changeRow(change: DealChange, { slips, changedAt }: Course) {
     slipDays: (before && after && slipDays(before.record, after.record)) || undefined,
     slips: slips.get(id ?? ''),
     at: changedAt.get(id ?? ''),
+  });
+}
+
+/** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
+
+/** A deal that left a stage. */
+export interface StageExit {
+  deal: Opportunity;
+  from: string;
+  label: Named;
+  /** The stage that followed, if the deal is still open. */
+  to: string | undefined;
+  outcome: Outcome;
+  /** Days in the stage; unknown without the day on which the deal entered it. */
+  days: number | undefined;
+}
+
+/** The changes of every deal over time, from snapshots in the order of time. */
+export class DealSeries {
+  /** How often the close date of a deal moved later. */
+  readonly slips = new Map<string, number>();
+  readonly exits: StageExit[] = [];
+  /** Time of the last change of stage or outcome, as exactly as it is known. */
+  readonly changedAt = new Map<string, string>();
+  readonly #last = new Map<string, Opportunity>();
+
+  /** @param opening the records of the first day */
+  constructor(opening: readonly Opportunity[]) {
+    for (const record of opening) if (record.id) this.#last.set(record.id, record);
+  }
+
+  /** Notes a deal, as seen at a time. */
+  observe(after: Opportunity, seen: string): void {
+    const { id } = after;
+    if (id === undefined || id === '') return;
+    const before = this.#last.get(id);
+    if (before === after) return;
+    this.#last.set(id, after);
+    if (!before || outcomeOf(before) !== 'open') return;
+    const isSlip = outcomeOf(after) === 'open' && (slipDays(before, after) ?? 0) > 0;
+    if (isSlip) this.slips.set(id, (this.slips.get(id) ?? 0) + 1);
+    this.#noteExit(id, before, after, seen);
+  }
+
+  #noteExit(id: string, before: Opportunity, after: Opportunity, seen: string): void {
+    const [from, to, outcome] = [stageKey(before), stageKey(after), outcomeOf(after)];
+    const isUnchanged = outcome === 'open' && from === to;
+    if (isUnchanged || outcome === 'deleted') return;
+    const left = exitTime(before, after, seen);
+    this.changedAt.set(id, left);
+    if (from === undefined) return;
+    this.exits.push({
+      deal: after,
+      from,
+      label: named(before.pipelineStage),
+      to: outcome === 'open' ? to : undefined,
+      outcome,
+      days: daysInStage(before, left.slice(0, 10)),
+    });
+  }
+}
+
+/** When the deal left: by its own dates where they are later than those known before, else when it was seen. */
+function exitTime(before: Opportunity, after: Opportunity, seen: string): string {
+  const [entered, changed] = [before.stageUpdatedAt, after.stageUpdatedAt];
+  if (dayOf(changed) && changed && (!dayOf(entered) || changed > (entered ?? ''))) return changed;
+  return dayOf(after.closedAt) && after.closedAt ? after.closedAt : seen;
+}
+
+function daysInStage(before: Opportunity, left: string): number | undefined {
+  const entered = dayOf(before.stageUpdatedAt);
+  return entered && left >= entered ? daysBetween(entered, left) : undefined;
+}
+
+/** The exits that match the filters, by the stage that was left. */
+export const matchingExits = (
+  exits: readonly StageExit[],
+  filters: PipelineFilters,
+  readDeal: ReadDeal,
+): Steps<StageExit[]> =>
+  filterSteps(exits, ({ deal, label }) =>
+    passesAll({ ...readDeal(deal), record: { ...deal, pipelineStage: { ...label } } }, filters),
+  );
+
+/** A percentage of fewer deals is not shown: it would not be meaningful. */
+const minExits = 5;
+
+/** Stages in their order, by the deals that left them in the period. */
+export function stageRows(exits: readonly StageExit[], order: StageOrder) {
+  const ranked = [...groupBy(exits, ({ from }) => from)].map(([key, left]) => ({
+    rank: order.get(key) ?? Number.MAX_VALUE,
+    row: stageRow(left, order),
+  }));
+  ranked.sort((one, other) => one.rank - other.rank || byName(one.row, other.row));
+  return ranked.map(({ row }) => row);
+}
+
+/** `conversion`: moved forward or won, in percent of those that left. */
+function stageRow(exits: readonly StageExit[], order: StageOrder) {
+  const { id, name } = exits.map((exit) => exit.label).sort(byName)[0] ?? {};
+  const days = exits.flatMap((exit) => exit.days ?? []);
+  const count = (is: (exit: StageExit) => boolean | undefined) => exits.filter(is).length;
+  const forward = count(({ from, to }) => isForward(from, to, order));
+  const won = count(({ outcome }) => outcome === 'won');
+  return compact({
+    id: name ? undefined : id,
+    name,
+    left: exits.length,
+    medianDays: days.length > 0 ? Math.round(median(days)) : undefined,
+    forward: nonZero(forward),
+    back: nonZero(count(({ from, to }) => isForward(from, to, order) === false)),
+    won: nonZero(won),
+    lost: nonZero(count(({ outcome }) => outcome === 'lost')),
+    conversion: exits.length >= minExits ? percentOfCounts(forward + won, exits.length) : undefined,
   });
 }

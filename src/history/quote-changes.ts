@@ -29,7 +29,7 @@ import {
   steps,
   type Valued,
 } from './movements.ts';
-import { asStored, type PricedQuote } from './snapshot-columns.ts';
+import { asStored, type PricedQuote } from './snapshots.ts';
 
 /** Steps that quotes do not have. */
 const ofDealsOnly: readonly Step[] = ['movedIn', 'won', 'lost', 'closedUnknown', 'movedOut'];

@@ -1,5 +1,4 @@
 import type { Collection } from '../reading/collection.ts';
-import type { Opportunity, Quote } from '../service/records/records.ts';
 
 /** Time that a call gets to answer before its reading is stored. */
 const firstDelayMs = 1_000;
@@ -8,12 +7,6 @@ const intervalMs = 60_000;
 
 interface SnapshotTarget<T> {
   save(records: readonly T[], takenAt: Date): Promise<unknown>;
-}
-
-/** One for each kind of records of which snapshots are kept. */
-export interface Recorders {
-  opportunity: HistoryRecorder<Opportunity>;
-  quote: HistoryRecorder<Quote>;
 }
 
 /**

@@ -46,8 +46,6 @@ export interface Journal {
 /** A change of a tenant's data, for processes that cache it. */
 export interface Update {
   collection?: string;
-  /** The id and the name of the changed record. */
-  names?: readonly string[];
   /** Identity of a reader whose key the service refused: it must get no cached data. */
   keyRefused?: string;
   /** What a host of the legacy era answered over HTTP, to the question with this id. */
@@ -167,11 +165,8 @@ export interface SharedCollections {
   ): Promise<SharedReading>;
   /** The age of the copy that is kept, fresh or not, in milliseconds. Its content is not read. */
   ageOf(key: CollectionKey): Promise<number | undefined>;
-  /**
-   * Deletes the copies of a tenant, or of all, that were not changed for this time; 0 is any time. Absent where they
-   * expire by themselves.
-   */
-  forget?(unchangedMs: number, tenant?: string): Promise<void>;
+  /** Deletes the copies that were not changed for this time. Absent where they expire by themselves. */
+  deleteUnchanged?(ms: number): Promise<void>;
 }
 
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */
@@ -221,6 +216,15 @@ export interface Health {
   notes: string[];
 }
 
+export const storedKinds = ['changes', 'events', 'history', 'collections'] as const;
+
+/** One file, folder or Redis key with data of a tenant. */
+export interface StoredPart {
+  tenant: string;
+  kind: (typeof storedKinds)[number];
+  place: string;
+}
+
 export interface State {
   rates: RateWindow;
   /** Claims a name, such as the consent of a person, until `expiresAt`; false if it is already claimed. */
@@ -234,8 +238,9 @@ export interface State {
   secret(): Promise<Uint8Array>;
   journal(tenant: string): Journal;
   snapshots(tenant: string): SnapshotStore;
-  /** The tenants that have snapshots, in alphabetical order. */
-  snapshotTenants(): Promise<string[]>;
+  /** Everything that is stored about tenants, in alphabetical order of its places. */
+  stored(): Promise<StoredPart[]>;
+  remove(parts: readonly StoredPart[]): Promise<void>;
   /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import { addDays, daysBetween } from '../../src/figures/days.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { compareDeals } from '../../src/history/changes-between.ts';
+import { compareDeals, forecastRows } from '../../src/history/changes-between.ts';
 import { readPeriod } from '../../src/history/compare.ts';
-import { forecastRows } from '../../src/history/forecast-accuracy.ts';
-import { matchingExits, stageRows } from '../../src/history/pipeline-change-series.ts';
-import { periodDeals } from '../../src/history/pipeline-changes.ts';
+import { matchingExits, periodDeals, stageRows } from '../../src/history/pipeline-changes.ts';
 
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';

@@ -1,7 +1,7 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { clearSnapshots, StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
+import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
@@ -82,8 +82,6 @@ const interrupting = (store: SnapshotStore, number: number, other: () => Promise
 };
 
 test.each([
-  ['clear during a save', clearSnapshots, saveToday],
-  ['a save during clear', saveToday, clearSnapshots],
   ['a save of yesterday during one of today', saveYesterday, saveToday],
   ['a save of today during one of yesterday', saveToday, saveYesterday],
 ])('%s leaves no day that cannot be read', async (_, other, work) => {

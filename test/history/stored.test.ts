@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { clearSnapshots, StoredHistory } from '../../src/history/history.ts';
+import { StoredHistory } from '../../src/history/history.ts';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -122,15 +122,6 @@ describe('what is kept', () => {
     for (const [, found] of await readAll(history))
       expect(Object.keys(found ?? {})).toHaveLength(5);
     expect(await store.names()).toHaveLength(5);
-  });
-
-  test('everything is deleted by clear', async () => {
-    const { store, folder } = await newStore();
-    const history = historyIn(store);
-    for (const back of [2, 1, 0]) await history.save(deals(3), at(addDays(today, -back)));
-    expect(await clearSnapshots(store)).toBe(3);
-    expect(await history.days()).toEqual([]);
-    await expect(stat(folder)).rejects.toThrow('ENOENT');
   });
 
   test('only its owner may read it', async () => {

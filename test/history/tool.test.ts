@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
-import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
+import { StoredHistory } from '../../src/history/history.ts';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
@@ -11,8 +11,7 @@ import { anyHost, type Connection, type Row } from '../support/hosts.ts';
 import { clockAt } from '../support/oracle/clock.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import type { Rows } from '../support/oracle/sql.ts';
-import { run } from '../support/process.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
@@ -165,6 +164,52 @@ describe('a comparison', () => {
   });
 });
 
+describe('its first sentence', () => {
+  /** What is said of the changes since a day on which the records were others. */
+  const since = async (change: (record: Row) => Row) => {
+    const { address, namespace, sandbox, name } = await started();
+    const folder = await newFolder();
+    const store = localState(folder).snapshots(namespace);
+    const history = new StoredHistory(store, 400, () => new Date(today));
+    const records = sandbox.past(name).recordsAt('2026-06-16');
+    await history.save(
+      records.map((text) => toRecord('opportunity', change(JSON.parse(text)))),
+      new Date('2026-06-16T18:00:00Z'),
+    );
+    const server = await anyHost.start(address, {
+      env: { CPQ_STATE_DIR: folder, ...clockAt(today) },
+    });
+    return changes(server, { since: 'yesterday' });
+  };
+
+  test('says first how many deals lost value, or changed stage, owner and currency', async () => {
+    const other = { id: 'another', name: 'Another' };
+    const { summary = '', pipeline } = await since((record) => ({
+      ...record,
+      onetimeRevenue: Number(record.onetimeRevenue ?? 0) * 4 + 10,
+      owner: other,
+      pipelineStage: other,
+    }));
+    const count = pipeline.find(({ step }) => step === 'valueDown')?.count;
+    expect(Number(count)).toBeGreaterThan(20);
+    expect(summary).toContain(`${count} worth less`);
+    expect(summary).toMatch(/\d+ in another stage, \d+ with another owner/);
+  });
+
+  test('names a field that is sent in another form, and counts no changes of it', async () => {
+    const {
+      summary = '',
+      moves,
+      stages,
+    } = await since(({ owner: _, pipelineStage: __, ...record }) => record);
+    expect(summary).toMatch(
+      /^Not compared, .* since 2026-06-16: owner \(0 had it, now \d+\), pipelineStage \(0 had/,
+    );
+    expect(JSON.stringify(moves ?? [])).not.toMatch(/ownerChanged|stage/);
+    expect(stages).toBeUndefined();
+  });
+});
+
 describe('its parts', () => {
   test('lists the deals of one movement, and by groups', async () => {
     const { server } = await started();
@@ -289,14 +334,12 @@ describe('snapshots', () => {
     const requests = async (days: string) => {
       const folder = await newFolder();
       const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days, ...clockAt(today) };
-      const sent = () =>
-        Object.values(sandbox.log.report().counts).reduce((sum, count) => sum + count, 0);
-      const before = sent();
+      const before = requestsTo(sandbox).length;
       const server = await anyHost.start(address, { env });
       const { text } = await server.call('cpq_pipeline_changes');
       await server.call('cpq_brief_pipeline');
       await server.close();
-      return { folder, text, count: sent() - before };
+      return { folder, text, count: requestsTo(sandbox).length - before };
     };
     const on = await requests('400');
     const off = await requests('0');
@@ -361,57 +404,3 @@ describe('the file of the days', () => {
     expect(rows).toEqual(expectedDays(ask, [...kept, today], {}).map(flat));
   });
 });
-
-describe('cpq-mcp history', () => {
-  test('lists and deletes what is kept', async () => {
-    const { address, folder } = await started();
-    const copy = await newFolder();
-    const state = localState(copy);
-    const namespace = namespaceOf(new URL(address.baseUrl), undefined);
-    const then = () => new Date('2026-01-03T12:00:00Z');
-    const history = new StoredHistory(state.snapshots(namespace), 400, then);
-    await history.save([{ id: 'a' }], new Date('2026-01-02T10:00:00Z'));
-    await history.save([{ id: 'a' }], new Date('2026-01-03T10:00:00Z'));
-    const quotes = new StoredQuoteHistory(state.snapshots(namespace), 400, then);
-    await quotes.save([{ id: 'q' }], new Date('2026-01-03T11:00:00Z'));
-    const range = '2 days, 2026-01-02 to 2026-01-03; of the quotes 1 day, 2026-01-03 to 2026-01-03';
-    const env = { CPQ_BASE_URL: address.baseUrl, CPQ_API_KEY: address.key, CPQ_STATE_DIR: copy };
-    expect((await run(['history', 'list'], env)).stdout).toBe(`default: ${range}\n`);
-    const wrong = await run(['history', 'clear', '--tenant', 'acme'], env);
-    expect([wrong.status, wrong.stderr]).toEqual([2, expect.stringContaining('default')]);
-    expect((await run(['history', 'clear'], env)).stdout).toBe('default: deleted 2 days\n');
-    expect(await namesOf(copy)).toEqual([]);
-    expect((await run(['history'], env)).stdout).toBe('default: no days are kept\n');
-    expect(await namesOf(folder)).not.toEqual([]);
-  });
-
-  test('lists and deletes histories of no configured tenant, which are never deleted unasked', async () => {
-    const folder = await newFolder();
-    const env = { CPQ_STATE_DIR: folder };
-    const state = localState(folder);
-    const baseUrl = 'https://api.example.com/';
-    const [key, removed] = ['0123456789abcdef', 'acme-0123456789abcdef'];
-    for (const namespace of [key, removed, namespaceOf(new URL(baseUrl), undefined)])
-      await new StoredHistory(state.snapshots(namespace), 400, () => new Date('2026-01-02')).save(
-        [],
-        new Date('2026-01-02'),
-      );
-    const range = '1 day, 2026-01-02 to 2026-01-02';
-    const note = "(of a caller's own key, or of a tenant that is not configured)";
-    const others = [`${key} ${note}: ${range}`, `${removed} ${note}: ${range}`];
-    const flag = ['--base-url', baseUrl];
-    const lines = async (...args: string[]) =>
-      (await run(['history', ...args], env)).stdout.trimEnd().split('\n');
-    expect(await lines('list', ...flag)).toEqual([`default: ${range}`, ...others]);
-    expect(await lines('clear', ...flag)).toEqual(['default: deleted 1 day']);
-    const refused = await run(['history', 'clear'], env);
-    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining('--all')]);
-    expect(await lines()).toEqual(others);
-    expect(await lines('clear', '--tenant', key)).toEqual([`${key} ${note}: deleted 1 day`]);
-    expect(await lines('clear', '--all')).toEqual([`${removed} ${note}: deleted 1 day`]);
-    expect(await lines('list')).toEqual(['no history is kept']);
-  });
-});
-
-const namesOf = async (folder: string): Promise<string[]> =>
-  (await readdir(folder)).filter((name) => name.startsWith('history-'));

@@ -255,8 +255,28 @@ function snapshots(pair: Pair): void {
     await other.snapshots(tenant).remove([]);
     expect(await one.snapshots(tenant).names()).toEqual([]);
     expect(await one.snapshots(another).read('a')).toEqual(bytes('theirs'));
-    const tenants = await one.snapshotTenants();
+    const tenants = (await one.stored()).map((part) => part.tenant);
     expect(tenants.filter((name) => [tenant, another].includes(name))).toEqual([another]);
+  });
+
+  test('of a tenant are found and removed with everything else about it', async () => {
+    const [one, other] = await pair();
+    const [tenant, another] = [newTenant(), newTenant()];
+    for (const it of [tenant, another]) {
+      await one.journal(it).append({ id: 'c' });
+      await one.inbox(it).add({ id: 'e', subject: 's', event: 'e', body: '{}' });
+      await one.snapshots(it).write('a', bytes('theirs'));
+    }
+    const partsOf = async (name: string) =>
+      (await other.stored()).filter((part) => part.tenant === name);
+    const all = ['changes', 'events', 'history'];
+    expect([...new Set((await partsOf(tenant)).map(({ kind }) => kind))].sort()).toEqual(all);
+    await other.remove(await partsOf(tenant));
+    expect(await partsOf(tenant)).toEqual([]);
+    expect((await one.journal(tenant).read()).entries).toEqual([]);
+    expect((await one.inbox(tenant).list(() => true, { from: 0, size: 9 })).total).toBe(0);
+    expect(await one.snapshots(tenant).names()).toEqual([]);
+    expect((await one.journal(another).read()).entries).toEqual([{ id: 'c' }]);
   });
 
   test('written by two at once are one or the other, whole', async () => {
@@ -283,7 +303,7 @@ function bus(pair: Pair): void {
     one.bus.subscribe(tenant, hear('one'));
     other.bus.subscribe(tenant, hear('other'));
     other.bus.subscribe(another, hear('another'));
-    const update = { collection: 'opportunity', names: ['o1', 'Migration'] };
+    const update = { collection: 'opportunity', keyRefused: 'o1' };
     const published = one.bus.publish(tenant, update);
     expect(heard).toContainEqual(['one', update]);
     await published;
@@ -318,7 +338,7 @@ function failingListeners(pair: Pair): void {
     };
     for (const { bus } of new Set([one, other])) bus.subscribe(tenant, fail);
     other.bus.subscribe(tenant, (update) => update !== 'missed' && heard.push(update));
-    const update = { collection: 'quote', names: ['q1'] };
+    const update = { collection: 'quote', keyRefused: 'q1' };
     await one.bus.publish(tenant, update);
     // Both are stored by one write.
     const added = ['a', 'b'].map((id) => one.inbox(tenant).add(eventOf(id), update));
@@ -480,7 +500,7 @@ function inboxLimits(pair: Pair): void {
     const tenant = newTenant();
     const heard: (Update | 'missed')[] = [];
     other.bus.subscribe(tenant, (update) => update !== 'missed' && heard.push(update));
-    const update = { collection: 'quote', names: ['q1'] };
+    const update = { collection: 'quote', keyRefused: 'q1' };
     await one.inbox(tenant).add(eventOf('a'), update);
     await one.inbox(tenant).add(eventOf('a'), update);
     await one.inbox(tenant).add(eventOf('b'), { collection: 'order' });

@@ -189,10 +189,10 @@ test.each(halfways)('updates are published and nothing is acknowledged if %s', a
   const heard: unknown[] = [];
   state.bus.subscribe(tenant, (update) => heard.push(update));
   const deliver = () =>
-    Promise.allSettled(['a', 'b'].map((id) => inbox.add(eventOf(id), { names: [id] })));
+    Promise.allSettled(['a', 'b'].map((id) => inbox.add(eventOf(id), { keyRefused: id })));
   await fail(folder);
   expect((await deliver()).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(heard).toEqual([{ names: ['a'] }, { names: ['b'] }]);
+  expect(heard).toEqual([{ keyRefused: 'a' }, { keyRefused: 'b' }]);
   expect((await deliver()).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   expect(await deliver()).toMatchObject([{ value: 'known' }, { value: 'known' }]);
   expect(await idsIn(state)).toEqual(['b', 'a', 'first']);

@@ -55,11 +55,9 @@ export function fileCollections(
       return poll(look, signal);
     },
     ageOf: async (key) => (await readCopy(pathOf(key), key, 'age'))?.ageMs,
-    async forget(unchangedMs, tenant) {
-      for (const name of await readdir(folder).catch(ifMissing<string[]>([]))) {
-        const isMeant = tenant === undefined || name === `${prefix}${tenant}`;
-        if (name.startsWith(prefix) && isMeant) await removeFiles(join(folder, name), unchangedMs);
-      }
+    async deleteUnchanged(ms) {
+      for (const name of await readdir(folder).catch(ifMissing<string[]>([])))
+        if (name.startsWith(prefix)) await removeFiles(join(folder, name), ms);
     },
   };
 }
@@ -141,7 +139,6 @@ async function tryLock(path: string, leaseMs: number): Promise<typeof noLock | u
 }
 
 async function removeFiles(folder: string, unchangedMs: number): Promise<void> {
-  if (unchangedMs === 0) return rm(folder, { recursive: true, force: true });
   for (const path of (await readdir(folder)).map((name) => join(folder, name))) {
     const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: 0 }));
     if (Date.now() - mtimeMs > unchangedMs) await rm(path, { force: true });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isOneOf } from '../../values.ts';
 import { LocalBus } from '../bus.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import { MemoryRates } from '../memory-rates.ts';
@@ -10,25 +10,23 @@ import {
   type Inbox,
   type InboxLimits,
   type ReportEvent,
+  type SnapshotStore,
   type State,
+  storedKinds,
 } from '../port.ts';
 import { WriteStatus } from '../write-status.ts';
 import { fileCollections, markOutdated } from './collections.ts';
-import { ifMissing } from './files.ts';
+import { ifMissing, replaceFile, syncFolder } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
 import { journalFile } from './json-files.ts';
-import { snapshotFiles } from './snapshot-files.ts';
 
 export interface LocalOptions {
   inbox?: InboxLimits;
   report?: ReportEvent;
 }
 
-/** What the names of the folders of snapshots begin with. */
-const snapshotPrefix = 'history-';
-/** Excludes a copy that somebody keeps beside such a folder, as `history-….bak`. */
-const isSnapshots = (name: string): boolean =>
-  name.startsWith(snapshotPrefix) && /^[\w-]+$/.test(name.slice(snapshotPrefix.length));
+/** Kind and tenant in the name of a file or folder. Excludes a copy that somebody keeps beside it, as `history-….bak`. */
+const storedName = /^(changes|events|history|collections)-([\w-]+)(?:\.jsonl)?$/;
 
 /** State of one process: in memory, with the journal, the inbox and the snapshots in files of `folder`. */
 export function localState(folder: string, options: LocalOptions = {}): State {
@@ -66,13 +64,48 @@ export function localState(folder: string, options: LocalOptions = {}): State {
       const path = join(folder, `changes-${tenant}.jsonl`);
       return writes.journal(path, journalFile(path));
     },
-    snapshots: (tenant) => snapshotFiles(join(folder, `${snapshotPrefix}${tenant}`)),
-    async snapshotTenants() {
-      const entries = await readdir(folder, { withFileTypes: true }).catch(ifMissing<Dirent[]>([]));
-      const folders = entries.filter((entry) => entry.isDirectory() && isSnapshots(entry.name));
-      return folders.map(({ name }) => name.slice(snapshotPrefix.length)).sort();
+    snapshots: (tenant) => snapshotFiles(join(folder, `history-${tenant}`)),
+    async stored() {
+      const names = await readdir(folder).catch(ifMissing<string[]>([]));
+      return names.sort().flatMap((name) => {
+        const [, kind, tenant] = storedName.exec(name) ?? [];
+        const place = join(folder, name);
+        return tenant && isOneOf(storedKinds, kind) ? [{ tenant, kind, place }] : [];
+      });
+    },
+    async remove(parts) {
+      for (const { place } of parts) await rm(place, { recursive: true, force: true });
     },
     runExclusive: (name, work) => mutex.runExclusive(name, work),
     close: async () => {},
+  };
+}
+
+const isName = /^[a-z0-9-]+$/;
+
+/** Snapshots in a folder, one file for each name, readable by their owner only. */
+function snapshotFiles(folder: string): SnapshotStore {
+  const list = () => readdir(folder).catch(ifMissing<string[]>([]));
+  /** @throws RangeError for a name that could lead out of the folder */
+  const pathOf = (name: string) => {
+    if (!isName.test(name)) throw new RangeError(`not the name of a snapshot: ${name}`);
+    return join(folder, name);
+  };
+  return {
+    names: async () => (await list()).filter((file) => isName.test(file)).sort(),
+    read: async (name) => readFile(pathOf(name)).catch(ifMissing(undefined)),
+    async write(name, value) {
+      const path = pathOf(name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await replaceFile(path, value);
+      await syncFolder(folder);
+    },
+    async remove(names) {
+      for (const name of names) await rm(pathOf(name), { force: true });
+      // Drafts were left by a process that was killed.
+      for (const file of await list())
+        if (file.endsWith('.draft')) await rm(join(folder, file), { force: true });
+      if ((await list()).length === 0) await rmdir(folder).catch(() => {}); // Written to meanwhile.
+    },
   };
 }

@@ -1,23 +1,25 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseLine } from '../files/json-files.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import {
   defaultInboxLimits,
   type Health,
   type InboxLimits,
+  type Journal,
+  type SnapshotStore,
   type State,
   StateUnavailable,
+  type StoredPart,
 } from '../port.ts';
 import { shortHash } from '../short-hash.ts';
 import { WriteStatus } from '../write-status.ts';
 import { RedisBus } from './bus.ts';
 import { redisCollections } from './collections.ts';
 import { redisInbox } from './inbox.ts';
-import { redisJournal } from './journal.ts';
-import { keyOf, type LinkOptions, RedisLink } from './link.ts';
+import { keyOf, type LinkOptions, listReply, RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
 import { RedisRates } from './rates.ts';
-import { redisSnapshots, redisSnapshotTenants } from './snapshots.ts';
 
 export interface RedisOptions extends LinkOptions {
   /** Number of processes: while Redis is unavailable, each uses its share of a rate budget. */
@@ -60,7 +62,10 @@ export async function redisState(options: RedisOptions): Promise<State> {
     journal: (tenant) =>
       writes.journal(`journal ${tenant}`, redisJournal(link, keyOf(tenant, 'journal'))),
     snapshots: (tenant) => redisSnapshots(link, tenant),
-    snapshotTenants: () => redisSnapshotTenants(link),
+    stored: () => redisStored(link),
+    async remove(parts) {
+      for (const { place } of parts) await link.send(['UNLINK', place]);
+    },
     // Calls of this process wait for each other here, so that only one of them polls Redis.
     runExclusive: (name, work) =>
       mutex.runExclusive(name, () => withLock(link, name, lockMs, work)),
@@ -134,3 +139,72 @@ const noLogAdvice =
   'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.';
 const evictionAdvice =
   'Redis may evict stored data, such as received events and used consents. Set maxmemory-policy to noeviction.';
+
+const batchSize = 1_000;
+
+/** A journal in a Redis stream, which is never trimmed and never expires. */
+const redisJournal = (link: RedisLink, key: string): Journal => ({
+  async append(entry) {
+    await link.send(['XADD', key, '*', 'entry', JSON.stringify(entry)]);
+  },
+  async read() {
+    const entries: Record<string, unknown>[] = [];
+    let damaged = 0;
+    for (let after = '-'; ; ) {
+      const range = ['XRANGE', key, after, '+', 'COUNT', String(batchSize)];
+      const batch = listReply(await link.send(range)).map(listReply);
+      for (const [, fields] of batch) {
+        const entry = parseLine(String(listReply(fields)[1]));
+        if (entry) entries.push(entry);
+        else damaged += 1;
+      }
+      const last = batch.at(-1);
+      if (!last || batch.length < batchSize) return { entries, damaged };
+      after = `(${String(last[0])}`;
+    }
+  },
+});
+
+/** What the keys of tenants contain. The others expire, and contain no data: rates, locks, used consents. */
+const kinds: Readonly<Record<string, StoredPart['kind']>> = {
+  journal: 'changes',
+  inbox: 'events',
+  history: 'history',
+  collection: 'collections',
+  generation: 'collections',
+};
+
+/** The keys with data of tenants, in alphabetical order. */
+async function redisStored(link: RedisLink): Promise<StoredPart[]> {
+  const parts = new Map<string, StoredPart>();
+  let cursor = '0';
+  do {
+    const scan = ['SCAN', cursor, 'MATCH', 'cpq:{*}:*', 'COUNT', '1000'];
+    const [next, keys] = listReply(await link.send(scan));
+    for (const place of listReply(keys).map(String)) {
+      const [, tenant, part = ''] = /^cpq:\{(.+?)\}:(\w+)/.exec(place) ?? [];
+      const kind = kinds[part];
+      if (tenant !== undefined && kind) parts.set(place, { tenant, kind, place });
+    }
+    cursor = String(next);
+  } while (cursor !== '0');
+  return [...parts.values()].sort((one, other) => (one.place < other.place ? -1 : 1));
+}
+
+/** Snapshots of a tenant in a Redis hash, which never expires: one field for each name. */
+function redisSnapshots(link: RedisLink, tenant: string): SnapshotStore {
+  const key = keyOf(tenant, 'history');
+  return {
+    names: async () => ((await link.send(['HKEYS', key])) as string[]).sort(),
+    async read(name) {
+      const value = (await link.sendForBytes(['HGET', key, name])) as Buffer | null;
+      return value ?? undefined;
+    },
+    async write(name, value) {
+      await link.send(['HSET', key, name, value]);
+    },
+    async remove(names) {
+      if (names.length > 0) await link.send(['HDEL', key, ...names]);
+    },
+  };
+}

@@ -1,0 +1,303 @@
+/** The records of one day as they are stored: their fields, and the form of files. */
+
+import { dayOf } from '../figures/days.ts';
+import { rounded } from '../figures/money.ts';
+import { compact } from '../figures/naming.ts';
+import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
+import type { Opportunity, Quote } from '../service/records/records.ts';
+import { forEachInSlices } from '../slices.ts';
+import { compress, decompress } from '../state/compression.ts';
+import { isObject, parseJson } from '../values.ts';
+
+/** Records of one kind and their stored form. */
+export interface SnapshotKind<T> {
+  /** What the names of stored values begin with. */
+  prefix: string;
+  toRow(record: T): Row;
+  /** The record with the stored fields only. */
+  toRecord(row: Row): T;
+  /** Positions of the references to records of other collections. */
+  namedElsewhere: readonly number[];
+}
+
+type Keep = (value: unknown) => Cell;
+type KeptFields = Readonly<Record<string, Keep>>;
+
+const scalar: Keep = (value) =>
+  typeof value === 'string' || typeof value === 'number' || value === true ? value : null;
+/** The day of a time, which is all that briefs count by. */
+const day: Keep = (value) =>
+  typeof value === 'string' ? (dayOf(value) ?? value.slice(0, maxUnreadableTime)) : scalar(value);
+const maxUnreadableTime = 40;
+const reference: Keep = (value) =>
+  isObject(value) ? [scalar(value.id), scalar(value.name), scalar(value.currency)] : null;
+
+// In the order of the columns. A field that is added later goes to the end.
+const opportunityFields: KeptFields = {
+  id: scalar,
+  name: scalar,
+  company: reference,
+  owner: reference,
+  pipelineStage: reference,
+  category: reference,
+  source: reference,
+  statusId: scalar,
+  currency: scalar,
+  probability: scalar,
+  onetimeRevenue: scalar,
+  monthlyRevenue: scalar,
+  valueMonths: scalar,
+  expectedCloseDate: day,
+  createdAt: day,
+  stageUpdatedAt: day,
+  closedAt: day,
+  deletedAt: day,
+  deleted: day,
+};
+
+const quoteFields: KeptFields = {
+  id: scalar,
+  number: scalar,
+  title: scalar,
+  name: scalar,
+  company: reference,
+  owner: reference,
+  opportunity: reference,
+  status: scalar,
+  currency: scalar,
+  createdAt: day,
+  sentAt: day,
+  approvedAt: day,
+  declinedAt: day,
+  expiredAt: day,
+  expiresAt: day,
+  deletedAt: day,
+  deleted: day,
+  oneTime: scalar,
+  monthly: scalar,
+  yearly: scalar,
+  firstYearValue: scalar,
+};
+
+const toRow = (record: Readonly<Record<string, unknown>>, fields: KeptFields): Row =>
+  Object.entries(fields).map(([field, keep]) => keep(record[field]));
+
+function toRecord(row: Row, fields: KeptFields): Record<string, unknown> {
+  const record: Record<string, unknown> = {};
+  Object.entries(fields).forEach(([field, keep], at) => {
+    const cell = row[at] ?? null;
+    if (cell !== null) record[field] = keep === reference ? toReference(cell) : cell;
+  });
+  return record;
+}
+
+function toReference(cell: Cell): Record<string, unknown> {
+  const [id, name, currency] = Array.isArray(cell) ? cell : [];
+  const kept = Object.entries({ id, name, currency }).filter(([, value]) => value !== null);
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+}
+
+/** Owners are named by quotes and opportunities; stages and sources by opportunities only. */
+const elsewhere = ['company', 'owner', 'category', 'opportunity'];
+const namedElsewhere = (fields: KeptFields): number[] =>
+  Object.keys(fields).flatMap((field, at) => (elsewhere.includes(field) ? at : []));
+
+export const opportunitySnapshots: SnapshotKind<Opportunity> = {
+  prefix: '',
+  namedElsewhere: namedElsewhere(opportunityFields),
+  toRow: (record) => toRow(record, opportunityFields),
+  toRecord: (row) => toRecord(row, opportunityFields),
+};
+
+/** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
+export interface PricedQuote extends Quote {
+  oneTime?: number;
+  monthly?: number;
+  yearly?: number;
+  firstYearValue?: number;
+}
+
+/** Sums the items; a quote whose items are unknown has no totals. */
+export function priceQuote(quote: Quote): PricedQuote {
+  const sums = sumQuote(quote);
+  const firstYear = firstYearValue(sums);
+  const { oneTime: _1, monthly: _2, yearly: _3, firstYearValue: _4, ...own } = quote;
+  return {
+    ...own,
+    ...termTotals(sums),
+    ...compact({ firstYearValue: firstYear && rounded(firstYear) }),
+  };
+}
+
+/** Quotes are stored with their totals in place of their items. */
+export const quoteSnapshots: SnapshotKind<PricedQuote> = {
+  prefix: 'quotes-',
+  namedElsewhere: namedElsewhere(quoteFields),
+  toRow: (quote) => toRow(priceQuote(quote), quoteFields),
+  toRecord: (row) => toRecord(row, quoteFields),
+};
+
+/** A quote as it would be read from a snapshot. */
+export const asStored = (quote: Quote): PricedQuote =>
+  quoteSnapshots.toRecord(quoteSnapshots.toRow(quote));
+
+/** The stored fields of one record in the order of its columns, the id first; null where there is none. */
+export type Row = readonly Cell[];
+type Cell = string | number | true | null | readonly Cell[];
+
+export const version = 2;
+
+/** The cells of each column, all of one length; each distinct cell is stored once. */
+export type Columns = readonly (readonly Cell[])[];
+
+export const rowAt = (columns: Columns, at: number): Row =>
+  columns.map((column) => column[at] ?? null);
+
+/** Whether a row of these columns is the same; without making it, because most are. */
+export const isRowAt = (columns: Columns, at: number, row: Row): boolean =>
+  columns.length === row.length &&
+  columns.every((column, place) => isSameCell(column[at] ?? null, row[place] ?? null));
+
+/** A stored value cannot be read: it is damaged, or from a later version of this server. */
+export class UnreadableSnapshot extends Error {
+  override readonly name = 'UnreadableSnapshot';
+}
+
+/** Several times what 100,000 records take; in bytes. */
+const maxLength = 128 * 1024 * 1024;
+/** Higher than the default, because snapshots are written once a day and kept for a year. */
+const quality = 9;
+
+/**
+ * A line of JSON for the header and for each column, so that other work can run between them.
+ * @throws RangeError for more than can be read again
+ */
+export async function pack(header: object, rows: readonly Row[]): Promise<Buffer> {
+  const lines = [JSON.stringify(header)];
+  await forEachInSlices(rows[0]?.keys() ?? [], (column) =>
+    lines.push(JSON.stringify(toColumn(rows.map((row) => row[column] ?? null)))),
+  );
+  const text = Buffer.from(lines.join('\n'));
+  if (text.length > maxLength) throw new RangeError(`a snapshot of ${text.length} bytes`);
+  return compress(text, quality);
+}
+
+/** A stored value whose columns are not read yet. */
+export interface Unpacked {
+  header: Record<string, unknown>;
+  /** JSON of each column. */
+  lines: readonly string[];
+}
+
+/** @throws UnreadableSnapshot */
+export async function unpack(stored: Buffer): Promise<Unpacked> {
+  const body = await decompress(stored, maxLength).catch((cause: unknown) => {
+    throw new UnreadableSnapshot('damaged', { cause });
+  });
+  const [first = '', ...lines] = body.toString().split('\n');
+  const header = parseJson(first);
+  if (!isObject(header)) throw new UnreadableSnapshot('no header');
+  return { header, lines };
+}
+
+/**
+ * The time at which a day was taken.
+ * @throws UnreadableSnapshot if the header has none
+ */
+export function takenAtOf({ header }: Unpacked): Date {
+  const time = new Date(String(header.takenAt));
+  if (Number.isNaN(time.getTime())) throw new UnreadableSnapshot('no time');
+  return time;
+}
+
+/** @throws UnreadableSnapshot */
+export async function columnsOf({ lines }: Unpacked): Promise<Columns> {
+  const columns: Cell[][] = [];
+  await forEachInSlices(lines, (line) => columns.push(cellsOf(parseJson(line))));
+  if (columns.some(({ length }) => length !== columns[0]?.length))
+    throw new UnreadableSnapshot('a short column');
+  return columns;
+}
+
+const isSameCell = (one: Cell, other: Cell): boolean =>
+  one === other ||
+  (Array.isArray(one) &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((part, at) => part === other[at]));
+
+/** A column: its distinct cells and the position of each row's, or the cells themselves where few repeat. */
+type Column = readonly Cell[] | { cells: readonly Cell[]; at: readonly number[] };
+
+function toColumn(cells: readonly Cell[]): Column {
+  const positions = new Map<Cell, number>();
+  const distinct: Cell[] = [];
+  const at = cells.map((cell) => {
+    const key = Array.isArray(cell) ? JSON.stringify(cell) : cell;
+    const known = positions.get(key);
+    if (known !== undefined) return known;
+    positions.set(key, distinct.length);
+    return distinct.push(cell) - 1;
+  });
+  return distinct.length * 2 > cells.length ? cells : { cells: distinct, at };
+}
+
+function cellsOf(column: unknown): Cell[] {
+  if (Array.isArray(column)) return column;
+  if (isObject(column) && Array.isArray(column.cells) && isNumbers(column.at)) {
+    const { cells, at } = column;
+    return at.map((position): Cell => cells[position] ?? null);
+  }
+  throw new UnreadableSnapshot('not a column');
+}
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((entry) => typeof entry === 'number');
+
+/**
+ * Days in the first version of the format: differences from a full copy, their base, which up to a month of days share.
+ * Beside the id of a reference they may have a name that came from another collection, which is left out.
+ */
+
+export const firstVersion = 1;
+
+/** After so many days a base was replaced. */
+export const maxBaseDays = 30;
+
+/**
+ * @param readBase reads the value of this name
+ * @throws UnreadableSnapshot, also without its base
+ */
+export async function olderColumns(
+  day: Unpacked,
+  kind: Pick<SnapshotKind<unknown>, 'prefix' | 'namedElsewhere'>,
+  readBase: (name: string) => Promise<Unpacked | undefined>,
+): Promise<Columns> {
+  const { base: name, removed } = day.header;
+  if (typeof name !== 'string' || !name.startsWith(`${kind.prefix}base-`) || !isNumbers(removed))
+    throw new UnreadableSnapshot('not a day');
+  const unpacked = await readBase(name);
+  if (unpacked?.header.version !== firstVersion) throw new UnreadableSnapshot('no base');
+  const [base, changed] = [await columnsOf(unpacked), await columnsOf(day)];
+  const isRemoved = new Set(removed);
+  const byId = new Map<Cell, Row>();
+  await forEachInSlices(base[0]?.entries() ?? [], ([at, id]) => {
+    if (!isRemoved.has(at)) byId.set(id, rowAt(base, at));
+  });
+  await forEachInSlices(changed[0]?.entries() ?? [], ([at, id]) =>
+    byId.set(id, rowAt(changed, at)),
+  );
+  const columns: Cell[][] = [];
+  await forEachInSlices((base.length > 0 ? base : changed).keys(), (place) => {
+    const cells = [...byId.values()].map((row) => row[place] ?? null);
+    columns.push(kind.namedElsewhere.includes(place) ? cells.map(withoutName) : cells);
+  });
+  return columns;
+}
+
+/** A name without an id is the record's own. */
+function withoutName(cell: Cell): Cell {
+  if (!Array.isArray(cell) || cell[0] === null) return cell;
+  const [id, _name, ...others] = cell;
+  return [id, null, ...others];
+}
