@@ -106,7 +106,11 @@ export const briefCompany = defineTool({
         : [];
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
-        data: { ...limitLists(brief, count), coverage: toCoverage(itemsCoverage) },
+        data: {
+          ...tenant.linkTo('company', company.id),
+          ...limitLists(brief, count),
+          coverage: toCoverage(itemsCoverage),
+        },
         notes: [
           ...beta,
           ...unreadPurchases(brief, records.quote),

@@ -37,7 +37,7 @@ export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
-    'The whole pipeline: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled. With outcome won, lost or closed: the deals closed in a period, by group with win rate and days to close, and their list.',
+    'The whole pipeline: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
@@ -45,15 +45,15 @@ export const briefPipeline = defineTool({
     z
       .strictObject({
         outcome: z.enum(dealOutcomes).default('open'),
-        sections: z.array(z.enum(pipelineSections)).optional().describe('Only these'),
+        sections: z.array(z.enum(pipelineSections)).optional(),
         by: z.enum(pipelineBy).optional(),
         ...dealFilterInput,
         min_value: z.number().min(0).optional(),
         period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
         period_to: plainDay,
-        stalled_days: z.int().min(1).max(3650).optional(),
-        show: z.array(z.enum(dealExtras)).optional().describe('ask: customer ask'),
-        groups: z.int().min(1).optional(),
+        stalled_days: z.int().min(0).optional(),
+        show: z.array(z.enum(dealExtras)).optional(),
+        groups: z.int().min(0).optional(),
         rows: z.int().min(0).optional(),
         deals_from: z.int().min(0).optional(),
       })
@@ -114,4 +114,15 @@ export const briefPipeline = defineTool({
       );
     });
   },
+});
+
+/** In pages that a model could not read. */
+export const pipelineDeals = defineTool({
+  ...briefPipeline,
+  name: 'cpq_pipeline_deals',
+  title: 'Deals of the pipeline board',
+  description: 'For views: the deals of the pipeline, page by page.',
+  forView: true,
+  output: { coverage },
+  run: async (...call) => ({ ...(await briefPipeline.run(...call)), uncut: true }),
 });

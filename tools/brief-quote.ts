@@ -6,8 +6,12 @@ import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
-import { nameReferences } from '../src/tenant/naming.ts';
-import { readCollections, readIfExists, readOptional } from '../src/tenant/read-collections.ts';
+import {
+  nameReferences,
+  readCollections,
+  readIfExists,
+  readOptional,
+} from '../src/tenant/read-collections.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -71,7 +75,7 @@ export const briefQuote = defineTool({
       const brief = quoteBrief(about, { ...options, maxLines });
       return {
         summary: quoteSummary(brief),
-        data: { ...brief, coverage: toCoverage(coverage) },
+        data: { ...tenant.linkTo('quote', record.id), ...brief, coverage: toCoverage(coverage) },
         notes,
       };
     });

@@ -1,10 +1,13 @@
 import * as z from 'zod';
+import { type QuoteExtra, quoteExtras } from '../src/briefs/quotes/quote-figures.ts';
 import {
   findQuotes,
   noItems,
   type QuotesBrief,
+  type QuotesOptions,
   type QuotesReport,
   quoteDates,
+  quoteOrders,
   quotesBy,
   quotesReport,
 } from '../src/briefs/quotes/quotes.ts';
@@ -31,6 +34,7 @@ import {
   answerWithRows,
   formatAmounts,
   pageOf,
+  rankedInCurrencies,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
@@ -50,12 +54,15 @@ export const briefQuotes = defineTool({
   name: 'cpq_brief_quotes',
   title: 'Brief on all quotes',
   description:
-    'Quotes over all customers: count, one-time, monthly, yearly, first-year value by group and acceptance; the largest.',
+    'All quotes: amounts by group and acceptance; the largest, the oldest; approval rate, days to send and approve, discount, margin.',
   toolset: 'briefs',
+  view: 'quotes',
   needs: ['quote:read'],
   input: inOrder(
     z.strictObject({
       by: z.enum(quotesBy).default('status'),
+      show: z.array(z.enum(quoteExtras)).optional(),
+      sort: z.enum(quoteOrders).optional(),
       owner: nameFilter,
       company: nameFilter,
       status: nameFilter,
@@ -66,7 +73,7 @@ export const briefQuotes = defineTool({
       date_from: plainDay,
       date_to: plainDay,
       item: nameFilter.describe('Text in lines, or (none)'),
-      groups: z.int().min(1).optional(),
+      groups: z.int().min(0).optional(),
       from: z.int().min(0).optional(),
       size: z.int().min(0).max(100).optional(),
     }),
@@ -95,13 +102,15 @@ export const briefQuotes = defineTool({
         { coverage: toCoverage(read.coverage) },
       );
       if (question) return question;
-      const options = {
+      const options: QuotesOptions = {
         ...filters,
         ...compact({
           dealState: filters.deal_state,
           from: args.date_from,
           to: args.date_to,
           item: args.item,
+          show: args.show,
+          sort: args.sort,
           maxGroups: args.groups,
         }),
         by: args.by,
@@ -113,12 +122,12 @@ export const briefQuotes = defineTool({
       const report = await runInSlices(quotesReport(found, options));
       return quotesAnswer(
         report,
-        { from: args.from ?? 0, size: args.size ?? 5 },
+        { from: args.from ?? 0, size: args.size ?? (args.show ? 0 : 5) },
         toCoverage(coverageOfItems(read.coverage, found.matching)),
         {
           scope: describeScope(filters, aboutLines(args.item)),
           notes: [
-            ...quotesNotes(report.brief, args.item),
+            ...quotesNotes(report.brief, options),
             ...(isUnread && report.count > 0 ? [unreadDeals] : []),
             ...read.omitted,
           ],
@@ -137,14 +146,23 @@ const maxCompanies = 100;
  */
 async function partNeeded(
   resource: Resource,
-  { by, deal_state, company }: { [K in 'by' | 'deal_state' | 'company']?: string | undefined },
+  {
+    by,
+    deal_state,
+    acceptance,
+    company,
+  }: {
+    [K in 'by' | 'deal_state' | 'acceptance' | 'company']?: string | undefined;
+  },
   { records: quotes }: Collection<Quote>,
   tenant: Tenant,
   call: ToolCall,
 ): Promise<PartOf | undefined> {
   if (quotes.some((each) => lacksName('quote', each))) return undefined;
   if (resource === 'opportunity')
-    return by === 'deal_state' || deal_state !== undefined ? undefined : { ids: [] };
+    return by === 'deal_state' || (deal_state ?? acceptance) !== undefined
+      ? undefined
+      : { ids: [] };
   const lacking = quotes.filter((each) => currencyOfRecord(each, noCurrencies) === unknownCurrency);
   const ids = [...new Set(lacking.flatMap((each) => each.company?.id ?? []))];
   const isWanted = company !== undefined || tenant.cached('company') !== undefined;
@@ -186,17 +204,31 @@ const occurring = (
 const namedAcceptance = (name: Acceptance) =>
   name === 'past expiry' ? { name, externalIdentifier: 'expired' } : { name };
 
-const quotesNotes = ({ total, by, groups }: QuotesBrief, item: string | undefined): Wording[] => {
+const definitions: Readonly<Record<QuoteExtra, Wording>> = {
+  approval: wording`approvalRatePercent: approved / (approved + declined); expired ones are apart.`,
+  days: wording`Days from createdAt to sentAt and from sentAt to approvedAt, where both are known (n).`,
+  discount: wording`List: quantity × price and setups before discounts; discount: list less the amounts after discounts of lines and quotes; margin: where price and cost are known.`,
+};
+
+const quotesNotes = (
+  { total, by, groups }: QuotesBrief,
+  { item, show = [], sort }: QuotesOptions,
+): Wording[] => {
   if (total.count === 0) {
     const about = item ? wording` The text ${quote(item)} may be spelt otherwise in lines.` : '';
     return [wording`No quote matches all of the filters: leave one out to see more.${about}`];
   }
-  // The groups are ranked by count, not by value.
-  return by !== 'month' && groups.shown < groups.total
-    ? [
-        wording`The groups shown have the most quotes; one of the others may have a higher value: groups ${groups.total} shows all.`,
-      ]
-    : [];
+  const inCurrencies = Object.keys(total.firstYearValue ?? {}).length > 1;
+  const isRanked = !['month', 'value', 'age'].includes(by);
+  return [
+    ...show.map((extra) => definitions[extra]),
+    ...(isRanked && sort !== 'value' && groups.shown < groups.total
+      ? [
+          wording`The groups shown have the most quotes; one of the others may have a higher value: sort value ranks them by it.`,
+        ]
+      : []),
+    ...(isRanked && sort === 'value' && inCurrencies ? [rankedInCurrencies] : []),
+  ];
 };
 
 function quotesAnswer(
@@ -221,9 +253,18 @@ function quotesAnswer(
 function quotesSummary({ total, acceptance, period }: QuotesBrief): Wording {
   const value = formatAmounts(total.firstYearValue);
   const worth = value === '' ? '' : wording`, first-year value ${value}`;
-  const states = acceptance.map((row) => wording`${row.count} ${trusted(row.acceptance)}`);
+  const states = acceptance.map(
+    (row) => wording`${row.count} ${trusted(row.acceptance)}${describeClosed(row.deals)}`,
+  );
   const which = states.length === 0 ? '' : wording`: ${join(states, ', ')}`;
   return wording`${plural(total.count, 'quote')}${describePeriod(period)}${which}${worth}.`;
+}
+
+/** Quotes that could still be accepted although their deal is over. */
+function describeClosed(deals: Readonly<Record<string, number>> = {}): Wording {
+  const over = ['won', 'lost', 'closed', 'deleted'].filter((state) => deals[state]);
+  const words = over.map((state) => wording`${deals[state] ?? 0} of ${trusted(state)} deals`);
+  return words.length === 0 ? wording`` : wording` (${join(words, ', ')})`;
 }
 
 function describePeriod(period: QuotesBrief['period']): Wording {

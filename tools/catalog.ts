@@ -1,7 +1,7 @@
 import type { AnyTool } from '../src/tool-kit/define-tool.ts';
 import { answerChange } from './answer-change.ts';
 import { briefCompany } from './brief-company.ts';
-import { briefPipeline } from './brief-pipeline.ts';
+import { briefPipeline, pipelineDeals } from './brief-pipeline.ts';
 import { briefQuote } from './brief-quote.ts';
 import { briefQuotes } from './brief-quotes.ts';
 import { checkSalesData } from './check-sales-data.ts';
@@ -34,4 +34,5 @@ export const catalog: readonly AnyTool[] = [
   listChanges,
   revertChange,
   answerChange,
+  pipelineDeals,
 ];

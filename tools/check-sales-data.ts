@@ -51,7 +51,7 @@ export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
   title: 'Check sales data',
   description:
-    'Runs one check over whole collections: findings with reason and value at stake, largest first; counts by status, kind, owner.',
+    'One check of whole collections: findings, reasons, value at stake, largest first; counts by status, kind, owner.',
   toolset: 'briefs',
   needs: [],
   input: z.strictObject({
@@ -144,7 +144,8 @@ function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
   const parts = lines ? plural(lines, 'line') : products && plural(products, 'product');
   const within = parts ? wording` (${parts})` : '';
-  return wording`${check}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;
+  const name = trusted(check.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()));
+  return wording`${name}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;
 }
 
 function describePage({ shown, total, from, next }: Page): Wording {

@@ -41,7 +41,8 @@ export const getRecord = defineTool({
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
-      data: { resource, record: row },
+      data: { resource, ...tenant.linkTo(resource, record.id), record: row },
+      asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: [
         ...describeUnrecognized(resource, [record]),

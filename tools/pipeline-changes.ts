@@ -16,9 +16,8 @@ import {
 import { ignoreApiError } from '../src/service/errors.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { requireGrant } from '../src/tenant/grants.ts';
-import { nameReferences } from '../src/tenant/naming.ts';
 import { currenciesFor } from '../src/tenant/prepared.ts';
-import { readCollections } from '../src/tenant/read-collections.ts';
+import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -51,6 +50,7 @@ export const pipelineChanges = defineTool({
   description:
     'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy; quotes sent, accepted, repriced.',
   toolset: 'briefs',
+  view: 'changes',
   needs: ['opportunity:read'],
   input: inOrder(
     z.strictObject({
@@ -91,9 +91,9 @@ export const pipelineChanges = defineTool({
       opening: openingDay(args.since, today()) ?? today(),
       closing: args.until ?? today(),
     };
-    const { complete, asOf } = read.coverage;
-    const present = complete
-      ? { day: utcDay(asOf), takenAt: asOf, records: read.records.opportunity ?? [] }
+    const whole = await tenant.collection('opportunity', call);
+    const present = whole.coverage.complete
+      ? { day: utcDay(whole.asOf), takenAt: whole.asOf, records: whole.records }
       : undefined;
     const days = await history.days();
     const stored = await readPeriod(history, days, requested, present);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ProductPrices, productPrices } from '../src/briefs/prices/product-prices.ts';
+import type { Day } from '../src/figures/days.ts';
 import { plural } from '../src/figures/naming.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { Resource } from '../src/service/records/records.ts';
@@ -19,7 +20,7 @@ import {
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
-import { coverage, defineTool } from '../src/tool-kit/define-tool.ts';
+import { coverage, defineTool, plainDay } from '../src/tool-kit/define-tool.ts';
 
 const name = z.string().trim().min(1).max(200);
 /** Rows of each list. */
@@ -29,12 +30,13 @@ export const priceProduct = defineTool({
   name: 'cpq_price_product',
   title: 'Price a product for a company',
   description:
-    'What a company may be quoted for a product: list price, cost, valid prices of pricing books that apply, lowest and own marked, discount groups.',
+    'What a company may be quoted for a product on a day: list price, cost, prices of pricing books that apply, lowest and own marked, discount groups.',
   toolset: 'briefs',
   needs: ['company:read', 'product:read'],
   input: z.strictObject({
     company: name.describe('Id, external identifier or name'),
     product: name.describe('Or part number'),
+    on: plainDay,
   }),
   output: { coverage: coverage.optional() },
   async run(tenant, args, call) {
@@ -60,7 +62,7 @@ export const priceProduct = defineTool({
       discountGroups: records.discount_group,
       categories: records.category,
     };
-    const found = productPrices(about, today());
+    const found = productPrices(about, args.on ?? today());
     return answerWithRows(maxRows, (count) => ({
       summary: pricesSummary(found),
       data: { ...limitLists({ ...found }, count), coverage: toCoverage(coverage) },
@@ -71,7 +73,7 @@ export const priceProduct = defineTool({
 
 /** Deletions first; the rows have the prices, their marks and why others are not counted. */
 function pricesSummary(found: ProductPrices): Wording {
-  const { company, product, currency, list, prices, discounts, notCounted } = found;
+  const { on, company, product, currency, list, prices, discounts, notCounted } = found;
   const known = (named: { name?: string; id?: string }) => quote(named.name ?? named.id ?? '');
   const part = product.mpn === undefined ? wording`` : wording` (${identifier(product.mpn)})`;
   const code = currency === undefined ? wording`` : wording` ${trusted(currency)}`;
@@ -83,7 +85,7 @@ function pricesSummary(found: ProductPrices): Wording {
     ...deleted('product', product.deleted),
     ...(product.listed === false ? [wording`The product is no longer listed.`] : []),
     wording`${known(product)}${part} for ${known(company)}: ${price} (${identifier(product.term)}), ${cost}.`,
-    ...(prices ? [describeBooks(prices)] : []),
+    ...(prices ? [describeBooks(prices, on)] : []),
     ...(notCounted ? [wording`Not counted: ${plural(notCounted.total, 'price')}.`] : []),
     ...(discounts?.total
       ? [wording`${plural(discounts.total, 'discount')} from discount groups.`]
@@ -99,11 +101,13 @@ const deleted = (what: 'company' | 'product', on: string | true | undefined): Wo
         wording`The ${what} ${on === true ? 'is deleted' : wording`was deleted on ${identifier(on)}`}.`,
       ];
 
-function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>): Wording {
+function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on: Day): Wording {
+  const then = on === today() ? 'today' : wording`on ${trusted(on)}`;
   const [lowest] = rows;
-  if (lowest === undefined) return wording`No pricing book that applies today has a price for it.`;
+  if (lowest === undefined)
+    return wording`No pricing book that applies ${then} has a price for it.`;
   const { price = 0, name, id } = lowest;
-  return wording`${plural(total, 'pricing book price')} ${total === 1 ? 'applies' : 'apply'} today, the lowest ${price} in ${quote(name ?? id ?? '')}.`;
+  return wording`${plural(total, 'pricing book price')} ${total === 1 ? 'applies' : 'apply'} ${then}, the lowest ${price} in ${quote(name ?? id ?? '')}.`;
 }
 
 /** What the service does not say. */

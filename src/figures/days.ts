@@ -32,6 +32,12 @@ export function daysSince(day: Day, today: Day): number {
   return Math.max(0, daysBetween(day, today));
 }
 
+/** Whole days from one time to another, 0 if negative; `undefined` when either day is missing. */
+export function daysFromTo(from: string | undefined, to: string | undefined): number | undefined {
+  const [first, last] = [dayOf(from), dayOf(to)];
+  return first && last ? daysSince(first, last) : undefined;
+}
+
 export function addDays(day: Day, days: number): Day {
   return utcDay(new Date(Date.parse(day) + days * dayInMs));
 }

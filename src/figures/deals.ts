@@ -12,7 +12,7 @@ import {
   unknownCurrency,
   zero,
 } from './money.ts';
-import { byName, compact, compare, groupBy, nonBlank } from './naming.ts';
+import { byName, compact, countsBy, nonBlank } from './naming.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import {
   type ProbabilityScale,
@@ -192,10 +192,8 @@ export function revenueAmounts(deals: readonly Deal[]) {
 
 /** Numbers of deals by currency, `unknown currency` included; `undefined` where there are not several currencies. */
 export function countByCurrency(deals: readonly Deal[]): Record<string, number> | undefined {
-  const groups = [...groupBy(deals, ({ currency }) => currency)];
-  if (groups.length < 2) return undefined;
-  groups.sort(([a, some], [b, others]) => others.length - some.length || compare(a, b));
-  return Object.fromEntries(groups.map(([currency, { length }]) => [currency, length]));
+  const counts = countsBy(deals, ({ currency }) => currency);
+  return Object.keys(counts).length < 2 ? undefined : counts;
 }
 
 /** Numbers of deals with an unknown or assumed figure. */

@@ -3,40 +3,61 @@ import type { Day } from './days.ts';
 import { byName, groupBy, type LimitedList, type Named, normaliseName } from './naming.ts';
 import type { Steps } from './steps.ts';
 
-const monthLength = 'YYYY-MM'.length;
-export const monthOf = (day: Day | undefined): string | undefined => day?.slice(0, monthLength);
-
 /** Equal for labels of the same group: by id, or by name where there is no id. */
 export const groupKey = (label: Named): string =>
   label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
+/** What a group is called; `key` is its place among groups that have an order of their own, such as months. */
+export interface Label extends Named {
+  key?: string | number | undefined;
+}
+
+/** The label of the month of a day. */
+export function monthLabel(day: Day | undefined): Label {
+  const month = day?.slice(0, 'YYYY-MM'.length);
+  return month === undefined ? {} : { name: month, key: month };
+}
+
+/** The label of the band of a number: "under 1,000", "1,000 to under 10,000", …, "100,000 and more". */
+export function bandLabel(number: number | undefined, limits: readonly number[], unit = ''): Label {
+  if (number === undefined) return {};
+  const words = limits.map((limit) => `${limit.toLocaleString('en-US')}${unit}`);
+  const key = limits.filter((limit) => number >= limit).length;
+  const [low, high] = [words[key - 1], words[key]];
+  if (low === undefined) return { name: `under ${high}`, key };
+  return { name: high === undefined ? `${low} and more` : `${low} to under ${high}`, key };
+}
+
 /** Items with the same label. If one id has several names, the label has the first in alphabetical order. */
-export interface LabelledGroup<Item> {
-  label: Named;
+interface LabelledGroup<Item> {
+  label: Label;
   items: Item[];
 }
 
 export function collectGroups<Item>(
   items: readonly Item[],
-  labelOf: (item: Item) => Named,
+  labelsOf: (item: Item) => Label | readonly Label[],
 ): LabelledGroup<Item>[] {
   const groups = new Map<string, LabelledGroup<Item>>();
   for (const item of items) {
-    const label = labelOf(item);
-    const key = groupKey(label);
-    const group = groups.get(key) ?? { label, items: [] };
-    groups.set(key, group);
-    if (byName(label, group.label) < 0) group.label = label;
-    group.items.push(item);
+    for (const label of [labelsOf(item)].flat()) {
+      const key = groupKey(label);
+      const group = groups.get(key) ?? { label, items: [] };
+      groups.set(key, group);
+      if (byName(label, group.label) < 0) group.label = label;
+      group.items.push(item);
+    }
   }
   return [...groups.values()];
 }
 
-/** The groups with the highest of these numbers first, then by name and id. */
-export function rankGroups<Item>(
+/** The groups with the highest of these numbers first, then by name and id; those of labels with a key in its order. */
+function rankGroups<Item>(
   groups: readonly LabelledGroup<Item>[],
   ranksOf: (items: readonly Item[]) => readonly number[],
 ): LabelledGroup<Item>[] {
+  if (groups.some(({ label }) => label.key !== undefined))
+    return groups.toSorted((a, b) => byKey(a.label, b.label));
   const ranked = groups.map((group) => ({ group, ranks: ranksOf(group.items) }));
   ranked.sort(
     (a, b) =>
@@ -46,18 +67,25 @@ export function rankGroups<Item>(
   return ranked.map(({ group }) => group);
 }
 
+function byKey({ key: a }: Label, { key: b }: Label): number {
+  if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+  return a < b ? -1 : Number(a > b);
+}
+
 /** Tells the label of each row. It has an id only where the name is not unique: an id is a third of a row, and filters accept names. */
 function rowLabels(groups: readonly { label: Named }[], missing: string): (label: Named) => Named {
   const counts = groupBy(groups, ({ label }) => normaliseName(label.name));
-  return (label) => {
-    if (!label.name) return label.id ? { id: label.id } : { name: missing };
-    const isShared = (counts.get(normaliseName(label.name))?.length ?? 0) > 1;
-    return isShared ? label : { name: label.name };
+  return ({ id, name }) => {
+    if (!name) return id ? { id } : { name: missing };
+    const isShared = id && (counts.get(normaliseName(name))?.length ?? 0) > 1;
+    return isShared ? { id, name } : { name };
   };
 }
 
-/** How groups become rows. */
+/** How items become rows. */
 interface GroupRows<Item, Figures> {
+  labelsOf(item: Item): Label | readonly Label[];
+  ranksOf(items: readonly Item[]): readonly number[];
   /** Groups shown before the others are merged, if there are several. */
   limit: number;
   /** The name of the group of items without a label. */
@@ -68,11 +96,13 @@ interface GroupRows<Item, Figures> {
 /** The row of a group, or of several that are merged. */
 export type GroupRow<Figures> = Named & Figures & { groups?: number };
 
-/** The groups as rows in their order; those beyond the limit become a last row, "N others". */
+/** The groups as ranked rows; those beyond the limit become a last row, "N others". */
 export function* groupRows<Item, Figures extends object>(
-  groups: readonly LabelledGroup<Item>[],
-  { limit, missing, figuresOf }: GroupRows<Item, Figures>,
+  items: readonly Item[],
+  { labelsOf, ranksOf, limit, missing, figuresOf }: GroupRows<Item, Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
+  const groups = rankGroups(collectGroups(items, labelsOf), ranksOf);
+  yield;
   const shown = groups.length <= limit + 1 ? groups : groups.slice(0, limit);
   const labelOf = rowLabels(groups, missing);
   const rows: GroupRow<Figures>[] = [];

@@ -2,7 +2,9 @@
  * Money arithmetic of the briefs: decimal, one sum per currency and term, rounded once at the end. The exact
  * definitions are in docs/definitions.md.
  */
+import { currencyCode } from '../service/records/normalise.ts';
 import type { Company, Ref } from '../service/records/records.ts';
+import { trusted, type Wording } from '../text/untrusted-text.ts';
 import { Decimal } from './decimal.ts';
 
 export type { Decimal };
@@ -37,6 +39,12 @@ export function percentOf(part: Decimal, whole: Decimal): Decimal | undefined {
   return whole.eq(0) ? undefined : part.times(hundred).div(whole);
 }
 
+/** `part` of `whole` in percent, to 1 decimal; `undefined` when the whole is 0. */
+export function percentOfCounts(part: number, whole: number): number | undefined {
+  const percent = percentOf(zero.plus(part), zero.plus(whole));
+  return percent && roundedPercent(percent);
+}
+
 /**
  * Margin in percent of the price: (price − cost) / price × 100. `undefined` when either is unknown or the
  * price is not above 0: with a negative price, a loss would read as a margin of more than 100 %.
@@ -69,13 +77,21 @@ export function currenciesOf(companies: readonly Company[]): CurrencyOf {
 /** Whether a text has the form of an ISO 4217 code: three letters. */
 export const isCurrencyCode = (text: string): boolean => /^[A-Z]{3}$/.test(text);
 
-/** The currency code of a record's text, in any letter case; `undefined` if it is not a code. */
-export function currencyCode(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  if (isCurrencyCode(value)) return value;
-  const code = value.trim().toUpperCase();
-  return isCurrencyCode(code) ? code : undefined;
+/** An amount as text: "12,500 EUR", "12,345.67 USD"; a unit price may have more decimals. */
+export function formatAmount(amount: number, currency: string): Wording {
+  const isKnown = currency !== unknownCurrency && isCurrencyCode(currency);
+  return trusted(`${formatNumber(amount)} ${isKnown ? currency : '(currency unknown)'}`);
 }
+
+/** An amount whose currency is said elsewhere. */
+export const formatNumber = (amount: number): Wording =>
+  trusted((Number.isInteger(amount) ? whole : withCents).format(amount));
+
+const whole = new Intl.NumberFormat('en-US');
+const withCents = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+});
 
 /** The currency of a record: its own, else its company's, else `unknown currency`. */
 export function currencyOfRecord(
@@ -124,6 +140,16 @@ export class CurrencySums {
     if (currencies.length === 0) return undefined;
     return Object.fromEntries(currencies.map((name) => [name, rounded(this.of(name) ?? zero)]));
   }
+}
+
+/** Each sum in percent of that of the same currency in `wholes`, where this is above 0. */
+export function percentagesOf(parts: CurrencySums, wholes: CurrencySums): Amounts | undefined {
+  const percentages = wholes.currencies.flatMap((currency): [string, number][] => {
+    const whole = wholes.of(currency) ?? zero;
+    const percent = whole.gt(0) ? percentOf(parts.of(currency) ?? zero, whole) : undefined;
+    return percent ? [[currency, roundedPercent(percent)]] : [];
+  });
+  return percentages.length > 0 ? Object.fromEntries(percentages) : undefined;
 }
 
 /** The sum of one amount over several items, by currency. */

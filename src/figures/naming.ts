@@ -1,7 +1,7 @@
 /** Names, ids and sort order of records, shared by all briefs. */
 import type { Contact, Quote, Ref } from '../service/records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { forEachStep, type Steps } from './steps.ts';
+import { type Steps, sortSteps } from './steps.ts';
 
 /** A reference to a record: name and id. */
 export interface Named {
@@ -23,8 +23,9 @@ export function compact<T extends object>(fields: T): Compact<T> {
   return kept as Compact<T>;
 }
 
-/** A text, or `undefined` when it is blank. */
-export const nonBlank = (text: string | undefined): string | undefined => text?.trim() || undefined;
+/** A text without the space around it; `undefined` when it is blank, or no text. */
+export const nonBlank = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value.trim() || undefined : undefined;
 
 /** A count, or `undefined` when it is 0, because zero counts are omitted. */
 export const nonZero = (count: number): number | undefined => count || undefined;
@@ -119,21 +120,14 @@ export function limitList<Item, Row>(
   return { shown: rows.length, total: items.length, rows };
 }
 
-/** The first rows of a list in this order, as if all items were sorted. Equal items keep their order. */
+/** The first rows of a list in this order. Equal items keep their order. */
 export function* limitSorted<Item, Row>(
   items: readonly Item[],
   order: (a: Item, b: Item) => number,
   limit: number,
   toRow: (item: Item) => Row,
 ): Steps<LimitedList<Row>> {
-  const first: Item[] = [];
-  yield* forEachStep(items, (item) => {
-    const at = first.findLastIndex((other) => order(other, item) <= 0) + 1;
-    if (at >= limit) return;
-    first.splice(at, 0, item);
-    if (first.length > limit) first.pop();
-  });
-  return { shown: first.length, total: items.length, rows: first.map(toRow) };
+  return limitList(yield* sortSteps(items, order), limit, toRow);
 }
 
 /** Groups records by key, in their original order. */
@@ -144,6 +138,16 @@ export function groupBy<Item>(
   const groups = new Map<string, [Item, ...Item[]]>();
   for (const item of items) addTo(groups, keyOf(item), item);
   return groups;
+}
+
+/** Numbers of items by key, the highest first. */
+export function countsBy<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+): Record<string, number> {
+  const groups = [...groupBy(items, keyOf)];
+  groups.sort(([a, some], [b, others]) => others.length - some.length || compare(a, b));
+  return Object.fromEntries(groups.map(([key, { length }]) => [key, length]));
 }
 
 /** Adds an item to the list under its key. */

@@ -3,7 +3,7 @@
  * recognised; any other text has no meaning here.
  */
 import type { Opportunity } from '../service/records/records.ts';
-import { type Day, dayOf } from './days.ts';
+import type { Day } from './days.ts';
 
 /** `closed_unknown`: closed, but nothing says whether it was won or lost. */
 export type Outcome = 'open' | 'won' | 'lost' | 'closed_unknown' | 'deleted';
@@ -95,13 +95,17 @@ export const isListed = (product: {
 }): boolean => product.listed !== false && !isDeleted(product);
 
 /** The day of the deletion, or `true` if the service sends no time; `undefined` if it is not deleted. */
-export function deletionOf(record: {
+export function deletionOf({
+  deletedAt,
+  deleted,
+}: {
   deletedAt?: unknown;
   deleted?: unknown;
 }): Day | true | undefined {
-  if (!isDeleted(record)) return undefined;
-  const mark = record.deletedAt || record.deleted;
-  return (typeof mark === 'string' ? dayOf(mark) : undefined) ?? true;
+  const mark = deletedAt || deleted;
+  if (!mark) return undefined;
+  // A text is a time: the records were read so.
+  return typeof mark === 'string' ? mark.slice(0, 10) : true;
 }
 
 /**

@@ -8,10 +8,13 @@ import { addToTerm, overYear, type TermTotals, termKey, totalsByTerm } from './t
 
 /**
  * One line, in the quote's currency: price per unit after the line's own discount, quantity × this price, and quantity ×
- * cost, without setup. A missing quantity counts as 1.
+ * cost, without setup. A missing quantity counts as 1; without a discount or quantity that is there, but not understood, the
+ * price is unknown.
  */
 export function lineAmounts(item: QuoteItem) {
-  const price = decimal(item.price);
+  const { unreadable = {} } = item;
+  const isKnown = unreadable.discount === undefined && unreadable.quantity === undefined;
+  const price = isKnown ? decimal(item.price) : undefined;
   const cost = decimal(item.cost);
   const discount = decimal(item.discount);
   const times = decimal(item.quantity) ?? zero.plus(1);
@@ -98,8 +101,9 @@ export type QuoteDiscount =
 const percentTypes = new Set(['percent', 'percentage', 'pct', '%']);
 const amountTypes = new Set(['amount', 'fixed', 'absolute', 'value', 'money']);
 
-/** `undefined` when there is no discount or it is 0; `unreadable` when its type says neither. */
+/** `undefined` when there is no discount or it is 0; `unreadable` when its type says neither, or it has another form. */
 export function quoteDiscount(quote: Quote): QuoteDiscount | undefined {
+  if (quote.unreadable?.discount !== undefined) return { kind: 'unreadable' };
   const amount = decimal(quote.discount?.amount);
   if (!amount || amount.eq(0)) return undefined;
   const type = (quote.discount?.type ?? '').trim().toLowerCase();
@@ -140,6 +144,19 @@ const amountOff = (
   price: (term.price ?? zero).minus(amount),
   comparablePrice: term.comparablePrice?.minus(amount),
 });
+
+/** A quote with these lines only, and without an amount that is taken off the whole of it. */
+export function quoteOfLines(quote: Quote, items: readonly QuoteItem[]): Quote {
+  const { discount: _, ...others } = quote;
+  return { ...(quoteDiscount(quote)?.kind === 'amount' ? others : quote), items };
+}
+
+/** What an amount takes off a whole quote, as the sums of a quote; `undefined` if none does. */
+export function amountTakenOff(quote: Quote): QuoteSums | undefined {
+  const discount = quoteDiscount(quote);
+  if (discount?.kind !== 'amount' || !hasKnownPrice(sumItems(quote.items ?? []))) return undefined;
+  return { ...sumItems([]), terms: new Map([['one-time', amountOff(discount.amount)]]) };
+}
 
 /** Sums of a quote after all discounts, unrounded. */
 export const sumQuote = (quote: Quote): QuoteSums =>

@@ -1,5 +1,5 @@
 import { utcDay } from '../figures/days.ts';
-import { isCurrencyCode, unknownCurrency } from '../figures/money.ts';
+import { formatAmount } from '../figures/money.ts';
 import { compact, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
@@ -42,7 +42,7 @@ export function withCoverageFirst({ summary, data }: Answer): Wording {
   const { complete, read, total, reason } = (data.coverage ?? {}) as Partial<Coverage>;
   if (complete !== false || read === undefined || pageReasons.has(reason)) return summary;
   return total === undefined || total <= read
-    ? wording`Incomplete: there may be more than the ${counted(read)} records that could be read. ${summary}`
+    ? wording`Incomplete: ${reason?.startsWith('no ') ? trusted(`${reason}`) : wording`there may be more than the ${counted(read)} records that could be read`}. ${summary}`
     : wording`Incomplete: only ${counted(read)} of ${counted(total)} records could be read. ${summary}`;
 }
 
@@ -107,16 +107,15 @@ export function deletedWords(deletion: string | true | undefined): Wording {
 /** Today by the server's clock, in UTC. */
 export const today = (): string => utcDay(new Date());
 
-/** Amounts by currency as text: "12,500 EUR, 40 GBP and 300 USD". */
+/** Amounts by currency as text: "12,500 EUR, 40 GBP and 300.50 USD". */
 export function formatAmounts(amounts: Readonly<Record<string, number>> | undefined): Wording {
-  const words = Object.entries(amounts ?? {}).map(([currency, amount]) => {
-    const whole = counted(Math.round(amount));
-    const isKnown = currency !== unknownCurrency && isCurrencyCode(currency);
-    return isKnown ? wording`${whole} ${trusted(currency)}` : wording`${whole} (currency unknown)`;
-  });
+  const words = Object.entries(amounts ?? {}).map(([code, amount]) => formatAmount(amount, code));
   const last = words.pop() ?? wording``;
   return words.length === 0 ? last : wording`${join(words, ', ')} and ${last}`;
 }
+
+/** Of groups in the order of their amounts. */
+export const rankedInCurrencies = wording`Ranked by the largest sum.`;
 
 /** The record that a text means, or the answer that asks which of several is meant. With `askFirst` as `resolveRecord`. */
 export async function recordOrQuestion<K extends SearchKind>(
@@ -185,6 +184,7 @@ export function listAnswer<R extends Resource>(
         facets: shape.detail === 'full' ? list.facets : undefined,
       }),
       unknownCurrencies,
+      asStored: shape.detail === 'full' && !shape.fields?.length,
       notes: shown === 0 && !list.notes?.length ? [hints.empty, ...notes] : notes,
     };
   });

@@ -46,6 +46,8 @@ export interface Answer {
   question?: Question | undefined;
   /** Never shortened, because a person has to see all of it. */
   uncut?: boolean;
+  /** The text has names and values as the service has them, not in words. */
+  asStored?: boolean;
 }
 
 /** A tool: its definition as data, and the function that runs it. */
@@ -62,8 +64,8 @@ interface Tool<Input extends z.ZodObject = z.ZodObject> {
   readonly input: Input;
   readonly output: z.ZodObject;
   /** The interactive view of the answer, for hosts that support views. */
-  readonly view?: 'pipeline' | 'quote' | 'company' | 'change';
-  /** Only the view calls it; it is listed where the host shows views and a tool that writes is listed. */
+  readonly view?: 'pipeline' | 'changes' | 'quote' | 'quotes' | 'company' | 'change';
+  /** Only the view calls it; it is listed where the host shows views and another tool with the view is listed. */
   readonly forView?: boolean;
   run(tenant: Tenant, args: z.output<Input>, call: ChangeCall): Promise<Answer>;
 }

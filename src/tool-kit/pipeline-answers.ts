@@ -7,7 +7,14 @@ import type { Deal } from '../figures/deals.ts';
 import { compact, plural } from '../figures/naming.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
-import { answerWithRows, formatAmounts, limitLists, type Page, pageOf } from './answers.ts';
+import {
+  answerWithRows,
+  formatAmounts,
+  limitLists,
+  type Page,
+  pageOf,
+  rankedInCurrencies,
+} from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { describeScope } from './name-filters.ts';
 
@@ -60,8 +67,9 @@ export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer
   const { notes = [], ...figures } = brief;
   const deals = sections.has('deals') ? await listDeals(asked) : undefined;
   const count = deals ? deals.records.length : asked.rows;
-  const allNotes = [...notes, ...sectionNotes(brief, sections), ...asked.notes];
-  const { coverage } = asked;
+  const { countByCurrency } = isOpenBrief(brief) ? brief.open : brief.closed;
+  const isRanked = countByCurrency && sections.has('groups') && brief.by !== 'close_month';
+  const allNotes = [...notes, ...(isRanked ? [rankedInCurrencies] : []), ...asked.notes];
   const summary = [...scopeOf(asked.filters), ...summaryOf(brief, sections)];
   const write = (rows: number): Answer => {
     const records = deals?.records.slice(0, rows);
@@ -72,30 +80,18 @@ export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer
       data: {
         ...shownFigures(figures, sections, rows),
         ...compact({ records, page }),
-        coverage,
+        coverage: asked.coverage,
       },
       notes: allNotes,
     };
   };
-  const isFilled = deals !== undefined && asked.rows === undefined;
-  return answerWithRows(count ?? 2, write, isFilled ? aim : undefined);
+  return answerWithRows(count ?? 2, write, deals && asked.rows === undefined ? aim : undefined);
 }
 
 function sectionsOf(brief: Brief, { sections, dealsFrom }: Asked): readonly PipelineSection[] {
   if (sections && sections.length > 0) return sections;
   if (dealsFrom !== undefined) return ['deals'];
   return isOpenBrief(brief) ? openSections : closedSections;
-}
-
-const ofOpenDeals: readonly PipelineSection[] = ['overdue', 'closing_soon', 'stalled'];
-
-function sectionNotes(brief: Brief, sections: ReadonlySet<PipelineSection>): Wording[] {
-  const isAsked = ofOpenDeals.some((section) => sections.has(section));
-  return isAsked && !isOpenBrief(brief)
-    ? [
-        wording`Only open deals can be overdue, closing soon or stalled: leave outcome out for these.`,
-      ]
-    : [];
 }
 
 /** Without the sections that are not wanted, and with at most so many rows in each list of deals. */
@@ -142,7 +138,6 @@ function summaryOf(brief: Brief, sections: ReadonlySet<PipelineSection>): Wordin
   return [openSummary(brief, sections), ...closed];
 }
 
-/** Without the sums, which the figures list by currency. */
 function openSummary(
   { open, overdue, stalled }: PipelineBrief,
   sections: ReadonlySet<PipelineSection>,
@@ -152,7 +147,10 @@ function openSummary(
     ...(sections.has('stalled') ? [wording`${stalled.total} stalled`] : []),
   ];
   const more = counts.length > 0 ? wording`: ${join(counts, ', ')}` : wording``;
-  return wording`${plural(open.count, 'open opportunity')} (value: total contract value)${more}.`;
+  const worth = open.value
+    ? wording`, total contract value ${formatAmounts(open.value)}`
+    : wording``;
+  return wording`${plural(open.count, 'open opportunity')}${worth}${more}.`;
 }
 
 function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {

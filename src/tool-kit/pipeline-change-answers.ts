@@ -33,6 +33,7 @@ export function changesAnswer(
   return answerWithRows(listed.length, (shown) => ({
     summary: join(
       [
+        ...reshapedSentence(changes, states),
         ...scopeOf(filters),
         changesSummary(changes, states),
         ...(quotes ? [quotesSentence(quotes)] : []),
@@ -73,10 +74,15 @@ const nouns = {
   removed: 'removed',
   movedOut: 'moved out of the period',
   transferredOut: 'went out',
+  valueUp: 'worth more',
+  valueDown: 'worth less',
+  currencyChanged: 'in another currency',
   slipped: 'slipped',
   pulledIn: 'pulled in',
   stageForward: 'moved forward',
   stageBack: 'moved back',
+  stageChanged: 'in another stage',
+  ownerChanged: 'with another owner',
 } as const;
 
 function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: PeriodStates): Wording {
@@ -91,6 +97,19 @@ function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: Perio
   const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
   const until = states.isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
   return wording`${totalText(pipeline[0])} on ${trusted(states.opening.day)}, ${totalText(pipeline.at(-1))} ${until}: ${what}.`;
+}
+
+/** Counted as moves, these would be one of every deal. */
+function reshapedSentence({ reshaped = [] }: PipelineChanges, states: PeriodStates): Wording[] {
+  const fields = reshaped.map(({ field, before, after }) =>
+    trusted(`${field} (${before} had it, now ${after})`),
+  );
+  const since = trusted(states.opening.day);
+  return fields.length === 0
+    ? []
+    : [
+        wording`Not compared, because the service has sent it in another form since ${since}: ${join(fields, ', ')}.`,
+      ];
 }
 
 function totalText({ count, value }: OpenTotal = { count: 0 }): Wording {

@@ -271,7 +271,7 @@ describe('pricing_drift', () => {
     expect(run('pricing_drift', data, { tolerance: 6 }).total).toBe(0);
     const slight = { pricing_book: [book(100.4), book(100)], product: catalogue };
     expect(run('pricing_drift', slight, { tolerance: 0 }).rows.map(({ reason }) => reason)).toEqual(
-      ['book 100.4, catalogue 100 (+0.4 %)'],
+      ['book 100.40, catalogue 100 (+0.4 %)'],
     );
   });
 
@@ -375,7 +375,8 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
       name: 'Product a',
       kind: ['different prices'],
       valueAtStake: 4.5,
-      reason: '3 products with manufacturer "MAKER INC" and part number "ab 12", prices 10 to 14.5',
+      reason:
+        '3 products with manufacturer "MAKER INC" and part number "ab 12", prices 10 to 14.50',
       related: [
         { id: 'b', name: 'Product b' },
         { id: 'c', name: 'Product c' },
@@ -386,7 +387,7 @@ test('duplicate_products finds the same part of the same manufacturer in any spe
       name: 'Product l',
       kind: ['different prices'],
       valueAtStake: 0.5,
-      reason: '2 products with manufacturer "Cents" and part number "2", prices 5 to 5.5',
+      reason: '2 products with manufacturer "Cents" and part number "2", prices 5 to 5.50',
       related: [{ id: 'm', name: 'Product m' }],
     },
     {

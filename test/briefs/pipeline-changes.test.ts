@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import type { PipelineFilters } from '../../src/briefs/pipeline/pipeline.ts';
 import { closedDealRow, openDealRow } from '../../src/briefs/pipeline/pipeline-deals.ts';
 import { toDeal } from '../../src/figures/deals.ts';
+import { median } from '../../src/figures/spread.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { dayTotal } from '../../src/history/day-totals.ts';
-import { forecastRows } from '../../src/history/forecast-accuracy.ts';
+import { changeGroups, dayTotal, forecastRows } from '../../src/history/changes-between.ts';
 import { compareRecords } from '../../src/history/movements.ts';
 import { openingDay } from '../../src/history/period-start.ts';
-import { changeGroups } from '../../src/history/pipeline-change-groups.ts';
-import { DealSeries, type StageExit, stageRows } from '../../src/history/pipeline-change-series.ts';
 import {
   changeRows,
   type DealChange,
+  DealSeries,
   dealRules,
-  median,
+  type StageExit,
   stageKey,
   stageOrder,
+  stageRows,
 } from '../../src/history/pipeline-changes.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
 import { type QuoteFilters, quoteChanges } from '../../src/history/quote-changes.ts';
-import { type PricedQuote, priceQuote } from '../../src/history/snapshot-columns.ts';
+import { type PricedQuote, priceQuote } from '../../src/history/snapshots.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
 

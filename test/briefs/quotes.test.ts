@@ -199,7 +199,12 @@ test('quotes are grouped by status unless asked otherwise, with the numbers of e
   expect(groups.rows[0]?.name).toBe('sent');
   expect(acceptance).toEqual([
     { acceptance: 'draft', count: 1, firstYearValue: { USD: 3 } },
-    { acceptance: 'open to acceptance', count: 1, firstYearValue: { EUR: 4 } },
+    {
+      acceptance: 'open to acceptance',
+      count: 1,
+      firstYearValue: { EUR: 4 },
+      deals: { won: 1 },
+    },
     { acceptance: 'accepted', count: 1, firstYearValue: { EUR: 2 } },
     { acceptance: 'other', count: 1, firstYearValue: { EUR: 1 } },
   ]);

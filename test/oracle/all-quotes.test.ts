@@ -32,23 +32,38 @@ function briefIn(data: Row): Row {
   });
 }
 
+let fixture: TenantFixture;
+let quotes: Quote[];
+
+const check = async (by: string, filters: Filters, groups = 200) => {
+  const { call } = await fixture.server();
+  const args = { by, ...filters, size: 20, groups };
+  const { data } = await call('cpq_brief_quotes', args);
+  const expected = expectedQuotes(quotes, by, filters);
+  const all = expected.rows as Row[];
+  const { rows } = data.quotes as { rows: Row[] };
+  // An answer with many groups has fewer rows.
+  expect(rows.length).toBeGreaterThanOrEqual(filters.show ? 0 : Math.min(1, all.length));
+  const told = briefIn(data);
+  // Of more groups than were asked for, the last row has the others.
+  const named = Object.entries(expected.groups as Row).filter(
+    ([name]) => name in (told.groups as Row),
+  );
+  const some = Object.fromEntries(
+    Object.entries(told.groups as Row).filter(([name]) => !/^\d+ others$/.test(name)),
+  );
+  expect(told).toEqual({ ...expected, groups: told.groups, rows: all.slice(0, rows.length) });
+  expect(some).toEqual(Object.fromEntries(named));
+  expect(data.quotes).toMatchObject({ total: all.length });
+};
+
 describeTenants((load) => {
-  let fixture: TenantFixture;
-  let quotes: Quote[];
   beforeAll(async () => {
     fixture = await load();
     quotes = quotesOf(fixture.ask);
   });
 
-  const check = async (by: string, filters: Filters) => {
-    const { call } = await fixture.server();
-    const args = { by, ...filters, size: 20, groups: 200 };
-    const { data } = await call('cpq_brief_quotes', args);
-    const expected = expectedQuotes(quotes, by, filters);
-    const rows = (expected.rows as Row[]).slice(0, 20);
-    expect(briefIn(data)).toEqual({ ...expected, rows });
-    expect(data.quotes).toMatchObject({ total: (expected.rows as Row[]).length });
-  };
+  extraFigureTests();
 
   test.each(groupings)('all quotes by %s', (by) => check(by, {}));
 
@@ -116,3 +131,33 @@ describeTenants((load) => {
     },
   );
 });
+
+function extraFigureTests(): void {
+  test.each(['value', 'age', 'category', 'product'])('all quotes by %s', (by) => check(by, {}, 20));
+
+  test.each([
+    ['approval', 'owner'],
+    ['approval', 'month'],
+    ['days', 'company'],
+    ['discount', 'status'],
+    ['discount', 'category'],
+  ])('the %s of all quotes by %s', async (extra, by) => {
+    await check(by, { show: [extra] }, 20);
+    await check('status', { show: ['approval', 'days', extra], date: 'created', sort: 'value' });
+  });
+
+  test.each(['age', 'expiry'])('all quotes by %s', (sort) => check('status', { sort }));
+
+  test('groups by value', async () => {
+    const { call } = await fixture.server();
+    const args = { by: 'owner', sort: 'value', show: ['approval'], groups: 200 };
+    const { data, text } = await call('cpq_brief_quotes', args);
+    const amounts = (await call('cpq_brief_quotes', { by: 'owner', groups: 200 })).data;
+    const worth = byKey((amounts.groups as Row).rows, 'name');
+    const largest = (name: string) =>
+      Math.max(0, ...Object.values((worth[name] as Row).firstYearValue ?? {}));
+    const ranks = Object.keys(byKey((data.groups as Row).rows, 'name')).map(largest);
+    expect(ranks).toEqual(ranks.toSorted((one, other) => other - one));
+    expect(text).toContain('approved / (approved + declined)');
+  });
+}

@@ -71,6 +71,15 @@ function groupAndFilterTests(): void {
     expect(data.open).toMatchObject({ count: expect.any(Number) });
   });
 
+  test('the order of groups is told where they have several currencies', async () => {
+    const { call } = await fixture.server();
+    const currencies = new Set(openAmong(deals, {}).map(({ currency }) => currency));
+    const isTold = async (args: Row) =>
+      (await call('cpq_brief_pipeline', args)).text.includes('Ranked by the largest sum');
+    expect(await isTold({ by: 'owner' })).toBe(currencies.size > 1);
+    expect(await isTold({ by: 'close_month' })).toBe(false);
+  });
+
   test('without arguments', async () => {
     await compareWith({});
   });

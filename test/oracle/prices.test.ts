@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { only } from '../support/oracle/order.ts';
+import { later } from '../support/oracle/pipeline.ts';
 import { expectedPrices, type Pair, pairsOf } from '../support/oracle/prices.ts';
 import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
@@ -36,5 +37,16 @@ describeTenants((load) => {
       const { data } = await call('cpq_price_product', { ...pair });
       expect(figuresIn(data), JSON.stringify(pair)).toEqual(expectedPrices(fixture.ask, pair));
     }
+  });
+
+  test('what they may be quoted on another day', async () => {
+    const { call } = await fixture.server();
+    for (const days of [-200, 180])
+      for (const pair of pairs.slice(0, 20)) {
+        const asked = { ...pair, on: later(fixture.today, days) };
+        const { data, text } = await call('cpq_price_product', asked);
+        expect(figuresIn(data), JSON.stringify(asked)).toEqual(expectedPrices(fixture.ask, asked));
+        expect(text).not.toContain(' today');
+      }
   });
 });

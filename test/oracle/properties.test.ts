@@ -66,10 +66,11 @@ describeTenants((load) => {
   });
 
   test('all other figures are the same for every grouping', async () => {
-    const { by: _by, groups: _groups, ...first } = await brief();
+    // The notes speak of the groups.
+    const others = { by: 0, groups: 0, notes: 0, coverage: 0 };
+    const first = await brief();
     for (const by of groupings.slice(1)) {
-      const { by: _other, groups: _others, ...rest } = await brief({ by });
-      expect({ ...rest, coverage: 0 }).toEqual({ ...first, coverage: 0 });
+      expect({ ...(await brief({ by })), ...others }).toEqual({ ...first, ...others });
     }
   });
 

@@ -205,7 +205,7 @@ describe('a service that fails', () => {
   });
 
   test('with an unknown envelope is an error, not an empty list', async () => {
-    const { refused } = await overService({ instead: { text: '{"rows":[],"count":0}' } });
+    const { refused } = await overService({ instead: { text: '{"stuff":[],"count":0}' } });
     const words = await refused('cpq_list_companies');
     expect(words).toMatch(/cannot be read: an unknown envelope. This is not an empty result/);
     expectWorded(words);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toCsv } from '../../src/mcp/csv.ts';
+import { toCsv } from '../../src/mcp/export.ts';
 import fc from '../support/fast-check.ts';
 import { anyHost, type Connection, everyHost, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';

@@ -152,7 +152,7 @@ describe('a list', () => {
       expect(data.summary).toContain(
         `${deleted.length} of the rows shown ${deleted.length === 1 ? 'is' : 'are'} deleted.`,
       );
-      expect(text).toMatch(/^id(\|number)?\|(name|title)\|deleted\|/m);
+      expect(text).toMatch(/^(number\|)?(name|title)\|deleted\|/m);
     },
   );
 });

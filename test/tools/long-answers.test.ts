@@ -88,6 +88,6 @@ describe('coverage in words', () => {
   test('is stated if something is missing, or it is old', async () => {
     expect(await text({ complete: false, read: 3, reason: 'x' })).toContain('read 3, total 9');
     const asOf = new Date(Date.now() - 301_000).toISOString();
-    expect(await text({ asOf })).toContain(`asOf ${asOf}`);
+    expect(await text({ asOf })).toContain(`as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`);
   });
 });

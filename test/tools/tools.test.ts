@@ -45,6 +45,20 @@ for (const [at, host] of everyHost.entries()) {
   });
 }
 
+test('answers about one record link to it where the operator says how', async () => {
+  const env = { CPQ_RECORD_URL: 'https://app.example/{resource}/{id}' };
+  const { call } = await anyHost.start(await address(), { env });
+  const [{ id = '' } = {}] = (await call('cpq_list_companies', { size: 1 })).records;
+  const link = `https://app.example/company/${id}`;
+  for (const [name, args] of [
+    ['cpq_get_record', { resource: 'company', id }],
+    ['cpq_brief_company', { company: id, parts: ['contacts'] }],
+  ] as const) {
+    const { text, data } = await call(name, args);
+    expect([data.link, text]).toEqual([link, expect.stringContaining(`link: ${link}`)]);
+  }
+});
+
 describe.each(each)('%s', (name, path) => {
   const server = anyHost.serving(address, everything);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { plural } from '../../src/figures/naming.ts';
-import { render } from '../../src/mcp/render.ts';
+import { inWords, render } from '../../src/mcp/render.ts';
 import { toResult } from '../../src/mcp/results.ts';
 import { wording } from '../../src/text/untrusted-text.ts';
 import { formatAmounts } from '../../src/tool-kit/answers.ts';
@@ -11,7 +11,7 @@ import { shared } from '../support/shared.ts';
 describe('amounts and counts in words', () => {
   test('of one, two and three currencies', () => {
     expect(formatAmounts(undefined)).toBe('');
-    expect(formatAmounts({ EUR: 12_500.4 })).toBe('12,500 EUR');
+    expect(formatAmounts({ EUR: 12_500.4 })).toBe('12,500.40 EUR');
     expect(formatAmounts({ EUR: 1, USD: 2 })).toBe('1 EUR and 2 USD');
     expect(formatAmounts({ CAD: 1, EUR: 2, 'unknown currency': 3 })).toBe(
       '1 CAD, 2 EUR and 3 (currency unknown)',
@@ -105,7 +105,7 @@ describe('coverage in text', () => {
       /^Incomplete: .*\ncoverage: complete false, read 7, total 9/s,
     );
     const asOf = new Date(Date.now() - 6 * 60_000).toISOString();
-    expect(await textFor({ asOf })).toMatch(/\ncoverage: complete true, .*asOf/);
+    expect(await textFor({ asOf })).toMatch(/\ncoverage: complete true, .*as of 20.* UTC/);
   });
 });
 
@@ -131,7 +131,7 @@ test('briefs and checks say first what they were narrowed to', async () => {
   const without = await server.call('cpq_brief_quotes', { item: '(none)', deal_state: 'open' });
   expect(without.text).toMatch(/^Only deal state "open", without lines\. /);
   const check = await server.call('cpq_check_sales_data', { check: 'stale_quotes', ...narrowed });
-  expect(check.text).toMatch(/^Only owner "Lucy O'Connor", status "sent"\. stale_quotes: /);
+  expect(check.text).toMatch(/^Only owner "Lucy O'Connor", status "sent"\. Stale quotes: /);
   expect((await server.call('cpq_brief_quotes')).text).not.toMatch(/^Only/);
   await server.close();
 });
@@ -155,7 +155,7 @@ test('groups of quotes that are cut say that they are ranked by count', async ()
   const server = await anyHost.start(addressIn(await sandbox(), 'all'));
   const { text, data } = await server.call('cpq_brief_quotes', { by: 'company', groups: 2 });
   const { total } = data.groups as { total: number };
-  expect(text).toContain(`may have a higher value: groups ${total} shows all.`);
+  expect(text).toContain('may have a higher value: sort value ranks them by it.');
   const whole = await server.call('cpq_brief_quotes', { by: 'company', groups: total });
   expect(whole.text).not.toContain('higher value');
   await server.close();
@@ -172,4 +172,26 @@ test('one similar record is not "which one"', async () => {
   expect(text).toMatch(/1 is similar\./);
   expect(text).toContain('Ask the person whether it is meant');
   await server.close();
+});
+
+test('the text has names in words, amounts with their currency, and ids last', () => {
+  const row = { id: 'a', companyId: 'b', name: 'N', firstYearValue: 1234.5, currency: 'USD' };
+  expect(inWords({ rows: [row] })).toEqual({
+    rows: [{ name: 'N', 'first-year value': '1,234.50 USD', id: 'a', 'company id': 'b' }],
+  });
+  expect(Object.keys(inWords(row))).toEqual(['name', 'first-year value', 'id', 'company id']);
+  expect(inWords({ weightedValue: { EUR: 2, 'unknown currency': 0.5 } })).toEqual({
+    'weighted value': '2 EUR and 0.50 (currency unknown)',
+  });
+  const counts = { shown: 1, total: 9, unknown: { revenue: 5 }, countByCurrency: { USD: 3 } };
+  expect(inWords(counts)).toEqual({
+    shown: 1,
+    total: 9,
+    unknown: { revenue: 5 },
+    'count by currency': { USD: 3 },
+  });
+  expect(inWords({ at: '2026-11-23T15:24:23.000Z', movement: ['pulledIn'] })).toEqual({
+    at: '2026-11-23 15:24 UTC',
+    movement: ['pulled in'],
+  });
 });

@@ -1,7 +1,7 @@
 /** Checks of sales data: each has a name, a definition, and findings with the value at stake. */
 
 import type { Day } from '../../figures/days.ts';
-import { collectGroups, groupRows, rankGroups } from '../../figures/group-labels.ts';
+import { groupRows } from '../../figures/group-labels.ts';
 import { type CurrencyOf, CurrencySums, rounded } from '../../figures/money.ts';
 import {
   byName,
@@ -222,8 +222,9 @@ function* countBy(
   labelOf: (finding: RawFinding) => Ref | undefined,
 ) {
   const labels = findings.map(labelOf).filter((label) => label !== undefined);
-  const groups = rankGroups(collectGroups(labels, named), ({ length }) => [length]);
-  const { rows } = yield* groupRows(groups, {
+  const { rows } = yield* groupRows(labels, {
+    labelsOf: named,
+    ranksOf: ({ length }) => [length],
     limit: maxValues,
     missing: `no ${by}`,
     figuresOf: ({ length }) => ({ count: length }),

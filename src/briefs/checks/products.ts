@@ -4,6 +4,7 @@ import {
   currencyOfRecord,
   type Decimal,
   decimal,
+  formatNumber,
   hundred,
   margin,
   percentOf,
@@ -95,7 +96,7 @@ function priceKind(price: Decimal, cost: Decimal): string {
 
 function describeMargin(price: Decimal, cost: Decimal): Wording {
   const percent = margin(price, cost);
-  const prices = wording`price ${perUnit(price)}, cost ${perUnit(cost)}`;
+  const prices = wording`price ${formatNumber(perUnit(price))}, cost ${formatNumber(perUnit(cost))}`;
   return percent ? wording`${prices}, margin ${roundedPercent(percent)} %` : prices;
 }
 
@@ -140,7 +141,7 @@ function judgeDrift(
 function describeDrift(price: Decimal, listed: Decimal): Wording {
   const percent = percentOf(price.minus(listed), listed);
   const by = percent ? wording` (${percent.gt(0) ? '+' : ''}${roundedPercent(percent)} %)` : '';
-  return wording`book ${perUnit(price)}, catalogue ${perUnit(listed)}${by}`;
+  return wording`book ${formatNumber(perUnit(price))}, catalogue ${formatNumber(perUnit(listed))}${by}`;
 }
 
 export const duplicateProducts: Check = {
@@ -177,7 +178,7 @@ function duplicatesFinding(group: readonly Product[]): RawFinding {
   const highest = higher.at(-1);
   const range =
     lowest && highest?.gt(lowest)
-      ? wording`, prices ${perUnit(lowest)} to ${perUnit(highest)}`
+      ? wording`, prices ${formatNumber(perUnit(lowest))} to ${formatNumber(perUnit(highest))}`
       : undefined;
   const maker = nonBlank(first.manufacturer) ?? nonBlank(first.vendor) ?? '';
   const reason = () =>

@@ -2,18 +2,12 @@
 
 import { type Day, dayOf, daysSince } from '../../figures/days.ts';
 import { type Deal, dealAmounts, totalValue } from '../../figures/deals.ts';
-import {
-  collectGroups,
-  type GroupRow,
-  groupRows,
-  type LabelledGroup,
-  monthOf,
-  rankGroups,
-} from '../../figures/group-labels.ts';
-import { compact, compare, type LimitedList, type Named, named } from '../../figures/naming.ts';
+import { type GroupRow, groupRows, type Label, monthLabel } from '../../figures/group-labels.ts';
+import { compact, type LimitedList, type Named, named } from '../../figures/naming.ts';
+import { meanDays } from '../../figures/spread.ts';
 import type { Steps } from '../../figures/steps.ts';
 import type { Opportunity } from '../../service/records/records.ts';
-import { closedFigures, type DealOutcome, meanDays } from './won-and-lost.ts';
+import { closedFigures, type DealOutcome } from './won-and-lost.ts';
 
 export const pipelineBy = [
   'stage',
@@ -26,8 +20,6 @@ export const pipelineBy = [
 
 export type PipelineBy = (typeof pipelineBy)[number];
 
-type Group = LabelledGroup<Deal>;
-
 interface GroupOptions {
   by: PipelineBy;
   today: Day;
@@ -35,18 +27,9 @@ interface GroupOptions {
   maxGroups: number;
 }
 
-const overdueMonth = 'overdue';
-const undated = 'no close date';
-
 /** Name of the group of deals that lack the property to group by. */
-export const missingLabels: Readonly<Record<PipelineBy, string>> = {
-  stage: 'no stage',
-  owner: 'no owner',
-  company: 'no company',
-  category: 'no category',
-  source: 'no source',
-  close_month: undated,
-};
+export const missingLabel = (by: PipelineBy): string =>
+  by === 'close_month' ? 'no close date' : `no ${by}`;
 
 /** What a deal refers to. */
 export const referenceLabel = (deal: Opportunity, by: Exclude<PipelineBy, 'close_month'>): Named =>
@@ -59,7 +42,7 @@ export const groupOpen = (deals: readonly Deal[], options: GroupOptions) =>
   groupDeals(deals, options, {
     monthOf({ record }) {
       const closes = dayOf(record.expectedCloseDate);
-      return closes && closes < options.today ? overdueMonth : monthOf(closes);
+      return closes && closes < options.today ? { name: 'overdue', key: '' } : monthLabel(closes);
     },
     rankedBy: () => true,
     figuresOf: (group) => openFigures(group, options.today),
@@ -70,14 +53,14 @@ export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
 /** Groups of closed deals, ranked by what was won; if the brief is about lost deals, by what was lost. */
 export const groupClosed = (deals: readonly Deal[], about: DealOutcome, options: GroupOptions) =>
   groupDeals(deals, options, {
-    monthOf: ({ record }) => monthOf(dayOf(record.closedAt)),
+    monthOf: ({ record }) => monthLabel(dayOf(record.closedAt)),
     rankedBy: ({ outcome }) => outcome === (about === 'lost' ? 'lost' : 'won'),
     figuresOf: closedFigures,
   });
 
 interface Grouping<Figures extends object> {
-  /** The name of the deal's month, if the deals are grouped by `close_month`. */
-  monthOf(deal: Deal): string | undefined;
+  /** The deal's month, if the deals are grouped by `close_month`. */
+  monthOf(deal: Deal): Label;
   /** Which deals of a group it is ranked by. */
   rankedBy(deal: Deal): boolean;
   figuresOf(deals: readonly Deal[]): Figures;
@@ -92,25 +75,17 @@ function groupDeals<Figures extends object>(
   { by, maxGroups: limit }: GroupOptions,
   { monthOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
-  const groups = collectGroups(deals, (deal) =>
-    by === 'close_month' ? compact({ name: monthOf(deal) }) : referenceLabel(deal.record, by),
-  );
-  const ordered =
-    by === 'close_month'
-      ? groups.sort(byTime)
-      : rankGroups(groups, (items) => {
-          const ranked = items.filter(rankedBy);
-          return [totalValue(ranked).largest, ranked.length];
-        });
-  return groupRows(ordered, { limit, missing: missingLabels[by], figuresOf });
+  return groupRows(deals, {
+    labelsOf: (deal) => (by === 'close_month' ? monthOf(deal) : referenceLabel(deal.record, by)),
+    ranksOf(group) {
+      const ranked = group.filter(rankedBy);
+      return [totalValue(ranked).largest, ranked.length];
+    },
+    limit,
+    missing: missingLabel(by),
+    figuresOf,
+  });
 }
-
-/** Overdue first, the months, those without one last. */
-const byTime = (a: Group, b: Group): number =>
-  timeRank(a) - timeRank(b) || compare(a.label.name ?? '', b.label.name ?? '');
-
-const timeRank = ({ label: { name } }: Group): number =>
-  name === overdueMonth ? 0 : name === undefined ? 2 : 1;
 
 /** Amounts by currency; days since the last stage change, over the deals for which it is known. */
 function openFigures(deals: readonly Deal[], today: Day) {

@@ -1,8 +1,9 @@
 /** Deals that were won or lost over a period: totals, win rates and groups. */
-import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { type Day, daysFromTo } from '../../figures/days.ts';
 import { countByCurrency, type Deal, totalValue } from '../../figures/deals.ts';
-import { type Amounts, percentOf, roundedPercent, sumOf, zero } from '../../figures/money.ts';
+import { type Amounts, percentagesOf, percentOfCounts, sumOf } from '../../figures/money.ts';
 import { compact, nonZero } from '../../figures/naming.ts';
+import { meanDays } from '../../figures/spread.ts';
 
 /** Which deals a brief is about; `closed`: won, lost or of unknown outcome. */
 export const dealOutcomes = ['open', 'won', 'lost', 'closed'] as const;
@@ -17,10 +18,8 @@ export const hasOutcome = (deal: Deal, outcome: DealOutcome): boolean =>
   outcome === 'closed' ? closed.includes(deal.outcome) : deal.outcome === outcome;
 
 /** Days from creation to closing; `undefined` when either day is missing. */
-export function daysToClose({ record }: Deal): number | undefined {
-  const [created, closed] = [dayOf(record.createdAt), dayOf(record.closedAt)];
-  return created && closed ? Math.max(0, daysBetween(created, closed)) : undefined;
-}
+export const daysToClose = ({ record }: Deal): number | undefined =>
+  daysFromTo(record.createdAt, record.closedAt);
 
 /** `deals` are all deals closed in the period. */
 export function closedPeriod(
@@ -59,30 +58,12 @@ const profitOf = (deals: readonly Deal[]): Amounts | undefined =>
 const averageDays = (deals: readonly Deal[]): number | undefined =>
   meanDays(deals.flatMap((deal) => daysToClose(deal) ?? []));
 
-/** Whole days, half up; `undefined` without any. */
-export function meanDays(days: readonly number[]): number | undefined {
-  if (days.length === 0) return undefined;
-  return Math.round(days.reduce((sum, one) => sum + one, 0) / days.length);
-}
-
 /** won / (won + lost) × 100, by count and by value. */
 function winRates(won: readonly Deal[], lost: readonly Deal[]) {
-  const share = percentOf(zero.plus(won.length), zero.plus(won.length + lost.length));
   return compact({
-    winRatePercent: share && roundedPercent(share),
-    winRatePercentByValue: rateByValue(won, lost),
+    winRatePercent: percentOfCounts(won.length, won.length + lost.length),
+    winRatePercentByValue: percentagesOf(totalValue(won), totalValue([...won, ...lost])),
   });
-}
-
-function rateByValue(won: readonly Deal[], lost: readonly Deal[]): Amounts | undefined {
-  const wonValue = totalValue(won);
-  const all = totalValue([...won, ...lost]);
-  const rates = all.currencies.flatMap((currency): [string, number][] => {
-    const whole = all.of(currency) ?? zero;
-    const share = whole.gt(0) ? percentOf(wonValue.of(currency) ?? zero, whole) : undefined;
-    return share ? [[currency, roundedPercent(share)]] : [];
-  });
-  return rates.length > 0 ? Object.fromEntries(rates) : undefined;
 }
 
 /** The figures of a group of closed deals. */

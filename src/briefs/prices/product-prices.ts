@@ -5,7 +5,6 @@
 
 import { type Day, dayOf, latestDay } from '../../figures/days.ts';
 import {
-  currencyCode,
   type Decimal,
   decimal,
   margin,
@@ -16,6 +15,7 @@ import {
 import { compact, compare, groupBy, limitList, named, nonBlank } from '../../figures/naming.ts';
 import { deletionOf, isDeleted } from '../../figures/outcome.ts';
 import { termKey } from '../../figures/terms.ts';
+import { currencyCode } from '../../service/records/normalise.ts';
 import type {
   Category,
   Company,
@@ -35,7 +35,7 @@ export interface PriceData {
   categories?: readonly Category[] | undefined;
 }
 
-/** Why a price of a book that may be for the company does not count today. */
+/** Why a price of a book that may be for the company does not count on the day. */
 const uncountedReasons = [
   'not yet valid',
   'no price',
@@ -47,14 +47,14 @@ const uncountedReasons = [
 export type ProductPrices = ReturnType<typeof productPrices>;
 
 /** Everything that may decide the price of a product for a company on a day. */
-export function productPrices(data: PriceData, today: Day) {
+export function productPrices(data: PriceData, on: Day) {
   const { company, product, books, discountGroups } = data;
   const discounts = discountGroups
     ?.flatMap((group) => discountRows(group, data))
     .sort(byApplicability);
-  const { isListLowest, ...ofBooks } = books ? bookPrices(books, data, today) : {};
+  const { isListLowest, ...ofBooks } = books ? bookPrices(books, data, on) : {};
   return compact({
-    today,
+    on,
     company: compact({ ...named(company), deleted: deletionOf(company) }),
     product: compact({
       ...named(product),
@@ -77,8 +77,8 @@ export function productPrices(data: PriceData, today: Day) {
 
 const wholeList = <Row>(rows: Row[]) => limitList(rows, rows.length, (row) => row);
 
-function bookPrices(books: readonly PricingBook[], data: PriceData, today: Day) {
-  const entries = books.flatMap((book) => entriesOf(book, data, today)).sort(byBookThenAmount);
+function bookPrices(books: readonly PricingBook[], data: PriceData, on: Day) {
+  const entries = books.flatMap((book) => entriesOf(book, data, on)).sort(byBookThenAmount);
   const applying = entries.filter(({ why }) => why === undefined).sort(byAmount);
   const uncounted = uncountedReasons.flatMap((reason) =>
     entries.filter(({ why }) => why === reason),
@@ -114,7 +114,7 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
 type Entry = ReturnType<typeof entriesOf>[number];
 
 /** The prices of the product in a book that applies to the company, or may. */
-function entriesOf(book: PricingBook, { company, product }: PriceData, today: Day) {
+function entriesOf(book: PricingBook, { company, product }: PriceData, on: Day) {
   const appliesTo = applicabilityOf(book, company);
   if (!appliesTo || product.id === undefined) return [];
   const entries = book.products?.filter(({ productId }) => productId === product.id) ?? [];
@@ -130,7 +130,7 @@ function entriesOf(book: PricingBook, { company, product }: PriceData, today: Da
       validFrom: latestDay(book.validFrom, priced.validFrom),
       validTo: ends.sort(compare)[0],
     };
-    return { ...entry, why: whyUncounted(entry, today) };
+    return { ...entry, why: whyUncounted(entry, on) };
   });
 }
 
@@ -144,11 +144,11 @@ interface Priced {
 
 function whyUncounted(
   { isDeleted, appliesTo, price, validFrom, validTo }: Priced,
-  today: Day,
+  on: Day,
 ): (typeof uncountedReasons)[number] | undefined {
   if (isDeleted) return 'book deleted';
-  if (validTo && validTo < today) return 'expired';
-  if (validFrom && validFrom > today) return 'not yet valid';
+  if (validTo && validTo < on) return 'expired';
+  if (validFrom && validFrom > on) return 'not yet valid';
   if (!price) return 'no price';
   return appliesTo === 'unclear' ? 'unclear whether it applies' : undefined;
 }

@@ -1,18 +1,24 @@
 /** Quotes over all customers: figures by group, and the quotes behind them. */
 
-import { type Day, dayOf, within } from '../../figures/days.ts';
-import { collectGroups, groupRows, monthOf, rankGroups } from '../../figures/group-labels.ts';
+import { type Day, dayOf, daysSince, within } from '../../figures/days.ts';
+import {
+  bandLabel,
+  collectGroups,
+  groupRows,
+  type Label,
+  monthLabel,
+} from '../../figures/group-labels.ts';
 import {
   type CurrencyOf,
-  type CurrencySums,
   currencyOfRecord,
   rounded,
-  sumOf,
   unknownCurrency,
 } from '../../figures/money.ts';
 import {
   byName,
   compact,
+  compare,
+  countsBy,
   type Named,
   named,
   nonBlank,
@@ -26,18 +32,24 @@ import {
   acceptances,
   type DealState,
   dealStateReader,
+  isOpenQuote,
+  statusCategoryOf,
   statusOfQuote,
 } from '../../figures/quote-state.ts';
 import {
+  amountTakenOff,
   firstYearValue,
   hasUnknownItems,
+  quoteOfLines,
+  sumItems,
   sumQuote,
   termTotals,
 } from '../../figures/quote-totals.ts';
 import { filterSteps, flatMapSteps, type ResultOf, sortSteps } from '../../figures/steps.ts';
 import { isNamedTerm } from '../../figures/terms.ts';
 import { mentionsText, refersTo } from '../../names/name-filters.ts';
-import type { Opportunity, Quote } from '../../service/records/records.ts';
+import type { Opportunity, Quote, QuoteItem } from '../../service/records/records.ts';
+import { extraFigures, figuresOf, firstYearOf, type QuoteExtra } from './quote-figures.ts';
 
 export const quotesBy = [
   'status',
@@ -47,12 +59,19 @@ export const quotesBy = [
   'month',
   'currency',
   'deal_state',
+  'value',
+  'age',
+  'category',
+  'product',
 ] as const;
 
 type QuotesBy = (typeof quotesBy)[number];
 
 /** The dates of a quote that a period and months can be of. */
 export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
+
+/** Orders of the quotes; by `value` of the groups, too. */
+export const quoteOrders = ['value', 'age', 'expiry'] as const;
 
 type QuoteDate = (typeof quoteDates)[number];
 
@@ -74,6 +93,10 @@ export interface QuotesOptions {
   currencyOf: CurrencyOf;
   /** Default: status. */
   by?: QuotesBy;
+  /** Figures in place of the amounts of groups. Default: none. */
+  show?: readonly QuoteExtra[];
+  /** Default: quotes by value, groups by their number of quotes. */
+  sort?: (typeof quoteOrders)[number];
   /** Groups shown; the others are one row. Default: 24. */
   maxGroups?: number;
 }
@@ -150,18 +173,18 @@ export function* quotesReport(
   { matching, dealOf, deleted }: ResultOf<typeof findQuotes>,
   options: QuotesOptions,
 ) {
-  const { today, date = defaultDate, from, to, by = 'status', item } = options;
+  const { today, date = defaultDate, from, to, by = 'status', item, show = [], sort } = options;
   const facts = yield* flatMapSteps(matching, (quote) =>
     item === undefined || hasItem(quote, item) ? [factsOf(quote, dealOf, options)] : [],
   );
   // With a filter by lines they are in no other figure.
   const unread = matching.filter(hasUnknownItems).length;
-  const ranked = yield* sortSteps(facts, byFirstYear);
-  const total = figuresOf(facts);
+  const ranked = yield* sortSteps(facts, orderOf(sort, today));
+  const total = { ...figuresOf(facts), ...extraFigures(facts, show) };
   yield;
   const unknown = countUnknown(facts, unread);
   yield;
-  const acceptance = acceptanceRows(facts);
+  const acceptance = acceptanceRows(facts, dealOf !== undefined);
   yield;
   const brief = compact({
     today,
@@ -176,52 +199,63 @@ export function* quotesReport(
     // Regardless of filters, and in no figure.
     deleted: nonZero(deleted),
   });
-  const rows = (first: number, count: number) => ranked.slice(first, first + count).map(toRow);
+  const rows = (first: number, count: number) =>
+    ranked.slice(first, first + count).map((each) => toRow(each, sort));
   return { brief, count: ranked.length, rows };
 }
 
 export type QuotesReport = ResultOf<typeof quotesReport>;
 export type QuotesBrief = QuotesReport['brief'];
 
-type Facts = ReturnType<typeof factsOf>;
+/** `label`: of the category or product, if it is about the lines of one. */
+type Facts = ReturnType<typeof factsOf> & { label?: Named };
 
 /** A quote with everything that is derived from it. */
 function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
-  const sums = sumQuote(quote);
   return {
     quote,
     currency: currencyOfRecord(quote, options.currencyOf),
     status: statusOfQuote(quote),
     acceptance: acceptanceOf(quote, options.today),
     dealState: dealOf?.(quote),
-    sums,
-    firstYear: firstYearValue(sums),
+    ...amountsOf(quote, options),
+    age: ageOf(quote, options.today),
   };
 }
 
+/** `list`: before all discounts; only if they are asked for. */
+function amountsOf(quote: Quote, { show = [] }: QuotesOptions) {
+  const sums = sumQuote(quote);
+  const items = (quote.items ?? []).map(({ discount: _, ...item }): QuoteItem => item);
+  return {
+    sums,
+    firstYear: firstYearValue(sums),
+    list: show.includes('discount') ? sumItems(items) : undefined,
+  };
+}
+
+/** Days since it was sent, else created. */
+const ageOf = (quote: Quote, today: Day): number | undefined => {
+  const day = dayIn(quote, 'sent') ?? dayIn(quote, 'created');
+  return day === undefined ? undefined : daysSince(day, today);
+};
+
 const rankOf = ({ firstYear }: Facts): number => firstYear?.toNumber() ?? -Number.MAX_VALUE;
 
-const byFirstYear = (a: Facts, b: Facts): number =>
-  rankOf(b) - rankOf(a) || byName(namedQuote(a), namedQuote(b));
+/** By value; `age`: those that wait for an answer first, the oldest before; `expiry`: open ones first, the next to expire before. */
+function orderOf(sort: QuotesOptions['sort'], today: Day) {
+  const byFirstYear = (a: Facts, b: Facts): number =>
+    rankOf(b) - rankOf(a) || byName(namedQuote(a), namedQuote(b));
+  if (sort !== 'age' && sort !== 'expiry') return byFirstYear;
+  const keyOf = ({ quote }: Facts): string =>
+    sort === 'age'
+      ? `${statusCategoryOf(quote) === 'sent' ? 0 : 1} ${dayIn(quote, 'sent') ?? dayIn(quote, 'created') ?? '~'}`
+      : `${isOpenQuote(quote, today) ? 0 : 1} ${dayIn(quote, 'expires') ?? '~'}`;
+  return (a: Facts, b: Facts): number => compare(keyOf(a), keyOf(b)) || byFirstYear(a, b);
+}
 
 const namedQuote = ({ quote }: Facts): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
-
-/** Sums by currency, after discounts; amounts of unknown prices are in none. */
-function figuresOf(facts: readonly Facts[]) {
-  const ofTerm = (term: string) =>
-    sumOf(facts, ({ sums }) => sums.terms.get(term)?.price).toAmounts();
-  return compact({
-    count: facts.length,
-    oneTime: ofTerm('one-time'),
-    monthly: ofTerm('monthly'),
-    yearly: ofTerm('yearly'),
-    firstYearValue: firstYearOf(facts).toAmounts(),
-  });
-}
-
-const firstYearOf = (facts: readonly Facts[]): CurrencySums =>
-  sumOf(facts, ({ firstYear }) => firstYear);
 
 /** Numbers of quotes with an unknown or partly unknown figure. */
 function countUnknown(facts: readonly Facts[], items: number) {
@@ -237,41 +271,70 @@ function countUnknown(facts: readonly Facts[], items: number) {
 const hasOtherTerms = ({ sums }: Facts): boolean =>
   [...sums.terms].some(([term, { price }]) => price !== undefined && !isNamedTerm(term));
 
-function acceptanceRows(facts: readonly Facts[]) {
+/** `deals`: the states of their deals, where these are known. */
+function acceptanceRows(facts: readonly Facts[], knowsDeals: boolean) {
   return acceptances.flatMap((acceptance) => {
     const these = facts.filter((each) => each.acceptance === acceptance);
     const firstYearValue = firstYearOf(these).toAmounts();
-    return these.length > 0 ? [compact({ acceptance, count: these.length, firstYearValue })] : [];
+    const isOpen = acceptance === 'open to acceptance' && knowsDeals;
+    const deals = isOpen ? countsBy(these, ({ dealState = 'none' }) => dealState) : undefined;
+    return these.length > 0
+      ? [compact({ acceptance, count: these.length, firstYearValue, deals })]
+      : [];
   });
 }
 
-/** By count, then by the largest first-year value in one currency and by name; months in time order. */
-function* groupsOf(
-  facts: readonly Facts[],
-  { by = 'status', date = defaultDate, maxGroups = 24 }: QuotesOptions,
-) {
-  const groups = collectGroups(facts, (each) => labelOf(each, by, date));
-  yield;
-  const ordered =
-    by === 'month'
-      ? groups.sort((a, b) => byName(a.label, b.label))
-      : rankGroups(groups, (items) => [items.length, firstYearOf(items).largest]);
-  return yield* groupRows(ordered, {
+/** By count, then by the largest first-year value in one currency and by name, or the other way round. */
+function* groupsOf(facts: readonly Facts[], options: QuotesOptions) {
+  const { by = 'status', date = defaultDate, maxGroups = 24, show = [], sort } = options;
+  const isOfLines = by === 'category' || by === 'product';
+  const items = isOfLines
+    ? yield* flatMapSteps(facts, (each) => linesBy(each, by, options))
+    : facts;
+  return yield* groupRows(items, {
+    labelsOf: (each) => each.label ?? labelOf(each, by, date),
+    ranksOf(group) {
+      const ranks = [group.length, firstYearOf(group).largest];
+      return sort === 'value' ? ranks.reverse() : ranks;
+    },
     limit: maxGroups,
     missing: by === 'month' ? `no ${date} date` : `no ${by.replace('_', ' ')}`,
-    figuresOf,
+    figuresOf: (group) =>
+      show.length > 0 ? { count: group.length, ...extraFigures(group, show) } : figuresOf(group),
   });
 }
 
-function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate): Named {
-  const { quote, status, acceptance, currency, dealState } = facts;
+function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate): Label {
+  const { quote, status, acceptance, currency, dealState, firstYear, age } = facts;
   if (by === 'owner' || by === 'company') return named(quote[by]);
-  if (by === 'month') return compact({ name: monthOf(dayIn(quote, date)) });
-  return compact({ name: { status, acceptance, currency, deal_state: dealState }[by] });
+  if (by === 'month') return monthLabel(dayIn(quote, date));
+  if (by === 'value') return bandLabel(firstYear?.toNumber(), [1_000, 10_000, 25_000, 100_000]);
+  if (by === 'age') return bandLabel(age, [8, 31, 61, 91], ' days');
+  return { name: { status, acceptance, currency, deal_state: dealState }[by as 'status'] };
 }
 
-function toRow(facts: Facts) {
-  const { quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
+/** The quote as its lines of each category or product; an amount that is taken off the whole quote is apart. */
+function linesBy(facts: Facts, by: 'category' | 'product', options: QuotesOptions): Facts[] {
+  const { quote } = facts;
+  const labelOf = (item: QuoteItem): Named =>
+    by === 'category'
+      ? named(item.category)
+      : { ...compact({ name: nonBlank(item.name) }), ...named(item.product) };
+  const parts = collectGroups(quote.items ?? [], labelOf).map(({ label, items }) => {
+    const part = quoteOfLines(quote, items);
+    return { ...facts, label, quote: part, ...amountsOf(part, options) };
+  });
+  const off = amountTakenOff(quote);
+  if (!off) return parts;
+  const label = { name: 'taken off whole quotes' };
+  return [
+    ...parts,
+    { ...facts, label, sums: off, firstYear: firstYearValue(off), list: undefined },
+  ];
+}
+
+function toRow(facts: Facts, sort: QuotesOptions['sort']) {
+  const { age, quote, currency, status, acceptance, dealState, sums, firstYear } = facts;
   const { oneTime, monthly, yearly } = termTotals(sums);
   return compact({
     id: nonBlank(quote.id),
@@ -287,6 +350,7 @@ function toRow(facts: Facts) {
     yearly,
     firstYearValue: firstYear && rounded(firstYear),
     currency,
+    ageDays: sort === 'age' ? age : undefined,
     sent: dayIn(quote, 'sent'),
     approved: dayIn(quote, 'approved'),
     expires: dayIn(quote, 'expires'),

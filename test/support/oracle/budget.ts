@@ -1,5 +1,5 @@
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import type { Sandbox } from '../sandbox.ts';
+import { requestsTo, type Sandbox } from '../sandbox.ts';
 
 /** A client of a server that has read nothing yet. */
 export interface Asked {
@@ -64,11 +64,11 @@ async function costOf(
 ) {
   const server = await fresh();
   try {
-    const before = await requestsTo(sandbox);
+    const before = requestsTo(sandbox).length;
     const { text, data } = await server.call(tool, args);
-    const between = await requestsTo(sandbox);
+    const between = requestsTo(sandbox).length;
     await server.call(tool, args);
-    const after = await requestsTo(sandbox);
+    const after = requestsTo(sandbox).length;
     const requests = { cold: between - before, warm: after - between };
     return { text: countTokens(text), structured: jsonTokens(data), ...requests };
   } finally {
@@ -89,9 +89,6 @@ export function countIn({ database }: Sandbox, table: string): number {
   const [row] = database.prepare(`select count(*) as n from ${table}`).all() as { n: number }[];
   return row?.n ?? 0;
 }
-
-const requestsTo = ({ log, tenants: [{ name }] }: Sandbox): number =>
-  log.report().counts[name] ?? 0;
 
 async function wireOf({ tenants: [{ baseUrl, keys }] }: Sandbox, path: string): Promise<string> {
   const headers = { 'api-key': keys.read };

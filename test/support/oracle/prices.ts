@@ -10,6 +10,8 @@ type Reported = Record<string, unknown>;
 export interface Pair {
   company: string;
   product: string;
+  /** Default: today. */
+  on?: string;
 }
 
 /** Products of books, each with a company of its book if it names one; and some products without a book. */
@@ -38,7 +40,7 @@ const earlier = (one: string, other: string) =>
   `nullif(min(coalesce(${one}, '9999'), coalesce(${other}, '9999')), '9999')`;
 
 const pricesSql = `${given}, entry as (
-    select b.id, b.name, b.specialBidNumber, e.price, e.cost, today,
+    select b.id, b.name, b.specialBidNumber, e.price, e.cost, coalesce(?5, today) as asked,
       ${appliesTo('c.id', 'c.classificationId')} as appliesTo,
       ${later(day('b.validFrom'), day('e.validFrom'))} as validFrom,
       ${earlier(day('b.validTo'), day('e.validTo'))} as validTo
@@ -46,8 +48,8 @@ const pricesSql = `${given}, entry as (
     join pricing_book b on b.tenant = it.tenant
     join pricing_book_product e on e.tenant = b.tenant and e.pricingBookId = b.id
     where e.productId = ?4)
-  select *, case when validTo < today then 'expired'
-    when validFrom > today then 'not yet valid' end as outside from entry`;
+  select *, case when validTo < asked then 'expired'
+    when validFrom > asked then 'not yet valid' end as outside from entry`;
 
 interface Price {
   id: string;
@@ -87,13 +89,13 @@ const reasons = [
 ];
 
 /** The expected answer on the price of a product for a company, as defined in docs/definitions.md. */
-export function expectedPrices(ask: Ask, { company, product: id }: Pair): Reported {
+export function expectedPrices(ask: Ask, { company, product: id, on }: Pair): Reported {
   const [product = {}] = ask(
     `${given} select p.*, ${term('p.term')} as spoken from it join product p using (tenant) where p.id = ?3`,
     id,
   );
   const list = { price: numberIn(product, 'price'), cost: numberIn(product, 'cost') };
-  const all = ask(pricesSql, company, id).map((row) => priceIn(row, list.cost));
+  const all = ask(pricesSql, company, id, on ?? null).map((row) => priceIn(row, list.cost));
   const valid = all.filter(({ why }) => why === undefined);
   const ours = valid.filter(({ appliesTo }) => appliesTo !== undefined).sort(byPrice);
   const others = all.filter(({ why, appliesTo }) => why && appliesTo).sort(byReason);

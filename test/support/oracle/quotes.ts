@@ -65,6 +65,8 @@ export interface Quote {
   declined: string | undefined;
   expires: string | undefined;
   expiresIn: number;
+  /** Since it was sent, else created. */
+  daysOld: number | undefined;
   discountType: string;
   discountAmount: Big | undefined;
   lines: Line[];
@@ -80,6 +82,7 @@ const quotesSql = `${given}
     q.ownerId, w.name as ownerName, q.opportunityId, o.name as opportunityName, iif(o.id is null, null, ${outcome}) as outcome,
     ${day('q.sentAt')} as sent, ${day('q.createdAt')} as created,
     ${day('q.approvedAt')} as approved, ${day('q.declinedAt')} as declined,
+    ${daysFrom(`coalesce(${day('q.sentAt')}, ${day('q.createdAt')})`, 'today')} as daysOld,
     ${expires} as expires, ${daysFrom('today', expires)} as expiresIn,
     lower(trim(coalesce(q.discountType, ''))) as discountType, q.discountAmount
   from it join quote q using (tenant)
@@ -127,6 +130,7 @@ export function quoteOf(row: SqlRow, lines: readonly SqlRow[]): Quote {
     declined: text(row, 'declined'),
     expires: text(row, 'expires'),
     expiresIn: Number(row.expiresIn),
+    daysOld: row.daysOld === null ? undefined : Math.max(0, Number(row.daysOld)),
     discountType: String(row.discountType),
     discountAmount: numberIn(row, 'discountAmount'),
     lines: lines.map(lineOf),

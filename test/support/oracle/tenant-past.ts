@@ -20,21 +20,18 @@ export interface TenantPast {
   filters: fc.Arbitrary<AskedChanges>;
 }
 
-export function tenantPast(
-  { database, tenants, past }: Sandbox,
-  at: number,
-  today: string,
-): TenantPast {
+export function tenantPast(sandbox: Sandbox, at: number, today: string): TenantPast {
+  const { database, tenants } = sandbox;
   const name = tenants[at]?.name ?? '';
   const ask: AskTenant = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
-  const reader = readerOf(generatedPipeline(past(name)));
+  const reader = readerOf(generatedPipeline(sandbox.past(name)));
   const stateOf = async (day: string) => ({
     day,
     records: (await reader.read(day))?.records ?? [],
   });
   return {
     ask,
-    days: past(name).days(),
+    days: sandbox.past(name).days(),
     reader,
     statesOf: async (from, to) => ({ opening: await stateOf(from), closing: await stateOf(to) }),
     currencyOf: currencies(ask),
