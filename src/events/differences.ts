@@ -85,15 +85,8 @@ export const describeDifference = ({ field, from, to }: FieldDifference): Wordin
 function describeValue(value: unknown): Wording {
   if (value === undefined || value === null || value === '') return wording`(empty)`;
   if (Array.isArray(value)) return describeList(value);
-  if (isObject(value)) return clip(labelOf(value));
+  if (isObject(value)) return clip(String(value.name ?? value.id ?? JSON.stringify(value)));
   return typeof value === 'string' ? clip(value) : trusted(String(value));
-}
-
-function labelOf(value: JsonObject): string {
-  const label = value.name ?? value.id;
-  return typeof label === 'string' || typeof label === 'number'
-    ? String(label)
-    : JSON.stringify(value);
 }
 
 function describeList(values: readonly unknown[]): Wording {

@@ -54,11 +54,10 @@ export function eventFrom(subject: string, name: string): string {
   return sent.find((event) => spellings.includes(event.replaceAll('_', ''))) ?? name;
 }
 
-/** Splits a name such as `quote_ordered` into subject and event. */
+const pair = new RegExp(`(?:^|_)(${subjects.join('|')})_(.+)$`);
+
+/** Splits a name such as `quote_ordered` or `com_example_quote_ordered` into subject and event. */
 export function pairFrom(name: string): { subject: Subject; event: string } | undefined {
-  const at = name.indexOf('_');
-  const subject = name.slice(0, at);
-  return at > 0 && isSubject(subject)
-    ? { subject, event: eventFrom(subject, name.slice(at + 1)) }
-    : undefined;
+  const [, subject = '', event = ''] = pair.exec(name) ?? [];
+  return isSubject(subject) ? { subject, event: eventFrom(subject, event) } : undefined;
 }

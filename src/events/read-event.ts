@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { inBothCases } from '../service/records/normalise.ts';
 import { withoutSecrets } from '../text/secrets.ts';
-import { canonicalJson, isObject, isShallow, type JsonObject, parseJson } from '../values.ts';
+import {
+  canonicalJson,
+  fieldOf,
+  isObject,
+  isShallow,
+  type JsonObject,
+  parseJson,
+} from '../values.ts';
 import { eventFrom, isSubject, normaliseEventName, pairFrom } from './names.ts';
 
 /** One event of a delivery. */
@@ -37,7 +44,7 @@ const maxEvents = 1_000;
 const maxDepth = 80;
 const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
 const subjectKeys = inBothCases('subject', 'entityType', 'entity', 'resourceType', 'resource');
-const recordKeys = ['data', 'record', 'payload', 'entity'];
+const recordKeys = ['data', 'record', 'payload', 'entity', 'new', 'after'];
 const recordIdKeys = inBothCases('recordId', 'resourceId', 'entityId');
 const timeKeys = inBothCases('occurredAt', 'eventTime', 'timestamp', 'time', 'triggeredAt');
 /** Fields of the delivery rather than the event: they may differ between deliveries of one event. */
@@ -51,7 +58,9 @@ const deliveryKeys = new Set(
  * @throws UnrecognizedEvent with the reason; for a list only if none of its entries names an event
  */
 export function readDelivery(body: string, now: number): ReceivedDelivery {
-  const payload = withoutSecrets(parseJson(body));
+  const outer = withoutSecrets(parseJson(body));
+  const message = fieldOf(fieldOf(outer, 'message'), 'data');
+  const payload = typeof message === 'string' ? decoded(message) : outer;
   if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
   const isWrapper = isObject(payload) && textsAt(payload, nameKeys).length === 0;
   const list = isWrapper ? payload.events : payload;
@@ -64,6 +73,10 @@ export function readDelivery(body: string, now: number): ReceivedDelivery {
   if (events.length === 0) throw new UnrecognizedEvent(String(read[0] ?? 'the body has no events'));
   return { events, unrecognized: read.length - events.length, isList };
 }
+
+/** The message of a queue, such as Pub/Sub: base64 in an envelope. */
+const decoded = (message: string): unknown =>
+  withoutSecrets(parseJson(Buffer.from(message, 'base64').toString('utf8')));
 
 /**
  * Parses one event. The payload is not documented, so several spellings are accepted; unknown events are accepted too.
@@ -110,11 +123,10 @@ function eventNamesIn(payload: JsonObject): { subject: string; event: string } |
   return event === undefined ? undefined : { subject, event: eventFrom(subject, event) };
 }
 
-/** The record in a payload, if it contains one; it may be nested one level deeper under its own name. */
+/** The record in a payload, after the event; it may be nested one level deeper under its own name. */
 export function recordFrom(payload: JsonObject, subject: string): JsonObject | undefined {
   const found = [...recordKeys, subject].map((key) => payload[key]).find(isObject);
-  const named = found?.[subject];
-  return isObject(named) ? named : found;
+  return [subject, 'new', 'after'].map((key) => found?.[key]).find(isObject) ?? found;
 }
 
 function recordIdFrom(

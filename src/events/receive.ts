@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Update } from '../state/port.ts';
+import { resources } from '../service/routes.ts';
 import type { Tenant } from '../tenant/tenant.ts';
-import { fieldOf, type JsonObject } from '../values.ts';
+import type { JsonObject } from '../values.ts';
 import { fieldDifferences } from './differences.ts';
-import { collectionOf, displayNameOf, isSubject, type Subject } from './names.ts';
-import { type ReceivedEvent, readDelivery } from './read-event.ts';
+import { collectionOf, isSubject } from './names.ts';
+import { type ReceivedDelivery, type ReceivedEvent, readDelivery } from './read-event.ts';
 
 export interface DeliveryReceipt {
   /** For each event, in the order of the delivery. `known`: an earlier delivery of it is stored already. */
@@ -20,25 +20,32 @@ export interface DeliveryReceipt {
  *   again: those that were stored are then recognized
  */
 export async function receiveDelivery(tenant: Tenant, body: string): Promise<DeliveryReceipt> {
-  const { events, unrecognized, isList } = readDelivery(body, Date.now());
+  const { events, unrecognized, isList } = readOrInvalidate(tenant, body);
   // The first stored event drops the cached collection, so all are compared with it before.
   const earlier = cachedRecords(tenant, events);
-  const arrivals = events.map((event) => ({ event, before: fieldsBefore(earlier, event) }));
+  const arrivals = events.map((event) => ({ ...event, before: fieldsBefore(earlier, event) }));
   const receipts = await Promise.all(
-    arrivals.map(({ event, before }) => storeEvent(tenant, event, before)),
+    arrivals.map(({ id = randomUUID(), fields: _, ...event }) =>
+      tenant.inbox.add(
+        { id, ...event },
+        isSubject(event.subject) ? { collection: collectionOf(event.subject) } : undefined,
+      ),
+    ),
   );
   return { receipts, unrecognized, isList };
 }
 
-async function storeEvent(
-  tenant: Tenant,
-  { id, subject, event, at, record, fields, body }: ReceivedEvent,
-  before: JsonObject | undefined,
-): Promise<'new' | 'known'> {
-  return tenant.inbox.add(
-    { id: id ?? randomUUID(), subject, event, body, at, record, before },
-    isSubject(subject) ? toUpdate(subject, record, fields) : undefined,
-  );
+/** What is not understood may have changed every collection. @throws UnrecognizedEvent */
+function readOrInvalidate({ updates }: Tenant, body: string): ReceivedDelivery {
+  let isUnderstood = false;
+  try {
+    const delivery = readDelivery(body, Date.now());
+    const isKnown = delivery.events.every(({ subject }) => isSubject(subject));
+    isUnderstood = isKnown && delivery.unrecognized === 0;
+    return delivery;
+  } finally {
+    if (!isUnderstood) for (const resource of resources) updates.invalidate(resource);
+  }
 }
 
 /** The cached states of the records that the events are about, by `recordKey`; each collection is searched once. */
@@ -73,23 +80,4 @@ function fieldsBefore(
   // Null means that the field is known to have been empty.
   const values = new Map(Object.entries(cached));
   return Object.fromEntries(names.map((name) => [name, values.get(name) ?? null]));
-}
-
-function toUpdate(
-  subject: Subject,
-  record: string | undefined,
-  fields: JsonObject | undefined,
-): Update {
-  const names =
-    subject === 'order' ? quoteIds(fields) : [record, fields && displayNameOf(subject, fields)];
-  return {
-    collection: collectionOf(subject),
-    names: names.filter((word) => word !== undefined),
-  };
-}
-
-/** The id of the quote of an order, if it contains one. */
-function quoteIds(fields: JsonObject | undefined): string[] {
-  const { quoteId, quote } = fields ?? {};
-  return [quoteId, quote, fieldOf(quote, 'id')].filter((id) => typeof id === 'string');
 }

@@ -47,6 +47,7 @@ describe.each(sent)('%s %s', (subject, event) => {
     camel: { subject: pascal(subject), event: camel(event) },
     'type and event': { type: subject, event },
     'entity and action': { entityType: pascal(subject), action: event.toUpperCase() },
+    'of another domain': { specversion: '1.0', type: `com.example.${subject}.${event}` },
     'entity and verb': { entity_type: subject, action: event.replace(/e?d$/, '') },
   };
 
@@ -67,6 +68,19 @@ describe('a record', () => {
 
   test('is found under its own name in the holder', () => {
     expect(read({ event, data: { quote: whole } })).toMatchObject({ record: 'q1', fields: whole });
+  });
+
+  test.each([
+    ['of old and new', { old: { id: 'q1' }, new: whole }],
+    ['before and after', { data: { before: { id: 'q1' }, after: whole } }],
+  ])('is the later one %s', (_, more) => {
+    expect(read({ event, ...more })).toMatchObject({ record: 'q1', fields: whole });
+  });
+
+  test('is found in the message of a queue', () => {
+    const data = Buffer.from(JSON.stringify({ event, data: whole })).toString('base64');
+    const envelope = { message: { data, messageId: '7' }, subscription: 'crm' };
+    expect(read(envelope)).toMatchObject({ record: 'q1', fields: whole });
   });
 
   test.each([
@@ -371,7 +385,7 @@ describe('changes of a record', () => {
       ]);
       expect(changed(custom[1] ?? {}, custom[2] ?? {})).toEqual([`customFields.${word}: 1 → 2`]);
     }
-    const owner = { name: { toString: 1, valueOf: 2 } };
+    const owner = { id: 'o1', name: { toString: 1, valueOf: 2 } };
     expect(changed({ owner: null }, { owner })).toEqual([
       expect.stringContaining('owner: (empty) → '),
     ]);

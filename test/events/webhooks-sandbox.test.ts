@@ -7,7 +7,7 @@ import { type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { ask } from '../support/sandbox-client.ts';
 import { closing } from '../support/shared.ts';
 import { until } from '../support/until.ts';
-import { signatureOf, signingSecret, webhookSecret } from '../support/webhooks.ts';
+import { webhookSecret } from '../support/webhooks.ts';
 
 interface Received {
   path: string;
@@ -89,7 +89,8 @@ describe('every write', () => {
         .map(({ event }) => event)
         .sort(),
     ).toEqual(['opportunity.created', 'opportunity.updated']);
-    expect(sandbox.webhooks.deliveries).toHaveLength(2);
+    await until(() => sandbox.webhooks.waiting).toBe(0);
+    expect(received).toHaveLength(2);
   });
 });
 
@@ -97,15 +98,14 @@ describe('a delivery', () => {
   const write = (sandbox: Sandbox, name: string) =>
     ask(sandbox.tenants[0], 'opportunity/ext/X-1', { method: 'PUT', body: { name } });
 
-  test('carries the secret and a signature of its exact body', async () => {
+  test('carries the secret', async () => {
     const { received, url } = await startReceiver();
-    const webhooks = [{ url, secret: webhookSecret, signingSecret }];
+    const webhooks = [{ url, secret: webhookSecret }];
     const sandbox = await startSandbox({ scale: 0.1, webhooks });
     await write(sandbox, 'Größe');
     await until(() => received.length).toBe(1);
     const { headers, body } = received[0] as Received;
     expect(headers['x-webhook-secret']).toBe(webhookSecret);
-    expect(headers['x-webhook-signature']).toBe(`sha256=${signatureOf(body)}`);
     expect(JSON.parse(body)).toMatchObject({
       event: 'opportunity.created',
       data: { name: 'Größe' },
@@ -117,10 +117,10 @@ describe('a delivery', () => {
     const { received, url } = await startReceiver((count) => answers[count - 1] ?? 500);
     const sandbox = await startSandbox({ scale: 0.1, webhooks: [{ url }], deliveryRetry: quick });
     await write(sandbox, 'Acme');
-    await until(() => sandbox.webhooks.deliveries[0]?.state).toBe('delivered');
+    await until(() => received.length).toBe(answers.length);
+    await until(() => sandbox.webhooks.waiting).toBe(0);
     expect(new Set(received.map(({ body }) => body)).size).toBe(1);
-    const [delivery] = sandbox.webhooks.deliveries;
-    expect(delivery?.attempts.map(({ status }) => status)).toEqual(answers);
+    expect(received).toHaveLength(answers.length);
   });
 
   test('that is never accepted is given up and reported', async () => {
@@ -132,9 +132,7 @@ describe('a delivery', () => {
     });
     await write(sandbox, 'Acme');
     await until(() => failures).toHaveLength(1);
-    const [delivery] = sandbox.webhooks.deliveries;
-    const { eventId } = delivery ?? {};
-    expect(delivery).toMatchObject({ state: 'failed' });
+    const [{ id: eventId }] = bodies(received);
     expect(failures).toMatchObject([
       { eventId, event: 'opportunity.created', attempts: 4, why: 'answered with 503' },
     ]);

@@ -1,7 +1,4 @@
-import { createHmac } from 'node:crypto';
-
 export const webhookSecret = 'canary0webhook0secret0000';
-export const signingSecret = 'canary0signing0secret0000';
 
 export interface Sent {
   status: number;
@@ -31,6 +28,3 @@ export async function deliver(
     headers: response.headers,
   };
 }
-
-export const signatureOf = (body: string, secret = signingSecret): string =>
-  createHmac('sha256', secret).update(body).digest('hex');
