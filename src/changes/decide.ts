@@ -90,7 +90,7 @@ function writeAgreed(
     }
     await checkHourlyLimit(tenant);
     call.signal.throwIfAborted();
-    return { ...(await executePlan(tenant, plan, approval, call.trace)), plan };
+    return { ...(await executePlan(tenant, plan, approval)), plan };
   });
 }
 

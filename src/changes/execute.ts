@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Trace } from '../service/call.ts';
 import { isApiError, isNotStored } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
@@ -55,13 +54,12 @@ export async function executePlan(
   tenant: Tenant,
   plan: ChangePlan,
   approval: Approval,
-  trace: Trace | undefined,
 ): Promise<WriteResult> {
   const intent = toIntent(tenant, plan, approval);
   await record(tenant, intent).catch((error: unknown) => {
     throw journalError('written', error);
   });
-  const result = { changeId: intent.id, ...(await send(tenant, plan, intent, trace)) };
+  const result = { changeId: intent.id, ...(await send(tenant, plan, intent)) };
   tenant.updates.invalidate('opportunity');
   try {
     await record(tenant, toOutcome(result, plan));
@@ -130,10 +128,9 @@ async function put(
   tenant: Tenant,
   plan: ChangePlan,
   { externalId, sent }: WriteIntent,
-  trace: Trace | undefined,
 ): Promise<Opportunity> {
   const upsert = (body: Record<string, unknown>) =>
-    tenant.writes.upsert(externalId, body, backgroundCall(writeMs, trace));
+    tenant.writes.upsert(externalId, body, backgroundCall(writeMs));
   try {
     return await upsert(sent);
   } catch (error) {
@@ -156,10 +153,9 @@ async function verifyScale(
   plan: ChangePlan,
   sent: SentChange,
   { probability }: WriteIntent['sent'],
-  trace: Trace | undefined,
 ): Promise<Verification> {
   const { divisor } = plan.target.scale;
-  const first = await verifyTwice(tenant, plan, sent, trace);
+  const first = await verifyTwice(tenant, plan, sent);
   const isOtherScale =
     divisor !== 1 &&
     tenant.writes.learnt(takesShares) !== true &&
@@ -172,31 +168,26 @@ async function verifyScale(
   if (differs.some(({ kind }) => kind !== 'share')) return first;
   // The record tells whether this one was stored.
   await tenant.writes
-    .upsert(sent.externalId, writeBody(tenant, plan), backgroundCall(writeMs, trace))
+    .upsert(sent.externalId, writeBody(tenant, plan), backgroundCall(writeMs))
     .catch(() => undefined);
-  return verifyTwice(tenant, plan, sent, trace);
+  return verifyTwice(tenant, plan, sent);
 }
 
 type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
 
-async function send(
-  tenant: Tenant,
-  plan: ChangePlan,
-  intent: WriteIntent,
-  trace: Trace | undefined,
-): Promise<WriteEnd> {
+async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Promise<WriteEnd> {
   const { opportunityId, sent: body } = intent;
   const sent: SentChange = { ...intent, recordBefore: plan.target.present?.record };
   let answer: Opportunity;
   try {
-    answer = await put(tenant, plan, intent, trace);
+    answer = await put(tenant, plan, intent);
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return notWritten(refusal);
-    return resultOf(plan, sent, await verifyTwice(tenant, plan, sent, trace), { error });
+    return resultOf(plan, sent, await verifyTwice(tenant, plan, sent), { error });
   }
   if (opportunityId === undefined) sent.createdId = answer.id;
-  return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body, trace), { answer });
+  return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body), { answer });
 }
 
 /** Why nothing was stored; undefined if that is not certain. */
@@ -281,20 +272,18 @@ async function verifyTwice(
   tenant: Tenant,
   plan: ChangePlan,
   sent: SentChange,
-  trace: Trace | undefined,
 ): Promise<Verification> {
   const { divisor } = plan.target.scale;
-  const first = await verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
+  const first = await verify(tenant, sent, divisor, backgroundCall(readBackMs));
   if ('record' in first) return first;
   await pause(secondCheckMs);
-  return verify(tenant, sent, divisor, backgroundCall(readBackMs, trace));
+  return verify(tenant, sent, divisor, backgroundCall(readBackMs));
 }
 
-const backgroundCall = (ms: number, trace: Trace | undefined): ToolCall => ({
+const backgroundCall = (ms: number): ToolCall => ({
   signal: new AbortController().signal,
   deadline: Date.now() + ms,
   purpose: 'write',
-  trace,
   progress: () => {},
   client: '',
 });

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { currencyCode, unknownCurrency } from '../figures/money.ts';
+import { unknownCurrency } from '../figures/money.ts';
 import { normaliseName } from '../figures/naming.ts';
+import { currencyCode } from '../service/records/normalise.ts';
+import type { Company } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -182,7 +184,7 @@ async function planContext(
   const from = concernsMoney(before, changes)
     ? await currencyOf(tenant, companyBefore, call)
     : undefined;
-  const to = newCompany ? codeOf(newCompany.currency) : from;
+  const to = newCompany ? currencyIn(newCompany) : from;
   const remarks = await lookAlikes(tenant, changes, call);
   const home = company ?? companyBefore;
   const { companyId, companyName = companyId } = newContact ?? {};
@@ -237,12 +239,12 @@ async function currencyOf(
   if (!company || !tenant.grants.has('company:read')) return undefined;
   const known = tenant.cached('company')?.find(({ id }) => id === company.id);
   const record = known ?? (await readIfExists(tenant, 'company', 'id', company.id, call));
-  return codeOf(record?.currency);
+  return record && currencyIn(record);
 }
 
 /** A value that is not a currency code is shown as unknown. */
-const codeOf = (currency: string | undefined): string | undefined =>
-  currency && (currencyCode(currency) ?? unknownCurrency);
+const currencyIn = ({ currency, unreadable }: Company): string | undefined =>
+  unreadable?.currency === undefined ? currencyCode(currency) : unknownCurrency;
 
 async function resolveReferences(
   tenant: Tenant,

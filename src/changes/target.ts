@@ -6,7 +6,7 @@ import { toRecord } from '../service/records/recognition.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { nameReferences } from '../tenant/naming.ts';
+import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';

@@ -31,7 +31,7 @@ async function written(selector: Row, values: Row, behaviour: Behaviour = {}) {
   const plan = await makePlan(tenant, target, values as Record<string, string>, call);
   const approval = { consent: 'token', client: 'tests' } as const;
   upstream.set(behaviour);
-  const result = await executePlan(tenant, plan, approval, undefined);
+  const result = await executePlan(tenant, plan, approval);
   const put = upstream.requests.find(({ method }) => method === 'PUT');
   return { result, entries, body: JSON.parse(put?.body ?? '{}'), upstream };
 }

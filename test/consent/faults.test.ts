@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,
-  limitsOfHanging,
+  hangingLimits,
   newFolder,
   openWriter,
   personAnswers,
@@ -24,9 +24,9 @@ import {
 // Concurrent, because the tests mostly wait for the service.
 vi.setConfig({ maxConcurrency: 16 });
 
-/** Only a service that never answers is waited for until a time limit. */
+/** A short limit where the service never answers; elsewhere the default, because the machine may be busy. */
 const optionsFor = (fault: string): WriterOptions =>
-  /hang|never|stops/.test(fault) ? { tenant: { limits: limitsOfHanging } } : {};
+  /hang|never|stops/.test(fault) ? { tenant: { limits: hangingLimits } } : {};
 
 /** Starts a service for one test, so that the tests run concurrently. */
 async function start(options: WriterOptions = {}): Promise<{ upstream: Upstream; it: Writer }> {

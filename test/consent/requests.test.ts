@@ -57,6 +57,19 @@ describe.each([10, 150, 10_000])('of %i opportunities', (count) => {
   });
 });
 
+test('every answer after a write has what was written, though the opportunities were read before', async () => {
+  const { it, rows } = await open(150);
+  const id = rows[7]?.id;
+  const find = async () => (await it.call('cpq_find', { query: 'Renamed' })).text;
+  expect(await find()).not.toContain('opp-7');
+  const { text } = await it.call('cpq_brief_pipeline', {});
+  await it.upsert({ opportunity_id: id, name: 'Renamed', onetime_revenue: 987_654 });
+  expect((await it.call('cpq_brief_pipeline', {})).text).not.toBe(text);
+  expect(await find()).toContain(String(id));
+  const { data } = await it.call('cpq_list_opportunities', { query: 'Renamed' });
+  expect(data.records).toMatchObject([{ id, name: 'Renamed' }]);
+});
+
 describe('the budget of requests', () => {
   test('that is too small for a write is told before a person is asked', async () => {
     const budget = { requests: 5, windowSeconds: 600 };

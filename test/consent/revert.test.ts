@@ -4,7 +4,7 @@ import {
   answerSlowly,
   anyOpportunity,
   editRecord,
-  limitsOfHanging,
+  hangingLimits,
   type Opportunity,
   openWriter,
   personAnswers,
@@ -228,7 +228,7 @@ describe('a change of unknown outcome', () => {
     const upstream = closing(await startUpstream({ counts: { '/opportunity': 12 } }));
     const it = await openWriter(
       { baseUrl: upstream.url, key: 'any' },
-      { person: personAnswers.accepts, tenant: { limits: limitsOfHanging } },
+      { person: personAnswers.accepts, tenant: { limits: hangingLimits } },
     );
     const before = { ...upstream.records['/opportunity'][1] };
     upstream.set({

@@ -27,7 +27,8 @@ import type { TenantOptions, WriteRules } from '../../src/tenant/shared-state.ts
 import { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
-import { type Address, askService, type Sandbox } from './sandbox.ts';
+import { defaultLimits } from './hardening-tenant.ts';
+import { type Address, askService, requestsTo, type Sandbox } from './sandbox.ts';
 import { closing } from './shared.ts';
 
 export type Row = Record<string, unknown>;
@@ -141,10 +142,8 @@ export interface Writer {
   journal(): Promise<Row[]>;
 }
 
-/** Generous, because the machine may be busy. */
-const usualLimits = { attemptMs: 20_000, connectMs: 20_000 };
 /** For a service that never answers: long enough for the other requests of the test. */
-export const limitsOfHanging = { attemptMs: 2_000, connectMs: 20_000 };
+export const hangingLimits = { ...defaultLimits, attemptMs: 2_000 };
 const openSchema = z.looseObject({});
 
 export async function openWriter(address: Address, options: WriterOptions = {}): Promise<Writer> {
@@ -204,7 +203,7 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     grants: parseGrants(options.grants ?? ['read', 'opportunity:write']),
     cache: new CollectionCache(64),
     budget: { requests: 1_000_000, windowSeconds: 600 },
-    limits: usualLimits,
+    limits: defaultLimits,
     firstRetryDelayMs: 4,
     // Effectively off: an open circuit breaker would answer instead of the service.
     circuitFailures: 1_000,
@@ -256,10 +255,9 @@ export async function question(writer: Writer, args: Row): Promise<{ requestStat
 }
 
 /** The `PUT` requests that a sandbox was sent, by path and status. */
-export const putsOf = ({ log }: Sandbox): { path: string; status: number }[] =>
-  log
-    .report()
-    .entries.filter(({ method, path }) => method === 'PUT' && path.includes('/opportunity/'))
+export const putsOf = (sandbox: Sandbox): { path: string; status: number }[] =>
+  requestsTo(sandbox)
+    .filter(({ method, path }) => method === 'PUT' && path.includes('/opportunity/'))
     .map(({ path, status }) => ({ path, status }));
 
 /** The opportunity as the service has it, read without the server's code. */
