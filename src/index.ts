@@ -57,8 +57,10 @@ export interface CpqTenantOptions {
   grants?: readonly CpqGrant[] | undefined;
   /** Listed tools. Default `routes` and `briefs`, `events` with a webhook secret, `changes` if a write is granted. */
   toolsets?: readonly CpqToolset[] | undefined;
-  /** Exact names of tools to list: these and no others, or besides those of `toolsets` if given. */
+  /** Exact names of tools to list: only these, or besides those of `toolsets`; `-cpq_find` leaves one out. */
   tools?: readonly string[] | undefined;
+  /** Page of a record in the product, as `https://app.example.com/{resource}/{id}`, which answers link to. */
+  recordUrl?: string | undefined;
   /** Name of the offset parameter of list routes, or `none`. Default `from`. */
   pageParam?: string | undefined;
   /** The tenant's rate limit: requests in ten minutes, shared by all its programs. Default 500. */
@@ -84,8 +86,6 @@ export interface CpqTenantOptions {
   allowedStages?: readonly string[] | undefined;
   /** Secret sent with webhook deliveries, at least 16 characters. */
   webhookSecret?: string | undefined;
-  /** Secret that signs webhook deliveries (HMAC-SHA256), at least 16 characters. */
-  webhookSigningSecret?: string | undefined;
 }
 
 /** Options of a server for one tenant. */
@@ -211,8 +211,7 @@ function serverFor({ handle, ...host }: HostedTenant): CpqServer {
   };
 }
 
-const missingWebhookSecret =
-  'Webhooks are accepted only with a secret: set webhookSecret or webhookSigningSecret';
+const missingWebhookSecret = 'Webhooks are accepted only with a secret: set webhookSecret';
 
 /** Replaces a ConfigError with one that names the options. */
 function namingOptions<T>(work: () => T): T {

@@ -1,3 +1,2 @@
-/** The client of `cpq-mcp demo`. */
-export { Client } from '@modelcontextprotocol/client';
-export { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+/** The client of commands that ask this server themselves. */
+export { Client, InMemoryTransport } from '@modelcontextprotocol/client';

@@ -12,15 +12,14 @@ export interface EmbeddedHost {
 }
 
 export function embeddedHost(
-  { server, onResourceUpdated }: TenantEndpoint,
+  { server }: TenantEndpoint,
   onError: (error: Error) => void,
 ): EmbeddedHost {
-  const http = createMcpHandler(server, { onerror: onError });
-  const unsubscribe = onResourceUpdated((uri) => http.notify.resourceUpdated(uri));
+  const http = createMcpHandler(server, { onerror: onError, maxSubscriptions: 0 });
   const connections = new Set<{ close(): Promise<void> }>();
   return {
     connect(transport) {
-      const connection = serveStdio(server, { transport, onerror: onError });
+      const connection = serveStdio(server, { transport, onerror: onError, maxSubscriptions: 0 });
       connections.add(connection);
       const { onclose } = transport;
       transport.onclose = () => {
@@ -33,7 +32,6 @@ export function embeddedHost(
     async close() {
       await Promise.all([...connections].map((connection) => connection.close()));
       connections.clear();
-      unsubscribe();
       await http.close();
     },
   };

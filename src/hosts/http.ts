@@ -14,7 +14,7 @@ import { loopbackNames } from '../setting-values.ts';
 import type { Health } from '../state/port.ts';
 import { fieldOf, isObject, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
-import type { Gate, Session } from './access/gate.ts';
+import { type Gate, narrowed, type Session } from './access/gate.ts';
 import { HttpError } from './access/http-error.ts';
 import { refuseForwarded } from './access/networks.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
@@ -22,7 +22,6 @@ import type { FairQueue } from './fair-queue.ts';
 import { hostName, readBody, sendJson, sendRefusal, sendText } from './http-io.ts';
 import type { SdkHandler } from './http-sdk.ts';
 import { addRequestFacts, type ServerObserver } from './observer.ts';
-import { OpenStreams, reauthorizeWhileOpen } from './streams.ts';
 import type { WebhookHandler } from './webhooks.ts';
 
 export interface HttpOptions {
@@ -91,17 +90,15 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  /** Finishes calls in flight, ends subscriptions, and closes all connections. */
+  /** Finishes calls in flight, and closes all connections. */
   const close = async () => {
     const closed = once(server, 'close');
     server.close();
     const timeout = setTimeout(() => server.closeAllConnections(), drainMs);
-    await frontend.close();
+    frontend.closing = true;
     closeIfAnswered();
     await closed;
     clearTimeout(timeout);
-    // Calls that had not reached a responder yet may have created another.
-    await frontend.close();
   };
   return { url: urlOf(options.host, port), close };
 }
@@ -120,8 +117,7 @@ class HttpFrontend {
   readonly #gate: Gate;
   readonly #options: HttpOptions;
   readonly #names: ReadonlySet<string>;
-  readonly #streams = new OpenStreams();
-  readonly #responders = new Map<TenantEndpoint | SdkEndpoint, Responders>();
+  readonly #responders = new WeakMap<TenantEndpoint | SdkEndpoint, Responders>();
 
   constructor(gate: Gate, options: HttpOptions) {
     this.#gate = gate;
@@ -158,7 +154,6 @@ class HttpFrontend {
       const { observer, queue } = this.#options;
       const { contentType, body } = await observer.render({
         queuedCalls: queue?.occupancy.queued ?? 0,
-        openStreams: this.#streams.open,
         health: health(),
       });
       response.writeHead(200, { 'content-type': contentType }).end(body);
@@ -169,7 +164,7 @@ class HttpFrontend {
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
-    const session = await this.#gate.admit(request);
+    const session = narrowed(await this.#gate.admit(request), request.headers);
     const { caller, tenant } = session;
     addRequestFacts({ ...(caller && { caller }), ...(tenant && { tenant }) });
     await this.#answer(session, request, response);
@@ -187,11 +182,6 @@ class HttpFrontend {
     else sendJson(response, 200, { status: 'degraded', reasons: [unavailableReason(state)] });
   }
 
-  async close(): Promise<void> {
-    this.closing = true;
-    await Promise.all([...this.#responders.keys()].map((endpoint) => this.#retire(endpoint)));
-  }
-
   async #answer(
     session: Session,
     request: IncomingMessage,
@@ -200,15 +190,12 @@ class HttpFrontend {
     const { endpoint, caller } = session;
     const isCall = request.method === 'POST';
     const message = isCall ? await readMessage(request) : undefined;
-    const listens = fieldOf(message, 'method') === 'subscriptions/listen';
     const signal = disconnectSignal(response);
     if (isCall && caller !== undefined) {
       const release = await this.#options.queue?.acquire(caller, signal);
-      // A subscription counts as a call only until it is open.
-      if (response.closed || listens) release?.();
+      if (response.closed) release?.();
       else if (release) response.once('close', release);
     }
-    if (listens) this.#authorizeStream(session, request, response);
     const responders = this.#respondersFor(endpoint);
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
@@ -218,22 +205,8 @@ class HttpFrontend {
     if (typeof answer === 'string') return sendText(response, answer === '' ? 202 : 200, answer);
     // The SDK creates a Fetch `Request`, which does not allow this method.
     if (request.method === 'TRACE') throw methodNotAllowed();
-    const sdk = await this.#sdkOf(endpoint, responders);
-    await sdk.handle(request, response, { message, caller, listens });
-  }
-
-  /** @throws HttpError when the tenant has been closed, or too many streams are open */
-  #authorizeStream(
-    { endpoint, caller }: Session,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ) {
-    if (endpoint.closed?.aborted) {
-      throw new HttpError(503, 'This tenant has just changed.', { retryAfter: 1 });
-    }
-    if (response.closed) return;
-    response.once('close', this.#streams.acquire(caller, endpoint));
-    if (caller !== undefined) reauthorizeWhileOpen(this.#gate, request, response);
+    const handle = await this.#sdkOf(endpoint, responders);
+    await handle(request, response, message, caller);
   }
 
   /**
@@ -256,10 +229,7 @@ class HttpFrontend {
     const isFast = this.#options.fastPath && 'parts' in endpoint;
     const fastPath = isFast ? new HttpFastPath(endpoint.parts) : undefined;
     const responders: Responders = { fastPath, sdk: undefined };
-    if (endpoint.closed?.aborted) return responders; // Not cached: only for calls admitted earlier.
     this.#responders.set(endpoint, responders);
-    const retire = () => this.#retire(endpoint).catch(this.#options.onError);
-    endpoint.closed?.addEventListener('abort', retire, { once: true });
     return responders;
   }
 
@@ -268,12 +238,6 @@ class HttpFrontend {
       sdkHandler(endpoint, this.#options.onError),
     );
     return responders.sdk;
-  }
-
-  async #retire(endpoint: TenantEndpoint | SdkEndpoint): Promise<void> {
-    const responders = this.#responders.get(endpoint);
-    this.#responders.delete(endpoint);
-    await (await responders?.sdk)?.close();
   }
 }
 
@@ -291,7 +255,7 @@ async function sessionOf(
   if (!('parts' in endpoint)) return undefined;
   const { surface, tenant } = endpoint.parts;
   const { tokens } = tenant.writes;
-  const writes = surface.listWithViews.length > surface.list.length;
+  const writes = surface.list.some(({ annotations }) => !annotations?.readOnlyHint);
   if (fieldOf(message, 'method') === 'initialize') {
     const created = writes ? await createSession(tokens, fieldOf(message, 'params')) : undefined;
     if (created !== undefined) response.setHeader(sessionHeader, created);

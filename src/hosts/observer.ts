@@ -4,7 +4,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log } from '../log.ts';
 import type { CallObserver } from '../mcp/observer.ts';
-import { traceIdOf } from '../service/call.ts';
 import type { Gauges, Observer } from '../service/traffic/observer.ts';
 import type { Health } from '../state/port.ts';
 import type { DeliveryResult } from './webhooks.ts';
@@ -25,7 +24,6 @@ export type TenantObserver = Observer & CallObserver;
 /** Values of the whole server when metrics are collected. */
 interface ServerGauges {
   queuedCalls: number;
-  openStreams: number;
   health: Health;
 }
 
@@ -52,7 +50,7 @@ export function createServerObserver({
   const tenants = new Set<TenantGauges>();
   return {
     tenant: (tenant) => ({
-      onCall(tool, trace) {
+      onCall(tool) {
         metrics.inFlight.inc();
         const startedAt = performance.now();
         return (outcome) => {
@@ -60,9 +58,8 @@ export function createServerObserver({
           const ms = performance.now() - startedAt;
           metrics.calls.inc({ tenant, tool, outcome });
           metrics.callSeconds.observe({ tool }, ms / 1000);
-          const traced = trace && { trace: traceIdOf(trace) };
           // Request id and caller come from the log context.
-          log.info('call', { tenant, tool, outcome, ms: Math.round(ms), ...traced });
+          log.info('call', { tenant, tool, outcome, ms: Math.round(ms) });
         };
       },
       onRequest(outcome, seconds) {
@@ -88,10 +85,9 @@ export function createServerObserver({
       const stored = delivery?.receipts.includes('new') ? 'new' : 'known';
       metrics.deliveries.inc({ tenant, outcome: delivery ? stored : rejection(status) });
     },
-    async render({ queuedCalls, openStreams, health: { kind, ok } }) {
+    async render({ queuedCalls, health: { kind, ok } }) {
       await setTenantGauges([...tenants], metrics);
       metrics.queued.set(queuedCalls);
-      metrics.streams.set(openStreams);
       metrics.healthy.set({ kind }, ok ? 1 : 0);
       const { contentType } = metrics.registry;
       return { contentType, body: await metrics.registry.metrics() };
@@ -131,7 +127,6 @@ function createMetrics(version: string) {
     ages: gauge('collection_age_seconds', 'Age of the cached collection', 'tenant', 'collection'),
     inFlight: gauge('calls_in_flight', 'Calls in flight'),
     queued: gauge('calls_queued', 'Requests to /mcp waiting in the fair queue'),
-    streams: gauge('streams_open', 'Open streams of updates'),
     healthy: gauge('state_healthy', 'Whether state can be stored, 0 or 1', 'kind'),
     http: counter('http_requests_total', 'Answered HTTP requests', 'route', 'status'),
   };

@@ -7,8 +7,13 @@ const previewFiles = new Map([
   ...viewNames.map((name) => [`/preview/${name}.html`, name] as const),
 ]);
 
-/** The preview is served with the embedded tenant only, which receives no webhooks. */
-const facts = { tools: ['cpq_pipeline_changes'], isMadeUp: true };
+/** The preview is served with the embedded tenant only, which receives no webhooks; it may be asked for changes. */
+const tools = [
+  'cpq_pipeline_changes',
+  'cpq_brief_quotes',
+  'cpq_check_sales_data',
+  'cpq_upsert_opportunity',
+];
 
 /** Directives that only work in a header; the pages contain the rest of the policy. */
 const headers = {
@@ -26,7 +31,7 @@ export async function servePreview(
 ): Promise<boolean> {
   const page = previewFiles.get(path ?? '');
   if (page === undefined) return false;
-  const html = withFacts(await readView(page), facts);
+  const html = withFacts(await readView(page), { tools, isMadeUp: true });
   response.writeHead(200, headers).end(html);
   return true;
 }

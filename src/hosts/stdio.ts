@@ -1,4 +1,4 @@
-import { ConnectionFastPath } from '../fast-path/connection.ts';
+import { ConnectionFastPath } from '../fast-path/fast-path.ts';
 import { callMs } from '../service/call.ts';
 import { fieldOf, parseJson, toError } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
@@ -79,7 +79,7 @@ export class LineConnection {
   readonly #fastPath: ConnectionFastPath | undefined;
   /** Loaded on first use. */
   #sdk: Promise<SdkConnection> | undefined;
-  /** Ids of the requests that are not answered yet. */
+  /** Ids of the requests that the SDK has not answered yet. */
   readonly #pending = new Set<unknown>();
   /** Ids of our requests that the host has not answered yet; each blocks one of its own. */
   readonly #asked = new Set<unknown>();
@@ -89,19 +89,13 @@ export class LineConnection {
     this.#endpoint = endpoint;
     this.#options = options;
     if (!options.fastPath) return;
-    this.#fastPath = new ConnectionFastPath(endpoint, {
-      answer: (id, line) => {
-        options.write(line);
-        this.#settle(id);
-      },
-      ...options,
-    });
+    this.#fastPath = new ConnectionFastPath(endpoint, options);
   }
 
   receive(line: string): void {
     const message = parseJson(line);
-    this.#note(message);
     if (this.#fastPath?.tryAnswer(message)) return;
+    this.#note(message);
     this.#sdk ??= this.#connect();
     this.#sdk
       .then((sdk) => sdk.receive(line))
@@ -113,7 +107,8 @@ export class LineConnection {
   }
 
   /** Resolves when nothing is left to answer, after input has ended. Requests that wait for the host do not count. */
-  answered(): Promise<void> {
+  async answered(): Promise<void> {
+    await this.#fastPath?.answered();
     return new Promise((resolve) => {
       this.#onAnswered = resolve;
       this.#settle(undefined);
@@ -130,8 +125,7 @@ export class LineConnection {
     if (method === 'notifications/cancelled')
       this.#settle(fieldOf(fieldOf(message, 'params'), 'requestId'));
     else if (method === undefined) this.#asked.delete(id);
-    // A subscription is answered when the connection ends.
-    else if (id !== undefined && method !== 'subscriptions/listen') this.#pending.add(id);
+    else if (id !== undefined) this.#pending.add(id);
   }
 
   #settle(id: unknown): void {

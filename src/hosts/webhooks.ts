@@ -1,21 +1,18 @@
 import { isUtf8 } from 'node:buffer';
-import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { UnrecognizedEvent } from '../events/read-event.ts';
 import type { DeliveryReceipt } from '../events/receive.ts';
 import { Slots } from '../slots.ts';
 import { decodeSegment } from '../values.ts';
-import type { GuessLimiter } from './access/guess-limiter.ts';
+import type { GuessLimiter } from './access/gate.ts';
 import { HttpError, isGuess, isSameSecret } from './access/http-error.ts';
 import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
-/** A tenant that receives webhooks; it has at least one of the two secrets. */
+/** A tenant that receives webhooks. */
 export interface WebhookTenant {
   /** Secret sent with every delivery. */
-  secret?: string | undefined;
-  /** Secret that signs every delivery. */
-  signingSecret?: string | undefined;
+  secret: string;
   /** @throws UnrecognizedEvent, or another error when the event could not be stored */
   receive(body: string): Promise<DeliveryReceipt>;
 }
@@ -46,7 +43,6 @@ export type WebhookHandler = (
 const prefix = '/webhooks/';
 /** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
 const bodies = new Slots(32);
-const signatureHeaders = ['x-webhook-signature', 'x-signature', 'x-hub-signature-256'];
 
 /** The same answer for a wrong secret and for an unknown tenant. */
 const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { countsAsFailure: true });
@@ -142,7 +138,7 @@ export async function answerDelivery(
   }
 }
 
-/** The secret is checked before the body is read, and the signature before anything is said about the body. */
+/** The secret is checked before the body is read. */
 async function receive(
   tenant: WebhookTenant | undefined,
   { method, headers }: { method?: string | undefined; headers: IncomingHttpHeaders },
@@ -154,33 +150,10 @@ async function receive(
   const hasSecret = [headers['x-webhook-secret'], secretInPath].some((given) =>
     isSameSecret(String(given ?? ''), tenant?.secret ?? ''),
   );
-  if (!tenant || (tenant.secret !== undefined && !hasSecret)) throw unauthorized();
-  const { signingSecret } = tenant;
-  const signature = signatureIn(headers);
-  if (signingSecret !== undefined && signature === undefined) throw unauthorized();
+  if (!tenant || !hasSecret) throw unauthorized();
   const body = await read();
-  if (signingSecret !== undefined && !isSignature(signature ?? '', body, signingSecret))
-    throw unauthorized();
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
-}
-
-/** The signature in the first header that has one, without the prefix `sha256=`. */
-function signatureIn(headers: IncomingHttpHeaders): string | undefined {
-  const given = signatureHeaders.find((name) => headers[name] !== undefined);
-  return (
-    given &&
-    String(headers[given])
-      .trim()
-      .replace(/^sha256=/i, '')
-  );
-}
-
-/** Verifies the HMAC-SHA256 of the raw body, in hexadecimal or base64. */
-function isSignature(signature: string, body: Buffer, secret: string): boolean {
-  const expected = createHmac('sha256', secret).update(body).digest('hex');
-  const isHex = /^[0-9a-f]{64}$/i.test(signature);
-  return isSameSecret(Buffer.from(signature, isHex ? 'hex' : 'base64').toString('hex'), expected);
 }
 
 function toRejection(error: unknown, onError: (error: unknown) => void): HttpError {

@@ -1,20 +1,20 @@
 /** The rows of an answer as a CSV file, for a person. The address contains the call, so any server process can answer it. */
+
 import type { ReadResourceResult } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
-import { readIfPermitted } from '../lists/known.ts';
+import { readGranted } from '../lists/known.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { describeUnknownCurrencies, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { exportPrefix } from '../tool-kit/resources.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
-import { parseArguments } from './arguments.ts';
-import { csvContents } from './csv.ts';
 import { InvalidParams } from './invalid-params.ts';
+import { onOneLine, tableColumns } from './render.ts';
+import { cleanedRow, loadConverter } from './results.ts';
 import type { JsonSchema } from './schema.ts';
 import { loadTool } from './surface.ts';
-import { cleanedRow, loadConverter } from './text.ts';
-import type { CallParts } from './tool-run.ts';
+import { type CallParts, parseArguments } from './tool-run.ts';
 
 /** Rows of one file: more would take too many requests of the tenant's budget. */
 const maxRows = 5_000;
@@ -31,7 +31,7 @@ export async function readExport(
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
-  const { name, table, size, given } = readAddress(uri);
+  const { name, table, size, isJson, given } = readAddress(uri);
   const entry = surface.byName.get(name);
   if (entry?.definition.annotations?.readOnlyHint !== true) {
     const reading = surface.list.filter(({ annotations }) => annotations?.readOnlyHint);
@@ -40,7 +40,7 @@ export async function readExport(
   }
   entry.tool ??= loadTool(name);
   const tool = await entry.tool;
-  await readIfPermitted(tenant, ['company'], call);
+  await readGranted(tenant, ['company'], call);
   const { properties = {} } = entry.input;
   const position = positions.find((name) => properties[name]) ?? '';
   const rows: JsonObject[] = [];
@@ -59,17 +59,29 @@ export async function readExport(
     page = { [position]: found.next };
   } while (position !== '' && found.next !== undefined && rows.length < size);
   const notes = notesOn(answers, rows.length, found, position);
-  return withoutSecrets(csvContents(uri, rows.slice(0, size), notes));
+  const shown = rows.slice(0, size);
+  return withoutSecrets(isJson ? jsonContents(uri, shown, notes) : csvContents(uri, shown, notes));
+}
+
+function jsonContents(uri: string, rows: readonly JsonObject[], notes: readonly Wording[]) {
+  const text = `${JSON.stringify({ rows, notes }, undefined, 2)}\n`;
+  return { contents: [{ uri, mimeType: 'application/json', text }] };
 }
 
 function readAddress(uri: string) {
   const [address = ''] = uri.slice(exportPrefix.length).split('#');
   const [path = '', search = ''] = address.split(/\?(.*)/s);
-  const { table, size, ...given } = Object.fromEntries(new URLSearchParams(search));
+  const { table, size, format, ...given } = Object.fromEntries(new URLSearchParams(search));
   const rows = Number(size ?? maxRows);
   if (!Number.isInteger(rows) || rows < 1)
     throw new InvalidParams('size must be a whole number from 1', { uri });
-  return { name: path.replace(/\.csv$/, ''), table, size: Math.min(rows, maxRows), given };
+  return {
+    name: path.replace(/\.csv$/, ''),
+    table,
+    size: Math.min(rows, maxRows),
+    isJson: format === 'json',
+    given,
+  };
 }
 
 /** Rows of one answer where its list or its groups have no limit in the schema. */
@@ -158,3 +170,55 @@ function extentOf(field: string, { page, total, next }: JsonObject): Pick<Table,
   if (field === 'records') return { total: fieldOf(page, 'total'), next: fieldOf(page, 'next') };
   return field === 'rows' ? { total, next } : {};
 }
+
+/** Rows as CSV for spreadsheet programs: RFC 4180, with the byte order mark by which Excel recognizes UTF-8. */
+
+const byteOrderMark = '\uFEFF';
+
+/**
+ * What a spreadsheet program may take for the start of a formula (OWASP, "CSV injection"): at the start of a cell,
+ * and after what such a program may take for the end of one.
+ */
+const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
+
+/** A file of the rows, followed by a text with the notes, if there are any. */
+function csvContents(
+  uri: string,
+  rows: readonly JsonObject[],
+  notes: readonly Wording[],
+): ReadResourceResult {
+  const csv = { uri, mimeType: 'text/csv', text: toCsv(rows) };
+  const text = { uri: `${uri}#notes`, mimeType: 'text/plain', text: notes.join('\n') };
+  return { contents: notes.length > 0 ? [csv, text] : [csv] };
+}
+
+/** One line for each row, after one with the names of the columns. A nested record takes a column for each field. */
+export function toCsv(records: readonly JsonObject[]): string {
+  const rows = records.map(withoutNesting);
+  const columns = tableColumns(rows);
+  const lines = [columns.map(cell), ...rows.map((row) => columns.map((name) => cell(row[name])))];
+  return byteOrderMark + lines.map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+/** Amounts by currency become "value EUR" and "value USD". */
+const withoutNesting = (row: JsonObject): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      isObject(value)
+        ? Object.entries(value).map(([inner, one]) => [`${name} ${inner}`, one])
+        : [[name, value]],
+    ),
+  );
+
+/** Numbers and truth values cannot be formulas; every text can, in any field. */
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return quoted(withoutFormula(onOneLine(value) ?? JSON.stringify(value)));
+}
+
+/** An apostrophe at its start makes a cell a text. */
+const withoutFormula = (text: string): string => text.replace(formulaStart, "'$1");
+
+const quoted = (text: string): string =>
+  /[",;'\t\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -14,17 +14,13 @@ export const description = (version: string) => ({ ...identity(version), icons: 
 export const viewExtension = 'io.modelcontextprotocol/ui';
 export const viewMimeType = 'text/html;profile=mcp-app';
 
-const capabilities = {
+export const capabilities = {
   tools: {},
   resources: {},
   prompts: {},
   completions: {},
-  extensions: { [viewExtension]: {} },
+  extensions: { [viewExtension]: {}, 'io.modelcontextprotocol/skills': {} },
 };
-
-/** Capabilities, including those that only some connections support. */
-export const capabilitiesOf = (subscribe: boolean) =>
-  subscribe ? { ...capabilities, resources: { subscribe } } : capabilities;
 
 const hour = 3_600_000;
 /** Lists never change while the server runs, but depend on the caller's grants. */

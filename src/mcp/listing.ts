@@ -9,6 +9,7 @@ import { viewMeta } from './views.ts';
 export interface Listing {
   toolset: Toolset;
   needs: readonly Grant[];
+  view: AnyTool['view'];
   definition: ListedTool;
 }
 
@@ -19,6 +20,7 @@ function toListing(tool: AnyTool): Listing {
   return {
     toolset: tool.toolset,
     needs: tool.needs,
+    view: tool.view,
     definition: {
       name: tool.name,
       title: tool.title,

@@ -1,5 +1,4 @@
 import { ChangeRefused } from '../changes/refusal.ts';
-import type { Trace } from '../service/call.ts';
 import { ApiError } from '../service/errors.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { NotGranted } from '../tenant/grants.ts';
@@ -15,7 +14,7 @@ export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'can
 /** Observes tool calls; it receives tool names of the catalog only, never text of callers. */
 export interface CallObserver {
   /** A call begins. @returns the function to call when it has ended */
-  onCall(tool: string, trace: Trace | undefined): (outcome: CallOutcome) => void;
+  onCall(tool: string): (outcome: CallOutcome) => void;
 }
 
 /** Reported name of an unlisted tool. */

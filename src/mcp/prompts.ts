@@ -1,5 +1,5 @@
 import type { GetPromptResult, ListPromptsResult } from '@modelcontextprotocol/server';
-import { type Prompt, prompts } from '../tool-kit/prompts.ts';
+import { type Prompt, prompts, promptText } from '../tool-kit/prompts.ts';
 import { InvalidParams } from './invalid-params.ts';
 import type { Access } from './surface.ts';
 
@@ -41,6 +41,6 @@ export function getPrompt(
   }
   return {
     description: prompt.description,
-    messages: [{ role: 'user', content: { type: 'text', text: prompt.text(given) } }],
+    messages: [{ role: 'user', content: { type: 'text', text: promptText(prompt, given) } }],
   };
 }

@@ -3,6 +3,7 @@
  * table; nested data is indented.
  */
 
+import { formatAmount, formatNumber, isCurrencyCode, unknownCurrency } from '../figures/money.ts';
 import { quote } from '../text/untrusted-text.ts';
 import { isObject, type JsonObject } from '../values.ts';
 
@@ -75,11 +76,11 @@ function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
 /** A line for the names of the columns, and one for each row; `undefined` if a value does not fit a cell. */
 function tableLines(rows: readonly JsonObject[], indent: string): string[] | undefined {
   const columns = tableColumns(rows);
-  const lines = [tableLine(columns.map(escapeCell), indent)];
-  for (const row of rows) {
+  const lines: string[] = [];
+  for (const row of [undefined, ...rows]) {
     const cells: string[] = [];
     for (const name of columns) {
-      const text = cellOf(row[name] ?? '');
+      const text = cellOf(row ? (row[name] ?? '') : name);
       if (text === undefined) return undefined;
       cells.push(text);
     }
@@ -172,3 +173,96 @@ function inPair(value: unknown): string {
   const text = inline(value);
   return /^"|[,;+] /.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text;
 }
+
+/**
+ * The data of an answer as a person reads it in the text: names in words, amounts as 12,345.67 USD, times to the minute, ids
+ * last. Structured content keeps the keys and values.
+ * @param currency of amounts whose record has none of its own
+ * @param hasAmounts false where numbers under names of amounts count or compare them
+ */
+export function inWords(record: JsonObject, currency?: unknown, hasAmounts = true): JsonObject {
+  const own = record.currency ?? currency;
+  const fields: [string, unknown][] = [];
+  const ids: [string, unknown][] = [];
+  let isCurrencyTold = false;
+  for (const name in record) {
+    const value = record[name];
+    if (name === 'shown' && value === record.total) continue;
+    const { words, isId, isAmount } = meaningOf(name);
+    // Where rows are `shown`, `total` counts them.
+    const isCount = name === 'total' && 'shown' in record;
+    const isMoney = hasAmounts && isAmount && !isCount && typeof value === 'number';
+    const shown = isMoney ? amountInWords(value, own) : valueInWords(name, value, own);
+    isCurrencyTold ||= isMoney && 'currency' in record;
+    const label = Object.hasOwn(record, words) ? name : words;
+    (isId ? ids : fields).push([label, shown]);
+  }
+  const kept = isCurrencyTold ? fields.filter(([name]) => name !== 'currency') : fields;
+  return Object.fromEntries([...kept, ...ids]);
+}
+
+const amountInWords = (amount: number, currency: unknown): string =>
+  typeof currency === 'string' ? formatAmount(amount, currency) : formatNumber(amount);
+
+function valueInWords(name: string, value: unknown, currency: unknown): unknown {
+  if (typeof value === 'string') {
+    if (isoTime.test(value)) return value.replace(isoTime, '$1 $2 UTC$3');
+    return choices.has(name) ? spaced(value) : value;
+  }
+  if (Array.isArray(value)) {
+    const list: unknown[] = [];
+    for (const entry of value) list.push(valueInWords(name, entry, currency));
+    return list;
+  }
+  if (!isObject(value)) return value;
+  if (name.startsWith('unknown') || shares.test(name)) return inWords(value, undefined, false);
+  const amounts = Object.entries(value);
+  return amounts.length > 0 && amounts.every(isCurrencyAmount)
+    ? amounts.map(([code, amount]) => formatAmount(Number(amount), code)).join(' and ')
+    : inWords(value, currency);
+}
+
+const isCurrencyAmount = ([code, amount]: [string, unknown]): boolean =>
+  typeof amount === 'number' && (isCurrencyCode(code) || code === unknownCurrency);
+
+const isoTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z( \(now\))?$/;
+/** Fields whose values are names of this server. */
+const choices: ReadonlySet<string> = new Set(['step', 'move', 'movement', 'deals', 'code']);
+/** Names of numbers by currency that are no amounts. */
+const shares = /count|percent|rate|days|margin/i;
+const amountName =
+  /^(?:oneTime|monthly|yearly|quarterly|setup|total|list|net|amount|value|revenue|price|cost|profit)$|(?:Value|ValueChange|OneTime|Monthly|Yearly|Revenue|Price|Cost|Profit|Stake)$/;
+
+/** What the name of a field says. */
+interface NameMeaning {
+  words: string;
+  isId: boolean;
+  isAmount: boolean;
+}
+
+/** Of each name: the rows of all lists have the same few. */
+const meanings = new Map<string, NameMeaning>();
+const maxMeanings = 1_000;
+const otherWords: ReadonlyMap<string, string> = new Map([
+  ['oneTime', 'one-time'],
+  ['weightedOneTime', 'weighted one-time'],
+  ['firstYearValue', 'first-year value'],
+]);
+
+function meaningOf(name: string): NameMeaning {
+  const known = meanings.get(name);
+  if (known) return known;
+  const meaning = {
+    words: otherWords.get(name) ?? spaced(name),
+    isId: name === 'id' || /[a-z]Id$/.test(name),
+    isAmount: amountName.test(name) && !name.startsWith('unknown'),
+  };
+  if (meanings.size < maxMeanings) meanings.set(name, meaning);
+  return meaning;
+}
+
+/** "weightedValue" is "weighted value"; anything but camel case stays. */
+const spaced = (name: string): string =>
+  /^[a-z]+(?:[A-Z][a-z]+)+$/.test(name)
+    ? name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    : name;

@@ -24,6 +24,7 @@ import { decodeSegment } from '../values.ts';
 import { basicsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
+import { readSkill } from './skills.ts';
 import type { Access, Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 import { readViewResource, viewFromUri, viewResources } from './views.ts';
@@ -89,7 +90,7 @@ export const readableTemplates = ({ grants, surface }: Access): readonly Resourc
     : [];
 
 /**
- * Reads one record, the guide, a view, or the rows of a tool as CSV.
+ * Reads one record, the guide, a skill, a view, or the rows of a tool as CSV.
  * @throws InvalidParams for an unknown URI or a record that cannot be read
  */
 export async function readResource(
@@ -113,6 +114,8 @@ async function readUri(
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return textContents(uri, guideFor(isMadeUp));
+  if (uri.startsWith('skill:'))
+    return textContents(uri, readSkill({ grants: tenant.grants, surface }, uri));
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list, isMadeUp === true);
   if (uri.startsWith(exportPrefix))

@@ -1,5 +1,9 @@
 import {
+  type CallToolResult,
+  type CompleteRequest,
+  type CompleteResult,
   type Implementation,
+  type InputRequiredResult,
   type JSONRPCRequest,
   type Result,
   SERVER_INFO_META_KEY,
@@ -7,20 +11,40 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
-import { callTool, toolCall } from './calls.ts';
-import { complete } from './completion.ts';
-import { capabilitiesOf, description, identity, listCacheHints } from './identity.ts';
+import * as z from 'zod';
+import type { ChangeCall, Question } from '../changes/consent.ts';
+import { ChangeRefused } from '../changes/refusal.ts';
+import { isSearchKind, type SearchKind } from '../names/search.ts';
+import { callMs } from '../service/call.ts';
+import { isApiError } from '../service/errors.ts';
+import type { ToolCall } from '../tenant/call.ts';
+import { readGrant } from '../tenant/grants.ts';
+import { completeNames } from '../tenant/lookup.ts';
+import { visible } from '../text/characters.ts';
+import { withoutSecrets } from '../text/secrets.ts';
+import { isObject } from '../values.ts';
+import type { HostClient } from './client.ts';
+import {
+  type AskingCall,
+  askHost,
+  createQuestion,
+  elicitConsent,
+  type FormAnswer,
+  requestConsent,
+} from './consent.ts';
+import { capabilities, description, identity, listCacheHints } from './identity.ts';
 import { instructionsFor } from './instructions.ts';
-import { getPrompt, listPrompts } from './prompts.ts';
-import { type Connection, canSubscribe, forwardUpdates } from './resource-updates.ts';
-import { listResources, listTemplates, readResource } from './resources.ts';
-import { clientOfRequest } from './session.ts';
-import type { ServerDescription } from './surface.ts';
-import type { CallParts } from './tool-run.ts';
+import { InvalidParams } from './invalid-params.ts';
+import { unknownTool } from './observer.ts';
+import { availablePrompts, getPrompt, listPrompts } from './prompts.ts';
+import { listResources, listTemplates, readableTemplates, readResource } from './resources.ts';
+import { textOf } from './results.ts';
+import { clientOfRequest, isModern } from './session.ts';
+import { getSkill, listSkills } from './skills.ts';
+import { type Access, isForView, type ServerDescription } from './surface.ts';
+import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
 
-export interface ServerParts
-  extends CallParts,
-    Pick<ServerDescription, 'version' | 'receivesUpdates'> {}
+export interface ServerParts extends CallParts, Pick<ServerDescription, 'version'> {}
 
 type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
@@ -48,12 +72,11 @@ class DescribedServer extends Server {
  * Creates a protocol server for one tenant. Over HTTP there is one per request, so it must be cheap; all
  * lasting state is in `parts`.
  */
-export function createServer(parts: ServerParts, connection?: Connection): Server {
+export function createServer(parts: ServerParts): Server {
   const { surface, tenant, version } = parts;
   const access = { grants: tenant.grants, surface };
-  const sendsUpdates = parts.receivesUpdates && connection && canSubscribe(connection);
   const server = new DescribedServer(version, {
-    capabilities: capabilitiesOf(sendsUpdates === true),
+    capabilities,
     instructions: instructionsFor(parts),
     cacheHints: {
       'tools/list': listCacheHints,
@@ -63,7 +86,6 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
       'server/discover': listCacheHints,
     },
   });
-  if (sendsUpdates) forwardUpdates(server, parts, connection);
   server.setRequestHandler('tools/list', async (_, ctx) => {
     const { showsViews } = await clientOfRequest(tenant.writes.tokens, server, ctx);
     return { tools: [...(showsViews ? surface.listWithViews : surface.list)] };
@@ -78,8 +100,149 @@ export function createServer(parts: ServerParts, connection?: Connection): Serve
   server.setRequestHandler('prompts/get', ({ params }) =>
     getPrompt(access, params.name, params.arguments),
   );
+  server.setRequestHandler('skills/list', { params: z.looseObject({}) }, () => listSkills(access));
+  server.setRequestHandler(
+    'skills/get',
+    { params: z.looseObject({ uri: z.string() }) },
+    ({ uri }) => getSkill(access, uri),
+  );
   server.setRequestHandler('completion/complete', ({ params }, ctx) =>
     complete(parts, params, toolCall(ctx)),
   );
   return server;
+}
+
+/**
+ * Handles `tools/call`: repairs and validates the arguments, runs the tool, and converts its answer or error
+ * to a result. If a person must be asked, the result is the question, and the host repeats the call with the
+ * answer.
+ * @throws InvalidParams for a tool that is not listed; the signal's reason when cancelled
+ */
+async function callTool(
+  parts: CallParts,
+  server: Server,
+  params: { name: string; arguments?: Record<string, unknown> | undefined },
+  ctx: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const entry = parts.surface.byName.get(params.name);
+  const { signal } = ctx.mcpReq;
+  const asked = { given: params.arguments, signal };
+  if (!entry) {
+    parts.observer?.onCall(unknownTool)('refused');
+    throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
+  }
+  const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
+  try {
+    const run = async (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
+      const createCall = (args: Record<string, unknown>) => {
+        const asking = { tool: params.name, args, client, ctx, formAnswer };
+        return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
+      };
+      const result = await runTool(entry, parts, asked, createCall, (question) => ({ question }));
+      if (!isQuestion(result)) return result;
+      if (isModern(server)) return elicitConsent(result.question);
+      return run(await askHost(result.question, { server, ctx, updates: parts.tenant.updates }));
+    };
+    return await run();
+  } catch (error) {
+    signal.throwIfAborted();
+    const failed = errorResult(params.name, error, parts);
+    return entry.definition.annotations?.readOnlyHint ? failed : withNothingWritten(failed, error);
+  }
+}
+
+const isQuestion = (
+  result: CallToolResult | { question: Question },
+): result is { question: Question } => 'question' in result;
+
+/** A sent write always has an outcome, so an error of these kinds means that nothing was sent. */
+function withNothingWritten(failed: CallToolResult, error: unknown): CallToolResult {
+  if (!(isApiError(error) || error instanceof ChangeRefused)) return failed;
+  return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
+}
+
+/** The call that a person answered in a view, by what the view sent. */
+function answeredCall(call: AskingCall): AskingCall {
+  const { secret, tool, arguments: args, answer } = call.args;
+  const chosen = { secret: String(secret), isAgreed: answer === 'write' };
+  return { ...call, tool: String(tool), args: isObject(args) ? args : {}, chosen };
+}
+
+/** The context of a call that may write. */
+function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
+  const { tenant, consent: allowed, nameOf } = parts;
+  const { client, ctx, args, chosen, formAnswer } = asking;
+  const consent = { state: tenant.writes.tokens, host: tenant.host, allowed, nameOf };
+  const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;
+  return {
+    ...toolCall(ctx, client),
+    answered: isAnswered || chosen !== undefined || formAnswer !== undefined,
+    consent: (proposal) => requestConsent(proposal, consent, asking),
+    ...(chosen && {
+      askAgain: (proposal) => createQuestion('view', proposal, consent, asking),
+    }),
+  };
+}
+
+/** The context of a call: cancellation, deadline and progress. */
+function toolCall(ctx: ServerContext, client?: HostClient): ChangeCall {
+  const { signal, _meta } = ctx.mcpReq;
+  const token = _meta?.progressToken;
+  return {
+    signal,
+    deadline: Date.now() + callMs,
+    progress: token === undefined ? () => {} : progressReporter(progressNotifier(ctx), token),
+    client: client?.name ?? '', // Only the journal of changes has it.
+    caller: ctx.http?.authInfo?.clientId,
+    consent: () => Promise.reject(new Error('not a call that may write')),
+  };
+}
+
+/** Ignores send errors: a disconnected host's calls are cancelled elsewhere. */
+const progressNotifier =
+  ({ mcpReq }: ServerContext) =>
+  (params: Record<string, unknown>): void => {
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
+
+/** The protocol's own limit. */
+const maxValues = 100;
+
+/**
+ * Completes typed text with names that resolve to one record. Read errors give an empty completion.
+ */
+async function complete(
+  { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
+  { ref, argument }: CompleteRequest['params'],
+  call: ToolCall,
+): Promise<CompleteResult> {
+  const kind = completedKind({ grants: tenant.grants, surface }, ref, argument.name);
+  if (kind === undefined || !tenant.grants.has(readGrant(kind))) return completion([]);
+  const names = await completeNames(tenant, kind, argument.value, call).catch(() => {
+    call.signal.throwIfAborted();
+    return [];
+  });
+  return completion(names);
+}
+
+const completion = (names: readonly string[]): CompleteResult => ({
+  completion: {
+    values: names.slice(0, maxValues).map((name) => withoutSecrets(visible(name))),
+    total: names.length,
+    hasMore: names.length > maxValues,
+  },
+});
+
+function completedKind(
+  access: Access,
+  ref: CompleteRequest['params']['ref'],
+  argument: string,
+): SearchKind | undefined {
+  if (ref.type === 'ref/prompt') {
+    const prompt = availablePrompts(access).find(({ name }) => name === ref.name);
+    return prompt?.arguments.find(({ name }) => name === argument)?.completes;
+  }
+  const template = readableTemplates(access).find(({ uriTemplate }) => uriTemplate === ref.uri);
+  const kind = template?.resource;
+  return argument === 'id' && kind !== undefined && isSearchKind(kind) ? kind : undefined;
 }

@@ -6,11 +6,19 @@ import { fieldOf } from '../values.ts';
 import { type Listing, listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
-/** The tools that are listed where they are granted: those of the toolsets, and single ones. */
+/** The tools that are listed where they are granted: those of the toolsets, and single ones; none after a hyphen. */
 export interface ToolSelection {
   toolsets: ReadonlySet<Toolset>;
   tools: ReadonlySet<string>;
 }
+
+/** Whether names only say, by a hyphen before each, which tools to leave out. */
+export const onlyExcludes = (names: ReadonlySet<string>): boolean =>
+  names.size > 0 && [...names].every((name) => name.startsWith('-'));
+
+/** Whether a tool is one of these names, or not one of those that they leave out. */
+export const isAmong = (names: ReadonlySet<string>, name: string): boolean =>
+  (names.has(name) || onlyExcludes(names)) && !names.has(`-${name}`);
 
 export interface SurfaceEntry {
   definition: ListedTool;
@@ -51,19 +59,17 @@ export interface Access {
 /** What a server says of itself, and lists. It is known before the tenant is opened. */
 export interface ServerDescription extends Access {
   version: string;
-  /** Whether record updates are received, so that hosts can subscribe to them. */
-  receivesUpdates?: boolean;
   /** The tenant is the embedded one, whose records are invented. */
   isMadeUp?: boolean;
 }
 
-/** Whether only views call a tool: it answers what a tool that writes asked a person in a view. */
+/** Whether only views call a tool. It is there with the tools that have the view. */
 export const isForView = ({ _meta }: ListedTool): boolean =>
   fieldOf(_meta?.ui, 'visibility') !== undefined;
 
 /**
  * Tools that are selected and granted, in catalog order.
- * @param only the tools of the caller's access token; default all
+ * @param only the tools that the caller may use; default all
  */
 export function createSurface(
   grants: ReadonlySet<Grant>,
@@ -74,11 +80,12 @@ export function createSurface(
     ({ toolset, needs, definition }) =>
       !isForView(definition) &&
       (toolsets.has(toolset) || tools.has(definition.name)) &&
+      !tools.has(`-${definition.name}`) &&
       needs.every((grant) => grants.has(grant)) &&
-      (only === undefined || only.has(definition.name)),
+      (only === undefined || isAmong(only, definition.name)),
   );
-  const writes = shown.some(({ definition }) => !definition.annotations?.readOnlyHint);
-  const forViews = listings.filter(({ definition }) => writes && isForView(definition));
+  const views = new Set(shown.map(({ view }) => view));
+  const forViews = listings.filter((one) => isForView(one.definition) && views.has(one.view));
   const all = [...shown, ...forViews];
   return {
     list: shown.map(({ definition }) => definition),
@@ -92,11 +99,11 @@ const toolNames: readonly string[] = listings
   .map(({ definition }) => definition.name);
 
 /**
- * Checks exact names of tools.
+ * Checks exact names of tools, each with or without a hyphen before it.
  * @throws RangeError that names the nearest tool for each unknown name
  */
 export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
-  const unknown = names.filter((name) => !toolNames.includes(name));
+  const unknown = names.filter((name) => !toolNames.includes(name.replace(/^-/, '')));
   if (unknown.length === 0) return new Set(names);
   const nearest = [
     ...new Set(unknown.map((name) => nearestOf(name.toLowerCase(), toolNames))),

@@ -1,5 +1,5 @@
 import type { ReadResourceResult, Resource, Tool } from '@modelcontextprotocol/server';
-import { readView, type ViewName, viewNames, withFacts } from '../views/views.ts';
+import { readView, type ViewName, viewNames, viewTitles, withFacts } from '../views/views.ts';
 import { viewMimeType } from './identity.ts';
 
 const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
@@ -8,13 +8,6 @@ const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
 export const viewMeta = (view: ViewName, forView = false) => ({
   ui: forView ? { visibility: ['app'] } : { resourceUri: viewUri(view) },
 });
-
-const titles: Readonly<Record<ViewName, string>> = {
-  pipeline: 'Pipeline board',
-  quote: 'Quote',
-  company: 'Company',
-  change: 'Change to an opportunity',
-};
 
 /** No domains: views communicate with their host only. */
 const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };
@@ -29,7 +22,7 @@ export const viewResources = (
     .map((view) => ({
       uri: viewUri(view),
       name: `${view}-view`,
-      title: titles[view],
+      title: viewTitles[view],
       mimeType: viewMimeType,
       _meta: { ui },
     }));
@@ -48,8 +41,7 @@ export async function readViewResource(
   tools: readonly Tool[],
   isMadeUp: boolean,
 ): Promise<ReadResourceResult> {
-  const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
-  const names = reading.map(({ name }) => name);
+  const names = tools.map(({ name }) => name);
   const text = withFacts(await readView(view), { tools: names, isMadeUp });
   return { contents: [{ uri: viewUri(view), mimeType: viewMimeType, text, _meta: { ui } }] };
 }

@@ -10,7 +10,7 @@ import type { NameOf } from '../setting-names.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKnown } from './observer.ts';
 import { render } from './render.ts';
-import { cleanedRow } from './text.ts';
+import { cleanedRow } from './results.ts';
 
 /**
  * Words an error for the assistant and the user: what happened, why, and what to do next. Of an upstream body
@@ -66,7 +66,7 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   'key-refused': ({ host }, nameOf) =>
     wording`The key was not accepted by ${trusted(host)}; keys belong to one tenant's address. Check that ${trusted(nameOf('baseUrl'))} and the key are of the same tenant; keys are issued under Settings → Integrations → API Key.`,
   'not-permitted': (facts) =>
-    wording`${trusted(facts.host)} does not let this key read ${trusted(facts.path ?? '')}.${itSays(facts)} An administrator can allow it under Settings → Integrations → API Key.`,
+    wording`${trusted(facts.host)} does not let this key read ${trusted(facts.path ?? '')}${trusted(facts.upstreamMessage === undefined ? ', or does not accept the key' : '')}.${itSays(facts)} An administrator can allow it under Settings → Integrations → API Key.`,
   'not-found': () =>
     wording`There is no such record, or it has been deleted. Ids are exact: take one from a list or from cpq_find.`,
   'no-route': ({ host, path }, nameOf) =>

@@ -33,10 +33,6 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   return new Set([...reads, ...implied, ...allGrants.filter((grant) => names.includes(grant))]);
 }
 
-/** The collections that may be read with these grants. */
-export const readableWith = (grants: ReadonlySet<Grant>): ReadonlySet<Resource> =>
-  new Set(resources.filter((resource) => grants.has(readGrant(resource))));
-
 /** @throws NotGranted */
 export function requireGrant(grants: ReadonlySet<Grant>, grant: Grant): void {
   if (!grants.has(grant)) throw new NotGranted(grant);

@@ -1,6 +1,6 @@
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import type { PipelineHistory, QuoteHistory } from '../history/history.ts';
-import { HistoryRecorder, type Recorders } from '../history/recorder.ts';
+import { HistoryRecorder } from '../history/recorder.ts';
 import type { Collection } from '../reading/collection.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import type { SnapshotStore } from '../state/port.ts';
@@ -24,7 +24,7 @@ export interface Past {
 export class Histories {
   readonly #options: HistoryOptions | undefined;
   readonly #store: SnapshotStore;
-  readonly #recorders: Recorders | undefined;
+  readonly #recorders: ReadonlyMap<Resource, HistoryRecorder<ApiRecord>>;
 
   constructor(options: HistoryOptions | undefined, store: SnapshotStore) {
     this.#options = options?.keepDays === 0 ? undefined : options;
@@ -33,14 +33,18 @@ export class Histories {
   }
 
   /** A generated history needs no snapshots. */
-  #startRecorders(): Recorders | undefined {
+  #startRecorders(): ReadonlyMap<Resource, HistoryRecorder<ApiRecord>> {
     const options = this.#options;
-    if (!options || options.generated) return undefined;
-    const stored = () => this.#stored(options);
-    return {
-      opportunity: new HistoryRecorder(async () => (await stored()).opportunity, options.onError),
-      quote: new HistoryRecorder(async () => (await stored()).quote, options.onError),
-    };
+    if (!options || options.generated) return new Map();
+    const recorderOf = (kind: keyof Past) =>
+      new HistoryRecorder<ApiRecord>(
+        async () => (await this.#stored(options))[kind],
+        options.onError,
+      );
+    return new Map([
+      ['opportunity', recorderOf('opportunity')],
+      ['quote', recorderOf('quote')],
+    ]);
   }
 
   /** `undefined` if no history is kept. */
@@ -62,12 +66,10 @@ export class Histories {
 
   /** Notes a collection that was read. */
   note(resource: Resource, collection: Collection<ApiRecord>): void {
-    if (resource === 'opportunity') this.#recorders?.opportunity.note(collection);
-    if (resource === 'quote') this.#recorders?.quote.note(collection);
+    this.#recorders.get(resource)?.note(collection);
   }
 
   async flush(): Promise<void> {
-    await this.#recorders?.opportunity.flush();
-    await this.#recorders?.quote.flush();
+    for (const recorder of this.#recorders.values()) await recorder.flush();
   }
 }

@@ -1,5 +1,5 @@
 import type { Call, CallContext } from '../service/call.ts';
-import { type ApiError, ignoreApiError, isApiError } from '../service/errors.ts';
+import { type ApiError, ignoreApiError } from '../service/errors.ts';
 import type { Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
 import type { Update } from '../state/port.ts';
@@ -10,7 +10,6 @@ export class KeyAccess {
   readonly identity: string;
   readonly #publish: (update: Update) => void;
   readonly #tryKey: (call: Call) => Promise<unknown>;
-  readonly #forbidden = new Set<Resource>();
   #refused = false;
 
   /**
@@ -40,37 +39,24 @@ export class KeyAccess {
     if (this.#refused) await this.#tryKey(call).catch(ignoreApiError('not-permitted'));
   }
 
-  /** True if the service has not refused the key, or this key's access to the collection. */
-  mayRead({ collection }: Update): boolean {
-    return !this.#refused && !(isResource(collection) && this.#forbidden.has(collection));
-  }
-
   onUpdate({ keyRefused }: Update): void {
     if (keyRefused === this.identity) this.#refused = true;
   }
 
   onResponse(path: string, refusal: ApiError | undefined, { purpose }: Call): void {
-    if (refusal === undefined && !this.#refused && this.#forbidden.size === 0) return;
-    const resource = resources.find((name) => routes[name].path === path);
-    if (refusal === undefined || isApiError(refusal, 'not-permitted')) this.#refused = false;
-    else if (isApiError(refusal, 'key-refused')) this.#markRefused();
-    if (resource === undefined) return;
-    if (refusal === undefined) this.#forbidden.delete(resource);
+    const isForbidden = refusal?.kind === 'not-permitted';
+    if (refusal === undefined || isForbidden) this.#refused = false;
+    if (refusal?.kind === 'key-refused') this.#markRefused();
     // A walk that is refused half-way returns its part, so the collection is not invalidated.
-    else if (isApiError(refusal, 'not-permitted') && purpose !== 'walk')
-      this.#markForbidden(resource);
+    if (!isForbidden || purpose === 'walk') return;
+    const collection = resources.find((name) => routes[name].path === path);
+    if (collection) this.#publish({ collection });
   }
 
   #markRefused(): void {
     if (this.#refused) return;
     this.#refused = true;
     for (const collection of resources) this.#publish({ collection, keyRefused: this.identity });
-  }
-
-  #markForbidden(resource: Resource): void {
-    if (this.#forbidden.has(resource)) return;
-    this.#forbidden.add(resource);
-    this.#publish({ collection: resource });
   }
 }
 

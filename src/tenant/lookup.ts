@@ -13,6 +13,7 @@ import {
 } from '../names/search.ts';
 import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
+import { longId } from '../reading/service-pages.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
@@ -44,8 +45,8 @@ const maxFound = 25;
 
 /**
  * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
- * between several matches. With `askFirst` it first requests the record by id, and so it does for what looks like an id,
- * unless the collection is cached.
+ * between several matches. With `askFirst` it first requests the record by id, unless the text cannot be one; otherwise what
+ * looks like an id, unless the collection is cached.
  * @throws ApiError
  */
 export async function resolveRecord<K extends SearchKind>(
@@ -55,14 +56,13 @@ export async function resolveRecord<K extends SearchKind>(
   call: ToolCall,
   { askFirst }: { askFirst: boolean },
 ): Promise<Resolution<RecordOf[K]>> {
-  const mayBeId = askFirst ? /^\S+$/ : /^(?=.*\d)[\w-]{15,}$/;
   const isCached = !askFirst && tenant.cached(kind) !== undefined;
-  const byId =
-    !isCached && mayBeId.test(text) && (await readIfExists(tenant, kind, 'id', text, call));
+  const mayBeId = askFirst ? await tenant.mayBeId(kind, text) : !isCached && longId.test(text);
+  const byId = mayBeId && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
   const read = await tenant.collection(kind, call, { called: text });
   const found = await resolveAmong(tenant, kind, read, text);
-  const isSure = found.kind !== 'none' || askFirst || !(read.isPart || isCached);
+  const isSure = found.kind !== 'none' || (askFirst && mayBeId) || !(read.isPart || isCached);
   if (isSure) return found;
   const named = await readByIdentifier(tenant, kind, text, call);
   return named ? { kind: 'one', record: named } : found;

@@ -1,15 +1,23 @@
 import type { ProbabilityScale } from '../figures/probability.ts';
 import { hasUnknownItems } from '../figures/quote-totals.ts';
-import type { KnownRecords } from '../names/references.ts';
+import { filterSteps } from '../figures/steps.ts';
+import {
+  completeReferences,
+  type KnownRecords,
+  lacksName,
+  NamesIn,
+  namingResources,
+} from '../names/references.ts';
+import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
 import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
+import { runInSlices } from '../slices.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
 import { NotGranted } from './grants.ts';
-import { nameReferences } from './naming.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Several whole collections, and what is missing. */
@@ -45,12 +53,12 @@ export async function readCollections<N extends Resource, W extends Resource = n
   const parts = await Promise.all([
     ...required.map((resource) => readOne(tenant, resource, call, partOf(resource))),
     ...optional.map((resource) =>
-      readOne(tenant, resource, call, partOf(resource)).catch(omitIfNotPermitted(resource)),
+      readOne(tenant, resource, call, partOf(resource)).catch(omitIfUnreadable(resource)),
     ),
   ]);
   const read = parts.filter((part) => 'records' in part);
-  const [denied] = parts.flatMap((part) => ('error' in part ? [part.error] : []));
-  if (read.length === 0 && denied !== undefined) throw denied;
+  const unread = parts.filter((part) => 'omitted' in part);
+  if (read.length === 0 && unread[0]) throw unread[0].error;
   const known = Object.fromEntries(read.map((part) => [part.resource, part.records]));
   const named = await Promise.all(
     read.map(
@@ -64,7 +72,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   return {
     records: records as CollectionsRead<N | W>['records'],
     readings: [...required, ...optional].map((resource) => records[resource]),
-    coverage: combinedCoverage(read),
+    coverage: combinedCoverage([...read, ...unread.flatMap(({ part }) => part ?? [])]),
     probability: read.find(({ probability }) => probability)?.probability,
     partial: read.flatMap(({ resource, isPart }) => (isPart ? [resource] : [])),
     omitted: parts.flatMap((part) =>
@@ -86,7 +94,7 @@ export async function readOptional<R extends Resource>(
   if (id === undefined) return { omitted: [] };
   const found = await readIfExists(tenant, resource, 'id', id, call)
     .then((record) => ({ record }))
-    .catch(omitIfNotPermitted(resource));
+    .catch(omitIfUnreadable(resource));
   return 'omitted' in found ? { omitted: [found.omitted] } : { ...found, omitted: [] };
 }
 
@@ -105,13 +113,8 @@ export function coverageOfItems<C extends Coverage>(coverage: C, quotes: readonl
   };
 }
 
-interface Part {
+interface Part extends Collection<ApiRecord> {
   resource: Resource;
-  records: readonly ApiRecord[];
-  coverage: Coverage;
-  asOf: Date;
-  isPart?: true;
-  probability?: ProbabilityScale;
 }
 
 const readOne = async (
@@ -121,14 +124,24 @@ const readOne = async (
   part: Wanted | Promise<Wanted>,
 ): Promise<Part> => ({ resource, ...(await tenant.collection(resource, call, await part)) });
 
-/** Handles missing permissions only: other errors, such as an outage, are rethrown. */
-const omitIfNotPermitted =
+/** What says nothing of other routes. Where the service cannot be asked at all, the whole call fails. */
+export const unreadable = [
+  ...(['not-permitted', 'no-route', 'web-page', 'server-error', 'refused', 'redirect'] as const),
+  ...(['malformed', 'embedded-error', 'unexpected', 'unfamiliar', 'too-large'] as const),
+];
+
+/** What is not granted is left out; what the service does not give also makes the coverage incomplete. */
+const omitIfUnreadable =
   (resource: Resource) =>
-  (error: unknown): { omitted: Wording; error: unknown } => {
-    const isDenied = error instanceof NotGranted || isApiError(error, 'not-permitted', 'no-route');
-    if (!isDenied) throw error;
+  (error: unknown): { omitted: Wording; error: unknown; part?: Part } => {
     const plural = trusted(resource.replaceAll('_', ' '));
-    return { error, omitted: wording`Without ${plural} records: they may not be read here.` };
+    const omitted = wording`Without ${plural} records: they may not be read here.`;
+    if (error instanceof NotGranted) return { error, omitted };
+    if (!isApiError(error, ...unreadable)) throw error;
+    const reason = 'the service did not give them';
+    const coverage = { complete: false, read: 0, total: 0, reason };
+    const part = { resource, records: [], coverage, asOf: new Date() };
+    return { error, omitted: wording`Without ${plural} records: ${trusted(reason)}.`, part };
   };
 
 function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {
@@ -148,7 +161,7 @@ const combinedReason = (parts: readonly Part[]): string =>
   parts
     .map(
       ({ resource, coverage: { read, total, reason } }) =>
-        `${read} of ${total} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
+        `${total === 0 ? 'no' : `${read} of ${total}`} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
     )
     .join('; ');
 
@@ -161,3 +174,37 @@ export const readIfExists = <R extends Resource>(
   call: ToolCall,
 ): Promise<RecordOf[R] | undefined> =>
   tenant.getRecord(resource, by, value, call).catch(ignoreApiError('not-found', 'refused'));
+
+/** Names on the way out: the references of records, completed from the collections that the caller may read. */
+
+/**
+ * Records with the missing names and ids of their references, as far as `known` contains them: copies of those that
+ * lack any, and the same list where none does. Made once for these readings.
+ * @param known only collections that the caller may read
+ */
+export const nameReferences = <R extends Resource>(
+  tenant: Tenant,
+  resource: R,
+  records: readonly RecordOf[R][],
+  known: KnownRecords,
+): Promise<readonly RecordOf[R][]> =>
+  tenant.derived.version(
+    [records, ...namingResources.map((each) => known[each])],
+    'named',
+    async () => {
+      const lacks = (record: RecordOf[R]) => lacksName(resource, record);
+      const incomplete = await runInSlices(filterSteps(records, lacks));
+      if (incomplete.length === 0) return records;
+      return runInSlices(completeReferences(resource, records, await namesIn(tenant, known)));
+    },
+  );
+
+async function namesIn(tenant: Tenant, known: KnownRecords): Promise<NamesIn[]> {
+  const found = namingResources.map((resource) => {
+    const records = known[resource];
+    if (!records) return undefined;
+    const make = () => runInSlices(NamesIn.of(resource, records));
+    return tenant.derived.get([records], 'names in references', make, ({ bytes }) => bytes);
+  });
+  return (await Promise.all(found)).filter((names) => names !== undefined);
+}

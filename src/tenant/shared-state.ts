@@ -9,7 +9,7 @@ import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import type { RateBudget } from '../service/traffic/budget.ts';
+import type { RateBudget } from '../service/traffic/traffic-control.ts';
 import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
@@ -35,6 +35,8 @@ export interface TenantOptions
   state: State;
   writeRules: WriteRules;
   grants: ReadonlySet<Grant>;
+  /** Page of a record in the product, with `{resource}` and `{id}`. */
+  recordUrl?: string | undefined;
   cache: CollectionCache;
   freshness?: Freshness;
   history?: HistoryOptions;
@@ -129,13 +131,10 @@ export class SharedTenantState {
     return collection;
   }
 
-  /**
-   * Calls the listener for every update that the key may read.
-   * @returns a function that unsubscribes
-   */
+  /** Calls the listener for every update. @returns a function that unsubscribes */
   subscribe(listener: (update: Update) => void): () => void {
     return this.options.state.bus.subscribe(this.namespace, (update) => {
-      if (update !== 'missed' && this.access.mayRead(update)) listener(update);
+      if (update !== 'missed') listener(update);
     });
   }
 

@@ -4,17 +4,16 @@ import { type ListPage, type PageJudge, readListPage, sliceOf } from '../reading
 import type { PartOf } from '../reading/parts.ts';
 import { markUnknownItems } from '../reading/quote-items.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
-import type { CallContext } from '../service/call.ts';
+import type { Call, CallContext } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
 import { describeUnrecognized } from '../service/records/recognition.ts';
-import type { RecordOf, Resource } from '../service/records/records.ts';
+import type { Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import type { Inbox } from '../state/port.ts';
-import { type Grant, intersectGrants, NotGranted, readableWith, readGrant } from './grants.ts';
+import type { Inbox, Journal, State } from '../state/port.ts';
+import { type Grant, intersectGrants, readGrant, requireGrant, writeGrant } from './grants.ts';
 import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
-import { SharedTenantState, type TenantOptions } from './shared-state.ts';
-import { Writes } from './writes.ts';
+import { SharedTenantState, type TenantOptions, type WriteRules } from './shared-state.ts';
 
 /** A tenant as callers with some grants use it: checks these, and is the only access to its data. */
 export class Tenant {
@@ -26,13 +25,11 @@ export class Tenant {
   readonly updates: Pick<SharedTenantState, 'subscribe' | 'publish' | 'invalidate' | 'clearCaches'>;
   /** Values computed once for each reading of collections. */
   readonly derived: DerivedResults;
-  readonly #readable: ReadonlySet<Resource>;
   readonly #shared: SharedTenantState;
 
   /** `shared` is the state of the same tenant with other grants. */
   constructor(options: TenantOptions, shared = new SharedTenantState(options)) {
     this.grants = options.grants;
-    this.#readable = readableWith(options.grants);
     this.#shared = shared;
     this.host = shared.client.host;
     this.inbox = options.state.inbox(shared.namespace);
@@ -40,6 +37,14 @@ export class Tenant {
     this.key = shared.access;
     this.updates = shared;
     this.derived = shared.derived;
+  }
+
+  /** Where a person finds a record in the product, if the operator gave the address. */
+  linkTo(resource: Resource, id: string | undefined): { link?: string } {
+    const { recordUrl } = this.#shared.options;
+    if (recordUrl === undefined || id === undefined) return {};
+    const named = recordUrl.replaceAll('{resource}', resource);
+    return { link: named.replaceAll('{id}', encodeURIComponent(id.toWellFormed())) };
   }
 
   /** The same tenant with its grants limited to these. Both share client and cache. */
@@ -59,7 +64,7 @@ export class Tenant {
     call: CallContext,
     judge?: PageJudge,
   ): Promise<ListPage<RecordOf[R]>> {
-    requireRead(this.#readable, resource);
+    requireGrant(this.grants, readGrant(resource));
     const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
     if (query.filters || query.query || query.sort) await this.#shared.traits?.load();
@@ -86,7 +91,7 @@ export class Tenant {
     call: CallContext,
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
-    requireRead(this.#readable, resource);
+    requireGrant(this.grants, readGrant(resource));
     const { collections, parts, traits } = this.#shared;
     await traits?.load();
     if (part && !isSearch(part)) {
@@ -109,7 +114,7 @@ export class Tenant {
     value: string,
     call: CallContext,
   ): Promise<RecordOf[R]> {
-    requireRead(this.#readable, resource);
+    requireGrant(this.grants, readGrant(resource));
     return this.#shared.client.getRecord(resource, by, value, call);
   }
 
@@ -122,7 +127,7 @@ export class Tenant {
     query: Pick<PageQuery, 'size' | 'query'>,
     call: CallContext,
   ): Promise<Page<RecordOf[R]>> {
-    requireRead(this.#readable, resource);
+    requireGrant(this.grants, readGrant(resource));
     return this.#shared.pages.page(resource, query, call);
   }
 
@@ -140,20 +145,26 @@ export class Tenant {
 
   /** The past of the opportunities or of the quotes; `undefined` if none is kept. @throws NotGranted */
   async history<K extends keyof Past>(kind: K): Promise<Past[K] | undefined> {
-    requireRead(this.#readable, kind);
+    requireGrant(this.grants, readGrant(kind));
     return (await this.#shared.histories.open())?.[kind];
+  }
+
+  /** Whether a text may be an id of these records, as far as is known. */
+  async mayBeId(resource: Resource, text: string): Promise<boolean> {
+    await this.#shared.traits?.load();
+    return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
   }
 
   /** The cached records of a collection that may be read, of any age. Reads nothing. */
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
-    if (!this.#readable.has(resource)) return undefined;
+    if (!this.grants.has(readGrant(resource))) return undefined;
     return this.#shared.collections.cached(resource);
   }
 
   /** The collections that may be read and are kept in memory, and when they were read. */
   heldSince(): ReadonlyMap<Resource, number> {
     const held = [...this.#shared.collections.usableTimes()];
-    return new Map(held.filter(([resource]) => this.#readable.has(resource)));
+    return new Map(held.filter(([resource]) => this.grants.has(readGrant(resource))));
   }
 
   /** Closes the shared state, and so every tenant object that uses it. */
@@ -162,13 +173,66 @@ export class Tenant {
   }
 }
 
-/** @throws NotGranted */
-function requireRead(readable: ReadonlySet<Resource>, resource: Resource): void {
-  if (!readable.has(resource)) throw new NotGranted(readGrant(resource));
-}
-
 const isSearch = (part: Search | PartOf): part is Search =>
   !['only', 'of', 'about', 'called', 'ids'].some((key) => key in part);
 
 const findsPart = (resource: Resource, { query, filters, sort, includeBundles }: Search): boolean =>
   Boolean(query || filters || sort) || (resource === 'product' && !includeBundles);
+
+/** What changes of opportunities need of a tenant. */
+export class Writes {
+  readonly rules: WriteRules;
+  readonly journal: Journal;
+  /** What makes and checks tokens of consent. */
+  readonly tokens: Pick<State, 'secret' | 'claim'>;
+  readonly #grants: ReadonlySet<Grant>;
+  readonly #shared: SharedTenantState;
+
+  constructor(shared: SharedTenantState, grants: ReadonlySet<Grant>) {
+    const { writeRules, state } = shared.options;
+    this.rules = writeRules;
+    this.journal = state.journal(shared.namespace);
+    this.tokens = state;
+    this.#grants = grants;
+    this.#shared = shared;
+  }
+
+  /**
+   * Creates or changes an opportunity.
+   * @throws NotGranted, ApiError
+   */
+  async upsert(
+    externalId: string,
+    fields: Record<string, unknown>,
+    call: Call,
+  ): Promise<Opportunity> {
+    requireGrant(this.#grants, writeGrant);
+    return this.#shared.client.upsertOpportunity(externalId, fields, call);
+  }
+
+  /** An opportunity as the service sends it. @throws NotGranted, ApiError */
+  async raw(id: string, call: CallContext): Promise<Record<string, unknown>> {
+    requireGrant(this.#grants, 'opportunity:read');
+    return this.#shared.client.getRaw('opportunity', 'id', id, call);
+  }
+
+  /** Runs one write at a time, in all processes. */
+  runExclusive<T>(work: () => Promise<T>): Promise<T> {
+    const { options, namespace } = this.#shared;
+    return options.state.runExclusive(`write ${namespace}`, work);
+  }
+
+  /** Requests that are left in the budget of the tenant. */
+  async remainingRequests(): Promise<number> {
+    return (await this.#shared.budget.peek()).remaining;
+  }
+
+  /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */
+  learnt(name: string): boolean | undefined {
+    return this.#shared.pages.traits('opportunity').honoured[name];
+  }
+
+  learn(name: string, value: boolean): void {
+    this.#shared.pages.learnHonoured('opportunity', name, value);
+  }
+}

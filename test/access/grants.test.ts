@@ -1,4 +1,3 @@
-import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { listings } from '../../src/mcp/listing.ts';
 import { isForView } from '../../src/mcp/surface.ts';
@@ -324,53 +323,6 @@ describe('resources and prompts of a caller that may only read companies', () =>
 });
 
 describe('a caller with few grants beside others', () => {
-  test('is notified of companies only', async () => {
-    const team = await warm();
-    const at = addressIn(await sandbox(), 'all');
-    const [company] = await serviceRecords(at, '/company', '?size=1');
-    const [quote] = await serviceRecords(at, '/quote', '?size=1');
-    const uris = [`cpq://quote/${quote?.id}`, `cpq://company/${company?.id}`];
-    const listener = async (grants: string) => {
-      const caller = await callerAt(team, await team.as(grants));
-      const received: string[] = [];
-      const sdk = caller.client.sdk as Client;
-      sdk.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-        received.push(params.uri);
-      });
-      await sdk.listen({ resourceSubscriptions: uris });
-      return { received, close: caller.close };
-    };
-    const [narrow, wide] = await Promise.all([listener('company:read'), listener('read')]);
-    const hooks = webhooksAt(team.url, 'default');
-    const later = (record: Row | undefined) => ({ ...record, description: `${Math.random()}` });
-    await deliver(hooks, { event: 'quote.updated', data: later(quote) });
-    await deliver(hooks, { event: 'company.updated', data: later(company) });
-    // Updates are sent in order: a subscriber that got the second was not sent the first.
-    await expect.poll(() => [wide.received, narrow.received]).toEqual([uris, [uris[1]]]);
-    await Promise.all([narrow.close(), wide.close()]);
-  });
-
-  test('and a token for some tools is notified of nothing', async () => {
-    const team = await warm();
-    const at = addressIn(await sandbox(), 'all');
-    const [company] = await serviceRecords(at, '/company', '?size=1');
-    const uri = `cpq://company/${company?.id}`;
-    const received: Record<string, string[]> = { all: [], few: [] };
-    const words = { all: [], few: ['--tools', 'cpq_brief_company'] };
-    for (const [name, flags] of Object.entries(words)) {
-      const made = await newToken([`notified-${name}`, ...flags], team.env);
-      team.running.output.guard(made);
-      const sdk = (await callerAt(team, bearer(made))).client.sdk as Client;
-      sdk.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-        received[name]?.push(params.uri);
-      });
-      await sdk.listen({ resourceSubscriptions: [uri] });
-    }
-    const update = { event: 'company.updated', data: { ...company, description: 'moved' } };
-    await deliver(webhooksAt(team.url, 'default'), update);
-    await expect.poll(() => received).toEqual({ all: [uri], few: [] });
-  });
-
   test('does not change what others see', async () => {
     const team = await warm();
     const whole = await callerAt(team, await team.as('read'));

@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import {
-  bearer,
-  type Caller,
-  callerAt,
-  newFolder,
-  newToken,
-  send,
-  startTeam,
-} from '../support/access.ts';
+import { type Caller, callerAt, newFolder, startTeam } from '../support/access.ts';
 import { anyHost } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing } from '../support/shared.ts';
-import { hookOf, keyOf, listenAs, type Many, startMany } from '../support/tenants.ts';
-import { until } from '../support/until.ts';
+import { hookOf, keyOf, type Many, startMany } from '../support/tenants.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhooksAt } from '../support/webhooks.ts';
 
@@ -66,12 +57,6 @@ const event = (id: string) => ({
 
 const deliverTo = (server: Many, name: string, payload: unknown) =>
   deliver(webhooksAt(server.url, name), payload, { 'x-webhook-secret': hookOf(name) });
-
-/** The companies of the updates that a subscriber received, in order. */
-const updates = (received: string): string[] =>
-  [...received.matchAll(/resources\/updated.*?cpq:\/\/company\/([a-z-]+)/g)].map(
-    ([, id = '']) => id,
-  );
 
 function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
   test('have separate journals, reverts and hourly write limits', async () => {
@@ -126,36 +111,6 @@ function neighbours(start: () => ReturnType<typeof startNeighbours>): void {
     expect((await deliverTo(server, 'south', event('first'))).body).toEqual({ status: 'kept' });
     expect((await deliverTo(server, 'south', event('first'))).body).toEqual({ status: 'known' });
     expect((await south.ask('cpq_list_events')).text).toContain('Company first');
-  });
-
-  test('get no updates of another tenant, and keep their cache', async () => {
-    const { server, upstream } = await start();
-    const { south } = await callers(server);
-    await south.ask('cpq_find', { query: 'Acme' });
-    const read = upstream.requests.length;
-    const received = { north: '', south: '' };
-    const listening = (['north', 'south'] as const).map((name) =>
-      send(server, {
-        ...listenAs(server.as(name), 'of-north', 'of-south'),
-        onPart: (part) => {
-          received[name] += part;
-        },
-      }).catch(() => {}),
-    );
-    const acknowledged = /subscriptions\/acknowledged/;
-    await until(() =>
-      [received.north, received.south].map((text) => acknowledged.test(text)),
-    ).toEqual([true, true]);
-    await deliverTo(server, 'north', event('of-north'));
-    await until(() => updates(received.north)).toEqual(['of-north']);
-    await south.ask('cpq_find', { query: 'Acme' });
-    expect(upstream.requests).toHaveLength(read);
-    // Updates are sent in order: an update of north would have arrived before this one.
-    await deliverTo(server, 'south', event('of-south'));
-    await until(() => updates(received.south)).toContain('of-south');
-    expect(updates(received.south)).toEqual(['of-south']);
-    await server.running.stop();
-    await Promise.all(listening);
   });
 }
 
@@ -228,34 +183,5 @@ describe('names of stored data', () => {
     expect(written).toMatchObject({ outcome: 'written' });
     expect((await mine.ask('cpq_list_changes')).records).toHaveLength(1);
     expect((await yours.ask('cpq_list_changes')).records).toEqual([]);
-  });
-});
-
-describe('callers of one tenant', () => {
-  test('are notified of updates to what they may read', async () => {
-    const upstream = closing(await startUpstream({ keys: new Set([keyOf('only')]) }));
-    const state = { CPQ_STATE_DIR: newFolder() };
-    const server = await startTeam({
-      ...state,
-      CPQ_AUTH: 'token',
-      CPQ_BASE_URL: upstream.url,
-      CPQ_API_KEY: keyOf('only'),
-      CPQ_WEBHOOK_SECRET: hookOf('only'),
-    });
-    const received: Record<string, string> = {};
-    const grants = ['company:read', 'contact:read', 'read'];
-    for (const name of grants) {
-      const token = await newToken([name.replace(':', '-'), '--grants', name], state);
-      const onPart = (part: string) => {
-        received[name] = (received[name] ?? '') + part;
-      };
-      send(server, { ...listenAs(bearer(token), 'moved'), onPart }).catch(() => {});
-      await until(() => received[name]).toContain('subscriptions/acknowledged');
-    }
-    const notified = () => grants.filter((name) => updates(received[name] ?? '').length > 0);
-    const secret = { 'x-webhook-secret': hookOf('only') };
-    await deliver(webhooksAt(server.url, 'default'), event('moved'), secret);
-    await until(notified).toEqual(['company:read', 'read']);
-    await server.running.stop();
   });
 });

@@ -208,6 +208,13 @@ describe('a forged token', () => {
   });
 });
 
+test('an assertion for the authorization server (ID-JAG) is no token of this server', async () => {
+  const { provider, sendToken } = await rsa();
+  const claims = { resource: audience, client_id: 'host', jti: 'once' };
+  const header = { typ: 'oauth-id-jag+jwt' };
+  expectUnauthorized(await sendToken(await provider.token(provider.issuer, { claims, header })));
+});
+
 describe('scopes of a token', () => {
   test('grant access, limited to the grants of the operator', async () => {
     const { sendWith } = await rsa();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { GuessLimiter } from '../../src/hosts/access/guess-limiter.ts';
+import { GuessLimiter } from '../../src/hosts/access/gate.ts';
 import { clientAddress, networkOf, parseNetworks } from '../../src/hosts/access/networks.ts';
 import { InvalidValue } from '../../src/setting-values.ts';
 import fc from '../support/fast-check.ts';

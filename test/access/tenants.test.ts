@@ -12,9 +12,10 @@ import {
   newToken,
   type Reply,
   send,
+  startTeam,
 } from '../support/access.ts';
 import { run } from '../support/process.ts';
-import { hookOf, listenAs, type Many, type Place, place, startMany } from '../support/tenants.ts';
+import { hookOf, type Many, type Place, place, startMany } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
 import { deliver } from '../support/webhooks.ts';
 
@@ -167,36 +168,6 @@ describe('reloading the tenants file', () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect((await send(server, { headers: server.as('one') })).status).toBe(403);
   });
-
-  test('ends the streams of removed and changed tenants only', async () => {
-    const [one, two, three] = await Promise.all([
-      place('one', 1),
-      place('two', 2),
-      place('three', 3),
-    ]);
-    const described = { one: one.described, two: two.described, three: three.described };
-    const server = await startMany(described);
-    const [open, ended]: [string[], string[]] = [[], []];
-    const listening = (['one', 'two', 'three'] as const).map(async (tenant) => {
-      const onPart = () => void open.push(tenant);
-      const reply = await send(server, { ...listenAs(server.as(tenant), 'a'), onPart });
-      ended.push(tenant);
-      return reply;
-    });
-    const all = Promise.allSettled(listening);
-    await until(() => [...open].sort()).toEqual(['one', 'three', 'two']);
-    await server.describeAs({
-      two: { ...two.described, writesPerHour: 3 },
-      three: three.described,
-    });
-    const [first, second] = await Promise.all(listening.slice(0, 2));
-    expect(first?.status).toBe(200);
-    expect(second?.status).toBe(200);
-    expect(first?.text).toContain('subscriptions/acknowledged');
-    expect([...ended].sort()).toEqual(['one', 'two']);
-    await server.running.stop();
-    await all;
-  });
 });
 
 describe('reloading a malformed tenants file', () => {
@@ -240,6 +211,24 @@ function startShared() {
 }
 
 const updated = () => ({ event: 'company.updated', data: { id: 'a', name: `${Math.random()}` } });
+
+test('the key of the only tenant is replaced on the signal, without a tenants file', async () => {
+  const only = await place('one', 1);
+  const folder = newFolder();
+  const keyFile = await fileIn(folder, 'key', 'AKeyThatWasRevoked0123456789');
+  const env = { CPQ_BASE_URL: only.upstream.url, CPQ_API_KEY_FILE: keyFile };
+  const server = await startTeam({ ...env, CPQ_STATE_DIR: folder });
+  const ask = () => send(server, { body: companies });
+  expect(isGood(await ask())).toBe(false);
+  await writeFile(keyFile, only.key);
+  server.running.kill('SIGHUP');
+  await until(() => server.stderr()).toContain('"opened":["default"],"closed":["default"]');
+  expect(isGood(await ask())).toBe(true);
+  await writeFile(keyFile, '');
+  server.running.kill('SIGHUP');
+  await until(() => server.stderr()).toContain('tenants not reloaded');
+  expect(isGood(await ask())).toBe(true);
+});
 
 describe('settings of a tenant', () => {
   test('may be read from files next to the tenants file', async () => {
@@ -323,7 +312,6 @@ describe('keys, secrets and grants of a tenant', () => {
     const { webhookSecret, ...bare } = two.described;
     const server = await startMany({ one: one.described, two: bare }, [], {
       CPQ_WEBHOOK_SECRET: servers,
-      CPQ_WEBHOOK_SIGNING_SECRET: servers,
     });
     const to = (name: string, secret: unknown) =>
       deliver(`${server.url.replace(/mcp$/, 'webhooks')}/${name}`, updated(), {

@@ -1,17 +1,12 @@
-import { EventEmitter } from 'node:events';
 import { appendFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import { HttpError } from '../../src/hosts/access/http-error.ts';
-import { reauthorizeWhileOpen } from '../../src/hosts/streams.ts';
+import { describe, expect, test } from 'vitest';
 import {
   bearer,
   type Caller,
   callerAt,
-  callToolRequest,
   newFolder,
   newToken,
-  type Sent,
   send,
   startTeam,
   type Team,
@@ -172,6 +167,9 @@ describe('the token command', () => {
 
   test.each([
     [['add'], 'Use: cpq-mcp token'],
+    [['add', 'anna', '--csv', 'x.csv'], 'Use: cpq-mcp token'],
+    [['add', '--csv', 'missing.csv'], '--csv: missing.csv cannot be read'],
+    [['renew', 'nobody'], 'There is no token'],
     [['add', 'a b'], 'A name may contain'],
     [['add', 'anna', '--tools', 'cpq_finds'], '--tools: unknown: cpq_finds. Nearest: cpq_find'],
     [['add', 'anna', '--tools', ','], '--tools: is empty'],
@@ -202,6 +200,58 @@ describe('the token command', () => {
     expect(stderr).toContain('not a token file');
     expect(await readFile(path, 'utf8')).toBe('not mine');
     expect(await readdir(folder)).toEqual(['tokens.json']);
+  });
+});
+
+describe('many tokens', () => {
+  test('adds one token for each row of a CSV file, or none', async () => {
+    const folder = newFolder();
+    const env = { CPQ_STATE_DIR: folder };
+    const csv = join(folder, 'callers.csv');
+    await writeFile(csv, 'name,grants,days\nanna,company:read contact:read,30\r\nben,,\n');
+    const { stdout } = await token(['add', '--csv', csv], env);
+    expect(stdout).toMatch(/^name,token\nanna,cpq_[\w-]+\nben,cpq_[\w-]+\n$/);
+    expect(await rows(folder)).toMatchObject([
+      { name: 'anna', grants: ['company:read', 'contact:read'] },
+      { name: 'ben', grants: ['read'] },
+    ]);
+    for (const wrong of ['name\ncarl\nanna\n', 'name\n', 'owner\ncarl\n', 'name\ncarl,read\n']) {
+      await writeFile(csv, wrong);
+      expect((await token(['add', '--csv', csv], env)).status).toBe(2);
+    }
+    expect(await rows(folder)).toHaveLength(2);
+  });
+
+  test('counts what expires soon, and renews it while the old one still works', async () => {
+    const folder = newFolder();
+    const env = { CPQ_STATE_DIR: folder };
+    const { baseUrl, key } = addressIn(await sandbox());
+    const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
+    const short = await newToken(['anna', '--tools', 'cpq_find', '--days', '10'], env);
+    const long = await newToken(['ben'], env);
+    const warned = await token(['list'], env);
+    expect(warned.stderr).toContain('1 of 2 expire within 14 days: anna.');
+    const team = await startTeam({ ...where, ...env }, [short, long]);
+    expect((await send(team, { headers: bearer(short) })).status).toBe(200);
+    const renewed = [];
+    for (const name of ['anna', 'ben'])
+      renewed.push((await token(['renew', name], env)).stdout.trim());
+    for (const one of renewed) team.running.output.guard(one);
+    for (const one of [short, long, ...renewed])
+      await until(async () => (await send(team, { headers: bearer(one) })).status).toBe(200);
+    expect(await rows(folder)).toMatchObject([
+      { name: 'anna', tools: ['cpq_find'] },
+      { name: 'ben' },
+      { name: 'anna', tools: ['cpq_find'] },
+      { name: 'ben' },
+    ]);
+    const days = (await rows(folder)).map(({ expires }) =>
+      Math.round((Date.parse(String(expires)) - Date.now()) / 86_400_000),
+    );
+    expect(days).toEqual([10, 14, 90, 90]);
+    expect((await token(['list'], env)).stderr).toBe('');
+    await token(['revoke', 'anna'], env);
+    expect(await rows(folder)).toHaveLength(2);
   });
 });
 
@@ -405,59 +455,5 @@ describe('a caller that guesses tokens', () => {
       send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
     for (let at = 0; at < 30; at++) await from(`203.0.113.${at}`, `wrong-${at}`);
     expect((await from('198.51.100.1', 'wrong')).status).toBe(429);
-  });
-});
-
-describe('a stream of updates', () => {
-  afterEach(() => vi.useRealTimers());
-
-  const listeningTo = (admit: () => Promise<unknown>) => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const response = Object.assign(new EventEmitter(), { end: vi.fn() });
-    reauthorizeWhileOpen({ admit } as never, {} as never, response as never);
-    const minute = () => vi.advanceTimersByTimeAsync(60_000);
-    return { response, minute };
-  };
-
-  test('ends when its caller would no longer be authenticated', async () => {
-    let answer: HttpError | undefined;
-    const { response, minute } = listeningTo(async () => {
-      if (answer) throw answer;
-    });
-    await minute();
-    for (const status of [429, 503] as const) {
-      answer = new HttpError(status, 'later');
-      await minute();
-    }
-    expect(response.end).not.toHaveBeenCalled();
-    answer = new HttpError(401, 'no more');
-    await minute();
-    expect(response.end).toHaveBeenCalledOnce();
-  });
-
-  test('is re-authorized while it is open', async () => {
-    const admit = vi.fn(async () => {});
-    const { response, minute } = listeningTo(admit);
-    await minute();
-    response.emit('close');
-    await minute();
-    expect(admit).toHaveBeenCalledOnce();
-  });
-});
-
-describe('a caller that exceeds its limits', () => {
-  test('is not admitted for claiming to subscribe only', async () => {
-    const team = await startShared({ CPQ_CALLS_PER_MINUTE: '4' });
-    const says = { ...bearer(team.good), 'mcp-method': 'subscriptions/listen' };
-    const body = callToolRequest('cpq_list_companies', { size: 1 });
-    const requests = [
-      { headers: says, body },
-      { headers: { ...says, 'content-length': undefined, 'transfer-encoding': 'chunked' }, body },
-      { headers: { ...says, 'content-type': 'text/plain' }, body },
-      { headers: { ...says, accept: '*/*' }, body },
-    ];
-    for (const request of requests)
-      expect((await send(team, request as Sent)).status).not.toBe(429);
-    for (const request of requests) expect((await send(team, request as Sent)).status).toBe(429);
   });
 });

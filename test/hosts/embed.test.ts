@@ -194,6 +194,7 @@ describe('options', () => {
       toolsets: ['routes', 'briefs', 'changes'],
       tools: ['cpq_list_events'],
       pageParam: 'from',
+      recordUrl: 'https://app.example/{resource}/{id}',
       stateDir: await stateDir(),
       logLevel: 'silent',
       rateLimit: 500,
@@ -207,7 +208,6 @@ describe('options', () => {
       barredStages: ['Won', 'Lost'],
       allowedStages: ['Offer'],
       webhookSecret: 'a-secret-of-webhooks',
-      webhookSigningSecret: 'a-secret-of-signatures',
     };
     const { name: _, ...ofSettings } = all;
     expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(ofSettings)));

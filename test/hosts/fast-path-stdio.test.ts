@@ -42,7 +42,7 @@ function ourSide({ endpoint: served }: CountedServer, fastPath = true): Side {
 
 function sdkSide({ endpoint: served }: CountedServer): Side {
   const written: Row[] = [];
-  const connection = connectSdk((it) => served.server(it), {
+  const connection = connectSdk(() => served.server(), {
     opening: [],
     write: (it) => written.push(JSON.parse(JSON.stringify(it))),
     onError: () => {},

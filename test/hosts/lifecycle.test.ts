@@ -16,9 +16,7 @@ import {
 import { type Running, run, start } from '../support/process.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
-import { listenAs } from '../support/tenants.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
-import { webhookSecret } from '../support/webhooks.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox(), 'all');
@@ -114,19 +112,6 @@ describe('over stdio', () => {
 });
 
 describe('over stdio, with requests still open', () => {
-  test('a subscription does not keep it running', async () => {
-    const listen = { notifications: { resourceSubscriptions: ['cpq://company/x'] }, ...newer };
-    const asked = [
-      line({ id: 0, method: 'server/discover', params: newer }),
-      line({ id: 1, method: 'subscriptions/listen', params: listen }),
-      line({ id: 2, method: 'tools/list', params: newer }),
-    ];
-    const env = { ...environmentFor(await address()), CPQ_WEBHOOK_SECRET: 'x'.repeat(20) };
-    const { status, stdout } = await run(['stdio'], env, asked.join(''));
-    expect(status).toBe(0);
-    expect(stdout).toContain('"id":2');
-  });
-
   test('a question that can no longer be answered does not keep it running', async () => {
     const env = { ...environmentFor(await address()), CPQ_GRANTS: 'read,opportunity:write' };
     const write = { external_id: 'never-answered', name: 'Never answered', create: true };
@@ -239,21 +224,6 @@ describe('over HTTP', () => {
     await once(socket, 'connect');
     await fetch(new URL('/healthz', url)); // Accepted later, so that one was accepted before.
     expect(await running.stop()).toEqual({ status: 0, signal: undefined });
-  });
-
-  test('it ends open subscriptions', async () => {
-    const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
-    const { running, url } = await startHttpServer(await address(), { env });
-    const { headers, body } = listenAs({}, 'any');
-    const accept = 'application/json, text/event-stream';
-    const stream = await fetch(url, {
-      method: 'POST',
-      headers: { ...headers, accept, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    expect(stream.headers.get('content-type')).toBe('text/event-stream');
-    expect(await running.stop()).toEqual({ status: 0, signal: undefined });
-    expect(await stream.text()).toContain('subscriptions/acknowledged');
   });
 
   test('it answers received requests before it ends', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { interactiveCall } from '../../src/service/call.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
@@ -22,8 +21,6 @@ test('the past of a collection has the grant of the collection', async () => {
 
 test('a write has a grant of its own, and so has the record before it', async () => {
   const { writes } = tenantWith('read');
-  await expect(
-    writes.upsert('E-1', { name: 'A' }, interactiveCall(toolCall())),
-  ).rejects.toMatchObject(denied);
+  await expect(writes.upsert('E-1', { name: 'A' }, toolCall())).rejects.toMatchObject(denied);
   await expect(tenantWith('quote:read').writes.raw('1', toolCall())).rejects.toMatchObject(denied);
 });

@@ -23,7 +23,7 @@ async function openTwo() {
   for (const { tenant } of tenants.handles) await tenant.collection('company', toolCall());
   const keepOnly = async (name: 'one' | 'two') => {
     await writeFile(path, JSON.stringify({ tenants: { [name]: described[name] } }));
-    tenants.reload();
+    tenants.reload(settings);
   };
   return { cache: common.cache, tenants, keepOnly };
 }

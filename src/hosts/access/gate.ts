@@ -1,8 +1,12 @@
-import type { IncomingMessage } from 'node:http';
-import type { Grant } from '../../tenant/grants.ts';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { BlockList } from 'node:net';
+import { isAmong, parseToolNames } from '../../mcp/surface.ts';
+import { InvalidValue, parseNames } from '../../setting-values.ts';
+import { MemoryRates } from '../../state/memory-rates.ts';
+import { type Grant, parseGrants } from '../../tenant/grants.ts';
 import type { SdkEndpoint, TenantEndpoint } from '../endpoint.ts';
-import type { GuessLimiter } from './guess-limiter.ts';
 import { HttpError, isGuess } from './http-error.ts';
+import { clientAddress, networkOf } from './networks.ts';
 
 /** An authenticated caller and the endpoint that serves it. */
 export interface Session {
@@ -20,9 +24,41 @@ export interface Gate {
   metadata?(path: string): object | undefined;
 }
 
+/** In characters; all names of tools have 600. */
+const maxNames = 2_000;
+
+/**
+ * The session with less than the caller may use, as the headers of the request ask: `x-cpq-read-only` bars writes,
+ * `x-cpq-tools` names the only tools, or with a hyphen before each those to leave out.
+ * @throws HttpError (400) for a name that is no tool
+ */
+export function narrowed(session: Session, headers: IncomingHttpHeaders): Session {
+  const { 'x-cpq-read-only': readOnly = 'false', 'x-cpq-tools': names } = headers;
+  const { endpoint } = session;
+  const isBarred = !/^(0|false|no|off)$/i.test(String(readOnly));
+  if (!('parts' in endpoint) || (!isBarred && names === undefined)) return session;
+  const { surface, tenant } = endpoint.parts;
+  const listed = surface.list.map(({ name }) => name);
+  const asked = names === undefined ? new Set(listed) : parseHeader(String(names));
+  const only = new Set(listed.filter((name) => isAmong(asked, name)));
+  const grants = isBarred ? parseGrants(['read']) : tenant.grants;
+  return { ...session, endpoint: endpoint.narrowed(grants, only) };
+}
+
+function parseHeader(names: string): ReadonlySet<string> {
+  try {
+    if (names.length > maxNames) throw new InvalidValue('is too long');
+    return parseNames(names, parseToolNames);
+  } catch (error) {
+    throw error instanceof InvalidValue
+      ? new HttpError(400, `X-CPQ-Tools: ${error.message}`)
+      : error;
+  }
+}
+
 /** Admits every request without authentication. */
-export const openGate = (endpoint: TenantEndpoint | SdkEndpoint): Gate => ({
-  admit: async () => ({ endpoint }),
+export const openGate = (endpoint: () => Session['endpoint']): Gate => ({
+  admit: async () => ({ endpoint: endpoint() }),
 });
 
 /** A tenant that callers can be served from. */
@@ -97,4 +133,36 @@ export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter)
         .find((found) => found !== undefined);
     },
   };
+}
+
+const rule = { limit: 30, windowMs: 60_000, reserve: 0 };
+
+/**
+ * Limits guessing: after too many wrong credentials in a minute, all requests of an address or IPv6 network
+ * are refused.
+ */
+export class GuessLimiter {
+  readonly #proxies: BlockList;
+  readonly #wrong = new MemoryRates();
+
+  /** @param proxies whose X-Forwarded-For header is trusted */
+  constructor(proxies: BlockList) {
+    this.#proxies = proxies;
+  }
+
+  /** The address or IPv6 /64 network by which guesses are counted. */
+  senderOf(request: IncomingMessage): string {
+    return networkOf(clientAddress(request, this.#proxies));
+  }
+
+  /** @throws HttpError (429) while this sender has to wait */
+  check(sender: string): void {
+    const { taken, waitMs } = this.#wrong.evaluate(sender, rule, performance.now());
+    if (taken) return;
+    throw new HttpError(429, 'Too many wrong credentials', { retryAfter: waitMs / 1000 });
+  }
+
+  count(sender: string): void {
+    this.#wrong.count(sender, rule, performance.now());
+  }
 }
