@@ -8,17 +8,16 @@ import {
   secrets,
   variables,
 } from '../src/commands/config/launch.ts';
-import { nextSteps } from '../src/commands/config.ts';
 import { keysOf } from '../src/values.ts';
-import { code, generated } from './generated.ts';
+import { code, generated, row } from './generated.ts';
 
 const intro = `# Hosts
 
-The entry of each assistant's configuration: for a server that it starts, and for a team's server with access tokens. Made from
-\`src/commands/config/hosts.ts\` by \`npm run generate:hosts\`; do not edit.
+Made from \`src/commands/config/hosts.ts\` by \`npm run generate:hosts\`; do not edit.
 
-\`cpq-mcp config HOST\` prints the entry with your paths and addresses, and how to install it
-([how](hosting.md#in-an-assistant)).
+\`cpq-mcp connect HOST\` adds the server to a host; \`cpq-mcp config HOST\` prints the entry, with \`--http URL\` for a team's
+server ([how](hosting.md#in-an-assistant)).
+
 `;
 
 const local: Launch = {
@@ -26,14 +25,6 @@ const local: Launch = {
   args: ['/path/to/dist/cpq-mcp.js'],
   env: { [variables.baseUrl]: baseUrlPlaceholder },
   secret: secrets.key,
-};
-
-const team: Launch = {
-  url: 'https://mcp.example.com/mcp',
-  header: 'Authorization',
-  prefix: 'Bearer ',
-  secret: secrets.token,
-  headers: {},
 };
 
 const systems = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' } as const;
@@ -55,24 +46,29 @@ function filesOf(host: ConfigHost): string {
     .join(', ');
 }
 
-function form(host: ConfigHost, launch: Launch): string {
-  const { entry } = entryFor(host, launch, '');
-  const text = entryText(host, entry, host.inputs?.(launch));
-  const steps = nextSteps(host, launch, entry).replaceAll('\n', ' ');
-  return `\`\`\`${host.format}\n${text.trimEnd()}\n\`\`\`\n\n${steps}\n`;
+/** How the host gets a secret. */
+function secretOf(host: ConfigHost): string {
+  const { entry } = entryFor(host, local, '');
+  const text = JSON.stringify(entry);
+  if (host.inputs) return 'asked for once';
+  return text.includes(secrets.key.placeholder) ? 'in the file' : 'from the environment';
 }
 
-function section([name, host]: [string, ConfigHost]): string {
-  return `
-## ${host.title}
+const rows = Object.entries(hosts).map(([name, host]) =>
+  row(host.title, code(name), filesOf(host), secretOf(host)),
+);
+const heading = [row('host', 'HOST', 'file', 'key or token'), row('---', '---', '---', '---')];
+const usual = hosts.cursor;
+if (!usual) throw new Error('the host of the example is gone');
+const example = `
+The entry is, in Cursor:
 
-${code(`cpq-mcp config ${name}`)}; file ${filesOf(host)}
-
-${form(host, local)}
-A team's server:
-
-${form(host, team)}`;
-}
-
-const sections = Object.entries(hosts).map(section);
-await generated('docs/hosts.md', `${intro}${sections.join('')}`, 'generate:hosts');
+\`\`\`json
+${entryText(usual, entryFor(usual, local, '').entry).trimEnd()}
+\`\`\`
+`;
+await generated(
+  'docs/hosts.md',
+  `${intro}${[...heading, ...rows].join('\n')}\n${example}`,
+  'generate:hosts',
+);

@@ -1,6 +1,6 @@
 // Generates docs/settings.md from the tables in src/config/.
 import {
-  flagOf,
+  httpSettings,
   type Setting,
   type SettingName,
   settings,
@@ -11,24 +11,51 @@ import { code, generated, row } from './generated.ts';
 
 const intro = `# Settings
 
-Every setting. Made from \`src/config/\` by \`npm run generate:settings\`; do not edit.
+Made from \`src/config/\` by \`npm run generate:settings\`; do not edit. The five that matter: \`CPQ_BASE_URL\`,
+\`CPQ_API_KEY_FILE\`, \`CPQ_GRANTS\`, \`CPQ_ALLOWED_STAGES\`, \`CPQ_STATE_DIR\`.
 
-A setting is an environment variable or a flag; the flag takes precedence. Secrets have no flag, because process lists
-show flags. \`cpq-mcp doctor\` checks the settings.
+\`CPQ_BASE_URL\` is also the flag \`--base-url\`, which takes precedence, and so on; only \`--host\` and \`--port\` are shorter.
+Secrets have no flag, because process lists show flags, but a file (\`…_FILE\`). \`cpq-mcp doctor\` checks the settings.
 `;
 
+/** By who needs them; the others are of a server over HTTP. */
+const groups: Readonly<Record<string, readonly SettingName[]>> = {
+  'Everybody: the tenant, and what is read': [
+    ...([
+      'baseUrl',
+      'apiKey',
+      'apiKeyFile',
+      'grants',
+      'readOnly',
+      'toolsets',
+      'tools',
+      'recordUrl',
+      'sandbox',
+    ] as const),
+  ],
+  'Who lets agents write': [
+    ...(['allowWrites', 'consent', 'writesPerHour', 'writeFields'] as const),
+    ...(['allowedStages', 'barredStages'] as const),
+  ],
+  'Who keeps data, or shares it between processes': [
+    ...(['stateDir', 'keepCollections', 'historyDays', 'cacheMegabytes', 'freshSeconds'] as const),
+    ...(['redisUrl', 'replicas', 'rateLimit'] as const),
+  ],
+  'Who receives webhooks': [...(['webhookSecret', 'webhookSecretFile'] as const)],
+  'Who serves others over HTTP': keysOf(httpSettings),
+};
+
 function describeSetting(name: SettingName): string {
-  const { bare, description, fallback }: Setting = settings[name];
-  const flag = flagOf(name);
-  const shown = flag === undefined ? '' : code(bare ? `--${flag}` : `--${flag} …`);
+  const { description, fallback }: Setting = settings[name];
   const usual = fallback === undefined || fallback === '' ? '' : code(fallback);
-  return row(code(variableOf(name)), shown, usual, description);
+  return row(code(variableOf(name)), usual, description);
 }
 
-const rows = keysOf(settings).map(describeSetting);
-const table = [
-  row('variable', 'flag', 'default', 'meaning'),
-  row('---', '---', '---', '---'),
-  ...rows,
-];
-await generated('docs/settings.md', `${intro}\n${table.join('\n')}\n`, 'generate:settings');
+const grouped = Object.values(groups).flat();
+const others = keysOf(settings).filter((name) => !grouped.includes(name));
+const heading = [row('variable', 'default', 'meaning'), row('---', '---', '---')];
+const sections = Object.entries({ ...groups, 'Who looks for a fault': others }).map(
+  ([title, names]) =>
+    `\n## ${title}\n\n${[...heading, ...names.map(describeSetting)].join('\n')}\n`,
+);
+await generated('docs/settings.md', `${intro}${sections.join('')}`, 'generate:settings');

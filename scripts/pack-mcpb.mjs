@@ -1,7 +1,8 @@
-// Packs the desktop bundle: node scripts/pack-mcpb.mjs [--dist FOLDER] [--out FILE]
+// Packs the desktop bundle: node scripts/pack-mcpb.mjs [--dist FOLDER] [--out FILE] [--open]
+// --open gives it to the desktop app, which then shows its form.
 // Contains the build, the manifest and the icons, but no packages. The embedded tenant needs a package and
 // is therefore not available in the bundle.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +12,8 @@ import { parseArgs, promisify } from 'node:util';
 import { packExtension, validateManifest } from '@anthropic-ai/mcpb';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values } = parseArgs({ options: { dist: { type: 'string' }, out: { type: 'string' } } });
+const options = { dist: { type: 'string' }, out: { type: 'string' }, open: { type: 'boolean' } };
+const { values } = parseArgs({ options });
 const out = resolve(values.out ?? join(root, 'cpq-mcp.mcpb'));
 const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-bundle-'));
 const dist = join(folder, 'dist');
@@ -36,6 +38,15 @@ async function fill() {
   await writePackage();
 }
 
+/** With the program that the system starts for such files. */
+function open() {
+  const openers = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] };
+  const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
+  spawn(command, [...args, out], { detached: true, stdio: 'ignore' })
+    .on('error', () => console.log('Open it with your desktop app: Settings → Extensions.'))
+    .unref();
+}
+
 try {
   await fill();
   const valid = validateManifest(join(folder, 'manifest.json'));
@@ -43,6 +54,7 @@ try {
     valid && (await packExtension({ extensionPath: folder, outputPath: out, silent: true }));
   if (!packed) throw new Error('The bundle could not be packed.');
   console.log(`${out}: ${Math.round((await stat(out)).size / 1024)} kB`);
+  if (values.open) open();
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

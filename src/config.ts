@@ -9,9 +9,9 @@ import {
   settings,
   variableOf,
 } from './config/settings.ts';
-import type { ToolSelection } from './mcp/surface.ts';
+import { onlyExcludes, type ToolSelection } from './mcp/surface.ts';
 import { InvalidValue } from './setting-values.ts';
-import { parseGrants, writeGrant } from './tenant/grants.ts';
+import { intersectGrants, parseGrants, writeGrant } from './tenant/grants.ts';
 import { editDistance, nearestOf } from './text/nearest.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
@@ -69,11 +69,17 @@ export function readCommandLine(
     const given = fromFlag ?? givenIn(variable, environment[variable]) ?? fallback;
     if (given !== undefined) read[name] = validate(name, given, fromFlag !== undefined);
   }
-  return { settings: withSecretsFromFiles(withWrites(read as Settings)), flags, words };
+  return { settings: withSecretsFromFiles(withGrants(read as Settings)), flags, words };
 }
 
-const withWrites = (read: Settings): Settings =>
-  read.allowWrites ? { ...read, grants: parseGrants([...read.grants, writeGrant]) } : read;
+function withGrants(read: Settings): Settings {
+  const more = read.allowWrites ? [writeGrant] : [];
+  return withoutBarred({ ...read, grants: parseGrants([...read.grants, ...more]) });
+}
+
+/** A server that only reads has no grant to write, whoever grants it. */
+export const withoutBarred = (read: Settings): Settings =>
+  read.readOnly ? { ...read, grants: intersectGrants(read.grants, parseGrants(['read'])) } : read;
 
 const variableNames = keysOf(settings).map(variableOf);
 
@@ -128,24 +134,26 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
 }
 
 /** Each can be read from a file. */
-const secretNames = ['apiKey', 'webhookSecret', 'webhookSigningSecret', 'metricsToken'] as const;
+const secretNames = ['apiKey', 'webhookSecret', 'metricsToken'] as const;
 
 function withSecretsFromFiles(read: Settings): Settings {
   const found = secretNames.flatMap((name) => {
     const path = read[`${name}File`];
     if (path === undefined || read[name] !== undefined) return [];
-    return [[name, validate(name, fileContent(`${name}File`, path), false)] as const];
+    return [
+      [name, validate(name, fileContent(environmentName(`${name}File`), path), false)] as const,
+    ];
   });
   return { ...read, ...Object.fromEntries(found) };
 }
 
-/** The text of a file that a setting names. @throws ConfigError when it cannot be read */
-export function fileContent(setting: SettingName, path: string): string {
+/** The text of a file. @param named the setting or flag that names it. @throws ConfigError when it cannot be read */
+export function fileContent(named: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
     const code = errorCode(error) ?? 'unreadable';
-    throw new ConfigError(`${environmentName(setting)}: ${path} cannot be read (${code})`);
+    throw new ConfigError(`${named}: ${path} cannot be read (${code})`);
   }
 }
 
@@ -166,16 +174,12 @@ export function requireTenant(read: Settings): { baseUrl: URL; key: string } {
 /** The configured tools; default: routes and briefs, with events and changes if they can be used. */
 export function toolSelectionOf(read: Settings): ToolSelection {
   const tools = read.tools ?? new Set();
-  if (read.tools && !read.toolsets) return { tools, toolsets: new Set() };
+  if (read.tools && !read.toolsets && !onlyExcludes(tools)) return { tools, toolsets: new Set() };
   const usual: Toolset[] = ['routes', 'briefs'];
-  if (receivesWebhooks(read)) usual.push('events');
+  if (read.webhookSecret !== undefined) usual.push('events');
   if (read.grants.has(writeGrant)) usual.push('changes');
   return { tools, toolsets: read.toolsets ?? new Set(usual) };
 }
-
-/** Whether webhooks are accepted: only with a secret, since anyone could send them otherwise. */
-export const receivesWebhooks = ({ webhookSecret, webhookSigningSecret }: Settings): boolean =>
-  webhookSecret !== undefined || webhookSigningSecret !== undefined;
 
 const prefix = 'CPQ_';
 
@@ -218,8 +222,17 @@ function unknownVariables(environment: Environment): { refused: string[]; ignore
   return unknown;
 }
 
-/** That a name resembles a setting, or would restrict something; undefined if it does neither. */
+/** Settings that were taken out, and what is instead. */
+const retired = new Map([
+  ['CPQ_CALLS_AT_ONCE', 'any more: 16 calls of a caller run at once'],
+  ['CPQ_WEBHOOK_SIGNING_SECRET', 'any more: set CPQ_WEBHOOK_SECRET'],
+  ['CPQ_WEBHOOK_SIGNING_SECRET_FILE', 'any more: set CPQ_WEBHOOK_SECRET_FILE'],
+]);
+
+/** That a name was a setting, resembles one, or would restrict something; undefined if it does nothing of this. */
 function likeSetting(name: string): string | undefined {
+  const since = retired.get(name);
+  if (since !== undefined) return ` ${since}`;
   const nearest = nearestOf(name, variableNames) ?? '';
   if (editDistance(name, nearest) <= (name.length < prefix.length + 6 ? 1 : 2))
     return `. Nearest: ${nearest}`;

@@ -84,6 +84,13 @@ export function webAddress(given: string): URL {
   return url;
 }
 
+/** An address with `{id}`, and `{resource}` if it needs the kind of the record. */
+export function recordAddress(given: string): string {
+  webAddress(given.replaceAll(/\{(id|resource)\}/g, '$1'));
+  if (given.includes('{id}')) return given.trim();
+  throw new InvalidValue('must contain {id}');
+}
+
 export function parseAddressPatterns(given: string): string[] {
   const patterns = parseList(given);
   for (const pattern of patterns) baseUrlFrom(pattern.replaceAll('*', 'any'));

@@ -8,8 +8,8 @@ import {
 } from '../config.ts';
 import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
+import type { GuessLimiter } from '../hosts/access/gate.ts';
 import { type AuthStrategy, type Gate, gate } from '../hosts/access/gate.ts';
-import type { GuessLimiter } from '../hosts/access/guess-limiter.ts';
 import { oauthStrategy } from '../hosts/access/oauth.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';
@@ -93,8 +93,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
 function withoutEvents(settings: Settings): Settings {
   const toolsets = settings.toolsets && without(settings.toolsets, ['events']);
   const tools = settings.tools && without(settings.tools, toolsIn('events'));
-  const webhooks = { webhookSecret: undefined, webhookSigningSecret: undefined };
-  return { ...settings, ...webhooks, redisUrl: undefined, toolsets, tools };
+  return { ...settings, webhookSecret: undefined, redisUrl: undefined, toolsets, tools };
 }
 
 const without = <T extends string>(

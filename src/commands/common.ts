@@ -86,5 +86,5 @@ async function deleteExpired(state: State): Promise<void> {
   // Loaded here, because a start does not need it.
   const { deleteExpiredSnapshots } = await import('../history/history.ts');
   await deleteExpiredSnapshots(state, new Date());
-  await state.collections?.forget?.(2 * keptMs);
+  await state.collections?.deleteUnchanged?.(2 * keptMs);
 }

@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
-import { type ConfigHost, type Entry, entryFor, hosts } from './config/hosts.ts';
+import { type ConfigHost, type Entry, entryFor, hostNamed, hosts } from './config/hosts.ts';
 import {
   authNames,
   baseUrlPlaceholder,
@@ -27,7 +28,7 @@ ${Object.entries(hosts)
 export const help = `${usage}
 Flags:
   --write              install the entry instead of printing it, and keep a copy of the file (.bak); not for files
-                       with comments, hosts with a command of their own, which is printed, nor for Goose
+                       with comments, nor hosts with a command of their own, which is printed
   --file PATH          edit this file instead of the user's, such as a project's
   --base-url URL       the tenant's API address; default: from ${variables.baseUrl}
   --grants LIST        granted permissions; default: from ${variables.grants}
@@ -38,8 +39,8 @@ Flags:
 
 interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
-  write: boolean;
-  file: string;
+  /** Default: that of the user's own servers. */
+  file: string | undefined;
 }
 
 /**
@@ -47,27 +48,50 @@ interface ConfigRequest extends LaunchOptions {
  * stderr. With --write the host's file is changed instead.
  */
 export async function run(argv: readonly string[]): Promise<void> {
-  const request = parseRequest(argv);
-  const { host, file } = request;
+  const { write, ...request } = parseRequest(argv);
   // Validates as the server does at its start.
   readSettings([], {
     [variables.baseUrl]: request.baseUrl,
     [variables.grants]: request.grants,
   });
-  const launch = toLaunch(request);
-  const { entry, addCommand } = entryFor(host, launch, file);
-  const command = addCommand?.map(shellWord).join(' ');
-  const steps = nextSteps(host, launch, entry);
-  if (request.write) {
-    process.stdout.write(`${await write(host, file, entry, command)}\n${steps}\n`);
-    return;
-  }
+  const described = describe(request);
+  if (write) return writeTo(described);
+  await show(described);
+}
+
+/** Prints how to add the entry. */
+async function show({ host, file, entry, command, launch, steps }: Described): Promise<void> {
   const again = isWritable(host) ? ', or run this command again with --write' : '';
   process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
   const { entryText } = await import('./config/formats.ts');
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
   process.stderr.write(`${or}\n${steps}\n`);
+}
+
+/** What is installed where, and what remains to be done. */
+function describe(request: ConfigRequest) {
+  const { host } = request;
+  const { env, platform } = process;
+  const file = request.file ?? host.file({ environment: env, platform, home: homedir() });
+  const launch = toLaunch(request);
+  const { entry, addCommand } = entryFor(host, launch, file);
+  const command = addCommand?.map(shellWord).join(' ');
+  return { host, file, launch, entry, addCommand, command, steps: nextSteps(host, launch, entry) };
+}
+
+type Described = ReturnType<typeof describe>;
+
+/** Adds the entry by the host's own command, or to its file, or else prints it. */
+export async function install(request: ConfigRequest): Promise<void> {
+  const described = describe(request);
+  if (isWritable(described.host)) return writeTo(described);
+  const [program = '', ...args] = described.addCommand ?? [];
+  // On Windows it is a script, which only a shell can start.
+  const isScript = process.platform === 'win32';
+  const ended = isScript ? undefined : spawnSync(program, args, { stdio: 'inherit' });
+  if (ended?.status !== 0) return show(described);
+  process.stdout.write(`${described.steps}\n`);
 }
 
 const ownFlags = {
@@ -82,22 +106,19 @@ const ownFlags = {
 } as const;
 
 /** @throws ConfigError with the usage, which lists the hosts */
-function parseRequest(argv: readonly string[]): ConfigRequest {
+function parseRequest(argv: readonly string[]): ConfigRequest & { write: boolean } {
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
-  const [name = '', ...more] = words;
-  const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
-  if (words.length === 0 || more.length > 0) throw new ConfigError(`Name one host.\n${usage}`);
-  if (!host) throw new ConfigError(`There is no host "${name}".\n${usage}`);
+  const host = hostNamed(words, usage);
   const { auth, http } = flags;
   if (auth !== undefined && http === undefined)
     throw new ConfigError(`--auth is for a running server: name it with --http.\n${usage}`);
   if (auth !== undefined && !isOneOf(authNames, auth))
     throw new ConfigError(`--auth: "${auth}" is none of ${authNames.join(', ')}.\n${usage}`);
-  const { env, platform } = process;
+  const { env } = process;
   const keyFile = flags['api-key-file'] ?? env[variables.keyFile];
   return {
     host,
-    file: flags.file ?? host.file({ environment: env, platform, home: homedir() }),
+    file: flags.file,
     write: flags.write !== undefined,
     http,
     auth,
@@ -122,13 +143,12 @@ function shellWord(word: string): string {
 const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
   format === 'json' && addCommand === undefined;
 
+const writeTo = async (described: Described): Promise<void> => {
+  process.stdout.write(`${await write(described)}\n${described.steps}\n`);
+};
+
 /** Adds the entry to a file, unless the host's own command does that. @returns what was done */
-async function write(
-  host: ConfigHost,
-  file: string,
-  entry: Entry,
-  command: string | undefined,
-): Promise<string> {
+async function write({ host, file, entry, command }: Described): Promise<string> {
   if (!isWritable(host)) {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);

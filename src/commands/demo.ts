@@ -1,4 +1,5 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError, readSettings } from '../config.ts';
+import { openClient } from './own-client.ts';
 
 /** Example questions, and the tool call for each. */
 const questions = [
@@ -20,31 +21,23 @@ const questions = [
   {
     asked: 'What changed since last week?',
     name: 'cpq_pipeline_changes',
-    arguments: { since: 'last_week' },
+    arguments: { since: '7d' },
   },
 ];
 
-export const help = 'Use: cpq-mcp demo\nIt takes no flags.';
+export const help =
+  'Use: cpq-mcp demo\nPrints calls of tools, and their answers as an assistant reads them.';
 
-/** Runs example calls with a real client over stdio against the embedded tenant. */
+/** Runs example calls with a real client against the embedded tenant. */
 export async function run(argv: readonly string[]): Promise<void> {
-  if (argv.length > 0) throw new ConfigError('demo takes no arguments');
-  const { Client, StdioClientTransport } = await import('../hosts/client.ts');
-  const client = new Client({ name: 'cpq-mcp-demo', version: '1' });
-  const bundle = process.argv[1] ?? '';
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [bundle, 'stdio', '--sandbox'] }),
-  );
+  if (argv.length > 0) throw new ConfigError('demo has no flags');
+  const { client, ask, close } = await openClient(readSettings(['--sandbox'], {}));
   const { tools } = await client.listTools();
-  write(
-    `${tools.length} tools:\n${tools.map((tool) => `  ${tool.name}  ${tool.title}`).join('\n')}\n`,
-  );
-  for (const { asked, ...call } of questions) {
-    const result = await client.callTool(call);
-    const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    write(`\n> ${asked}\n  ${call.name} ${JSON.stringify(call.arguments)}\n\n${text}\n`);
-  }
-  await client.close();
+  const list = tools.map((tool) => `  ${tool.name}  ${tool.title}`).join('\n');
+  process.stdout.write(`${tools.length} tools:\n${list}\n`);
+  for (const { asked, name, arguments: args } of questions)
+    process.stdout.write(
+      `\n> ${asked}\n  ${name} ${JSON.stringify(args)}\n\n${await ask(name, args)}`,
+    );
+  await close();
 }
-
-const write = (text: string): boolean => process.stdout.write(text);

@@ -5,7 +5,6 @@ import { version } from '../version.ts';
 import {
   checkAddress,
   checkBudget,
-  checkCache,
   checkForms,
   checkPaging,
   checkRoutes,
@@ -16,11 +15,17 @@ import { checkLocal } from './doctor/local.ts';
 import { Prober, probeRoutes } from './doctor/prober.ts';
 import { checkAs, type Report, table } from './doctor/report.ts';
 import { resolveAddress } from './start.ts';
+import { tenantsOf } from './tenants.ts';
 
 const maxMs = 55_000;
 
+export const help = `Use: cpq-mcp doctor [--json] [flags of the settings]
+Checks the settings, the address, the key, every route, and how the service counts and pages, with at most 40 requests
+that only read; with CPQ_TENANTS_FILE for every tenant in it. The settings are the server's, from the environment or as
+flags, which "cpq-mcp http --help" lists. --json prints the report as JSON. The status is 1 if a check failed.`;
+
 /**
- * The acceptance test of a tenant: settings, address, key, every route, and how the service answers. Sends at most 40
+ * The acceptance test of each tenant: settings, address, key, every route, and how the service answers. Sends at most 40
  * requests, which only read.
  * @throws ConfigError for wrong settings; Error when a check failed
  */
@@ -28,11 +33,24 @@ export async function run(argv: readonly string[]): Promise<void> {
   const asJson = argv.includes('--json');
   const write = (report: unknown) => print(`${JSON.stringify(report, undefined, 2)}\n`);
   try {
-    const flags = argv.filter((word) => word !== '--json');
-    const report = await examine(readSettings(flags, process.env));
-    await (asJson ? write(report) : print(table(report)));
-    const failed = report.checks.filter(({ status }) => status === 'fail').length;
-    if (failed > 0) throw new Error(`${failed} of ${report.checks.length} checks failed`);
+    const settings = readSettings(
+      argv.filter((word) => word !== '--json'),
+      process.env,
+    );
+    const reports: Record<string, Report> = {};
+    for (const [name, tenant] of tenantsOf(settings)) {
+      const report = await examine(tenant);
+      reports[name] = report;
+      if (asJson) continue;
+      await print(settings.tenantsFile ? `Tenant ${name}: ${table(report)}\n` : table(report));
+    }
+    const all = Object.values(reports);
+    const [only] = all;
+    const ok = all.every((report) => report.ok);
+    if (asJson) await write(settings.tenantsFile === undefined ? only : { ok, tenants: reports });
+    const checks = all.flatMap((report) => report.checks);
+    const failed = checks.filter(({ status }) => status === 'fail').length;
+    if (failed > 0) throw new Error(`${failed} of ${checks.length} checks failed`);
   } catch (error) {
     if (asJson && error instanceof ConfigError)
       await write({ ok: false, checks: [checkAs('settings', 'settings')('fail', error.message)] });
@@ -40,7 +58,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-async function examine(settings: Settings): Promise<Report> {
+/** Runs every check of one tenant. */
+export async function examine(settings: Settings): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
   const prober = new Prober({ baseUrl, key, pageParam: settings.pageParam }, maxMs);
   try {
@@ -59,7 +78,6 @@ async function examine(settings: Settings): Promise<Report> {
       ...local,
       ...access,
       checkBudget(prober.budget, settings.rateLimit),
-      ...(isKnown ? [checkCache(probes, settings.cacheMegabytes)] : []),
       ...checkRoutes(answered, settings.grants),
       ...found,
       ...stages,

@@ -16,8 +16,7 @@ export function flagsOf(command: string): string {
     const byDefault = fallback === '' || bare || saysDefault ? '' : ` (default: ${fallback})`;
     return `  ${shown}, ${variableOf(name)}\n${wrap(`${indent}${description}${byDefault}`, indent)}`;
   });
-  const own = command === 'doctor' ? '  --json\n      Print the report as JSON\n' : '';
-  return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${own}${lines.join('\n')}\n`;
+  return `Use: cpq-mcp ${command} [flags]\nA flag wins over its environment variable.\n\n${lines.join('\n')}\n`;
 }
 
 /** Columns of a line; a narrower terminal wraps lines itself. */

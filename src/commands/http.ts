@@ -9,8 +9,7 @@ import {
   type SettingName,
   type Settings,
 } from '../config.ts';
-import { type Gate, openGate } from '../hosts/access/gate.ts';
-import { GuessLimiter } from '../hosts/access/guess-limiter.ts';
+import { type Gate, GuessLimiter, openGate } from '../hosts/access/gate.ts';
 import { bearerToken, isSameSecret } from '../hosts/access/http-error.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
@@ -57,7 +56,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(listenError(error, settings), { cause: error });
   });
-  const reload = () => reloadTenants(tenants, log);
+  const reload = () => reloadTenants(tenants, log, argv);
   process.on('SIGHUP', reload);
   process.stdout.write(connectInstructions(host.url, settings, tenants));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
@@ -110,11 +109,13 @@ async function gateOf(
   common: SharedServices,
   guesses: GuessLimiter,
 ): Promise<Gate> {
-  const [only] = tenants.handles;
   if (settings.auth.size > 0)
     return (await import('./auth-strategies.ts')).gateFor(settings, tenants, common, guesses);
-  if (!only) throw new ConfigError('There is no tenant to serve.');
-  return openGate(only.endpoint);
+  return openGate(() => {
+    const [only] = tenants.handles;
+    if (!only) throw new ConfigError('There is no tenant to serve.');
+    return only.endpoint;
+  });
 }
 
 /** Handles webhooks only while a tenant has a webhook secret. */
@@ -133,9 +134,9 @@ function webhooksOf(
   return (...delivery) => tenants.handles.some(({ webhooks }) => webhooks) && handle(...delivery);
 }
 
-const limitsOf = ({ callsPerMinute, callsAtOnce }: Settings): CallerLimits => ({
+const limitsOf = ({ callsPerMinute }: Settings): CallerLimits => ({
   callsPerMinute,
-  concurrentPerCaller: callsAtOnce,
+  concurrentPerCaller: 16,
   queuedPerCaller: 64,
   /** Of all callers together. */
   concurrent: 128,
@@ -161,9 +162,10 @@ function metricsReader(
   };
 }
 
-function reloadTenants(tenants: ConfiguredTenants, log: Log): void {
+/** Reads the files of tenants and keys again. */
+function reloadTenants(tenants: ConfiguredTenants, log: Log, argv: readonly string[]): void {
   try {
-    log.warn('tenants reloaded', tenants.reload());
+    log.warn('tenants reloaded', tenants.reload(readSettings(argv, process.env)));
   } catch (error) {
     log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
   }

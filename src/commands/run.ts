@@ -16,21 +16,27 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sandbox: () => import('./sandbox.ts'),
   doctor: () => import('./doctor.ts'),
   demo: () => import('./demo.ts'),
+  connect: () => import('./connect.ts'),
   config: () => import('./config.ts'),
   token: () => import('./token.ts'),
-  history: () => import('./history.ts'),
+  changes: () => import('./changes.ts'),
+  export: () => import('./export.ts'),
+  forget: () => import('./forget.ts'),
 };
 
 const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and the sales pipeline
 
-  cpq-mcp [stdio]     serve one client over stdin and stdout
-  cpq-mcp http        serve over HTTP at http://127.0.0.1:3333/mcp
-  cpq-mcp sandbox     run the embedded tenant alone
-  cpq-mcp doctor      check settings, address, key, routes and paging
-  cpq-mcp demo        show four answers from the embedded tenant
-  cpq-mcp token       add, list and revoke access tokens of a shared server
-  cpq-mcp history     list or delete the snapshots of the pipeline
-  cpq-mcp config HOST print an assistant's configuration, or install it with --write
+  cpq-mcp [stdio]       serve one client over stdin and stdout
+  cpq-mcp http          serve over HTTP at http://127.0.0.1:3333/mcp
+  cpq-mcp connect HOST  ask for address and key, check them, and add the server to an assistant
+  cpq-mcp config HOST   print an assistant's configuration, or install it with --write
+  cpq-mcp doctor        check settings, address, key, routes and paging, of every tenant
+  cpq-mcp export TOOL   print the rows of any answer as CSV or JSON
+  cpq-mcp changes       list what was written, or take it back
+  cpq-mcp token         add, renew, list and revoke access tokens of a shared server
+  cpq-mcp forget        list or delete what is stored about tenants
+  cpq-mcp demo          show four answers from the embedded tenant
+  cpq-mcp sandbox       run the embedded tenant alone
 
 cpq-mcp COMMAND --help lists the flags of a command.
 With --sandbox, stdio and http serve the embedded tenant; without it they need ${environmentName('baseUrl')} and

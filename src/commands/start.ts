@@ -1,10 +1,4 @@
-import {
-  receivesWebhooks,
-  requireTenant,
-  type Settings,
-  settingWarnings,
-  toolSelectionOf,
-} from '../config.ts';
+import { requireTenant, type Settings, settingWarnings, toolSelectionOf } from '../config.ts';
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import { createLog, type Log } from '../log.ts';
 import { createSurface, type ServerDescription } from '../mcp/surface.ts';
@@ -44,7 +38,7 @@ async function embeddedSandbox(): Promise<Address> {
 
 /**
  * Describes the server of a tenant with these settings.
- * @param tools the tools of the caller's access token; default all
+ * @param tools the tools that the caller may use; default all
  */
 export const describeServer = (
   settings: Settings,
@@ -54,7 +48,6 @@ export const describeServer = (
   grants: settings.grants,
   surface: createSurface(settings.grants, toolSelectionOf(settings), tools),
   isMadeUp: settings.sandbox,
-  receivesUpdates: receivesWebhooks(settings) || settings.redisUrl !== undefined,
 });
 
 /** The log of a command, which begins with warnings about its settings. `context`: facts added to every line. */

@@ -19,7 +19,7 @@ export async function stdio(argv: readonly string[]): Promise<void> {
   const endpoint: LineEndpoint = {
     description: describeServer(settings),
     callParts: async () => (await open()).parts,
-    server: async (connection) => (await open()).server(connection),
+    server: async () => (await open()).server(),
   };
   const onError = (error: Error) => log.warn('protocol', factsOf(error));
   await serveStdio(endpoint, { fastPath: settings.fastPath === 'on', onError });

@@ -1,10 +1,9 @@
-import { environmentName, receivesWebhooks, type Settings } from '../config.ts';
+import { environmentName, type Settings } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { TenantObserver } from '../hosts/observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
-import { onResourceUpdated } from '../mcp/resource-updates.ts';
 import { defaultFreshness } from '../reading/collections.ts';
 import { callMs } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
@@ -37,7 +36,6 @@ export class TenantHandle implements RetirableTenant {
   readonly #endpoints = new Map<string, TenantEndpoint>();
   readonly #nameOf: NameOf;
   readonly #observer: { observer?: TenantObserver };
-  readonly #closing = new AbortController();
   readonly #unregisterSecrets: () => void;
 
   constructor(
@@ -47,13 +45,13 @@ export class TenantHandle implements RetirableTenant {
     common: SharedServices,
     { nameOf = environmentName, ...more }: TenantHandleOptions = {},
   ) {
-    const { webhookSecret: secret, webhookSigningSecret: signingSecret } = settings;
+    const { webhookSecret: secret } = settings;
     this.name = name;
     this.log = common.log;
     this.#settings = settings;
     this.#address = address;
     this.#nameOf = nameOf;
-    this.#unregisterSecrets = registerSecrets([secret, signingSecret]);
+    this.#unregisterSecrets = registerSecrets([secret]);
     this.#observer = common.observer ? { observer: common.observer(name) } : {};
     this.tenant = new Tenant({
       ...tenantOptions(settings, address),
@@ -73,8 +71,7 @@ export class TenantHandle implements RetirableTenant {
       onCostly: (collection, requests) =>
         this.log.info('long reading', { tenant: name, collection, requests }),
     });
-    if (receivesWebhooks(settings))
-      this.webhooks = { secret, signingSecret, receive: receiverOf(this.tenant) };
+    if (secret !== undefined) this.webhooks = { secret, receive: receiverOf(this.tenant) };
   }
 
   get grants(): ReadonlySet<Grant> {
@@ -96,7 +93,6 @@ export class TenantHandle implements RetirableTenant {
 
   /** New calls are refused, and caches are released at once; calls in flight may still finish. */
   retire(): void {
-    this.#closing.abort();
     this.tenant.updates.clearCaches();
     const close = () =>
       this.close().catch((error: unknown) =>
@@ -107,7 +103,6 @@ export class TenantHandle implements RetirableTenant {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
     await this.tenant.close();
     await this.#address.close();
     this.#unregisterSecrets();
@@ -137,10 +132,8 @@ export class TenantHandle implements RetirableTenant {
     };
     return {
       parts,
-      closed: this.#closing.signal,
-      server: async (connection) =>
-        (await import('../mcp/server.ts')).createServer(parts, connection),
-      onResourceUpdated: (listener) => onResourceUpdated(parts, listener),
+      narrowed: (less, only) => this.#createEndpoint(intersectGrants(grants, less), only),
+      server: async () => (await import('../mcp/server.ts')).createServer(parts),
     };
   }
 }
@@ -156,6 +149,7 @@ const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   baseUrl,
   key,
   pageParam: settings.pageParam,
+  recordUrl: settings.recordUrl,
   writeRules: {
     perHour: settings.writesPerHour,
     fields: settings.writeFields,
@@ -181,9 +175,11 @@ export async function openTenant(
   settings: Settings,
   address: Address,
   log: Log,
+  name = defaultName,
 ): Promise<TenantEndpoint & Pick<Address, 'close'>> {
   const common = await openCommon(settings, log);
-  const handle = new TenantHandle(defaultName, settings, address, common);
+  const named = name === defaultName ? {} : { name };
+  const handle = new TenantHandle(name, settings, address, common, named);
   return {
     ...handle.endpoint,
     async close() {

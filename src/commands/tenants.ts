@@ -6,6 +6,7 @@ import {
   requireTenant,
   type SettingName,
   type Settings,
+  withoutBarred,
 } from '../config.ts';
 import type { TenantRegistry } from '../hosts/access/gate.ts';
 import type { NameOf } from '../setting-names.ts';
@@ -18,9 +19,8 @@ import { defaultName, TenantHandle } from './tenant-handle.ts';
 type Given = string | number | readonly string[];
 
 const texts = [
-  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'consent'] as const),
+  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'recordUrl', 'consent'] as const),
   ...(['webhookSecret', 'webhookSecretFile'] as const),
-  ...(['webhookSigningSecret', 'webhookSigningSecretFile'] as const),
 ] satisfies SettingName[];
 const lists = [
   ...(['grants', 'toolsets', 'tools', 'writeFields', 'barredStages', 'allowedStages'] as const),
@@ -47,28 +47,21 @@ const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
 
 /** The tenants of this process: those in the tenants file, or the one in the settings. */
 export class ConfiguredTenants implements TenantRegistry {
-  readonly #settings: Settings;
   readonly #common: SharedServices;
   #tenants: ReadonlyMap<string, OpenEntry> = new Map();
 
-  private constructor(settings: Settings, common: SharedServices) {
-    this.#settings = settings;
+  private constructor(common: SharedServices) {
     this.#common = common;
   }
 
   /** @throws ConfigError for an invalid file, or if no tenant is configured */
   static async open(settings: Settings, common: SharedServices): Promise<ConfiguredTenants> {
-    const tenants = new ConfiguredTenants(settings, common);
-    if (settings.tenantsFile !== undefined) tenants.reload();
-    else if (!usesCallerKeys(settings)) {
-      const tenant = new TenantHandle(
-        defaultName,
-        settings,
-        await resolveAddress(settings),
-        common,
-      );
+    const tenants = new ConfiguredTenants(common);
+    if (settings.sandbox) {
+      const address = await resolveAddress(settings);
+      const tenant = new TenantHandle(defaultName, settings, address, common);
       tenants.#tenants = new Map([[defaultName, { tenant, description: '' }]]);
-    }
+    } else tenants.reload(settings);
     return tenants;
   }
 
@@ -82,14 +75,13 @@ export class ConfiguredTenants implements TenantRegistry {
   }
 
   /**
-   * Reloads the file. Calls in flight finish on the tenant on which they started.
+   * Opens the tenants of these settings. Calls in flight finish on the tenant on which they started.
    * @returns names of tenants; one with other settings is closed and opened again
    * @throws ConfigError for an invalid file; then nothing changes
    */
-  reload(): { opened: string[]; closed: string[] } {
-    const path = this.#settings.tenantsFile;
-    if (path === undefined) return { opened: [], closed: [] };
-    const read = readTenants(path, this.#settings);
+  reload(settings: Settings): { opened: string[]; closed: string[] } {
+    if (settings.sandbox) return { opened: [], closed: [] };
+    const read = usesCallerKeys(settings) ? [] : tenantsOf(settings);
     const before = this.#tenants;
     this.#tenants = new Map(
       [...read].map(([name, settings]) => [name, this.#kept(name, settings)]),
@@ -113,13 +105,20 @@ export class ConfiguredTenants implements TenantRegistry {
     const known = this.#tenants.get(name);
     if (known?.description === description) return known;
     // The default name keeps its stored state when the only tenant is moved into a file.
-    const options = { nameOf: nameInFile, ...(name === defaultName ? {} : { name }) };
+    const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
+    const options = { nameOf, ...(name === defaultName ? {} : { name }) };
     return {
       tenant: new TenantHandle(name, settings, configuredAddress(settings), this.#common, options),
       description,
     };
   }
 }
+
+/** The settings of each tenant: those in the tenants file, or the only one. @throws ConfigError */
+export const tenantsOf = (settings: Settings): ReadonlyMap<string, Settings> =>
+  settings.tenantsFile === undefined
+    ? new Map([[defaultName, settings]])
+    : readTenants(settings.tenantsFile, settings);
 
 /**
  * Reads the settings of each tenant in the file.
@@ -141,7 +140,7 @@ export function readTenants(path: string, server: Settings): ReadonlyMap<string,
 const exampleFile = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFile": "…"}}}';
 
 function readEntries(path: string): Record<string, unknown> {
-  const text = fileContent('tenantsFile', path);
+  const text = fileContent(environmentName('tenantsFile'), path);
   // Without the parser's own error, because it could quote a key.
   const tenants = fieldOf(parseJson(text), 'tenants');
   if (isObject(tenants)) return tenants;
@@ -173,7 +172,7 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
   const ofFiles = callerSettings.map((name) => [name, read[name]]);
-  const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) };
+  const settings = withoutBarred({ ...server, ...Object.fromEntries([...ofFiles, ...own]) });
   requireTenant(settings);
   return settings;
 }

@@ -2,12 +2,17 @@ import {
   type CommandLine,
   ConfigError,
   environmentName,
+  fileContent,
   readCommandLine,
   type Settings,
 } from '../config.ts';
 import {
   createToken,
+  endingSoon,
+  expiringTokens,
+  graceDays,
   isExpired,
+  type NewToken,
   readTokens,
   type StoredToken,
   updateTokens,
@@ -15,26 +20,42 @@ import {
 import { parseToolNames } from '../mcp/surface.ts';
 import { InvalidValue, type ParseValue, parseNames, wholeNumber } from '../setting-values.ts';
 import { parseGrants } from '../tenant/grants.ts';
-import { isKeyOf } from '../values.ts';
+import { isKeyOf, isOneOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { readTenants } from './tenants.ts';
 
 const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
+     cpq-mcp token add [--csv FILE]
+     cpq-mcp token renew NAME [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
 The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.json in the state folder.`;
 
 /** The usage with what each flag means. */
 export const help = `${usage}
+"renew" prints another token with the same rights; the present one stays valid for ${graceDays} days at most.
 Flags:
   --grants LIST  what the caller may do; the server's own grants still apply; default: read
   --tools LIST   list these tools and no others
   --tenant T     the tenant, needed if the server has several
   --days N       days until the token expires; default: 90
+  --csv FILE     add a token for each row, and print them as CSV: a header with name, and any of the flags above;
+                 lists separated by blanks
   --json         print the list as JSON`;
 
+const columns = ['name', 'tenant', 'grants', 'tools', 'days'] as const;
+/** What is asked for, as text. */
+type Wanted = Readonly<Partial<Record<(typeof columns)[number], string | undefined>>>;
+
 const text = 'string';
-const ownFlags = { grants: text, tools: text, tenant: text, days: text, json: 'boolean' } as const;
+const ownFlags = {
+  grants: text,
+  tools: text,
+  tenant: text,
+  days: text,
+  csv: text,
+  json: 'boolean',
+} as const;
 
 /** Adds, lists and revokes the server's own access tokens. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -44,34 +65,86 @@ export async function run(argv: readonly string[]): Promise<void> {
   await subcommands[verb](readCommandLine(rest, process.env, ownFlags, ofServer));
 }
 
-const subcommands = { add, list, revoke };
+const subcommands = { add, renew, list, revoke };
 
 async function add({ words, flags, settings: server }: CommandLine): Promise<void> {
-  const name = singleName(words);
+  const { csv } = flags;
+  if (csv !== undefined && words.length > 0) throw new ConfigError(usage);
+  const wanted = csv === undefined ? [{ ...flags, name: singleName(words) }] : readRows(csv);
+  const made = wanted.map((one) => createToken(toRequest(one, server)));
+  await updateTokens(tokensPath(server), (tokens) =>
+    made.reduce((all, { stored: { name }, stored }) => {
+      if (all.some((one) => one.name === name && !isExpired(one)))
+        throw new ConfigError(
+          `The token "${name}" already exists. Renew or revoke it, or choose another name.`,
+        );
+      return [...all.filter((one) => one.name !== name), stored];
+    }, tokens),
+  );
+  show(made, csv !== undefined);
+}
+
+type Created = ReturnType<typeof createToken>;
+
+function show(made: readonly Created[], asCsv: boolean): void {
+  for (const { stored } of made) {
+    const { name, tenant, grants, tools, expires } = stored;
+    const limit = tools === undefined ? '' : `, with ${tools.join(', ')} only`;
+    const where = tenant === undefined ? '' : ` for ${tenant}`;
+    process.stderr.write(
+      `The token "${name}" grants ${grants.join(', ')}${where}${limit}. Expires ${expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
+    );
+  }
+  const rows = made.map(({ token, stored }) =>
+    asCsv ? `${stored.name},${token}\n` : `${token}\n`,
+  );
+  process.stdout.write(`${asCsv ? 'name,token\n' : ''}${rows.join('')}`);
+}
+
+/** @throws ConfigError */
+function toRequest({ name = '', tenant, grants, tools, days }: Wanted, server: Settings): NewToken {
   const allowed = 'letters, digits, and . _ - @, at most 60 characters';
   if (!/^[\w.@-]{1,60}$/.test(name)) throw new ConfigError(`A name may contain ${allowed}.`);
-  const path = tokensPath(server);
-  const requested = {
+  return {
     name,
-    tenant: tenantOf(flags.tenant, server),
-    grants: parseFlag('--grants', grantNamesIn, flags.grants ?? 'read'),
-    tools: flags.tools === undefined ? undefined : parseFlag('--tools', toolNamesIn, flags.tools),
-    days: parseFlag('--days', wholeNumber(1, 3_650), flags.days ?? '90'),
+    tenant: tenantOf(tenant, server),
+    grants: parseFlag('--grants', grantNamesIn, grants ?? 'read'),
+    tools: tools === undefined ? undefined : parseFlag('--tools', toolNamesIn, tools),
+    days: daysOf(days),
   };
-  const { token: made, stored } = createToken(requested);
-  await updateTokens(path, (tokens) => {
-    if (tokens.some((one) => one.name === name && !isExpired(one))) {
-      throw new ConfigError(
-        `The token "${name}" already exists. Revoke it, or choose another name.`,
-      );
-    }
-    return [...tokens.filter((one) => one.name !== name), stored];
+}
+
+const daysOf = (days = '90'): number => parseFlag('--days', wholeNumber(1, 3_650), days);
+
+/** The rows of a CSV file without quotes; an empty cell is as none. @throws ConfigError */
+function readRows(path: string): Wanted[] {
+  const [header = '', ...rows] = fileContent('--csv', path)
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '');
+  const names = header.split(',').map((name) => name.trim());
+  const isKnown = names.includes('name') && names.every((name) => isOneOf(columns, name));
+  if (!isKnown || rows.length === 0)
+    throw new ConfigError(`${path}: needs rows below a header of ${columns.join(', ')}`);
+  return rows.map((row) => {
+    const cells = row.split(',').map((cell) => cell.trim().replaceAll(/\s+/g, ','));
+    if (cells.length > names.length) throw new ConfigError(`${path}: too many cells in "${row}"`);
+    return Object.fromEntries(names.map((name, at) => [name, cells[at] || undefined]));
   });
-  const limit = requested.tools === undefined ? '' : `, with ${requested.tools.join(', ')} only`;
-  process.stderr.write(
-    `The token "${name}" grants ${requested.grants.join(', ')}${requested.tenant === undefined ? '' : ` for ${requested.tenant}`}${limit}. Expires ${stored.expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
-  );
-  process.stdout.write(`${made}\n`);
+}
+
+/** Adds a token with the rights of another, which stays valid while its owner replaces it. */
+async function renew({ words, flags, settings: server }: CommandLine): Promise<void> {
+  const name = singleName(words);
+  const days = daysOf(flags.days);
+  let made: Created | undefined;
+  await updateTokens(tokensPath(server), (tokens) => {
+    const [last] = tokens.filter((one) => one.name === name).slice(-1);
+    if (!last) throw unknownToken(name, tokens);
+    made = createToken({ ...last, days });
+    return [...tokens.map((one) => (one.name === name ? endingSoon(one) : one)), made.stored];
+  });
+  if (made) show([made], false);
 }
 
 async function list({ words, flags, settings: server }: CommandLine): Promise<void> {
@@ -93,6 +166,11 @@ async function list({ words, flags, settings: server }: CommandLine): Promise<vo
   ]);
   const header = ['name', 'tenant', 'grants', 'tools', 'created', 'expires'];
   process.stdout.write(table([header, ...cells]));
+  const soon = expiringTokens(tokens);
+  if (soon.length > 0)
+    process.stderr.write(
+      `${soon.length} of ${tokens.length} expire within ${graceDays} days: ${soon.join(', ')}. Renew them: cpq-mcp token renew NAME\n`,
+    );
 }
 
 /** Without id and hash. */
@@ -102,14 +180,16 @@ async function revoke({ words, settings: server }: CommandLine): Promise<void> {
   const name = singleName(words);
   await updateTokens(tokensPath(server), (tokens) => {
     const stored = tokens.filter((one) => one.name !== name);
-    if (stored.length === tokens.length) {
-      const known = tokens.map((one) => one.name).join(', ') || 'none';
-      throw new ConfigError(`There is no token "${name}". Known: ${known}`);
-    }
+    if (stored.length === tokens.length) throw unknownToken(name, tokens);
     return stored;
   });
   process.stderr.write(`The token "${name}" is revoked; servers refuse it within a second.\n`);
 }
+
+const unknownToken = (name: string, tokens: readonly StoredToken[]): ConfigError =>
+  new ConfigError(
+    `There is no token "${name}". Known: ${tokens.map((one) => one.name).join(', ') || 'none'}`,
+  );
 
 function singleName([name, ...others]: readonly string[]): string {
   if (name === undefined || others.length > 0) throw new ConfigError(usage);

@@ -17,6 +17,7 @@ import {
   parseSecret,
   parseStages,
   parseText,
+  recordAddress,
   redisUrlFrom,
   webAddress,
   wholeNumber,
@@ -73,18 +74,23 @@ const tenantSettings = {
     'read',
   ),
   allowWrites: onOff(`Grant ${writeGrant} besides the granted permissions`),
+  readOnly: onOff('Only read, whatever is granted'),
   toolsets: setting(
     (given) => parseKnown(given, toolsets),
     `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
   ),
   tools: setting(
     (given) => parseNames(given, parseToolNames),
-    'Exact names of tools to list: these and no others, or besides those of the toolsets if toolsets are set too',
+    'Exact names of tools to list: these and no others, or besides those of the toolsets if toolsets are set too; with a hyphen before a name (-cpq_find) all but these',
   ),
   pageParam: setting(
     parameterName,
     'Name of the offset parameter of list routes; none if there is none',
     'from',
+  ),
+  recordUrl: setting(
+    recordAddress,
+    'Page of a record in the product, such as https://app.example.com/{resource}/{id}, which answers about one record link to',
   ),
   stateDir: text(
     "Folder for persistent state, such as the journal of changes; default: the user's state folder",
@@ -100,14 +106,9 @@ const tenantSettings = {
   ),
   webhookSecret: secret(
     parseSecret,
-    'Secret sent with webhook deliveries, at least 16 characters; webhooks are accepted only with this or a signing secret',
+    'Secret sent with webhook deliveries, at least 16 characters; without it no webhook is accepted',
   ),
   webhookSecretFile: text('A file that contains the webhook secret'),
-  webhookSigningSecret: secret(
-    parseSecret,
-    'Secret that signs webhook deliveries (HMAC-SHA256), at least 16 characters',
-  ),
-  webhookSigningSecretFile: text('A file that contains the signing secret'),
   logLevel: setting(oneOf(logLevels), `Log level on stderr: ${logLevels.join(', ')}`, 'warn'),
   rateLimit: setting(
     wholeNumber(1, 1_000_000),
@@ -218,11 +219,6 @@ export const httpSettings = {
   ),
   allowPrivate: onOff('Allow callers to use addresses in private networks'),
   callsPerMinute: setting(wholeNumber(1, 1_000_000), 'HTTP calls per caller and minute', '300'),
-  callsAtOnce: setting(
-    wholeNumber(1, 100_000),
-    'Concurrent HTTP calls per caller; further calls wait',
-    '16',
-  ),
   metricsToken: secret(
     parseSecret,
     'Bearer token for /metrics, at least 16 characters; without it, /metrics is available only if callers need no authentication',

@@ -268,7 +268,13 @@ describe('the desktop bundle', () => {
     expect(described).toEqual(expect.arrayContaining(tools));
     expect(tools).not.toContain('cpq_upsert_opportunity');
     expect((await useWith({ allow_writes: 'false' })).tools).toEqual(tools);
-    expect((await useWith({ allow_writes: 'true' })).tools).toContain('cpq_upsert_opportunity');
+    const limits = {
+      allowed_stages: 'Lead; Proposal',
+      write_fields: 'stage',
+      writes_per_hour: '5',
+    };
+    const mayWrite = await useWith({ allow_writes: 'true', ...limits });
+    expect(mayWrite.tools).toContain('cpq_upsert_opportunity');
   });
 
   test('lists the tools and prompts of the catalogue, in its order', async () => {
@@ -310,6 +316,19 @@ describe('the desktop bundle', () => {
       expect(png.subarray(1, 4).toString()).toBe('PNG');
       expect(`${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`).toBe(size);
     }
+  });
+});
+
+describe('the directory of its main host', () => {
+  test('gets the links and the privacy policy that it requires', async () => {
+    const { manifest } = await bundle();
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    const links = [manifest.homepage, manifest.documentation, manifest.support];
+    for (const link of [...links, ...manifest.privacy_policies, manifest.repository.url])
+      expect(link).toMatch(/^https:\/\/github\.com\/cpq-mcp\/cpq-mcp/);
+    const [policy] = manifest.privacy_policies;
+    expect(new URL(policy).hash).toBe('#privacy-policy');
+    expect(readme).toMatch(/^## Privacy policy$/m);
   });
 });
 

@@ -128,7 +128,7 @@ describe('the command line', () => {
       ['http', '--port VALUE, CPQ_HTTP_PORT'],
       ['stdio', '--grants VALUE, CPQ_GRANTS'],
       ['doctor', '--json'],
-      ['demo', 'no flags'],
+      ['demo', 'as an assistant reads them'],
     ] as const) {
       const { status, stdout } = await run([command, '--help']);
       expect([command, status]).toEqual([command, 0]);

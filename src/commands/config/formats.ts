@@ -1,4 +1,3 @@
-import { stringify } from 'yaml';
 import { isObject } from '../../values.ts';
 import type { ConfigHost, Entry } from './hosts.ts';
 import { serverName } from './launch.ts';
@@ -10,11 +9,7 @@ export function entryText(
   inputs: Entry = {},
 ): string {
   if (format === 'toml') return toml([root, serverName], entry);
-  const all = { ...inputs, [root]: { [serverName]: entry } };
-  // YAML is not folded at 80 characters, because paths are longer.
-  return format === 'yaml'
-    ? stringify(all, { lineWidth: 0 })
-    : `${JSON.stringify(all, undefined, 2)}\n`;
+  return `${JSON.stringify({ ...inputs, [root]: { [serverName]: entry } }, undefined, 2)}\n`;
 }
 
 /** A table, and after its values those inside it. Texts and lists of texts are written in TOML as in JSON. */

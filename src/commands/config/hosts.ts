@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { ConfigError } from '../../config.ts';
 import {
   type Launch,
   npxWords,
@@ -24,7 +25,7 @@ export interface ConfigHost {
   title: string;
   /** The file that holds the user's own servers. */
   file(where: HostEnvironment): string;
-  format: 'json' | 'toml' | 'yaml';
+  format: 'json' | 'toml';
   /** The object in the file that contains the servers. */
   root: string;
   /** The value in place of a secret. */
@@ -98,21 +99,13 @@ const inHome =
     join(home, path);
 
 /** In the folder of application settings. */
-const inApplicationData =
+export const inApplicationData =
   (path: string) =>
   ({ platform, home, environment: env }: HostEnvironment): string => {
     if (platform === 'win32') return join(env.APPDATA ?? join(home, 'AppData', 'Roaming'), path);
     if (platform === 'darwin') return join(home, 'Library', 'Application Support', path);
     return join(env.XDG_CONFIG_HOME || join(home, '.config'), path);
   };
-
-/** In the folder of programs that use the same one on macOS and Linux. */
-const inConfig =
-  (path: string, onWindows?: string) =>
-  (where: HostEnvironment): string =>
-    where.platform === 'win32' && onWindows !== undefined
-      ? inApplicationData(onWindows)(where)
-      : inApplicationData(path)({ ...where, platform: 'linux' });
 
 /** A variable reference, as most hosts write it. */
 const inVariable = ({ variable }: Secret): string => `\${${variable}}`;
@@ -136,8 +129,6 @@ function bridged({ url, header }: Remote, headers: Values): Entry {
   };
 }
 
-const gooseExtension = { name: serverName, enabled: true, timeout: 300 };
-
 /** A host with the usual form of configuration: a JSON file with plain entries under `mcpServers`. */
 const host = (
   differences: Partial<ConfigHost> & Pick<ConfigHost, 'title' | 'file' | 'restart'>,
@@ -156,7 +147,8 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     title: 'Claude Desktop',
     file: inApplicationData('Claude/claude_desktop_config.json'),
     remote: bridged,
-    restart: 'Then quit Claude Desktop and start it again.',
+    restart:
+      'Then quit Claude Desktop and start it again. Or open the bundle cpq-mcp.mcpb instead: it is attached to each release, and npm run bundle makes it in a clone.',
   }),
   'claude-code': host({
     title: 'Claude Code',
@@ -249,14 +241,12 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   }),
   zed: host({
     title: 'Zed',
-    file: inConfig('zed/settings.json', 'Zed/settings.json'),
+    file: (where) =>
+      where.platform === 'win32'
+        ? inApplicationData('Zed/settings.json')(where)
+        : inApplicationData('zed/settings.json')({ ...where, platform: 'linux' }),
     root: 'context_servers',
     restart: 'Zed loads the file when it is saved; check it under Settings → AI → MCP Servers.',
-  }),
-  jetbrains: host({
-    title: 'JetBrains Junie',
-    file: inHome('.junie/mcp/mcp.json'),
-    restart: 'Check it under Settings → Tools → Junie → MCP Settings.',
   }),
   cline: host({
     title: 'Cline',
@@ -274,47 +264,12 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     ...typedEntries({ tools: ['*'] }),
     restart: 'Check it with /mcp show in a new session.',
   }),
-  goose: host({
-    title: 'Goose',
-    file: inConfig('goose/config.yaml', 'Block/goose/config/config.yaml'),
-    format: 'yaml',
-    root: 'extensions',
-    secret: inVariable,
-    program: ({ command, args, env, secret }) => ({
-      ...gooseExtension,
-      type: 'stdio',
-      cmd: command,
-      args,
-      ...field('envs', env),
-      ...(secret && { env_keys: [secret.variable] }),
-    }),
-    remote: ({ url, secret }, headers) => ({
-      ...gooseExtension,
-      type: 'streamable_http',
-      uri: url,
-      ...field('headers', headers),
-      ...(secret && { env_keys: [secret.variable] }),
-    }),
-    restart: 'Goose loads the file with the next session.',
-  }),
-  opencode: host({
-    title: 'OpenCode',
-    file: inConfig('opencode/opencode.json'),
-    root: 'mcp',
-    secret: ({ variable }) => `{env:${variable}}`,
-    program: ({ command, args }, env) => ({
-      type: 'local',
-      command: [command, ...args],
-      ...field('environment', env),
-    }),
-    remote: urlEntry({ type: 'remote' }),
-    restart: 'Check it with opencode mcp list.',
-  }),
-  kiro: host({
-    title: 'Kiro',
-    file: inHome('.kiro/settings/mcp.json'),
-    secret: inVariable,
-    restart:
-      'Kiro loads the file when it is saved, and asks once whether it may read the variable.',
-  }),
 };
+
+/** @throws ConfigError with the usage, which says where the hosts are listed */
+export function hostNamed([name = '', ...more]: readonly string[], usage: string): ConfigHost {
+  const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
+  if (name === '' || more.length > 0) throw new ConfigError(`Name one host.\n${usage}`);
+  if (!host) throw new ConfigError(`There is no host "${name}".\n${usage}`);
+  return host;
+}

@@ -119,7 +119,7 @@ function commandLine(): [string, ...string[]] {
   if (cache === undefined) return [process.execPath, path];
   if (isFromRegistry(cache)) return [...npxWords(), `${serverName}@${version}`];
   throw new ConfigError(
-    'This copy is in the cache of npx, which may be cleared at any time. Install it in a folder that stays, and run config from there.',
+    'This copy is in the cache of npx, which may be cleared at any time. Install the file that you gave npx with npm install --global FILE, and run this command again as cpq-mcp.',
   );
 }
 

@@ -1,13 +1,11 @@
 import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
-import { estimateBytes } from '../../reading/cache.ts';
-import { pageSize } from '../../reading/service-pages.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
 import { findUnrecognized } from '../../service/records/recognition.ts';
-import type { ApiRecord, Resource } from '../../service/records/records.ts';
+import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
-import { reservedOf } from '../../service/traffic/budget.ts';
+import { reservedOf } from '../../service/traffic/traffic-control.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import { type Probe, type Prober, type Probes, probeSize, type ReportedBudget } from './prober.ts';
 import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
@@ -113,23 +111,6 @@ export function checkBudget(reported: ReportedBudget, configured: number): Docto
   return budget('warn', `${left}; ${configured} are configured`, remedy);
 }
 
-/** Estimates by the first records whether every collection fits into the cache. */
-export function checkCache(probes: Probes, megabytes: number): DoctorCheck {
-  const sizes = [...probes].map(([resource, { records, total = 0 }]) => {
-    const bytesEach = estimateBytes(records) / Math.max(1, records.length);
-    return { resource, size: Math.ceil((bytesEach * total) / 2 ** 20) };
-  });
-  const cache = checkAs('cache', 'cache');
-  const large = sizes.filter(({ size }) => size > megabytes);
-  if (large.length === 0) {
-    const all = sizes.reduce((sum, { size }) => sum + size, 0);
-    return cache('pass', `${megabytes} MB; all collections take about ${all} MB`);
-  }
-  const names = large.map(({ resource, size }) => `${resource} (about ${size} MB)`).join(', ');
-  const remedy = `Raise ${environmentName('cacheMegabytes')} above that: each answer would read it again`;
-  return cache('warn', `${names}: larger than the cache of ${megabytes} MB`, remedy);
-}
-
 /** Checks by one page of opportunities that every barred stage is in use: a misspelt one has no effect. */
 export async function checkStages(
   { pages, call }: Prober,
@@ -148,13 +129,12 @@ export async function checkStages(
 
 const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
 
-/** Checks the form of the records that were read: their fields, items and dates. */
+/** Checks whether the fields of the records that were read are known. */
 export function checkForms(probes: Probes): DoctorCheck[] {
   const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
   const failures = main.flatMap((resource) => checkFields(resource, probes));
   if (!hasRecords && failures.length === 0) return [];
-  const fields = failures.length > 0 ? failures : [checkAs('fields', 'fields')('pass', 'known')];
-  return [...fields, checkItems(probes), checkDates(probes)];
+  return failures.length > 0 ? failures : [checkAs('fields', 'fields')('pass', 'known')];
 }
 
 /** Records of another form: answers say which fields are missing. */
@@ -173,37 +153,6 @@ function checkFields(resource: (typeof main)[number], probes: Probes): DoctorChe
   return details.map((detail) => fields('fail', `${different}: ${detail}`, remedy));
 }
 
-/** Without items the value of a quote is unknown. */
-function checkItems(probes: Probes): DoctorCheck {
-  const found = checkAs('records:items', 'items of quotes');
-  const quotes: readonly ApiRecord[] = probes.get('quote')?.records ?? [];
-  if (quotes.length === 0) return found('skip', 'no quote could be read');
-  if (quotes.some((quote) => 'items' in quote)) return found('pass', 'in the rows of the list');
-  return found(
-    'warn',
-    'not in the rows of the list: quotes are read one by one for their totals',
-    'That takes a request each. Where there are many, answers say which totals are not known',
-  );
-}
-
-const timeFields = /(At|_at|Date|_date)$/;
-
-function checkDates(probes: Probes): DoctorCheck {
-  const found = checkAs('records:dates', 'dates');
-  const of = main.filter((resource) => probes.get(resource)?.records.some(hasUnreadableTime));
-  const paths = of.map((resource) => routes[resource].path).join(', ');
-  return paths === '' ? found('pass', 'readable') : found('fail', `cannot be read in ${paths}`);
-}
-
-/** A time that is no text is among the unreadable values. */
-const hasUnreadableTime = (record: ApiRecord): boolean =>
-  Object.entries({ ...record.unreadable, ...record }).some(
-    ([name, value]) =>
-      timeFields.test(name) &&
-      value !== null &&
-      (typeof value !== 'string' || (value.trim() !== '' && Number.isNaN(Date.parse(value)))),
-  );
-
 /** The routes that are documented to be paged, small records first. */
 const pagedResources = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 
@@ -214,18 +163,10 @@ export async function checkPaging(prober: Prober, probes: Probes): Promise<Docto
     return probe && !probe.error ? [{ resource, total: probe.total }] : [];
   });
   const movable = samples.find(({ total }) => total === undefined || total > probeSize);
-  const [largest] = samples.toSorted((one, other) => (other.total ?? 0) - (one.total ?? 0));
-  const size = await checkSize(prober, largest?.resource);
   const offset = await checkOffset(prober, movable?.resource);
   const searched = samples.map(({ resource }) => resource);
-  return [checkCounts(prober, probes, searched), offset, ...size];
+  return [checkCounts(prober, probes, searched), offset];
 }
-
-const hiddenRecords = checkAs('paging:places', 'hidden records')(
-  'warn',
-  'some records are counted, but shown in no list',
-  'Answers say that they cover a part. The key may not be permitted to see all records',
-);
 
 function checkCounts(
   { pages }: Prober,
@@ -264,43 +205,4 @@ async function checkOffset(
   const works = await pages.offsetWorks(resource, call).catch(ignoreApiError());
   if (works) return offset('pass', `${pageParam} is honoured`);
   return offset('warn', `${pageParam} does not count records: ${onePage}`, remedy);
-}
-
-async function checkSize(prober: Prober, resource: Resource | undefined): Promise<DoctorCheck[]> {
-  const size = checkAs('paging:size', 'page size');
-  const { pages, call } = prober;
-  if (resource === undefined) return [size('skip', 'too few records to check')];
-  if (!prober.canAsk) return [size('skip', notTried)];
-  try {
-    const { records, total = Number.POSITIVE_INFINITY } = await pages.page(
-      resource,
-      { size: pageSize },
-      call,
-    );
-    const { maxSize } = pages.traits(resource);
-    if (maxSize === 'none')
-      return [size('warn', 'the size parameter is refused; the server leaves it out')];
-    if (maxSize !== undefined)
-      return [size('warn', `more than ${maxSize} is refused; the server asks for ${maxSize}`)];
-    const found = size('pass', `${records.length} records where ${pageSize} were requested`);
-    const isHidden = await hidesRecords(prober, resource, records, total);
-    return isHidden ? [found, hiddenRecords] : [found];
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    return [size('fail', `${pageSize} is not answered`, describeError(error, environmentName))];
-  }
-}
-
-/** A short page may lack records that the offset counts: then the page after it repeats some of its records. */
-async function hidesRecords(
-  { pages, call }: Prober,
-  resource: Resource,
-  records: readonly ApiRecord[],
-  total: number,
-): Promise<boolean> {
-  const from = records.length;
-  if (from === 0 || from >= Math.min(pageSize, total) || !pages.canPage(resource)) return false;
-  const page = await pages.page(resource, { size: 1, from }, call).catch(ignoreApiError());
-  const id = page?.records[0]?.id;
-  return id !== undefined && records.some((record) => record.id === id);
 }

@@ -1,12 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  ConfigError,
-  environmentName,
-  type Settings,
-  settingWarnings,
-  toolSelectionOf,
-} from '../../config.ts';
+import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -31,7 +25,9 @@ function checkSettings(settings: Settings): DoctorCheck {
   const found = checkAs('settings', 'settings');
   const { list, byName } = createSurface(settings.grants, toolSelectionOf(settings));
   const detail = `${list.length} tools; granted: ${inShort(settings.grants)}`;
-  const ungranted = [...(settings.tools ?? [])].filter((name) => !byName.has(name));
+  const ungranted = [...(settings.tools ?? [])].filter(
+    (name) => !name.startsWith('-') && !byName.has(name),
+  );
   if (ungranted.length > 0) {
     const others = `${detail}; selected, but not granted: ${ungranted.join(', ')}`;
     return found('warn', others, 'Grant what they need, or leave them out');
@@ -74,17 +70,6 @@ async function writeProblem(folder: string): Promise<string | undefined> {
 /** Checks whether other users can read or change the files with secrets. */
 async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
   const files = filesOf({ ...settings, tokensFile: tokensPath(settings) });
-  const { tenantsFile } = settings;
-  try {
-    const { readTenants } = await import('../tenants.ts');
-    const server = { ...settings, metricsTokenFile: undefined, tenantsFile: undefined };
-    const tenants = tenantsFile === undefined ? [] : readTenants(tenantsFile, server);
-    for (const [name, tenant] of tenants)
-      files.push(...filesOf({ ...tenant, tokensFile: undefined }, ` of ${name}`));
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return [checkAs('tenants', 'tenants file')('fail', error.message)];
-  }
   return (await Promise.all(files.map(checkFile))).flat();
 }
 
@@ -93,9 +78,9 @@ interface SecretFile {
   path: string;
 }
 
-const filesOf = (settings: Settings, ofTenant = ''): SecretFile[] =>
-  Object.entries(settings).flatMap(([name, path]) =>
-    name.endsWith('File') && typeof path === 'string' ? [{ id: name + ofTenant, path }] : [],
+const filesOf = (settings: Settings): SecretFile[] =>
+  Object.entries(settings).flatMap(([id, path]) =>
+    id.endsWith('File') && typeof path === 'string' ? [{ id, path }] : [],
   );
 
 const writableByAll = 0o002;

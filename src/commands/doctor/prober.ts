@@ -1,7 +1,6 @@
 import { ServicePages } from '../../reading/service-pages.ts';
 import type { Call } from '../../service/call.ts';
-import { ApiClient, type SentRequest, type Traffic } from '../../service/client.ts';
-import type { WireResponse } from '../../service/connections/wire.ts';
+import { ApiClient, type Attempt, type SentRequest, type Traffic } from '../../service/client.ts';
 import { ApiError, type ErrorFacts, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
@@ -73,16 +72,11 @@ export class Prober implements Traffic {
     return { number: this.requests, startedAt: 0 };
   }
 
-  async received(_: SentRequest, response: WireResponse): Promise<void> {
+  async ended(_: SentRequest, { response, error }: Attempt): Promise<void> {
     for (const what of ['remaining', 'limit'] as const) {
-      const text = header(response, `x-ratelimit-${what}`) ?? '';
+      const text = (response && header(response, `x-ratelimit-${what}`)) ?? '';
       if (/^\d+$/.test(text)) this.budget[what] = Number(text);
     }
-  }
-
-  succeeded(): void {}
-
-  async failed(_: SentRequest, error: unknown): Promise<void> {
     if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
   }
 }

@@ -1,0 +1,31 @@
+import { ConfigError, readCommandLine } from '../config.ts';
+import { parseGrants, writeGrant } from '../tenant/grants.ts';
+import { toolsets } from '../tool-kit/toolsets.ts';
+import { argumentsIn, openClient } from './own-client.ts';
+import { openTerminal } from './terminal.ts';
+
+export const help = `Use: cpq-mcp changes [list] [since=DATE] [until=DATE] [opportunity=ID] [size=N] [--tenant T]
+     cpq-mcp changes undo CHANGE [--tenant T]
+"list" shows what this server wrote, newest first; "undo" takes back one change, by the id that the list shows, after
+you agreed to the difference. The settings are the server's; no grant is needed to undo.`;
+
+/** Lists the changes of a tenant, or takes one back. */
+export async function run(argv: readonly string[]): Promise<void> {
+  const { settings, flags, words } = readCommandLine(argv, process.env, { tenant: 'string' });
+  const [verb = 'list', ...rest] = words;
+  const isUndo = verb === 'undo' && rest.length === 1;
+  if (!isUndo && verb !== 'list') throw new ConfigError(help);
+  const grants = isUndo ? parseGrants([...settings.grants, writeGrant]) : settings.grants;
+  const allowed = { ...settings, grants, tools: undefined, toolsets: new Set(toolsets) };
+  const args = isUndo ? { change_id: rest[0] } : argumentsIn(rest, help);
+  const terminal = openTerminal();
+  const agree = async (question: string) =>
+    /^y(es)?$/i.test(await terminal.ask(`${question}\nWrite exactly this? (yes or no) `));
+  const { ask, close } = await openClient(allowed, flags.tenant, agree);
+  try {
+    process.stdout.write(await ask(isUndo ? 'cpq_revert_change' : 'cpq_list_changes', args));
+  } finally {
+    terminal.close();
+    await close();
+  }
+}

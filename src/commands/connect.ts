@@ -1,0 +1,49 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { readCommandLine, readSettings, requireTenant } from '../config.ts';
+import { replaceFile } from '../state/files/files.ts';
+import { hostNamed, inApplicationData } from './config/hosts.ts';
+import { variables } from './config/launch.ts';
+import { install } from './config.ts';
+import { table } from './doctor/report.ts';
+import { examine } from './doctor.ts';
+import { openTerminal } from './terminal.ts';
+
+export const help = `Use: cpq-mcp connect HOST [--base-url URL] [--grants LIST] [--file PATH]
+Asks for the API address and the key, checks both as "doctor" does, keeps the key in a file that only you can read, and
+adds the server to the assistant. The key is not shown; it can also be piped in, after the address.
+Run it again to replace the key. The hosts: cpq-mcp config --help`;
+
+const ownFlags = { file: 'string', 'base-url': 'string', grants: 'string' } as const;
+
+/** Connects an assistant to a tenant, with questions on the terminal. */
+export async function run(argv: readonly string[]): Promise<void> {
+  const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
+  const host = hostNamed(words, help);
+  const terminal = openTerminal();
+  const baseUrl = flags['base-url'] ?? (await terminal.ask('API address (before /public-api): '));
+  const key = await terminal.ask('API key (Settings → Integrations → API Key): ', 'hidden');
+  terminal.close();
+  const { [variables.grants]: inherited } = process.env;
+  const grants = flags.grants ?? inherited;
+  const given = { [variables.baseUrl]: baseUrl, [variables.key]: key, [variables.grants]: grants };
+  const settings = readSettings([], given);
+  const tenant = requireTenant(settings);
+  const report = await examine(settings);
+  if (!report.ok) throw new Error(`Nothing was stored.\n${table(report)}`);
+  const apiKeyFile = keyPath(tenant.baseUrl);
+  await mkdir(dirname(apiKeyFile), { recursive: true, mode: 0o700 });
+  await replaceFile(apiKeyFile, `${tenant.key}\n`);
+  process.stderr.write(
+    `Address and key work. The key is in ${apiKeyFile}, which only you can read.\n`,
+  );
+  await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, sandbox: false });
+}
+
+/** One file for each address. */
+function keyPath({ host }: URL): string {
+  const { env, platform } = process;
+  const name = `cpq-mcp/${host.replaceAll(/[^\w.-]/g, '_')}.key`;
+  return inApplicationData(name)({ environment: env, platform, home: homedir() });
+}

@@ -1,0 +1,63 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { newFolder } from '../support/access.ts';
+import { run } from '../support/process.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox());
+let home: string;
+beforeEach(async () => {
+  home = await newFolder();
+});
+
+async function connect(host: string, lines: readonly string[], ...flags: string[]) {
+  const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), PATH: home };
+  return run(['connect', host, ...flags], env, `${lines.join('\n')}\n`);
+}
+
+test('asks for address and key, checks them, and installs the entry with a file for the key', async () => {
+  const { baseUrl, key } = addressIn(await sandbox());
+  const { status, stdout, stderr } = await connect('cursor', [baseUrl, key]);
+  expect([status, stdout]).toEqual([0, expect.stringContaining('Added cpq-mcp')]);
+  expect(stderr).not.toContain(key);
+  const keys = join(home, 'config', 'cpq-mcp');
+  const [name = ''] = await readdir(keys);
+  const file = join(keys, name);
+  expect(await readFile(file, 'utf8')).toBe(`${key}\n`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const written = await readFile(join(home, '.cursor', 'mcp.json'), 'utf8');
+  expect(written).not.toContain(key);
+  const { env } = JSON.parse(written).mcpServers['cpq-mcp'];
+  expect(env).toEqual({ CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file });
+  const checked = await run(['doctor'], env);
+  expect(checked.status).toBe(0);
+});
+
+test('prints the entry of a host whose own command is not there', async () => {
+  const { baseUrl, key } = addressIn(await sandbox());
+  const { status, stdout, stderr } = await connect('claude-code', [key], '--base-url', baseUrl);
+  expect(status).toBe(0);
+  expect(stderr).toContain('claude mcp add --scope user cpq-mcp');
+  expect(stdout + stderr).not.toContain(key);
+});
+
+test('stores nothing of a key that does not work', async () => {
+  const { baseUrl } = addressIn(await sandbox());
+  const wrong = 'WrongKey0123456789';
+  const { status, stdout, stderr } = await connect('cursor', [baseUrl, wrong]);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/FAIL +key +not accepted/);
+  expect(stderr).not.toContain(wrong);
+  expect(await readdir(home)).toEqual([]);
+});
+
+test.each([
+  [[], 'No answer'],
+  [['ftp://x'], 'No answer'],
+  [['not an address', 'key'], 'CPQ_BASE_URL'],
+])('refuses %j', async (lines, message) => {
+  const { status, stderr } = await connect('cursor', lines);
+  expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { fileIn, newFolder } from '../support/access.ts';
+import { run } from '../support/process.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+const sandbox = shared(() => startSandbox());
+const state = newFolder();
+
+const environment = async () => {
+  const { baseUrl, key } = addressIn(await sandbox(), 'all');
+  return { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_STATE_DIR: state };
+};
+
+test('the rows of an answer are printed as CSV or JSON, as the resource gives them', async () => {
+  const env = await environment();
+  const words = ['export', 'cpq_list_companies', 'sort=name', 'size=3'];
+  const csv = await run(words, env);
+  expect([csv.status, csv.stderr]).toEqual([0, '']);
+  const [header = '', ...lines] = csv.stdout.trimEnd().split('\r\n');
+  expect(header).toMatch(/^\uFEFFid,name/);
+  expect(lines.length).toBeGreaterThanOrEqual(3);
+  const { rows, notes } = JSON.parse((await run([...words, '--json'], env)).stdout);
+  expect([rows.length, notes.length]).toEqual([3, expect.any(Number)]);
+  for (const [at, { id }] of rows.entries()) expect(lines[at]).toContain(id);
+  const brief = await run(['export', 'cpq_brief_pipeline', 'by=owner', '--json'], env);
+  expect(JSON.parse(brief.stdout).rows[0]).toMatchObject({
+    name: expect.any(String),
+    count: expect.any(Number),
+  });
+});
+
+test('the operator lists changes, and takes one back after agreeing to the difference', async () => {
+  const env = await environment();
+  const [deal] = JSON.parse(
+    (await run(['export', 'cpq_list_opportunities', 'size=1', 'detail=full', '--json'], env))
+      .stdout,
+  ).rows;
+  const { openClient } = await import('../../src/commands/own-client.ts');
+  const { readSettings } = await import('../../src/config.ts');
+  const settings = readSettings(['--allow-writes'], env);
+  const writer = await openClient(settings, undefined, async () => true);
+  await writer.ask('cpq_upsert_opportunity', {
+    opportunity_id: deal.id,
+    name: 'Renamed by a test',
+  });
+  await writer.close();
+  const listed = await run(['changes'], env);
+  expect(listed.stdout).toContain('Renamed by a test');
+  const [, id = ''] = /change_id\|[^\n]*\n\s*([^|\s]+)\|/.exec(listed.stdout) ?? [];
+  const undo = (answer: string) => run(['changes', 'undo', id], env, `${answer}\n`);
+  const declined = await undo('no');
+  expect(declined.stderr).toContain('Write exactly this?');
+  expect(declined.stdout).toContain('declined');
+  const done = await undo('yes');
+  expect([done.status, done.stdout]).toEqual([0, expect.stringContaining(String(deal.name))]);
+  const name = JSON.parse(
+    (await run(['export', 'cpq_list_opportunities', `filters=id:${deal.id}`, '--json'], env))
+      .stdout,
+  ).rows[0].name;
+  expect(name).toBe(deal.name);
+});
+
+test('of several tenants one is named', async () => {
+  const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await environment();
+  const of = { baseUrl: CPQ_BASE_URL, apiKey: CPQ_API_KEY };
+  const file = await fileIn(newFolder(), 'tenants.json', { tenants: { acme: of, globex: of } });
+  const env = { CPQ_TENANTS_FILE: file, CPQ_STATE_DIR };
+  const unnamed = await run(['changes'], env);
+  expect([unnamed.status, unnamed.stderr]).toEqual([2, expect.stringContaining('acme, globex')]);
+  expect(await run(['changes', '--tenant', 'acme'], env)).toMatchObject({ status: 0 });
+});
+
+test.each([
+  [['export'], 2, 'Use: cpq-mcp export'],
+  [['export', 'cpq_list_companies', 'sort'], 2, 'Use: cpq-mcp export'],
+  [['export', 'cpq_upsert_opportunity'], 1, 'No rows to export'],
+  [['changes', 'undo'], 2, 'Use: cpq-mcp changes'],
+  [['changes', 'undo', 'unknown'], 1, 'unknown'],
+])('refuses %j', async (words, status, message) => {
+  const ended = await run(words, await environment());
+  expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
+});
