@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { chromium, type Frame, type Page } from 'playwright-core';
 import { hashFile, hashOfViews } from './view-sources.ts';
 
-type ViewName = 'pipeline' | 'quote' | 'company' | 'change';
+type ViewName = 'pipeline' | 'changes' | 'quote' | 'quotes' | 'company' | 'change';
 
 interface Look {
   name: string;
@@ -24,11 +24,13 @@ const looks: readonly Look[] = [
 /** What is there once a view has read everything. */
 const lastPart: Readonly<Record<ViewName, string>> = {
   pipeline: '.changes .chart',
+  changes: '#talk',
   quote: '.lines',
+  quotes: '.table',
   company: '.opportunity-entry',
   change: '.decision button:not([aria-disabled])',
 };
-const views: readonly ViewName[] = ['pipeline', 'quote', 'company', 'change'];
+const views: readonly ViewName[] = ['pipeline', 'changes', 'quote', 'quotes', 'company', 'change'];
 
 const server = spawn(
   process.execPath,
@@ -96,8 +98,10 @@ async function draw(page: Page, view: ViewName, path: string, width: number): Pr
     it.style.maxWidth = 'none';
     it.style.border = '0';
   }, width);
-  await frame.waitForSelector(lastPart[view]);
-  if (view === 'pipeline') await frame.waitForSelector('.trend');
+  // The first comparison with the history takes long on a busy machine.
+  const options = { timeout: 120_000 };
+  await frame.waitForSelector(lastPart[view], options);
+  if (view === 'pipeline') await frame.waitForSelector('.trend', options);
   const height = await frame.locator('html').evaluate(({ scrollHeight }) => scrollHeight);
   await page.setViewportSize({ width: width + 100, height: height + 400 });
   // The view reports its height to the preview, which sets that of the frame.

@@ -1,9 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { errorCode } from '../values.ts';
+import { errorCode, keysOf } from '../values.ts';
 
-/** The interactive views; each is built into one HTML file. */
-export const viewNames = ['pipeline', 'quote', 'company', 'change'] as const;
-export type ViewName = (typeof viewNames)[number];
+/** The interactive views with their titles; each is built into one HTML file. */
+export const viewTitles = {
+  pipeline: 'Pipeline board',
+  changes: 'Changes of the pipeline',
+  quote: 'Quote',
+  quotes: 'Quotes',
+  company: 'Company',
+  change: 'Change to an opportunity',
+} as const;
+export type ViewName = keyof typeof viewTitles;
+export const viewNames = keysOf(viewTitles);
 
 /**
  * Possible folders of the views, relative to a chunk of the bundle, to the bundle, and to the sources.
@@ -26,7 +34,7 @@ export async function readView(name: ViewName | 'preview'): Promise<string> {
 }
 
 interface PageFacts {
-  /** The names of the tools that are listed and only read. */
+  /** The names of the tools that are listed. */
   tools: readonly string[];
   /** The tenant is the embedded one, whose records are invented. */
   isMadeUp: boolean;

@@ -333,7 +333,7 @@ function boardControls(server: Serving): void {
       await choose('Monthly');
       await expectSums('monthly');
       await view.frame.getByRole('switch', { name: 'Weighted' }).check();
-      expect(await view.frame.textContent('#by-month ~ .about')).toBe(
+      expect(await view.frame.textContent('#by-month ~ table .about')).toBe(
         'Monthly revenue, weighted, USD',
       );
       await choose('Contract value');
@@ -347,16 +347,25 @@ function boardControls(server: Serving): void {
       const { data } = await it.call('cpq_brief_pipeline', { owner: 'Karen Fitzgerald' });
       const { open } = data as unknown as PipelineBrief;
       await view.frame.getByRole('combobox', { name: 'Owner' }).selectOption('Karen Fitzgerald');
-      expect(await status(view)).toBe(
-        `${open.count} of ${view.data.open.count} open opportunities shown.`,
+      await view.frame.waitForSelector('.scope');
+      await allRead(view);
+      await view.frame.waitForFunction(
+        (count) =>
+          document.querySelector('p[role="status"]')?.textContent?.startsWith(`${count} of`),
+        open.count,
       );
+      expect(await status(view)).toBe(`${open.count} of ${open.count} open opportunities shown.`);
+      expect(await figuresOf(view)).toMatchObject({
+        'Total contract value': whole(open.value?.USD ?? 0, 'USD'),
+        'Open opportunities': String(open.count),
+      });
       await view.frame.getByRole('searchbox').fill('no such words anywhere');
       expect(await status(view)).toMatch(/^0 of /);
       expect(await view.frame.textContent('.empty')).toContain(
-        'Searched: owner Karen Fitzgerald, matching “no such words anywhere”.',
+        'Searched: matching “no such words anywhere”.',
       );
       await view.frame.getByRole('button', { name: 'Clear the search' }).click();
-      expect(await status(view)).toMatch(new RegExp(`^${view.data.open.count} of `));
+      expect(await status(view)).toMatch(new RegExp(`^${open.count} of `));
       await view.close();
     });
 
@@ -394,12 +403,12 @@ function boardActions(server: Serving): void {
       const id = await card.getAttribute('data-id');
       const name = await card.locator('.name').textContent();
       await card.click();
-      await view.frame.waitForSelector('.detail .customer-ask');
-      expect(await view.frame.textContent('#detail')).toContain(name?.replace(/…$/, ''));
+      await view.frame.waitForSelector('.side-panel .customer-ask');
+      expect(await view.frame.textContent('#side-panel')).toContain(name?.replace(/…$/, ''));
       expect(view.calls.find(({ name: tool }) => tool === 'cpq_get_record')?.arguments).toEqual({
         resource: 'opportunity',
         id,
-        fields: ['contact', 'category', 'source', 'created', 'valueMonths', 'ask'],
+        fields: expect.not.arrayContaining(['profit']),
       });
       await view.frame.click('text="Ask about this"');
       await view.frame.waitForSelector('text="Asked"');
@@ -407,7 +416,7 @@ function boardActions(server: Serving): void {
       expect(view.said[0]).toContain(id);
       expect(view.said[0]).not.toContain(name);
       await view.page.keyboard.press('Escape');
-      expect(await view.frame.locator('.detail').count()).toBe(0);
+      expect(await view.frame.locator('.side-panel').count()).toBe(0);
       expect(await view.frame.evaluate(() => document.activeElement?.getAttribute('data-id'))).toBe(
         id,
       );
@@ -421,11 +430,12 @@ function boardActions(server: Serving): void {
       await view.frame.waitForSelector('text="Up to date"');
       await allRead(view);
       const again = view.calls.slice(before).filter(({ name }) => name === 'cpq_brief_pipeline');
-      expect(again[0]?.arguments).toEqual({ owner: 'Karen Fitzgerald' });
-      expect(again[1]?.arguments).toEqual({
+      expect(again.map((call) => call.arguments)).toEqual([{ owner: 'Karen Fitzgerald' }]);
+      const pages = view.calls.slice(before).filter(({ name }) => name === 'cpq_pipeline_deals');
+      expect(pages[0]?.arguments).toEqual({
         owner: 'Karen Fitzgerald',
         deals_from: 0,
-        rows: 100,
+        rows: 500,
       });
       await view.close();
     });
@@ -441,7 +451,8 @@ function boardActions(server: Serving): void {
       await view.frame.locator('body').click({ position: { x: 2, y: 2 } });
       await keyboard.press('Tab');
       expect(await focused()).toBe('Refresh');
-      await keyboard.press('Tab');
+      // Three lists of deals and the win rate open what they count.
+      for (let tabs = 0; tabs < 5; tabs++) await keyboard.press('Tab');
       expect(await focused()).toBe('board');
       await keyboard.press('Tab');
       expect(await focused()).toBe('stage');
@@ -461,8 +472,8 @@ function boardActions(server: Serving): void {
       }
       const id = await focused();
       await keyboard.press('Enter');
-      await view.frame.waitForSelector('.detail .pairs');
-      expect(await view.frame.evaluate(() => document.activeElement?.id)).toBe('detail');
+      await view.frame.waitForSelector('.side-panel .pairs');
+      expect(await view.frame.evaluate(() => document.activeElement?.id)).toBe('side-panel');
       await keyboard.press('Escape');
       expect(await focused()).toBe(id);
       await view.close();
@@ -495,7 +506,7 @@ function boardOrder(server: Serving): void {
     await view.frame.click('text="Show more"');
     const { total } = (view.data as { page: { total: number } }).page;
     await view.frame.waitForFunction(
-      (count) => document.querySelectorAll('.deals tbody tr').length === count,
+      (count) => document.querySelectorAll('#closed ~ * tbody tr').length === count,
       total,
     );
     expect(await violations(view)).toEqual([]);
@@ -539,7 +550,7 @@ function boardOrder(server: Serving): void {
       expect(days).toEqual(days.toSorted((a, b) => a - b));
       await view.frame.getByRole('radio', { name: 'Table', exact: true }).check();
       await view.frame.getByRole('button', { name: 'Company' }).click();
-      const companies = (await texts(view, '.deals tbody td:nth-child(2)')).filter(Boolean);
+      const companies = (await texts(view, '.table tbody td:nth-child(2)')).filter(Boolean);
       expect(companies).toEqual(companies.toSorted(new Intl.Collator('en-US').compare));
       expect(await texts(view, 'th[aria-sort="ascending"]')).toEqual(['Company ↑']);
       expect(await violations(view)).toEqual([]);
@@ -643,7 +654,7 @@ function quoteControls(server: Serving): void {
     const costs = ({ lines }: QuoteBrief): string[] =>
       lines.rows.flatMap(({ cost, margin }) => [
         ...(cost === undefined ? [] : [exact(cost, 'USD')]),
-        ...(margin === undefined ? [] : [`${margin}%`]),
+        ...(margin === undefined ? [] : [`${margin.toFixed(1)}%`]),
       ]);
 
     test('shows costs and margins only on request', async () => {
@@ -653,7 +664,7 @@ function quoteControls(server: Serving): void {
       const before = await view.frame.content();
       for (const { why } of secrets) expect(before).not.toContain(why);
       expect(await texts(view, '[data-title="Cost"], [data-title="Margin"]')).toEqual([]);
-      expect(await texts(view, '.figure dt, .detail dt')).not.toContain('Profit');
+      expect(await texts(view, '.figure dt, .side-panel dt')).not.toContain('Profit');
       await view.frame.getByRole('switch', { name: 'Show costs and margins' }).check();
       await view.frame.waitForSelector('#margins');
       const after = await view.frame.innerText('body');
@@ -729,7 +740,7 @@ function profitsHidden(server: Serving): void {
       const view = await openers[name](await server(), { answer });
       if (name === 'pipeline') {
         await view.frame.locator('.card').first().click();
-        await view.frame.waitForSelector('.detail .customer-ask');
+        await view.frame.waitForSelector('.side-panel .customer-ask');
       }
       expect(received.length).toBeGreaterThan(0);
       expect(received.filter(namesProfit)).toEqual([]);
@@ -990,7 +1001,7 @@ function hostileRecords(server: Serving): void {
     const view = await openers[name](await server(), { result: tampered, answer: tampered });
     if (name === 'pipeline') {
       await view.frame.locator('.card').first().click();
-      await view.frame.waitForSelector('.detail .pairs');
+      await view.frame.waitForSelector('.side-panel .pairs');
     }
     const hit = await view.frame.evaluate(() => (window as { hit?: number }).hit);
     expect(hit).toBeUndefined();
@@ -1031,13 +1042,19 @@ function hostileRecords(server: Serving): void {
 }
 
 function largeTenant(host: Host): void {
-  const large = shared(() => startSandbox({ scale: 8.2 }));
+  const large = shared(async () => {
+    const started = await startSandbox({ scale: 17 });
+    // Its data is made when it is first used, which takes longer than a call may.
+    expect(started.database).toBeDefined();
+    return started;
+  });
   const server = host.serving(async () => addressIn(await large(), 'all'), {});
 
-  test('1,000 open opportunities are all on the board', async () => {
+  test('2,000 open opportunities are all on the board, in at most 6 calls', async () => {
     const view = await openPipeline(await server());
     const { count } = view.data.open;
-    expect(count).toBeGreaterThan(950);
+    expect(count).toBeGreaterThan(2_000);
+    expect(view.calls.length).toBeLessThanOrEqual(6);
     const counts = (await texts(view, '.column .count')).map((it) => Number(it.replace(',', '')));
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);
     expectHarmless(view);

@@ -24,7 +24,7 @@ export async function violations({ frame }: OpenedView): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-const reading = /^cpq_(brief|list|get|pipeline)_/;
+const reading = /^cpq_(brief|list|get|pipeline|check)_/;
 
 /** Expects no request to the outside, no error, and only calls of these tools, by default those that read. */
 export function expectHarmless({ requests, errors, calls }: OpenedView, tools = reading): void {
@@ -52,7 +52,8 @@ export const unreadable = ({ frame }: OpenedView): Promise<string[]> =>
     all
       .filter(
         (it) =>
-          it.childElementCount === 0 && !it.closest('.hidden, .lines thead, .differences thead'),
+          it.childElementCount === 0 &&
+          !it.closest('.hidden, .lines thead, .differences thead, .table thead'),
       )
       .filter((it) => {
         const { width, height } = it.getBoundingClientRect();

@@ -9,6 +9,7 @@ declare global {
     said(params: unknown): Promise<void>;
     told(params: unknown): Promise<void>;
     opened(params: unknown): Promise<void>;
+    saved(params: unknown): Promise<void>;
     host: HostPage;
   }
 }
@@ -39,6 +40,11 @@ async function show({ html, tool, args, result, context, capabilities }: Opening
     await window.opened(params);
     return {};
   };
+  bridge.ondownloadfile = async (params) => {
+    await window.saved(params);
+    return {};
+  };
+  bridge.onrequestdisplaymode = async ({ mode }) => ({ mode });
   bridge.onsizechange = ({ height }) => {
     if (height !== undefined) frame.style.height = `${height}px`;
   };

@@ -43,6 +43,8 @@ export interface OpenedView<Data = unknown> {
   told: string[];
   /** Links that it asked the host to open. */
   opened: string[];
+  /** Files that it asked the host to save. */
+  saved: string[];
   /** Requested addresses, except the host's own page. */
   requests: string[];
   /** Errors of the page, and violations of its content security policy. */
@@ -145,6 +147,7 @@ async function watch(page: Page, server: ViewServer, { answer = (it) => it }: Op
     said: [] as string[],
     told: [] as string[],
     opened: [] as string[],
+    saved: [] as string[],
     requests: [] as string[],
     errors: [] as string[],
   };
@@ -171,5 +174,11 @@ async function watch(page: Page, server: ViewServer, { answer = (it) => it }: Op
   await page.exposeFunction('opened', async ({ url }: { url: string }) => {
     seen.opened.push(url);
   });
+  await page.exposeFunction(
+    'saved',
+    async (file: { contents: { resource: { text: string } }[] }) => {
+      seen.saved.push(...file.contents.map(({ resource }) => resource.text));
+    },
+  );
   return seen;
 }

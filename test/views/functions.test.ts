@@ -7,20 +7,30 @@ import {
   isUndecidable,
   partsOf,
 } from '../../src/views/app/change/data.ts';
+import { forecastOf, periodOf } from '../../src/views/app/changes/forecast-figures.ts';
+import { dealsToTalkAbout, type MovedDeal } from '../../src/views/app/changes/talk.ts';
+import { type PipelineRow, waterfallOf } from '../../src/views/app/changes/waterfall.ts';
 import type { CompanyData } from '../../src/views/app/company/data.ts';
 import { timelineItems } from '../../src/views/app/company/timeline-items.ts';
 import {
   columnsOf,
   type Filter,
+  figuresOf,
   inOrder,
   matchingDeals,
-  sortedRows,
 } from '../../src/views/app/pipeline/deals.ts';
-import { pointsOf } from '../../src/views/app/pipeline/trend-line.ts';
-import { type PipelineRow, waterfallOf } from '../../src/views/app/pipeline/waterfall.ts';
+import { comparedLines } from '../../src/views/app/quote/compared-lines.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
+import {
+  approvalRate,
+  daysLeft,
+  daysToApproval,
+  daysWaiting,
+} from '../../src/views/app/quotes/figures.ts';
 import { formatsOf, mainCurrencyOf } from '../../src/views/app/shell/format.ts';
+import { pointsOf } from '../../src/views/app/shell/shapes.ts';
 import { shortened } from '../../src/views/app/shell/shorten.ts';
+import { sortedRows } from '../../src/views/app/shell/sort.ts';
 import fc from '../support/fast-check.ts';
 
 const value = { revenue: 'value', weighted: false } as const;
@@ -50,8 +60,8 @@ describe('a shortened title', () => {
 
 describe('amounts of several currencies', () => {
   test('are in the same order everywhere: the main one first, unknown last', () => {
-    const { amounts } = formatsOf('en-US', 'UTC', 'USD');
-    expect(amounts({ 'unknown currency': 9, EUR: 100, USD: 1, CAD: 5 })).toEqual([
+    const { totals } = formatsOf('en-US', 'UTC', 'USD');
+    expect(totals({ 'unknown currency': 9, EUR: 100, USD: 1, CAD: 5 })).toEqual([
       '$1',
       'CA$5',
       '€100',
@@ -125,11 +135,11 @@ test('the board finds deals that are overdue, close soon, or are stalled', () =>
     deal('undated', { idleDays: 400 }),
   ];
   const found = (filter: Partial<Filter>) =>
-    idsOf(matchingDeals(deals, { owner: '', text: '', attention: '', ...filter }, deadlines));
+    idsOf(matchingDeals(deals, { text: '', attention: '', ...filter }, deadlines));
   expect(found({ attention: 'overdue' })).toBe('late');
   expect(found({ attention: 'closing' })).toBe('today soon');
   expect(found({ attention: 'stalled' })).toBe('today undated');
-  expect(found({ attention: 'stalled', owner: 'Zoe' })).toBe('');
+  expect(found({ attention: 'stalled', text: 'zoe' })).toBe('');
   expect(found({})).toBe('late today soon later undated');
 });
 
@@ -137,7 +147,14 @@ test('the table sorts by any column, in both directions, without values last', (
   const rows = [deal('a', { owner: 'Ändra' }), deal('b', {}), deal('c', { owner: 'Zoe' })];
   const { compare } = formatsOf('en-US', 'UTC');
   const by = (direction: 'ascending' | 'descending') =>
-    idsOf(sortedRows(rows, { column: 'owner', direction }, value, compare));
+    idsOf(
+      sortedRows(
+        rows,
+        [{ title: 'Owner', value: ({ owner }) => owner }],
+        { title: 'Owner', direction },
+        compare,
+      ),
+    );
   expect(by('ascending')).toBe('a c b');
   expect(by('descending')).toBe('c a b');
 });
@@ -219,10 +236,120 @@ test('the timeline shows each opportunity once, with the amounts that were read 
   ]);
 });
 
-test('the trend line goes from the lowest to the highest amount, and is level without a change', () => {
+test('the trend line has an axis from 0, so that a small change does not look large', () => {
   const size = { width: 100, height: 32 };
   expect(pointsOf([5, 10, 0], size)).toBe('0,16 50,2 100,30');
-  expect(pointsOf([7, 7], size)).toBe('0,16 100,16');
+  expect(pointsOf([100, 98], size)).toBe('0,2 100,2.56');
+  expect(pointsOf([0, 0], size)).toBe('0,30 100,30');
+});
+
+test('a search in the view has figures of its own', () => {
+  const deadlines = { today: '2026-11-22', closingBy: '2026-12-22', stalledAfter: 30 };
+  const deals = [
+    deal('late', { value: 100, probability: 0.5, closes: '2026-11-01' }),
+    deal('soon', { value: 40, closes: '2026-12-01', idleDays: 31 }),
+    deal('unknown', { closes: '2026-12-02' }),
+  ];
+  const { open, overdue, closing, stalled } = figuresOf(deals, deadlines);
+  expect(open).toEqual({
+    count: 3,
+    value: { USD: 140 },
+    weightedValue: { USD: 50 },
+    withoutAmount: 1,
+  });
+  expect([overdue, closing, stalled]).toEqual([
+    { count: 1, value: { USD: 100 } },
+    { count: 2, value: { USD: 40 } },
+    { count: 1, value: { USD: 40 } },
+  ]);
+});
+
+describe('a forecast against a target', () => {
+  const deals = [
+    deal('a', { value: 100, probability: 0.75 }),
+    deal('b', { value: 200, probability: 0.5 }),
+    deal('c', { value: 50, probability: 0.9, currency: 'CAD' }),
+    deal('d', { value: 20 }),
+  ];
+
+  test('has what is committed, the weighted rest, the gap and the coverage, in one currency', () => {
+    const forecast = forecastOf(deals, { won: 300, target: 1_000, currency: 'USD' });
+    expect(forecast).toMatchObject({ commit: 100, weightedRest: 100, gap: 500 });
+    expect(forecast.coverage).toBeCloseTo(320 / 700);
+  });
+
+  test('has no gap without a target, and no coverage of what is won', () => {
+    const options = { won: 300, currency: 'USD' };
+    expect(forecastOf(deals, { ...options, target: undefined }).gap).toBeUndefined();
+    expect(forecastOf(deals, { ...options, target: 300 }).coverage).toBeUndefined();
+  });
+
+  test('is of a calendar month or quarter', () => {
+    expect(periodOf('2026-11-22', 'month')).toEqual({ from: '2026-11-01', to: '2026-11-30' });
+    expect(periodOf('2026-11-22', 'quarter')).toEqual({ from: '2026-10-01', to: '2026-12-31' });
+    expect(periodOf('2028-02-29', 'month')).toEqual({ from: '2028-02-01', to: '2028-02-29' });
+  });
+});
+
+describe('the view over quotes', () => {
+  const today = '2026-11-22';
+
+  test('counts days of quotes that wait for an answer only', () => {
+    const sent = { acceptance: 'open to acceptance', sent: '2026-11-12', expires: '2026-12-02' };
+    const late = { acceptance: 'past expiry', sent: '2026-10-23', expires: '2026-11-21' };
+    const won = { acceptance: 'accepted', sent: '2026-10-23', expires: '2026-11-21' };
+    const days = [sent, late, won].map((row) => [
+      daysWaiting(row as never, today),
+      daysLeft(row as never, today),
+    ]);
+    expect(days).toEqual([
+      [10, 10],
+      [30, -1],
+      [undefined, undefined],
+    ]);
+  });
+
+  test('has the share that was approved of those answered, and the median of days', () => {
+    const acceptance = [
+      { acceptance: 'accepted' as const, count: 3 },
+      { acceptance: 'declined' as const, count: 1 },
+      { acceptance: 'draft' as const, count: 9 },
+    ];
+    expect(approvalRate({ acceptance })).toBe(75);
+    expect(approvalRate({ acceptance: [] })).toBeUndefined();
+    const approved = ['2026-11-03', '2026-11-11', '2026-11-05'];
+    const rows = approved.map((day) => ({ sent: '2026-11-01', approved: day }));
+    expect(daysToApproval([...rows, { sent: '2026-11-01' }])).toBe(4);
+    expect(daysToApproval([])).toBeUndefined();
+  });
+});
+
+test('deals to talk about: what went wrong first, then what was won, five at most', () => {
+  const moved = (id: string, ...movement: MovedDeal['movement']): MovedDeal => ({ id, movement });
+  const rows = [
+    moved('new', 'new'),
+    moved('won', 'won'),
+    moved('slipped', 'slipped', 'stageForward'),
+    moved('lost', 'lost'),
+    moved('forward', 'stageForward'),
+    moved('in', 'pulledIn'),
+  ];
+  const ids = dealsToTalkAbout(rows).map(({ id }) => id);
+  expect(ids).toEqual(['slipped', 'lost', 'won', 'new', 'forward']);
+});
+
+test('two quotes differ in lines that were added, removed, re-priced or changed', () => {
+  const line = (at: number, mpn: string, quantity: number, price: number, term = 'one-time') => ({
+    ...{ line: at, mpn, term, quantity, price },
+    total: quantity * price,
+  });
+  const before = [line(1, 'A', 1, 10), line(2, 'B', 2, 5), line(3, 'C', 1, 7), line(4, 'D', 1, 1)];
+  const after = [
+    ...[line(1, 'a', 1, 10), line(2, 'B', 3, 5), line(3, 'C', 1, 8)],
+    ...[line(4, 'D', 1, 1, 'monthly'), line(5, 'A', 1, 10)],
+  ];
+  const found = comparedLines(before, after).map(({ name, difference }) => `${name} ${difference}`);
+  expect(found).toEqual(['B Changed', 'C Re-priced', 'D Removed', 'D Added', 'A Added', 'a Same']);
 });
 
 describe('the lines of a quote', () => {

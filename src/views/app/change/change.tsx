@@ -2,7 +2,7 @@
 import './style.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Ask, Badge, Notes } from '../shell/parts.tsx';
-import type { Host } from '../shell/start.tsx';
+import type { Host } from '../shell/view.ts';
 import { answeredTables, type ChangeData, endingOf, isUndecidable } from './data.ts';
 import { Differences, type Level, Text, Title } from './parts.tsx';
 import { QuestionForm } from './question.tsx';
@@ -11,9 +11,11 @@ interface Props {
   data: ChangeData;
   host: Host;
   level?: Level;
+  /** Called when the opportunity was written here. */
+  settled?: (() => void) | undefined;
 }
 
-export function Change({ data: first, host, level = 'h2' }: Props) {
+export function Change({ data: first, host, level = 'h2', settled }: Props) {
   const [data, setData] = useState(first);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -24,6 +26,7 @@ export function Change({ data: first, host, level = 'h2' }: Props) {
   const settle = (next: ChangeData, told?: string) => {
     setData(next);
     if (told !== undefined) void host.tell(told);
+    if (next.answer.outcome === 'written') settled?.();
   };
   const { question } = data;
   return (
@@ -52,11 +55,10 @@ const unknownOutcomes: readonly unknown[] = [
   'unreadable',
 ];
 
-function Outcome({ data, host, level }: Required<Props>) {
+function Outcome({ data, host, level }: Required<Omit<Props, 'settled'>>) {
   const { answer } = data;
   const { title, tone, badge } = endingOf(answer);
-  const question = () =>
-    'What became of the last change to an opportunity? Read it with cpq_list_changes.';
+  const question = 'What became of the last change to an opportunity?';
   return (
     <>
       <Title level={level}>

@@ -1,4 +1,5 @@
-import { startView, type ViewProps } from '../shell/start.tsx';
+import { startView } from '../shell/start.tsx';
+import type { ViewProps } from '../shell/view.ts';
 import { Change } from './change.tsx';
 import { type ChangeData, changeOf } from './data.ts';
 

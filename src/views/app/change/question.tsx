@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import { useFormats } from '../shell/format.ts';
-import type { Host } from '../shell/start.tsx';
+import type { Host } from '../shell/view.ts';
 import {
   type ChangeData,
   changeOf,

@@ -1,5 +1,6 @@
 import type { CompanyBrief } from '../../../briefs/company/company.ts';
 import type { QuoteState } from '../../../figures/quote-state.ts';
+import type { DealRow } from '../records/entries.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
 /** What the view is given: the answer of the tool. */
@@ -16,29 +17,14 @@ export const opportunityFields = [
   'outcome',
   'closes',
   'closed',
+  'value',
   'oneTime',
   'monthly',
   'currency',
 ] as const;
 
-/** A row of its answer. */
-export interface OpportunityRow {
-  id?: string;
-  name?: string;
-  companyId?: string;
-  stage?: string;
-  /** open, won, lost or closed_unknown. */
-  outcome?: string;
-  /** The day, or `true` where it is not known. */
-  deleted?: string | true;
-  /** Expected close date. */
-  closes?: string;
-  /** The day on which it was closed. */
-  closed?: string;
-  oneTime?: number;
-  monthly?: number;
-  currency?: string;
-}
+/** A row of its answer. `deleted`: the day, or `true` where it is not known. */
+export type OpportunityRow = DealRow & { companyId?: string; deleted?: string | true };
 
 /** A row of `cpq_list_events`. */
 export interface EventRow {

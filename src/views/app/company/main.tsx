@@ -1,5 +1,10 @@
 import './style.css';
+import { type Entry, type Open, opensIn } from '../records/entries.ts';
+import { RecordPanel } from '../records/panel.tsx';
+import { People } from '../records/people.tsx';
+import { QuoteRows, showDeals } from '../records/rows.tsx';
 import { mainCurrencyOf, useFormats } from '../shell/format.ts';
+import { usePanel } from '../shell/panel.tsx';
 import {
   ActionButton,
   Ask,
@@ -10,15 +15,17 @@ import {
   Head,
   Leading,
   Notes,
-  questionAbout,
   Refresh,
+  Section,
   Switch,
 } from '../shell/parts.tsx';
 import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
-import { startView, type ViewProps } from '../shell/start.tsx';
+import { startView } from '../shell/start.tsx';
+import { Table } from '../shell/table.tsx';
+import type { ViewProps } from '../shell/view.ts';
 import { type CompanyData, describeState, type RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
-import { amountsOf, nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
+import { nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
 import { useRelatedData } from './use-related-data.ts';
 
 const everyRow = 50;
@@ -27,6 +34,8 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const { company } = data;
   const relatedData = useRelatedData(host, data, args.rows === everyRow ? 100 : 20);
   const items = timelineItems(data, relatedData);
+  const panel = usePanel<Entry>();
+  const { open } = panel;
   const omitted = omittedNotes(data, items, relatedData);
   const hasMore = omitted !== '' && args.rows !== everyRow;
   const actions = (
@@ -43,7 +52,12 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
       )}
       <Refresh host={host} reload={reload} />
       {company.id && (
-        <Ask host={host} text="Ask about this" question={() => assistantQuestion(data)} />
+        <Ask
+          host={host}
+          text="Ask about this"
+          question="What is worth knowing about this company before I call them?"
+          about={{ what: 'company', id: company.id, tool: 'cpq_brief_company' }}
+        />
       )}
     </>
   );
@@ -55,27 +69,25 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
         about={<CompanyFacts company={company} />}
         actions={actions}
       />
-      <Figures data={data} next={nextClosing(items, data.today)} />
-      <Timeline items={items} today={data.today} problem={relatedData.problem} />
+      <Figures {...{ data, relatedData, open }} next={nextClosing(items, data.today)} />
+      <Timeline
+        items={items}
+        today={data.today}
+        problem={relatedData.problem}
+        open={host.canRead ? open : undefined}
+      />
       <p class="about">{omitted}</p>
-      <Quotes data={data} />
+      <Quotes data={data} open={open} />
       <div class="columns">
-        <People data={data} />
+        <People data={data} host={host} />
         <Pricing data={data} />
       </div>
       <Notes notes={data.notes} />
       <Coverage coverage={data.coverage} />
+      <RecordPanel panel={panel} host={host} changed={() => void reload()} />
     </main>
   );
 }
-
-const assistantQuestion = ({ company }: CompanyData): string =>
-  questionAbout(
-    'company',
-    company,
-    'what is worth knowing before I call them?',
-    'cpq_brief_company',
-  );
 
 function omittedNotes(
   { open, quotes }: CompanyData,
@@ -117,20 +129,33 @@ function CompanyFacts({ company }: Pick<CompanyData, 'company'>) {
   );
 }
 
-function Figures({ data, next }: { data: CompanyData; next: string | undefined }) {
-  const { amounts, day, number } = useFormats();
+interface FiguresProps {
+  data: CompanyData;
+  relatedData: RelatedData;
+  next: string | undefined;
+  open: Open;
+}
+
+function Figures({ data, relatedData, next, open: show }: FiguresProps) {
+  const { totals, day, number } = useFormats();
   const { open, closed, recentActivity } = data;
   const { won, lost } = closed ?? {};
   const overdue = open?.overdue ? `${number(open.overdue)} overdue` : undefined;
   const [latest] = recentActivity?.rows ?? [];
+  const counted = (label: 'Won' | 'Lost', { count, value }: NonNullable<typeof won>) => {
+    const rows = relatedData.opportunities.filter(({ outcome }) => outcome === label.toLowerCase());
+    return {
+      label,
+      values: [number(count), ...totals(value)],
+      open: rows.length > 0 ? () => showDeals(show, label, rows) : undefined,
+    };
+  };
   return (
     <>
-      {open && <OpenFigures open={open} />}
+      {open && <OpenFigures open={open} show={show} />}
       <dl class="figures">
-        {won && (
-          <Figure label="Won" tone="good" values={[number(won.count), ...amounts(won.value)]} />
-        )}
-        {lost && <Figure label="Lost" values={[number(lost.count), ...amounts(lost.value)]} />}
+        {won && <Figure {...counted('Won', won)} tone="good" />}
+        {lost && <Figure {...counted('Lost', lost)} />}
         {open && (
           <Figure
             label="Next expected close"
@@ -153,16 +178,25 @@ function Figures({ data, next }: { data: CompanyData; next: string | undefined }
   );
 }
 
-function OpenFigures({ open }: { open: NonNullable<CompanyData['open']> }) {
-  const { amounts, number } = useFormats();
+interface OpenFiguresProps {
+  open: NonNullable<CompanyData['open']>;
+  show: Open;
+}
+
+function OpenFigures({ open, show }: OpenFiguresProps) {
+  const { totals, number } = useFormats();
   if (open.total === 0)
     return <Leading figures={[{ label: 'Open opportunities', values: ['0'] }]} />;
   const figures: FigureProps[] = [
-    { label: 'Open total contract value', values: amounts(open.value) },
-    { label: 'Weighted by probability', values: amounts(open.weightedValue) },
-    { label: 'Open opportunities', values: [number(open.total)] },
+    { label: 'Open total contract value', values: totals(open.value) },
+    { label: 'Weighted by probability', values: totals(open.weightedValue) },
+    {
+      label: 'Open opportunities',
+      values: [number(open.total)],
+      open: () => showDeals(show, 'Open opportunities', open.rows),
+    },
   ];
-  const profit = amounts(open.profit);
+  const profit = totals(open.profit);
   return (
     <Leading
       figures={profit.length > 0 ? [...figures, { label: 'Profit', values: profit }] : figures}
@@ -170,72 +204,36 @@ function OpenFigures({ open }: { open: NonNullable<CompanyData['open']> }) {
   );
 }
 
-function People({ data: { contacts } }: { data: CompanyData }) {
-  if (!contacts || contacts.rows.length === 0) return null;
-  return (
-    <section class="panel" aria-labelledby="people">
-      <h2 id="people">Contacts</h2>
-      <ul class="rows plain">
-        {contacts.rows.map(({ id, name, email, phone }) => (
-          <li key={id}>
-            <strong dir="auto">{name ?? email ?? id}</strong>
-            <span dir="auto">
-              {[name && email, phone].filter(Boolean).join(' · ') || 'no email or phone'}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** Grouped by status and currency: what each group is worth, and its quotes. */
-function Quotes({ data: { quotes } }: { data: CompanyData }) {
-  const { number } = useFormats();
+/** The quotes, and what those of each status and currency are worth in all. */
+function Quotes({ data: { quotes }, open }: { data: CompanyData; open: Open }) {
+  const { number, money } = useFormats();
   if (!quotes || quotes.byStatus.length === 0) return null;
+  const revenue = (title: string, key: 'oneTime' | 'monthly' | 'yearly') => ({
+    title,
+    kind: 'num' as const,
+    cell: (group: (typeof quotes.byStatus)[number]) =>
+      group[key] && money(group[key], group.currency),
+  });
   return (
-    <section class="panel" aria-labelledby="quotes">
-      <h2 id="quotes">{`Quotes: ${number(quotes.total)}`}</h2>
-      <div class="quote-groups">
-        {quotes.byStatus.map((group) => (
-          <QuoteGroup
-            key={`${describeState(group)} ${group.currency}`}
-            group={group}
-            rows={quotes.rows.filter(
-              (row) =>
-                describeState(row) === describeState(group) && row.currency === group.currency,
-            )}
-          />
-        ))}
-      </div>
-    </section>
-  );
-}
-
-interface QuoteGroupProps {
-  group: NonNullable<CompanyData['quotes']>['byStatus'][number];
-  rows: NonNullable<CompanyData['quotes']>['rows'];
-}
-
-function QuoteGroup({ group, rows }: QuoteGroupProps) {
-  const { money, number } = useFormats();
-  const { count } = group;
-  return (
-    <div class="quote-group">
-      <h3 dir="auto">{`${describeState(group)}: ${number(count)}`}</h3>
-      {amountsOf(group).map(({ amount, currency, per }) => (
-        <p key={per}>
-          <bdi>{money(amount, currency)}</bdi> {per}
-        </p>
-      ))}
-      <ul class="plain">
-        {rows.map((row) => (
-          <li key={row.id} dir="auto">
-            {[row.number, row.name].filter(Boolean).join(' · ')}
-          </li>
-        ))}
-      </ul>
-    </div>
+    <Section id="quotes" title={`Quotes: ${number(quotes.total)}`}>
+      <Table
+        label="Quotes by status"
+        rows={quotes.byStatus}
+        keyOf={(group) => `${describeState(group)} ${group.currency}`}
+        columns={[
+          { title: 'Status', cell: (group) => <Badge>{describeState(group)}</Badge> },
+          { title: 'Quotes', kind: 'main', cell: ({ count }) => number(count) },
+          revenue('One-time', 'oneTime'),
+          revenue('Monthly', 'monthly'),
+          revenue('Yearly', 'yearly'),
+        ]}
+      />
+      <h3>{`${number(quotes.shown)} of ${number(quotes.total)} quotes`}</h3>
+      <QuoteRows
+        rows={quotes.rows.map((row) => ({ ...row, status: describeState(row) }))}
+        open={opensIn(open, 'quote', quotes.rows)}
+      />
+    </Section>
   );
 }
 
@@ -249,8 +247,7 @@ function Pricing({ data: { discountGroups, pricingBooks, neverBought } }: { data
   const filled = lists.filter(([, names]) => names.length > 0);
   if (filled.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="pricing">
-      <h2 id="pricing">Pricing</h2>
+    <Section id="pricing" title="Pricing">
       <ul class="rows plain">
         {filled.map(([title, names]) => (
           <li key={title}>
@@ -259,7 +256,7 @@ function Pricing({ data: { discountGroups, pricingBooks, neverBought } }: { data
           </li>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -11,6 +11,8 @@ import {
 
 export interface TimelineItem {
   key: string;
+  /** Of the record; an event has none that could be opened. */
+  id: string | undefined;
   kind: 'Opportunity' | 'Quote' | 'Event';
   day: string | undefined;
   name: string;
@@ -36,7 +38,7 @@ export function timelineItems(
   const items = [
     // Events arrive newest first and lead their day; the sort is stable and keeps that.
     ...events.map(eventItem),
-    ...reported.map((row) => openItem(row, data.today)),
+    ...reported.map((row) => opportunityItem(row, data.today)),
     ...read.map((row) => opportunityItem(row, data.today)),
     ...(data.quotes?.rows ?? []).map(quoteItem),
   ];
@@ -45,27 +47,17 @@ export function timelineItems(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-type OpenRow = NonNullable<CompanyData['open']>['rows'][number];
-type ReadRow = { [K in keyof OpportunityRow]: OpportunityRow[K] | undefined };
 type QuoteRow = NonNullable<CompanyData['quotes']>['rows'][number];
-
-function openItem(
-  { id, name, stage, closes, value, currency }: OpenRow,
-  today: string,
-): TimelineItem {
-  const amounts =
-    value === undefined ? [] : [{ amount: value, currency: currency ?? '', per: 'contract value' }];
-  return { ...opportunityItem({ id, name, stage, closes }, today), amounts };
-}
 
 const tonesOfOutcome: Record<string, TimelineItem['tone']> = { won: 'good', lost: 'danger' };
 
 /** A closed opportunity is on the day on which it was closed, as far as that is known. */
-function opportunityItem(row: ReadRow, today: string): TimelineItem {
+function opportunityItem(row: OpportunityRow, today: string): TimelineItem {
   const { id, name, stage, outcome = 'open', closes, closed, currency = '' } = row;
   const isOpen = outcome === 'open';
   return {
     key: `opportunity ${id}`,
+    id,
     kind: 'Opportunity',
     day: isOpen ? closes : (closed ?? closes),
     name: name ?? id ?? 'Unnamed',
@@ -79,6 +71,7 @@ function opportunityItem(row: ReadRow, today: string): TimelineItem {
 }
 
 interface Revenues {
+  value?: number | undefined;
   oneTime?: number | undefined;
   monthly?: number | undefined;
   yearly?: number;
@@ -86,13 +79,15 @@ interface Revenues {
 }
 
 /** The amounts that are not 0, each with how often it is due. */
-export function amountsOf({
+function amountsOf({
+  value,
   oneTime,
   monthly,
   yearly,
   currency,
 }: Revenues): TimelineItem['amounts'] {
   const amounts = [
+    { amount: value, per: 'contract value' },
     { amount: oneTime, per: 'one-time' },
     { amount: monthly, per: 'monthly' },
     { amount: yearly, per: 'yearly' },
@@ -104,6 +99,7 @@ function quoteItem(row: QuoteRow): TimelineItem {
   const { id, number, name, status, created } = row;
   return {
     key: `quote ${id}`,
+    id,
     kind: 'Quote',
     day: created,
     name: [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed'),
@@ -122,6 +118,7 @@ function eventItem(
 ): TimelineItem {
   return {
     key: `event ${index}`,
+    id: undefined,
     kind: 'Event',
     day: at.slice(0, 10),
     name: name ?? id ?? 'Unnamed',

@@ -1,5 +1,6 @@
+import type { Open } from '../records/entries.ts';
 import { useFormats } from '../shell/format.ts';
-import { Badge } from '../shell/parts.tsx';
+import { Badge, Section } from '../shell/parts.tsx';
 import type { TimelineItem } from './timeline-items.ts';
 
 interface Props {
@@ -7,51 +8,69 @@ interface Props {
   today: string;
   /** Why events are missing. */
   problem: string | undefined;
+  /** Absent where the host lets views call no tools. */
+  open: Open | undefined;
 }
 
 /**
  * Opportunities on their expected close date, quotes on the day of creation, events on their day; newest first.
  */
-export function Timeline({ items, today, problem }: Props) {
+export function Timeline({ items, today, problem, open }: Props) {
   const { day } = useFormats();
   const upcoming = items.filter((item) => (item.day ?? '') > today);
   const past = items.filter((item) => (item.day ?? '') <= today);
   return (
-    <section class="panel" aria-labelledby="timeline">
-      <h2 id="timeline">Timeline</h2>
+    <Section id="timeline" title="Timeline">
       <p class="about" role="status">
         {problem}
       </p>
       {items.length === 0 && <p class="about">No opportunities and no quotes.</p>}
       <ol class="timeline plain">
         {upcoming.map((item) => (
-          <TimelineEntry key={item.key} item={item} />
+          <TimelineEntry key={item.key} item={item} open={open} />
         ))}
         <li class="today">
           <span>Today, {day(today)}</span>
         </li>
         {past.map((item) => (
-          <TimelineEntry key={item.key} item={item} />
+          <TimelineEntry key={item.key} item={item} open={open} />
         ))}
       </ol>
-    </section>
+    </Section>
   );
 }
 
-function TimelineEntry({ item }: { item: TimelineItem }) {
+function TimelineEntry({ item, open }: { item: TimelineItem } & Pick<Props, 'open'>) {
   const { day, money } = useFormats();
-  const { kind, name, state, tone, changes, amounts, isLate: late } = item;
+  const { id, kind, name, state, tone, changes, amounts, isLate: late } = item;
+  const record = kind === 'Quote' ? 'quote' : 'opportunity';
   return (
     <li class={`entry ${kind.toLowerCase()}-entry`}>
       <span class="day">{item.day ? day(item.day) : 'No date'}</span>
       <span class="what">
         <span class="kind">{kind}</span>
-        <strong dir="auto">{name}</strong>
+        <strong dir="auto">
+          {open && id !== undefined ? (
+            <button type="button" class="link" onClick={() => open({ kind: record, id, name })}>
+              {name}
+            </button>
+          ) : (
+            name
+          )}
+        </strong>
         <span class="marks">
           <Badge tone={tone}>{state}</Badge>
           {late && <Badge tone="danger">Overdue</Badge>}
         </span>
-        {changes.length > 0 && <Changes changes={changes} />}
+        {changes.length > 0 && (
+          <ul class="changes plain">
+            {changes.map((change) => (
+              <li key={change} dir="auto">
+                {change}
+              </li>
+            ))}
+          </ul>
+        )}
       </span>
       <span class="amounts">
         {amounts.map(({ amount, currency, per }) => (
@@ -61,17 +80,5 @@ function TimelineEntry({ item }: { item: TimelineItem }) {
         ))}
       </span>
     </li>
-  );
-}
-
-function Changes({ changes }: { changes: readonly string[] }) {
-  return (
-    <ul class="changes plain">
-      {changes.map((change) => (
-        <li key={change} dir="auto">
-          {change}
-        </li>
-      ))}
-    </ul>
   );
 }

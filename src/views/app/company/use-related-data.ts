@@ -1,8 +1,6 @@
 /** Data of the timeline that the answer lacks: closed opportunities, and events of the account. */
-import { useState } from 'preact/hooks';
-import { messageOf } from '../../../values.ts';
-import type { Host } from '../shell/start.tsx';
-import { useReading } from '../shell/use-reading.ts';
+import { useAnswer } from '../shell/use-reading.ts';
+import type { Host } from '../shell/view.ts';
 import {
   type CompanyData,
   type EventRow,
@@ -11,69 +9,51 @@ import {
   type RelatedData,
 } from './data.ts';
 
-const noData: RelatedData = { opportunities: [], events: [], eventsTotal: 0 };
-
-/** Reads again whenever the answer changes. */
-export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
-  const [relatedData, setRelatedData] = useState(noData);
-  useReading([data], (isCurrent) => {
-    void readRelatedData(host, data, maxEvents, (more) => {
-      if (isCurrent()) setRelatedData((before) => ({ ...before, ...more }));
-    });
-  });
-  return relatedData;
+interface Opportunities {
+  records?: OpportunityRow[];
+  /** Of all rows, where none has its own. */
+  currency?: string;
 }
 
-async function readRelatedData(
-  host: Host,
-  data: CompanyData,
-  maxEvents: number,
-  show: (more: Partial<RelatedData>) => void,
-): Promise<void> {
-  const { id } = data.company;
-  if (!host.canRead || id === undefined) return;
-  // If this fails, the timeline still has the rows of the brief.
-  const opportunities = await readOpportunities(host, id).catch(() => []);
-  show({ opportunities });
-  if (!host.lists('cpq_list_events')) return;
-  const records = [id, ...shownIds(data), ...opportunities.flatMap((row) => row.id ?? [])];
-  show(
-    await readEvents(host, records, maxEvents).catch((error: unknown) => ({
-      events: [],
-      eventsTotal: 0,
-      problem: `The events could not be read. ${messageOf(error)}`,
-    })),
-  );
-}
-
-/** Opportunities of the company, won and lost ones included: the answer has only the open ones. */
-async function readOpportunities(host: Host, id: string): Promise<OpportunityRow[]> {
-  const response = { filters: `company.id:${id}`, size: 100, fields: opportunityFields };
-  const { records } = await host.read<{ records?: OpportunityRow[] }>(
-    'cpq_list_opportunities',
-    response,
-  );
-  // A service that ignores the filter sends the opportunities of other companies too.
-  return (records ?? []).filter((row) => row.companyId === id);
-}
-
-const shownIds = ({ open, quotes }: CompanyData): string[] =>
-  [...(open?.rows ?? []), ...(quotes?.rows ?? [])].flatMap(({ id }) => id ?? []);
-
-interface EventsPage {
+interface Events {
   records: EventRow[];
   page: { total: number };
   coverage: { complete: boolean; reason?: string };
 }
 
-async function readEvents(
-  host: Host,
-  records: readonly string[],
-  size: number,
-): Promise<Omit<RelatedData, 'opportunities'>> {
-  const id = [...new Set(records)].join('|');
-  const answer = await host.read<EventsPage>('cpq_list_events', { id, size });
-  const { records: events, page, coverage } = answer;
-  const problem = coverage.complete ? undefined : `Not all: ${coverage.reason ?? 'unknown why'}.`;
-  return { events, eventsTotal: page.total, problem };
+/** Reads again whenever the answer changes. If the opportunities fail, the timeline still has the rows of the brief. */
+export function useRelatedData(host: Host, data: CompanyData, maxEvents: number): RelatedData {
+  const { company, open, quotes } = data;
+  const { id } = company;
+  const isKnown = host.canRead && id !== undefined;
+  const call = { filters: `company.id:${id}`, size: 100, fields: opportunityFields };
+  const listed = useAnswer<Opportunities>(
+    host,
+    'cpq_list_opportunities',
+    isKnown ? call : undefined,
+    [data],
+  );
+  const { records = [], currency } = listed.answer ?? {};
+  // A service that ignores the filter sends the opportunities of other companies too.
+  const opportunities = records
+    .filter((row) => row.companyId === id)
+    .map((row) => ({ currency, ...row }));
+  const isSettled = listed.answer !== undefined || listed.failed !== undefined;
+  const all = [company, ...(open?.rows ?? []), ...(quotes?.rows ?? []), ...opportunities];
+  const ids = [...new Set(all.flatMap((row) => row.id ?? []))].join('|');
+  const isListed = isKnown && isSettled && host.lists('cpq_list_events');
+  const { answer, failed } = useAnswer<Events>(
+    host,
+    'cpq_list_events',
+    isListed ? { id: ids, size: maxEvents } : undefined,
+    [data, isSettled, ids],
+  );
+  const { complete = true, reason = 'unknown why' } = answer?.coverage ?? {};
+  const problem = failed
+    ? `The events could not be read. ${failed}`
+    : complete
+      ? undefined
+      : `Not all: ${reason}.`;
+  const { records: events = [], page } = answer ?? {};
+  return { opportunities, events, eventsTotal: page?.total ?? 0, problem };
 }

@@ -1,5 +1,6 @@
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
-import { type Amounts, type Formats, useFormats } from '../shell/format.ts';
+import { amountText } from '../records/rows.tsx';
+import { type Amounts, useFormats } from '../shell/format.ts';
 import { Badge } from '../shell/parts.tsx';
 import { shortened } from '../shell/shorten.ts';
 import { amountIn, amountOf, type BoardSettings, isLate, isStalled } from './deals.ts';
@@ -54,14 +55,14 @@ function CardAmount({
   settings,
   maxAmount,
 }: Pick<CardProps, 'deal' | 'settings' | 'maxAmount'>) {
-  const { percent } = useFormats();
+  const { percent, money } = useFormats();
   const { currency = '', probability } = deal;
   const amount = amountOf(deal, settings.measure);
   const share = (amount ?? 0) / (amountIn(maxAmount, currency) || 1);
   return (
     <>
       <span class="amount">
-        {amountText(deal, settings, useFormats())}
+        <bdi>{amountText(amount, deal.currency, money)}</bdi>
         {probability !== undefined && <span class="chance">{percent(probability * 100)}</span>}
       </span>
       <span class="gauge" aria-hidden="true">
@@ -71,17 +72,7 @@ function CardAmount({
   );
 }
 
-/** What a deal is worth, in the measure that is shown. */
-export function amountText(
-  deal: OpenDeal,
-  { measure }: Pick<BoardSettings, 'measure'>,
-  { money }: Formats,
-): string {
-  const amount = amountOf(deal, measure);
-  return amount === undefined ? 'Unknown' : money(amount, deal.currency ?? 'unknown currency');
-}
-
-export function Marks({ deal, settings }: Pick<CardProps, 'deal' | 'settings'>) {
+function Marks({ deal, settings }: Pick<CardProps, 'deal' | 'settings'>) {
   const { number } = useFormats();
   const [late, stalled] = [isLate(deal, settings), isStalled(deal, settings)];
   if (!late && !stalled) return null;

@@ -1,10 +1,12 @@
 /** Opportunities that were won, lost or closed in a period. */
-import { useState } from 'preact/hooks';
-import type { ClosedDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import type { ClosedGroup } from '../../../briefs/pipeline/pipeline-groups.ts';
+import { type Entry, opensIn } from '../records/entries.ts';
+import { RecordPanel } from '../records/panel.tsx';
+import { DealPages, showPages } from '../records/rows.tsx';
+import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
+import { usePanel } from '../shell/panel.tsx';
 import {
-  ActionButton,
   Coverage,
   Figure,
   type FigureProps,
@@ -12,8 +14,10 @@ import {
   Leading,
   Notes,
   Refresh,
+  Section,
 } from '../shell/parts.tsx';
-import type { ViewProps } from '../shell/start.tsx';
+import { Stacked, Table, type TableColumn } from '../shell/table.tsx';
+import type { ViewProps } from '../shell/view.ts';
 import type { ClosedPipeline } from './data.ts';
 import { isMonth } from './deals.ts';
 import { Scope } from './scope.tsx';
@@ -26,9 +30,14 @@ const titles = {
 } as const;
 
 export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
-  const { data, host, reload } = props;
+  const { data, args, host, reload } = props;
   const { day } = useFormats();
+  const panel = usePanel<Entry>();
   const { from, to } = data.closed;
+  const { sections: _sections, ...list } = args;
+  const show: Show = host.canRead
+    ? (title, more) => showPages(panel.open, host, title, { ...list, ...more })
+    : undefined;
   return (
     <main class="pipeline">
       <Head
@@ -41,32 +50,51 @@ export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
         }
         actions={<Refresh host={host} reload={reload} />}
       >
-        <Scope {...props} />
+        <Scope {...props} sample={data.records?.[0]} />
       </Head>
-      <ClosedFigures data={data} />
-      {data.groups.rows.length > 0 && <ClosedGroups data={data} />}
-      <DealList key={data.coverage?.asOf} {...props} />
+      <ClosedFigures data={data} show={show} />
+      {data.groups.rows.length > 0 && <ClosedGroups data={data} show={show} />}
+      <Section id="closed" title="Opportunities">
+        <DealPages
+          key={data.coverage?.asOf}
+          host={host}
+          args={list}
+          first={data}
+          open={(rows) => opensIn(panel.open, 'opportunity', rows)}
+        />
+      </Section>
       <Notes notes={data.notes} />
+      <RecordPanel panel={panel} host={host} />
     </main>
   );
 }
 
-function ClosedFigures({ data: { closed, outcome } }: { data: ClosedPipeline }) {
-  const { amounts, number, percent } = useFormats();
+/** Opens the deals of the view that are narrowed by further arguments. */
+type Show = ((title: string, more: Arguments) => void) | undefined;
+
+interface PartProps {
+  data: ClosedPipeline;
+  show: Show;
+}
+
+function ClosedFigures({ data: { closed, outcome }, show }: PartProps) {
+  const { totals, number, percent } = useFormats();
   const { won, lost, winRatePercent, outcomeUnknown } = closed;
   const days = (mean: number | undefined) =>
     mean === undefined ? '' : ` in ${number(Math.round(mean))} days on average`;
   const figures: FigureProps[] = [
     {
       label: 'Won, total contract value',
-      values: amounts(won.value),
+      values: totals(won.value),
       more: `${number(won.count)} won${days(won.daysToClose)}`,
+      open: show && (() => show('Won', { outcome: 'won' })),
       tone: 'good',
     },
     {
       label: 'Lost, total contract value',
-      values: amounts(lost.value),
+      values: totals(lost.value),
       more: `${number(lost.count)} lost${days(lost.daysToClose)}`,
+      open: show && (() => show('Lost', { outcome: 'lost' })),
     },
   ];
   const rate = winRatePercent === undefined ? [] : [percent(winRatePercent)];
@@ -82,7 +110,7 @@ function ClosedFigures({ data: { closed, outcome } }: { data: ClosedPipeline }) 
         <dl class="figures">
           <Figure
             label="Closed, outcome unknown"
-            values={[number(outcomeUnknown.count), ...amounts(outcomeUnknown.value)]}
+            values={[number(outcomeUnknown.count), ...totals(outcomeUnknown.value)]}
           />
         </dl>
       )}
@@ -93,137 +121,47 @@ function ClosedFigures({ data: { closed, outcome } }: { data: ClosedPipeline }) 
 const titleOf = (by: string): string =>
   by.charAt(0).toUpperCase() + by.slice(1).replaceAll('_', ' ');
 
-function ClosedGroups({ data: { by, groups } }: { data: ClosedPipeline }) {
-  const { amounts, month, number, percent } = useFormats();
-  const titles = ['Won', 'Won value', 'Lost', 'Lost value', 'Win rate'];
-  const cells = ({ won, wonValue, lost, lostValue, winRatePercent }: ClosedGroup) => [
-    [number(won)],
-    amounts(wonValue),
-    [number(lost)],
-    amounts(lostValue),
-    winRatePercent === undefined ? [] : [percent(winRatePercent)],
+function ClosedGroups({ data: { by, groups }, show }: PartProps) {
+  const count = (title: string, key: 'won' | 'lost'): TableColumn<ClosedGroup> => ({
+    title,
+    kind: 'num',
+    value: (group) => group[key],
+    cell: (group, { number }) => number(group[key]),
+  });
+  const value = (title: string, key: 'wonValue' | 'lostValue'): TableColumn<ClosedGroup> => ({
+    title,
+    kind: key === 'wonValue' ? 'main' : 'num',
+    cell: (group, { amounts }) => <Stacked lines={amounts(group[key])} />,
+  });
+  const columns: TableColumn<ClosedGroup>[] = [
+    {
+      title: titleOf(by),
+      cell: ({ name = '–' }, { month }) => <bdi>{isMonth(name) ? month(name) : name}</bdi>,
+    },
+    count('Won', 'won'),
+    value('Won value', 'wonValue'),
+    count('Lost', 'lost'),
+    value('Lost value', 'lostValue'),
+    {
+      title: 'Win rate',
+      kind: 'num',
+      value: ({ winRatePercent }) => winRatePercent,
+      cell: ({ winRatePercent }, { share }) =>
+        winRatePercent !== undefined && share(winRatePercent),
+    },
   ];
+  const isFilter = ['owner', 'company', 'category', 'source'].includes(by);
   return (
-    <section class="panel" aria-labelledby="groups">
-      <h2 id="groups">{`By ${by.replaceAll('_', ' ')}`}</h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <section class="scroll" tabIndex={0} aria-label="Groups, table">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{titleOf(by)}</th>
-              {titles.map((title) => (
-                <th key={title} scope="col" class="num">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {groups.rows.map((group) => {
-              const name = group.name ?? group.id ?? '–';
-              return (
-                <tr key={group.id ?? name}>
-                  <th scope="row">
-                    <bdi>{isMonth(name) ? month(name) : name}</bdi>
-                  </th>
-                  {cells(group).map((lines, at) => (
-                    <td key={titles[at]} class="num">
-                      <Stacked lines={lines} />
-                    </td>
-                  ))}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </section>
-    </section>
-  );
-}
-
-/** Values of several currencies, one below the other. */
-function Stacked({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return <>–</>;
-  return (
-    <>
-      {lines.map((line) => (
-        <span key={line} class="line">
-          {line}
-        </span>
-      ))}
-    </>
-  );
-}
-
-function DealList({ data, args, host }: ViewProps<ClosedPipeline>) {
-  const { number } = useFormats();
-  const [deals, setDeals] = useState(data.records ?? []);
-  const [next, setNext] = useState(data.page?.next);
-  const total = data.page?.total ?? deals.length;
-  const readMore = async () => {
-    const { sections: _sections, ...rest } = args;
-    const call = { ...rest, deals_from: next, rows: 100 };
-    const answer = await host.read<Required<Pick<ClosedPipeline, 'records' | 'page'>>>(
-      'cpq_brief_pipeline',
-      call,
-    );
-    setDeals([...deals, ...answer.records]);
-    setNext(answer.page.next);
-  };
-  if (total === 0) return <p class="empty">No opportunity was closed in this period.</p>;
-  if (deals.length === 0) return null;
-  return (
-    <section class="panel" aria-labelledby="closed">
-      <h2 id="closed">Opportunities</h2>
-      <p class="about" role="status">{`${number(deals.length)} of ${number(total)} shown.`}</p>
-      <ClosedTable deals={deals} hasOutcome={data.outcome === 'closed'} />
-      {host.canRead && next !== undefined && (
-        <ActionButton text="Show more" busyText="Reading…" run={readMore} />
-      )}
-    </section>
-  );
-}
-
-function ClosedTable({ deals, hasOutcome }: { deals: readonly ClosedDeal[]; hasOutcome: boolean }) {
-  const { money, day, number } = useFormats();
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable
-    <section class="scroll" tabIndex={0} aria-label="Opportunities, table">
-      <table class="deals">
-        <thead>
-          <tr>
-            <th scope="col">Opportunity</th>
-            <th scope="col">Company</th>
-            <th scope="col">Owner</th>
-            {hasOutcome && <th scope="col">Outcome</th>}
-            <th scope="col">Closed</th>
-            <th scope="col" class="num">
-              Days to close
-            </th>
-            <th scope="col" class="num">
-              Total contract value
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {deals.map(({ id, name, company, owner, outcome, closed, daysToClose, ...deal }) => (
-            <tr key={id}>
-              <td>
-                <strong dir="auto">{name ?? id}</strong>
-              </td>
-              <td dir="auto">{company}</td>
-              <td dir="auto">{owner}</td>
-              {hasOutcome && <td>{outcome}</td>}
-              <td class="day-cell">{closed ? day(closed) : '–'}</td>
-              <td class="num">{daysToClose === undefined ? '–' : number(daysToClose)}</td>
-              <td class="num">
-                {deal.value === undefined ? 'Unknown' : money(deal.value, deal.currency ?? '')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Section id="groups" title={`By ${by.replaceAll('_', ' ')}`}>
+      <Table
+        label="Groups"
+        columns={columns}
+        rows={groups.rows}
+        keyOf={({ id, name = '' }) => id ?? name}
+        open={
+          show && isFilter ? ({ id, name }) => show(name ?? by, { [by]: id ?? name }) : undefined
+        }
+      />
+    </Section>
   );
 }

@@ -1,17 +1,8 @@
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
-import { useFormats } from '../shell/format.ts';
-import { Segments, Switch } from '../shell/parts.tsx';
+import type { ComponentChildren } from 'preact';
+import { Segments, Select, Switch } from '../shell/parts.tsx';
 import { profitSwitch } from '../shell/profit.ts';
 import { useNarrow } from '../shell/use-narrow.ts';
-import {
-  type Attention,
-  type CardOrder,
-  type ColumnsBy,
-  cardOrders,
-  type Filter,
-  type Measure,
-  noOwner,
-} from './deals.ts';
+import type { Attention, CardOrder, ColumnsBy, Filter, Measure } from './deals.ts';
 
 export interface Settings {
   layout: 'board' | 'table';
@@ -24,7 +15,8 @@ export interface Settings {
 interface Props {
   settings: Settings;
   set(settings: Settings): void;
-  deals: readonly OpenDeal[];
+  /** The choice of an owner. */
+  owners: ComponentChildren;
   /** Whether the host lets the view read cards; the groups of the answer can be measured only. */
   hasCards: boolean;
   /** Absent where the host lets views call no tools. */
@@ -45,11 +37,11 @@ const layouts = [
   ['board', 'Board'],
   ['table', 'Table'],
 ] as const;
-const orders: readonly [CardOrder, string][] = [
-  ['value', cardOrders.value],
-  ['closes', cardOrders.closes],
-  ['idle', cardOrders.idle],
-];
+const orders = [
+  ['value', 'Largest first'],
+  ['closes', 'Closing first'],
+  ['idle', 'Longest unchanged first'],
+] as const;
 
 export const attentions: readonly [Attention | '', string][] = [
   ['', 'All'],
@@ -79,8 +71,9 @@ export function Controls(props: Props) {
   );
 }
 
-function Fields({ settings, set, deals, profit }: Props) {
-  const { layout, by, order, filter } = settings;
+function Fields(props: Props) {
+  const { settings, set, profit } = props;
+  const { layout, by, order } = settings;
   const change = (part: Partial<Settings>) => set({ ...settings, ...part });
   return (
     <search class="controls" aria-label="Board options">
@@ -107,7 +100,7 @@ function Fields({ settings, set, deals, profit }: Props) {
           choose={(it) => change({ order: it })}
         />
       )}
-      <FilterFields filter={filter} deals={deals} set={(it) => change({ filter: it })} />
+      <FilterFields {...props} />
       <div class="switches">
         <WeightedSwitch settings={settings} set={set} />
         {profit && <Switch text={profitSwitch} on={profit.on} set={profit.set} />}
@@ -141,23 +134,12 @@ function WeightedSwitch({ settings, set }: MeasureProps) {
   );
 }
 
-interface FilterProps {
-  filter: Filter;
-  deals: readonly OpenDeal[];
-  set(filter: Filter): void;
-}
-
-function FilterFields({ filter, deals, set }: FilterProps) {
-  const { compare } = useFormats();
-  const owners = [...new Set(deals.map(({ owner }) => owner ?? noOwner))].sort(compare);
+function FilterFields({ settings, set: setAll, owners }: Props) {
+  const { filter } = settings;
+  const set = (changed: Filter) => setAll({ ...settings, filter: changed });
   return (
     <>
-      <Select
-        label="Owner"
-        value={filter.owner}
-        options={[['', 'Everyone'], ...owners.map((name) => [name, name] as const)]}
-        choose={(owner) => set({ ...filter, owner })}
-      />
+      {owners}
       <Select
         label="Deals"
         value={filter.attention}
@@ -174,36 +156,5 @@ function FilterFields({ filter, deals, set }: FilterProps) {
         />
       </label>
     </>
-  );
-}
-
-interface SelectProps<Value extends string> {
-  label: string;
-  value: Value;
-  options: readonly (readonly [value: Value, text: string])[];
-  choose: (value: Value) => void;
-}
-
-export function Select<Value extends string>({
-  label,
-  value,
-  options,
-  choose,
-}: SelectProps<Value>) {
-  const chosen = (text: string) => options.find(([option]) => option === text)?.[0];
-  return (
-    <label class="field">
-      <span>{label}</span>
-      <select
-        value={value}
-        onChange={({ currentTarget }) => choose(chosen(currentTarget.value) ?? value)}
-      >
-        {options.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text.slice(0, 60)}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

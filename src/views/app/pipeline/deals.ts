@@ -2,7 +2,7 @@
 
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { groupBy } from '../../../figures/naming.ts';
-import { type Amounts, type Formats, mainCurrencyOf } from '../shell/format.ts';
+import { type Amounts, mainCurrencyOf } from '../shell/format.ts';
 
 export type ColumnsBy = 'stage' | 'owner' | 'month';
 /** `value`: total contract value. */
@@ -17,8 +17,8 @@ export interface Measure {
 /** Deals that need attention, as the figures at the top count them. */
 export type Attention = 'overdue' | 'closing' | 'stalled';
 
+/** Of the deals that are read; the owner is a filter of the answer itself. */
 export interface Filter {
-  owner: string;
   text: string;
   /** Empty: every deal. */
   attention: Attention | '';
@@ -40,6 +40,8 @@ export interface Column {
   sum: Record<string, number>;
   /** Mean probability (0–1) of the deals whose probability is known. */
   chance: number | undefined;
+  /** On average; known of stages. */
+  daysInStage?: number | undefined;
 }
 
 const missingNames: Readonly<Record<ColumnsBy, string>> = {
@@ -47,15 +49,13 @@ const missingNames: Readonly<Record<ColumnsBy, string>> = {
   owner: 'No owner',
   month: 'No close date',
 };
-export const noOwner = missingNames.owner;
-
 export function amountOf(deal: OpenDeal, { revenue, weighted }: Measure): number | undefined {
   const amount = deal[revenue];
   if (amount === undefined || !weighted) return amount;
   return deal.probability === undefined ? undefined : amount * deal.probability;
 }
 
-function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, number> {
+export function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const deal of deals) {
     const amount = amountOf(deal, measure);
@@ -63,6 +63,26 @@ function sumOf(deals: readonly OpenDeal[], measure: Measure): Record<string, num
     sums[deal.currency] = (sums[deal.currency] ?? 0) + amount;
   }
   return sums;
+}
+
+/** The figures of an answer, for the deals that a search in the view found. */
+export function figuresOf(deals: readonly OpenDeal[], deadlines: Deadlines) {
+  const about = (some: readonly OpenDeal[]) => ({
+    count: some.length,
+    value: sumOf(some, { revenue: 'value', weighted: false }),
+  });
+  const those = (attention: Attention) =>
+    about(deals.filter((deal) => needs[attention](deal, deadlines)));
+  return {
+    open: {
+      ...about(deals),
+      weightedValue: sumOf(deals, { revenue: 'value', weighted: true }),
+      withoutAmount: deals.filter(({ value }) => value === undefined).length,
+    },
+    overdue: those('overdue'),
+    closing: those('closing'),
+    stalled: those('stalled'),
+  };
 }
 
 export const isLate = ({ closes }: OpenDeal, { today }: Pick<Deadlines, 'today'>): boolean =>
@@ -82,13 +102,12 @@ const needs: Readonly<Record<Attention, (deal: OpenDeal, deadlines: Deadlines) =
 
 export function matchingDeals(
   deals: readonly OpenDeal[],
-  { owner, text, attention }: Filter,
+  { text, attention }: Filter,
   deadlines: Deadlines,
 ): OpenDeal[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return deals.filter((deal) => {
     if (attention !== '' && !needs[attention](deal, deadlines)) return false;
-    if (owner !== '' && (deal.owner ?? noOwner) !== owner) return false;
     const haystack = [deal.name, deal.company, deal.owner, deal.stage].join('\n').toLowerCase();
     return words.every((word) => haystack.includes(word));
   });
@@ -193,12 +212,7 @@ export interface BoardSettings extends Pick<Deadlines, 'today' | 'stalledAfter'>
   measure: Measure;
 }
 
-export const cardOrders = {
-  value: 'Largest first',
-  closes: 'Closing first',
-  idle: 'Longest unchanged first',
-} as const;
-export type CardOrder = keyof typeof cardOrders;
+export type CardOrder = 'value' | 'closes' | 'idle';
 
 /** The cards of a column in an order; what is unknown comes last. */
 export function inOrder(
@@ -217,41 +231,3 @@ export function inOrder(
 
 /** Also right where both are infinite. */
 const compareNumbers = (a: number, b: number): number => (a < b ? -1 : Number(a > b));
-
-export type TableColumn =
-  | 'name'
-  | 'company'
-  | 'stage'
-  | 'owner'
-  | 'closes'
-  | 'idleDays'
-  | 'probability'
-  | 'amount'
-  | 'profit';
-
-export interface TableOrder {
-  column: TableColumn;
-  direction: 'ascending' | 'descending';
-}
-
-/** The rows of the table in the order of any column; rows without a value there come last in both directions. */
-export function sortedRows(
-  deals: readonly OpenDeal[],
-  { column, direction }: TableOrder,
-  measure: Measure,
-  compareText: Formats['compare'],
-): OpenDeal[] {
-  const cellOf = (deal: OpenDeal): string | number | undefined =>
-    column === 'amount' ? amountOf(deal, measure) : deal[column];
-  const sign = direction === 'ascending' ? 1 : -1;
-  return deals.toSorted((one, other) => {
-    const [a, b] = [cellOf(one), cellOf(other)];
-    if (a === undefined || b === undefined)
-      return Number(a === undefined) - Number(b === undefined);
-    const order =
-      typeof a === 'number' && typeof b === 'number'
-        ? compareNumbers(a, b)
-        : compareText(String(a), String(b));
-    return sign * order;
-  });
-}

@@ -1,31 +1,48 @@
 import './style.css';
-import type { ComponentChildren } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { useFormats } from '../shell/format.ts';
-import { Coverage, Figure, Head, Leading, Notes, Refresh } from '../shell/parts.tsx';
+import { useMemo, useState } from 'preact/hooks';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import { type Entry, opensIn } from '../records/entries.ts';
+import { RecordPanel } from '../records/panel.tsx';
+import { showDeals, showPages } from '../records/rows.tsx';
+import { type Formats, useFormats } from '../shell/format.ts';
+import { type Opener, usePanel } from '../shell/panel.tsx';
+import {
+  Coverage,
+  Failed,
+  Figure,
+  Head,
+  Leading,
+  Notes,
+  OwnerChoice,
+  Refresh,
+  Select,
+} from '../shell/parts.tsx';
 import { showsProfit, withProfit } from '../shell/profit.ts';
-import { startView, type ViewProps } from '../shell/start.tsx';
+import { startView } from '../shell/start.tsx';
 import { useNarrow } from '../shell/use-narrow.ts';
+import { useReload, useSeen } from '../shell/use-reading.ts';
+import type { ViewProps } from '../shell/view.ts';
 import { Board } from './board.tsx';
 import { Changes } from './changes.tsx';
 import { Charts } from './charts.tsx';
 import { ClosedDeals } from './closed.tsx';
-import { attentions, Controls, Select, type Settings } from './controls.tsx';
+import { attentions, Controls, type Settings } from './controls.tsx';
 import { isOpen, mainCurrency, type OpenPipeline, type PipelineData } from './data.ts';
+import { DealTable } from './deal-table.tsx';
 import {
+  type Attention,
   type BoardSettings,
+  type Column,
   columnsOf,
   currenciesOf,
   type Deadlines,
   type Filter,
-  type Measure,
+  figuresOf,
   matchingDeals,
   type Revenue,
 } from './deals.ts';
-import { Detail } from './detail.tsx';
 import { Groups } from './groups.tsx';
 import { Scope } from './scope.tsx';
-import { DealTable } from './table.tsx';
 import { Trend } from './trend.tsx';
 import { type Loaded, useDeals } from './use-deals.ts';
 
@@ -37,15 +54,37 @@ function PipelineView({ data, ...props }: ViewProps<PipelineData>) {
   );
 }
 
+/** What every part of the view needs. */
+interface Parts extends ViewProps<OpenPipeline> {
+  loaded: Loaded;
+  /** The deals that the search in the view finds. */
+  found: readonly OpenDeal[];
+  settings: Settings;
+  setSettings(settings: Settings): void;
+  panel: Opener<Entry>;
+}
+
 function OpenDeals(props: ViewProps<OpenPipeline>) {
   const { data, args, host, reload } = props;
   const [settings, setSettings] = useState<Settings>(() => startWith(data));
-  const selection = useSelection();
+  const panel = usePanel<Entry>();
   const loaded = useDeals(host, args, data);
+  const { filter } = settings;
+  const found = useMemo(
+    () => matchingDeals(loaded.deals, filter, deadlinesOf(data)),
+    [loaded.deals, filter, data],
+  );
+  // The owner is a filter of the answer itself, so that every figure follows it.
+  const { change, problem } = useReload({ reload });
+  const owners = useSeen(
+    loaded.deals.map(({ owner }) => owner),
+    args.owner,
+  );
   const profit = host.canRead
     ? { on: showsProfit(args), set: (on: boolean) => void reload(withProfit(args, on)) }
     : undefined;
-  const { selected, close } = selection;
+  const parts: Parts = { ...props, loaded, found, settings, setSettings, panel };
+  const stages = [...new Set(loaded.deals.flatMap(({ stage }) => stage ?? []))];
   return (
     <main class="pipeline">
       <Head
@@ -53,55 +92,34 @@ function OpenDeals(props: ViewProps<OpenPipeline>) {
         about={<Coverage coverage={data.coverage} />}
         actions={<Refresh host={host} reload={reload} />}
       >
-        <Scope {...props} />
+        <Scope {...props} sample={loaded.deals[0]} />
       </Head>
-      <Figures
-        data={data}
-        trend={
-          loaded.settled && (
-            <Trend {...{ host, args }} answer={data} currency={mainCurrency(data)} />
-          )
-        }
-      />
+      <Figures {...parts} />
       {data.open.count > 0 && (
         <Controls
           settings={settings}
           set={setSettings}
-          deals={loaded.deals}
+          owners={
+            <OwnerChoice
+              {...{ owners }}
+              owner={args.owner}
+              choose={(owner) => void change({ owner })}
+            />
+          }
           hasCards={host.canRead}
           profit={profit}
         />
       )}
-      {selected !== undefined && (
-        <Detail
-          key={selected}
-          id={selected}
-          deal={loaded.deals.find(({ id }) => id === selected)}
-          {...{ host, close }}
-        />
-      )}
-      <Deals {...{ ...props, loaded, settings, setSettings, selection }} />
+      {problem && <Failed {...problem} />}
+      <Deals {...parts} />
       <Notes notes={data.notes} />
+      <RecordPanel {...{ panel, host, stages }} changed={() => void reload()} />
     </main>
   );
 }
 
-/** Which card is open; closing it returns the focus to the card. */
-function useSelection() {
-  const [selected, setSelected] = useState<string>();
-  const origin = useRef<HTMLElement | null>(null);
-  const select = (id: string) => {
-    origin.current = document.activeElement as HTMLElement | null;
-    setSelected(id === selected ? undefined : id);
-  };
-  const close = () => {
-    setSelected(undefined);
-    origin.current?.focus();
-  };
-  return { selected, select, close };
-}
-
-const noFilter: Filter = { owner: '', text: '', attention: '' };
+const noFilter: Filter = { text: '', attention: '' };
+const isSearching = ({ text, attention }: Filter): boolean => text !== '' || attention !== '';
 
 const startWith = ({ by }: OpenPipeline): Settings => ({
   layout: 'board',
@@ -111,82 +129,110 @@ const startWith = ({ by }: OpenPipeline): Settings => ({
   filter: noFilter,
 });
 
-function Figures({ data, trend }: { data: OpenPipeline; trend: ComponentChildren }) {
-  const { number, percent, amounts, day } = useFormats();
-  const { open, overdue, stalled, closingSoon, closed } = data;
-  const { winRatePercent, won, lost } = closed;
-  const profit = amounts(open.profit);
+/** The figures of the answer; where the view is searched, those of what was found. */
+function shownFigures({ data, found, settings }: Parts) {
+  const { open, overdue, stalled, closingSoon, unknown } = data;
+  if (isSearching(settings.filter)) return figuresOf(found, deadlinesOf(data));
+  const counted = ({ total, value }: typeof overdue) => ({ count: total, value: value ?? {} });
+  return {
+    open: { ...open, withoutAmount: unknown?.revenue ?? 0 },
+    overdue: counted(overdue),
+    closing: counted(closingSoon),
+    stalled: counted(stalled),
+  };
+}
+
+function Figures(parts: Parts) {
+  const { data, args, host, loaded, settings } = parts;
+  const { number, totals, day } = useFormats();
+  const { open, overdue, closing, stalled } = shownFigures(parts);
+  const isSearched = isSearching(settings.filter);
+  const profit = isSearched ? [] : totals(data.open.profit);
+  const attention = (key: Attention, { count, value }: typeof overdue) => ({
+    values: [number(count), ...totals(value)],
+    open: host.canRead && count > 0 ? () => show(parts, key) : undefined,
+  });
+  const without = open.withoutAmount > 0 && `${number(open.withoutAmount)} more without an amount`;
   return (
     <>
       <Leading
         figures={[
-          { label: 'Total contract value', values: amounts(open.value) },
-          { label: 'Weighted by probability', values: amounts(open.weightedValue) },
+          { label: 'Total contract value', values: totals(open.value), more: without },
+          { label: 'Weighted by probability', values: totals(open.weightedValue) },
           { label: 'Open opportunities', values: [number(open.count)] },
           ...(profit.length > 0 ? [{ label: 'Profit', values: profit }] : []),
         ]}
       >
-        {trend}
+        {loaded.settled && !isSearched && (
+          <Trend {...{ host, args }} answer={data} currency={mainCurrency(data)} />
+        )}
       </Leading>
       <dl class="figures">
         <Figure
           label="Overdue"
-          tone={overdue.total > 0 ? 'danger' : undefined}
-          values={[number(overdue.total), ...amounts(overdue.value)]}
+          tone={overdue.count > 0 ? 'danger' : undefined}
+          {...attention('overdue', overdue)}
         />
         <Figure
-          label={`Closing by ${day(closingSoon.to)}`}
-          values={[number(closingSoon.total), ...amounts(closingSoon.value)]}
+          label={`Closing by ${day(data.closingSoon.to)}`}
+          {...attention('closing', closing)}
         />
         <Figure
-          label={`Stalled ${number(stalled.afterDays)} days`}
-          tone={stalled.total > 0 ? 'warning' : undefined}
-          values={[number(stalled.total), ...amounts(stalled.value)]}
+          label={`Stalled ${number(data.stalled.afterDays)} days`}
+          tone={stalled.count > 0 ? 'warning' : undefined}
+          {...attention('stalled', stalled)}
         />
-        <Figure
-          label="Win rate by count"
-          values={[winRatePercent === undefined ? '–' : percent(winRatePercent)]}
-          more={`${number(won.count)} won, ${number(lost.count)} lost since ${day(closed.from)}`}
-        />
+        <WinRate {...parts} />
       </dl>
     </>
   );
 }
 
-interface DealsProps extends ViewProps<OpenPipeline> {
-  loaded: Loaded;
-  settings: Settings;
-  setSettings(settings: Settings): void;
-  selection: ReturnType<typeof useSelection>;
+/** The deals that a figure counts. */
+function show({ data, found, panel }: Parts, attention: Attention): void {
+  const title = attentions.find(([it]) => it === attention)?.[1] ?? '';
+  const deals = matchingDeals(found, { text: '', attention }, deadlinesOf(data));
+  showDeals(panel.open, title, deals);
+}
+
+function WinRate({ data, args, host, settings, panel }: Parts) {
+  const { number, percent, day } = useFormats();
+  const { winRatePercent, won, lost, from, to } = data.closed;
+  const { stage: _stage, close_from: _from, close_to: _to, sections: _s, by: _by, ...rest } = args;
+  const closed = { ...rest, outcome: 'closed', period_from: from, period_to: to };
+  const open = () => showPages(panel.open, host, `Won and lost since ${day(from)}`, closed);
+  const all = isSearching(settings.filter) ? ', whatever is searched' : '';
+  return (
+    <Figure
+      label="Win rate by count"
+      values={[winRatePercent === undefined ? '–' : percent(winRatePercent)]}
+      more={`${number(won.count)} won, ${number(lost.count)} lost since ${day(from)}${all}`}
+      open={host.canRead && won.count + lost.count > 0 ? open : undefined}
+    />
+  );
 }
 
 /** The charts and the list; a narrow page has room for the list only after the charts. */
-function Deals(props: DealsProps) {
-  const { data, args, host, loaded, settings, setSettings } = props;
-  const { measure, filter } = settings;
+function Deals(parts: Parts) {
+  const { data, host, loaded, found, settings, setSettings } = parts;
   const isNarrow = useNarrow();
-  const found = useMemo(
-    () => matchingDeals(loaded.deals, filter, deadlinesOf(data)),
-    [loaded.deals, filter, data],
-  );
   if (data.open.count === 0) return <p class="empty">There are no open opportunities here.</p>;
   if (!host.canRead || loaded.deals.length === 0) {
     return (
       <>
-        <Reading {...{ loaded, filter }} found={0} canRead={host.canRead} />
-        <Groups groups={data.groups} by={data.by} measure={measure} />
+        <Reading {...parts} />
+        <Groups groups={data.groups} by={data.by} measure={settings.measure} />
       </>
     );
   }
-  const about = `${measureNames[measure.revenue]}${measure.weighted ? ', weighted' : ''}`;
-  const charts = <Analysis {...{ data, args, host, loaded, found, measure, about }} />;
   const clear = () => setSettings({ ...settings, filter: noFilter });
+  const charts = found.length > 0 && <Analysis {...parts} />;
   return (
     <>
-      {isNarrow && found.length > 0 && charts}
-      <Reading {...{ loaded, filter, clear }} found={found.length} canRead={host.canRead} />
-      {found.length > 0 && <List {...props} found={found} amountTitle={about} />}
-      {!isNarrow && found.length > 0 && charts}
+      {isNarrow && charts}
+      <Reading {...parts} clear={clear} />
+      {found.length > 0 && <List {...parts} />}
+      {!isNarrow && charts}
     </>
   );
 }
@@ -197,19 +243,15 @@ const deadlinesOf = ({ today, closingSoon, stalled }: OpenPipeline): Deadlines =
   stalledAfter: stalled.afterDays,
 });
 
-interface AnalysisProps
-  extends Omit<DealsProps, 'settings' | 'setSettings' | 'selection' | 'reload'> {
-  found: Loaded['deals'];
-  measure: Measure;
-  about: string;
-}
-
 /** The charts, all in one currency. */
-function Analysis({ data, args, host, loaded, found, measure, about }: AnalysisProps) {
+function Analysis({ data, args, host, loaded, found, settings, panel }: Parts) {
   const { byCurrency } = useFormats();
   const [selected, setSelected] = useState('');
   const currencies = currenciesOf(loaded.deals).toSorted(byCurrency);
   const currency = currencies.includes(selected) ? selected : (currencies[0] ?? '');
+  const isSearched = isSearching(settings.filter);
+  const { open } = panel;
+  const { today } = data;
   return (
     <section class="stack" aria-label="Charts">
       {currencies.length > 1 && (
@@ -223,8 +265,15 @@ function Analysis({ data, args, host, loaded, found, measure, about }: AnalysisP
           <p class="about">Counts cover every currency.</p>
         </div>
       )}
-      <Charts deals={found} {...{ measure, about, currency }} today={data.today} />
-      {loaded.settled && <Changes {...{ args, host, currency }} answer={data} />}
+      <Charts
+        deals={found}
+        measure={settings.measure}
+        about={aboutAmounts(settings)}
+        {...{ today, currency, open }}
+      />
+      {loaded.settled && host.lists('cpq_pipeline_changes') && (
+        <Changes {...{ args, host, currency, isSearched, open }} answer={data} />
+      )}
     </section>
   );
 }
@@ -235,20 +284,29 @@ const measureNames: Readonly<Record<Revenue, string>> = {
   monthly: 'Monthly revenue',
 };
 
-interface ListProps extends DealsProps {
-  found: Loaded['deals'];
-  amountTitle: string;
-}
+const aboutAmounts = ({ measure }: Settings): string =>
+  `${measureNames[measure.revenue]}${measure.weighted ? ', weighted' : ''}`;
 
-function List({ data, args, settings, selection, found, amountTitle }: ListProps) {
+function List({ data, args, settings, panel, found }: Parts) {
   const { layout, by, order, measure } = settings;
-  const { selected, select } = selection;
-  const { today } = data;
+  const { entry } = panel;
+  const { today, groups } = data;
   const shown: BoardSettings = { by, order, measure, ...deadlinesOf(data) };
-  const columns = useMemo(
-    () => columnsOf(found, { by, measure, today }),
-    [found, by, measure, today],
-  );
+  const columns = useMemo((): Column[] => {
+    const daysOf = new Map(groups.rows.map(({ name, daysInStage }) => [name, daysInStage]));
+    const isKnown = by === 'stage' && data.by === 'stage';
+    return columnsOf(found, { by, measure, today }).map((column) => ({
+      ...column,
+      daysInStage: isKnown ? daysOf.get(column.name) : undefined,
+    }));
+  }, [found, by, measure, today]);
+  const selected = entry?.kind === 'opportunity' ? entry.id : undefined;
+  const select = (id: string) => {
+    if (id === selected) return panel.close();
+    const among = layout === 'board' ? columns.flatMap(({ deals }) => deals) : found;
+    const deal = found.find((it) => it.id === id);
+    opensIn(panel.open, 'opportunity', among)(deal ?? { id });
+  };
   return layout === 'board' ? (
     <Board columns={columns} settings={shown} {...{ selected, select }} />
   ) : (
@@ -256,51 +314,31 @@ function List({ data, args, settings, selection, found, amountTitle }: ListProps
       deals={found}
       settings={shown}
       withProfit={showsProfit(args)}
-      {...{ amountTitle, selected, select }}
+      amountTitle={aboutAmounts(settings)}
+      {...{ selected, select }}
     />
   );
 }
 
-interface ReadingProps {
-  loaded: Loaded;
-  filter: Filter;
-  found: number;
-  canRead: boolean;
-  /** Removes the filter. */
-  clear?(): void;
-}
-
 /** How many of the opportunities are shown, and by what they were searched; announced when it changes. */
-function Reading({ loaded, filter, found, canRead, clear }: ReadingProps) {
-  const { number } = useFormats();
-  const { deals, total, complete, failed } = loaded;
-  if (!canRead)
+function Reading({ loaded, settings, found, host, clear }: Parts & { clear?(): void }) {
+  const { complete, failed, retry } = loaded;
+  const formats = useFormats();
+  if (!host.canRead)
     return (
       <p class="about">
         This host shows the figures only: the cards need a host that lets views call tools.
       </p>
     );
-  if (failed)
-    return (
-      <p role="alert" class="failed">
-        {failed}
-      </p>
-    );
-  const all = number(total ?? 0);
-  const words = complete
-    ? `${number(found)} of ${all} open opportunities shown.`
-    : total === undefined
-      ? 'Reading the opportunities…'
-      : `${number(found)} shown; ${number(deals.length)} of ${all} read.`;
+  if (failed) return <Failed reason={failed} retry={retry} />;
+  const { filter } = settings;
   const attention = attentions.find(([it]) => it !== '' && it === filter.attention)?.[1];
-  const searched = [
-    attention?.toLowerCase(),
-    filter.owner && `owner ${filter.owner}`,
-    filter.text && `matching “${filter.text}”`,
-  ].filter(Boolean);
+  const searched = [attention?.toLowerCase(), filter.text && `matching “${filter.text}”`].filter(
+    Boolean,
+  );
   return (
-    <div class={complete && found === 0 ? 'reading empty' : 'reading'}>
-      <p role="status">{words}</p>
+    <div class={complete && found.length === 0 ? 'reading empty' : 'reading'}>
+      <p role="status">{progressOf(loaded, found.length, formats)}</p>
       {searched.length > 0 && (
         <>
           <p dir="auto">{`Searched: ${searched.join(', ')}.`}</p>
@@ -313,9 +351,22 @@ function Reading({ loaded, filter, found, canRead, clear }: ReadingProps) {
   );
 }
 
+function progressOf(
+  { deals, total, complete }: Loaded,
+  found: number,
+  { number }: Formats,
+): string {
+  const all = number(total ?? 0);
+  if (complete) return `${number(found)} of ${all} open opportunities shown.`;
+  return total === undefined
+    ? 'Reading the opportunities…'
+    : `${number(found)} shown; ${number(deals.length)} of ${all} read.`;
+}
+
 startView<PipelineData, PipelineData>({
   name: 'pipeline',
   tool: 'cpq_brief_pipeline',
+  waiting: 'Reading every opportunity; the first time this can take half a minute…',
   is: (data) =>
     'closed' in data &&
     'groups' in data &&

@@ -2,7 +2,7 @@
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
 import { ActionButton, Badge } from '../shell/parts.tsx';
-import type { ViewProps } from '../shell/start.tsx';
+import type { ViewProps } from '../shell/view.ts';
 
 /** The filters of the tool, with their labels. */
 const filters = {
@@ -21,13 +21,19 @@ const filters = {
 export const scopeOf = (args: Arguments): Arguments =>
   Object.fromEntries(Object.keys(filters).map((filter) => [filter, args[filter]]));
 
-export function Scope({ args, host, reload }: Omit<ViewProps<unknown>, 'data'>) {
+interface Props extends Omit<ViewProps<unknown>, 'data'> {
+  /** A record that passes the filters: it has the name where the filter is an id. */
+  sample?: object | undefined;
+}
+
+export function Scope({ args, host, reload, sample = {} }: Props) {
   const { number, day } = useFormats();
+  const names: Record<string, unknown> = { ...sample };
   const asked = Object.entries(filters).flatMap(([filter, label]) => {
     const value = args[filter];
     if (typeof value === 'number') return [`${label}: ${number(value)}`];
     if (typeof value !== 'string') return [];
-    return [`${label}: ${filter.startsWith('close_') ? day(value) : value}`];
+    return [`${label}: ${filter.startsWith('close_') ? day(value) : (names[filter] ?? value)}`];
   });
   if (asked.length === 0) return null;
   return (

@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { messageOf } from '../../../values.ts';
 import type { Arguments } from '../shell/bridge.ts';
-import type { CoverageData } from '../shell/parts.tsx';
-import { showsProfit } from '../shell/profit.ts';
-import type { Host } from '../shell/start.tsx';
+import { showsProfit, withProfit } from '../shell/profit.ts';
 import { useReading } from '../shell/use-reading.ts';
+import type { Host } from '../shell/view.ts';
 
 export interface Loaded {
   deals: OpenDeal[];
@@ -16,7 +15,8 @@ export interface Loaded {
   /** Reading has ended once; what is shown stays while it is read again. */
   settled: boolean;
   failed: string | undefined;
-  coverage: CoverageData | undefined;
+  /** Reads again after a failure. */
+  retry(): Promise<unknown>;
 }
 
 const noDeals: Loaded = {
@@ -25,16 +25,18 @@ const noDeals: Loaded = {
   complete: false,
   settled: false,
   failed: undefined,
-  coverage: undefined,
+  retry: async () => {},
 };
 
 /** The most cards drawn; the figures above them cover all deals. */
 const maxDeals = 3_000;
 
+/** Deals per call: a page that only a view reads is larger than an answer for a model. */
+const dealsPerPage = 500;
+
 interface Page {
   records: OpenDeal[];
   page: { total: number; next?: number };
-  coverage: CoverageData;
 }
 
 /** Reads again whenever `answer`, the result of the view's tool, changes. */
@@ -43,48 +45,40 @@ export function useDeals(host: Host, args: Arguments, answer: object): Loaded {
   useReading([answer], (isCurrent) => {
     // What is shown stays until everything was read again: a board that empties and fills would lose its place.
     const isFirst = loaded.deals.length === 0;
+    const { sections: _sections, ...filters } = args;
+    const call = { ...filters, ...withProfit({}, showsProfit(args)), rows: dealsPerPage };
     const show = (now: Loaded) => {
-      if (isFirst || now.settled || now.failed !== undefined) setLoaded(now);
+      if (isCurrent() && (isFirst || now.settled || now.failed !== undefined)) setLoaded(now);
     };
+    const read = () =>
+      readAllDeals(
+        (from) => host.read('cpq_pipeline_deals', { ...call, deals_from: from }),
+        (now) => show({ ...now, retry: read }),
+      );
     setLoaded({ ...loaded, complete: false });
-    if (host.canRead) void readAllDeals(host, args, isCurrent, show);
+    if (host.canRead) void read();
   });
   return loaded;
 }
 
-/** Deals per call. */
-const dealsPerPage = 100;
-
-/** The call for a page of the deals of the view; with profits only if they are shown. */
-function pageOf({ sections: _sections, show, ...args }: Arguments, from: number): Arguments {
-  const profit = showsProfit({ show }) ? { show: ['profit'] } : {};
-  return { ...args, ...profit, deals_from: from, rows: dealsPerPage };
-}
-
+/** Shows what it has after each page. */
 async function readAllDeals(
-  host: Host,
-  args: Arguments,
-  isCurrent: () => boolean,
+  read: (from: number) => Promise<Page>,
   show: (loaded: Loaded) => void,
 ): Promise<void> {
   const deals: OpenDeal[] = [];
-  let loaded = noDeals;
-  // Draws the first page, then each time the number of deals has doubled, because drawing is slow.
-  let drawnAt = 0;
+  let total: number | undefined;
+  const loaded = (): Loaded => ({ ...noDeals, deals: [...deals], total });
   try {
-    for (let next: number | undefined = 0; next !== undefined && deals.length < maxDeals; ) {
-      const answer: Page = await host.read('cpq_brief_pipeline', pageOf(args, next));
-      const { records, page, coverage } = answer;
-      if (!isCurrent()) return;
+    for (let from: number | undefined = 0; from !== undefined && deals.length < maxDeals; ) {
+      const { records, page } = await read(from);
       deals.push(...records);
-      next = page.next;
-      loaded = { ...noDeals, deals: [...deals], total: page.total, coverage };
-      if (next === undefined || deals.length < drawnAt) continue;
-      drawnAt = deals.length + deals.length;
-      show(loaded);
+      total = page.total;
+      from = page.next;
+      show(loaded());
     }
-    if (isCurrent()) show({ ...loaded, complete: deals.length === loaded.total, settled: true });
+    show({ ...loaded(), complete: deals.length === total, settled: true });
   } catch (error) {
-    if (isCurrent()) show({ ...loaded, failed: messageOf(error) });
+    show({ ...loaded(), failed: messageOf(error) });
   }
 }

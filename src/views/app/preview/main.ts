@@ -4,7 +4,7 @@
  */
 import './style.css';
 import { messageOf } from '../../../values.ts';
-import { type AnswerTool, protocolVersion, readTools } from '../shell/bridge.ts';
+import { type ChangeTool, protocolVersion, readTools } from '../shell/bridge.ts';
 
 interface Example {
   title: string;
@@ -17,6 +17,8 @@ interface Example {
 
 const examples: readonly Example[] = [
   { title: 'Pipeline', tool: 'cpq_brief_pipeline', view: 'pipeline' },
+  { title: 'Changes', tool: 'cpq_pipeline_changes', view: 'changes', args: { rows: 100 } },
+  { title: 'Quotes', tool: 'cpq_brief_quotes', view: 'quotes', args: { size: 100 } },
   {
     title: 'Quote',
     tool: 'cpq_brief_quote',
@@ -60,8 +62,8 @@ const examples: readonly Example[] = [
 ];
 
 /** The tools that the views call. The preview enforces it, too. */
-const answerTool: AnswerTool = 'cpq_answer_change';
-const callable: readonly unknown[] = [...readTools, answerTool];
+const changeTools: readonly ChangeTool[] = ['cpq_upsert_opportunity', 'cpq_answer_change'];
+const callable: readonly unknown[] = [...readTools, ...changeTools];
 
 const revision = '2026-07-28';
 /** What the preview says of itself with every request: it shows views, and has no forms. */

@@ -157,7 +157,7 @@ function Line({ line, data, costs, hasDiscounts }: LineProps) {
           <div class="internal">
             <FindingList findings={findings} />
             {line.line !== line.shownAt && (
-              <span class="more">{`Line ${line.line} in the answer and in the service`}</span>
+              <span class="more">{`Line ${line.line} of the quote as it was entered`}</span>
             )}
           </div>
         )}
@@ -188,13 +188,13 @@ function cellsOf(
   line: ShownLine,
   costs: Costs | undefined,
   currency: string,
-  { exact, unit, percent, number }: Formats,
+  { exact, unit, share, number }: Formats,
 ): Cell[] {
   const { quantity, price, discount, total } = line;
   const cells: Cell[] = [
     { title: 'Quantity', text: quantity === undefined ? undefined : number(quantity) },
     { title: 'Price', text: price === undefined ? undefined : unit(price, currency) },
-    { title: 'Discount', text: discount === undefined ? undefined : percent(discount) },
+    { title: 'Discount', text: discount === undefined ? undefined : share(discount) },
     { title: 'Total', text: total === undefined ? undefined : exact(total, currency) },
   ];
   if (!costs) return cells;
@@ -206,7 +206,7 @@ function cellsOf(
     { title: 'Cost', text: cost === undefined ? undefined : unit(cost, currency) },
     {
       title: 'Margin',
-      text: margin === undefined ? undefined : percent(margin),
+      text: margin === undefined ? undefined : share(margin),
       isBad: (margin ?? 0) < 0,
     },
   ];

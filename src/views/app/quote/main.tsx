@@ -1,65 +1,109 @@
 import './style.css';
+import { useState } from 'preact/hooks';
+import type { CompanyBrief } from '../../../briefs/company/company.ts';
 import { type Formats, useFormats } from '../shell/format.ts';
 import {
   ActionButton,
   Ask,
   Badge,
   Coverage,
+  Failed,
   Head,
   Leading,
   Notes,
   OpenLink,
-  questionAbout,
   Refresh,
+  Section,
   Switch,
   statusTones,
 } from '../shell/parts.tsx';
 import { PrintButtons } from '../shell/print.tsx';
 import { profitSwitch } from '../shell/profit.ts';
-import { startView, type ViewProps } from '../shell/start.tsx';
-import { type Costs, type QuoteAnswer, type QuoteData, withoutCosts } from './data.ts';
+import { startView } from '../shell/start.tsx';
+import { Table, type TableColumn } from '../shell/table.tsx';
+import { useAnswer } from '../shell/use-reading.ts';
+import type { ViewProps } from '../shell/view.ts';
+import { Compare } from './compare.tsx';
+import { type Costs, costsOf, type QuoteAnswer, type QuoteData, withoutCosts } from './data.ts';
 import { aboutQuote, FindingList } from './findings.tsx';
 import { Lines, titleOfTerm } from './lines.tsx';
-import { useCosts } from './use-costs.ts';
 
 const everyLine = 200;
 
 function QuoteView({ data, args, host, reload }: ViewProps<QuoteData>) {
-  const { costs, failed, setShown, isShown } = useCosts(host, data, args);
-  const { lines } = data;
+  const { lines, company } = data;
+  // Costs are read when they are turned on, and dropped when they are turned off.
+  const [isShown, setShown] = useState(false);
+  const call = { ...args, quote: data.id ?? args.quote, lines: lines.shown };
+  const read = useAnswer<QuoteAnswer>(host, 'cpq_brief_quote', isShown ? call : undefined, [
+    isShown,
+    data,
+  ]);
+  const costs = isShown && read.answer ? costsOf(read.answer) : undefined;
+  const [address, setAddress] = useState('');
+  // A customer's copy has every line, and the customer's address.
+  const prepare = async () => {
+    if (!host.canRead) return;
+    if (lines.shown < lines.total) await reload({ lines: everyLine });
+    const { id = '' } = company ?? {};
+    const call = { company: id, rows: 1 };
+    const read =
+      id === '' ? undefined : await host.read<Partial<CompanyBrief>>('cpq_brief_company', call);
+    setAddress(read?.company?.address ?? '');
+  };
   return (
     <main class="quote">
       <p class="internal print-only">Internal copy: not for the customer.</p>
-      <Heading data={data} />
+      {canGoOut(data) && data.preflight.stops > 0 && (
+        <p class="print-only draft">Draft: not released, and not an offer.</p>
+      )}
+      <Heading data={data} address={address} />
       <Totals data={data} />
       <div class="controls">
         {host.canRead && <Switch text={profitSwitch} on={isShown} set={setShown} />}
-        {host.canRead && lines.shown < lines.total && (
-          <ActionButton
-            text={`Show all ${lines.total} lines`}
-            busyText="Reading…"
-            run={() => reload({ lines: everyLine })}
-          />
-        )}
-        <Refresh host={host} reload={reload} />
-        {data.id && <Ask host={host} text="Ask about this quote" question={() => question(data)} />}
-        <OpenLink host={host} link={data.link} />
-        <PrintButtons />
+        <Actions {...{ data, host, reload, prepare }} />
       </div>
-      {failed && (
-        <p role="alert" class="failed">
-          {failed}
-        </p>
-      )}
+      {read.failed && <Failed reason={read.failed} retry={read.retry} />}
       {costs && <Margins costs={costs} currency={data.currency} />}
       <Preflight data={data} costs={costs} />
       <Lines data={data} costs={costs} />
       <Terms data={data} />
+      <Compare {...{ data, host, costs }} />
+      <p class="print-only sign">Place and date, name, signature</p>
       <div class="internal stack">
         <Notes notes={data.notes} />
         <Coverage coverage={data.coverage} />
       </div>
     </main>
+  );
+}
+
+interface ActionsProps extends Omit<ViewProps<QuoteData>, 'args'> {
+  /** Reads what a copy lacks. */
+  prepare(): Promise<void>;
+}
+
+function Actions({ data, host, reload, prepare }: ActionsProps) {
+  const { id, lines, preflight, link, number = 'quote' } = data;
+  const isOpen = canGoOut(data);
+  const question = isOpen
+    ? 'Is this quote ready to go out, and what must be fixed first?'
+    : 'What should I know about this quote?';
+  const about = { what: 'quote', id, tool: 'cpq_brief_quote' } as const;
+  return (
+    <>
+      {host.canRead && lines.shown < lines.total && (
+        <ActionButton
+          text={`Show all ${lines.total} lines`}
+          busyText="Reading…"
+          run={() => reload({ lines: everyLine })}
+        />
+      )}
+      <Refresh host={host} reload={reload} />
+      {id && <Ask text="Ask about this quote" {...{ host, question, about }} />}
+      <OpenLink host={host} link={link} />
+      <PrintButtons {...{ host, prepare }} name={number} stops={isOpen ? preflight.stops : 0} />
+    </>
   );
 }
 
@@ -69,7 +113,7 @@ function Preflight({ data, costs }: { data: QuoteData; costs: Costs | undefined 
   return (
     <section class="internal panel" aria-labelledby="preflight">
       <h2 id="preflight">
-        {canGoOut(data) ? 'Before it goes out' : 'Check of the quote'}
+        {canGoOut(data) ? 'Before it goes out' : 'What was found in this quote'}
         <FindingCounts stops={preflight.stops} checks={preflight.checks} />
       </h2>
       <FindingList findings={findings.filter(aboutQuote)} />
@@ -87,17 +131,7 @@ function Preflight({ data, costs }: { data: QuoteData; costs: Costs | undefined 
 const canGoOut = ({ statusCategory }: QuoteData): boolean =>
   !['sent', 'approved', 'declined', 'deleted'].includes(statusCategory);
 
-const question = (data: QuoteData): string =>
-  questionAbout(
-    'quote',
-    data,
-    canGoOut(data)
-      ? 'is it ready to go out, and what must be fixed first?'
-      : 'what should I know about it?',
-    'cpq_brief_quote',
-  );
-
-function Heading({ data }: { data: QuoteData }) {
+function Heading({ data, address }: { data: QuoteData; address: string }) {
   const { day } = useFormats();
   const { name, number, status, deleted } = data;
   return (
@@ -114,20 +148,21 @@ function Heading({ data }: { data: QuoteData }) {
         </>
       }
     >
-      <Facts data={data} />
+      <Facts data={data} address={address} />
     </Head>
   );
 }
 
-function Facts({ data }: { data: QuoteData }) {
+function Facts({ data, address }: { data: QuoteData; address: string }) {
   const { day } = useFormats();
   const { number, company, contact, owner, created, expires, expiresInDays = 0 } = data;
   const late = (canGoOut(data) || data.acceptance === 'past expiry') && expiresInDays < 0;
   const facts: [label: string, text: string | undefined, tone?: string | undefined][] = [
     ['Number', number],
     ['Company', company?.name],
+    ['Address', address],
     ['Contact', contact?.name],
-    ['Owner', owner?.name],
+    ['Seller', owner?.name],
     ['Created', created && day(created)],
     [late ? 'Expired' : 'Valid until', expires && day(expires), late ? 'late' : undefined],
   ];
@@ -163,46 +198,50 @@ function Totals({ data }: { data: QuoteData }) {
     amount === undefined ? [] : [{ label: titleOfTerm(term), values: [exact(amount, currency)] }],
   );
   const first = { label: 'First-year value', values: [exact(firstYearValue ?? 0, currency)] };
-  return <Leading figures={firstYearValue === undefined ? figures : [first, ...figures]} />;
+  // What the first year makes together is the seller's figure, not the customer's.
+  return (
+    <>
+      <div class="internal">
+        <Leading figures={firstYearValue === undefined ? figures : [first, ...figures]} />
+      </div>
+      <div class="print-only customer">
+        <Leading figures={figures} />
+      </div>
+    </>
+  );
 }
 
 function Margins({ costs, currency }: { costs: Costs; currency: string }) {
-  const { exact, percent } = useFormats();
+  type Row = Costs['terms'][number];
+  const amount = (title: string, of: (row: Row) => number | undefined): TableColumn<Row> => ({
+    title,
+    kind: 'num',
+    cell: (row, { exact }) => of(row) !== undefined && exact(of(row) ?? 0, currency),
+  });
   return (
-    <section class="internal panel" aria-labelledby="margins">
-      <h2 id="margins">Margin</h2>
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              {['Term', 'Price', 'Cost', 'Profit', 'Margin'].map((title, at) => (
-                <th key={title} scope="col" class={at > 0 ? 'num' : ''}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {costs.terms.map(({ term, price, cost, profit, margin, withoutPriceOrCost }) => (
-              <tr key={term}>
-                <th scope="row">
-                  {titleOfTerm(term)}
-                  {withoutPriceOrCost && ` (${withoutPriceOrCost} without price or cost)`}
-                </th>
-                {[price, cost, profit].map((amount, at) => (
-                  <td key={['price', 'cost', 'profit'][at]} class="num">
-                    {amount === undefined ? '–' : exact(amount, currency)}
-                  </td>
-                ))}
-                <td class={margin !== undefined && margin < 0 ? 'num bad' : 'num'}>
-                  {margin === undefined ? '–' : percent(margin)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+    <Section id="margins" title="Margin" kind="internal">
+      <Table
+        label="Margins"
+        rows={costs.terms}
+        keyOf={({ term }) => term}
+        columns={[
+          {
+            title: 'Term',
+            cell: ({ term, withoutPriceOrCost }) =>
+              `${titleOfTerm(term)}${withoutPriceOrCost ? ` (${withoutPriceOrCost} without price or cost)` : ''}`,
+          },
+          amount('Price', ({ price }) => price),
+          amount('Cost', ({ cost }) => cost),
+          amount('Profit', ({ profit }) => profit),
+          {
+            title: 'Margin',
+            kind: 'main',
+            cell: ({ margin }, { share }) =>
+              margin !== undefined && <span class={margin < 0 ? 'bad' : ''}>{share(margin)}</span>,
+          },
+        ]}
+      />
+    </Section>
   );
 }
 

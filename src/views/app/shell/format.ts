@@ -16,11 +16,15 @@ export interface Formats {
   unit(amount: number, currency: string): string;
   /** Amounts of several currencies, always in the same order. */
   amounts(amounts: Amounts | undefined): string[];
+  /** The same, naming the amounts that have no currency; for totals, which rows without the words follow. */
+  totals(amounts: Amounts | undefined): string[];
   /** The main currency first, then by code; amounts of unknown currency last. */
   byCurrency(a: string, b: string): number;
   /** The order of names. */
   compare(a: string, b: string): number;
   percent(percent: number): string;
+  /** A share in a column: with one decimal in every row. */
+  share(percent: number): string;
   /** 2026-11-21 → Nov 21, 2026. */
   day(day: string): string;
   /** 2026-11 → Nov 2026. */
@@ -29,8 +33,10 @@ export interface Formats {
 }
 
 const noValue = '–';
+/** Languages that are written from right to left. */
+export const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/i;
 /** The briefs' group for amounts of unknown currency. */
-const unknownCurrency = 'unknown currency';
+export const unknownCurrency = 'unknown currency';
 
 export function formatsOf(
   locale: string | undefined,
@@ -42,29 +48,42 @@ export function formatsOf(
   const whole = moneyIn(place, { maximumFractionDigits: 0 });
   const number = new Intl.NumberFormat(place);
   const percent = new Intl.NumberFormat(place, { style: 'percent', maximumFractionDigits: 1 });
-  const day = new Intl.DateTimeFormat(place, { dateStyle: 'medium', timeZone: 'UTC' });
-  const month = new Intl.DateTimeFormat(place, {
-    month: 'short',
-    year: 'numeric',
-    timeZone: 'UTC',
+  const share = new Intl.NumberFormat(place, {
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
   });
-  const time = timeIn(place, timeZone);
+  // The words are English: a month's name that runs from right to left would tear a sentence apart.
+  const isTurned = rightToLeft.test(place ?? '');
+  const month = isTurned ? '2-digit' : 'short';
+  const [dayFormat, monthFormat] = [{ day: 'numeric' } as const, {}].map(
+    (more) => new Intl.DateTimeFormat(place, { ...more, month, year: 'numeric', timeZone: 'UTC' }),
+  );
+  const time = timeIn(place, timeZone, isTurned);
+  const isolated = (text: string) => (isTurned ? `\u2068${text}\u2069` : text);
+  const amountsAs = (format: (amount: number, currency: string) => string) => (all?: Amounts) =>
+    Object.entries(all ?? {})
+      .toSorted(([a], [b]) => byCurrency(a, b))
+      .map(([currency, amount]) => format(amount, currency));
   return {
     number: (value) => number.format(value),
-    exact: moneyIn(place, {}),
+    exact: moneyIn(place, {}, { minimumFractionDigits: 2 }),
     money: whole,
     change: moneyIn(place, { maximumFractionDigits: 0, signDisplay: 'exceptZero' }),
     unit: moneyIn(place, { maximumFractionDigits: 4 }),
-    amounts: (amounts) =>
-      Object.entries(amounts ?? {})
-        .toSorted(([a], [b]) => byCurrency(a, b))
-        .map(([currency, amount]) => whole(amount, currency)),
+    amounts: amountsAs(whole),
+    totals: amountsAs((amount, currency) =>
+      currency === unknownCurrency
+        ? `${whole(amount, currency)} (no currency)`
+        : whole(amount, currency),
+    ),
     byCurrency,
     compare: new Intl.Collator(place, { numeric: true }).compare,
     percent: (value) => percent.format(value / 100),
-    day: (text) => dated(text, (date) => day.format(date)),
-    month: (text) => dated(`${text}-01`, (date) => month.format(date)),
-    time: (text) => dated(text, (date) => time.format(date)),
+    share: (value) => share.format(value / 100),
+    day: (text) => dated(text, (date) => isolated(dayFormat?.format(date) ?? text)),
+    month: (text) => dated(`${text}-01`, (date) => isolated(monthFormat?.format(date) ?? text)),
+    time: (text) => dated(text, (date) => isolated(time.format(date))),
   };
 }
 
@@ -91,8 +110,12 @@ function usable(locale: string | undefined): string | undefined {
   }
 }
 
-function timeIn(place: string | undefined, timeZone: string | undefined): Intl.DateTimeFormat {
-  const style = { dateStyle: 'medium', timeStyle: 'short' } as const;
+function timeIn(
+  place: string | undefined,
+  timeZone: string | undefined,
+  isTurned: boolean,
+): Intl.DateTimeFormat {
+  const style = { dateStyle: isTurned ? 'short' : 'medium', timeStyle: 'short' } as const;
   try {
     return new Intl.DateTimeFormat(place, { ...style, ...(timeZone ? { timeZone } : {}) });
   } catch {
@@ -103,12 +126,17 @@ function timeIn(place: string | undefined, timeZone: string | undefined): Intl.D
 function moneyIn(
   place: string | undefined,
   options: Intl.NumberFormatOptions,
+  ofUnknown: Intl.NumberFormatOptions = {},
 ): (amount: number, currency: string) => string {
   const formatter = new Map<string, Intl.NumberFormat>();
-  const fallback = new Intl.NumberFormat(place, { maximumFractionDigits: 2, ...options });
+  const fallback = new Intl.NumberFormat(place, {
+    maximumFractionDigits: 2,
+    ...options,
+    ...ofUnknown,
+  });
   return (amount, currency) => {
+    if (currency === unknownCurrency || currency === '') return fallback.format(amount);
     // A tenant may use text that is not a currency code; it is shown after the number, unchanged.
-    if (currency === unknownCurrency) return `${fallback.format(amount)} (no currency)`;
     if (!/^[A-Z]{3}$/.test(currency)) return `${fallback.format(amount)} (${currency})`;
     const format =
       formatter.get(currency) ??

@@ -1,12 +1,10 @@
 /** Applies the host's theme, colours and fonts to the page. */
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
+import { rightToLeft } from './format.ts';
 
 const fonts = new CSSStyleSheet();
 document.adoptedStyleSheets = [fonts];
 const ourName = /^--(?:color|font|border|shadow)-[a-z0-9-]+$/;
-
-/** Languages that are written from right to left. */
-const rightToLeft = /^(?:ar|ckb|dv|fa|he|ps|sd|ug|ur|yi)\b/i;
 
 export function applyContext({ theme, styles, safeAreaInsets, locale }: McpUiHostContext): void {
   const root = document.documentElement;
@@ -21,4 +19,13 @@ export function applyContext({ theme, styles, safeAreaInsets, locale }: McpUiHos
     const inset = safeAreaInsets?.[side];
     if (inset !== undefined) root.style.setProperty(`--inset-${side}`, `${Number(inset)}px`);
   }
+}
+
+/** The height to report: no more than the host gives; none to a host that set it. */
+export function heightWithin(
+  height: number,
+  { containerDimensions: room = {} }: McpUiHostContext,
+): number | undefined {
+  if ('height' in room) return undefined;
+  return 'maxHeight' in room && room.maxHeight ? Math.min(height, room.maxHeight) : height;
 }

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import { madeUpNote } from '../../made-up-note.ts';
 import { isWebLink, type ReadTool } from './bridge.ts';
+import { Count } from './chart.tsx';
 import { useFormats } from './format.ts';
-import type { Host, ViewProps } from './start.tsx';
+import type { Host, ViewProps } from './view.ts';
 
 export interface CoverageData {
   complete: boolean;
@@ -45,6 +46,21 @@ export function Head({ title, badges, about, actions, children }: HeadProps) {
   );
 }
 
+interface SectionProps {
+  id: string;
+  title: string;
+  /** `internal`: in no copy for a customer. */
+  kind?: 'internal' | undefined;
+  children: ComponentChildren;
+}
+
+export const Section = ({ id, title, kind, children }: SectionProps) => (
+  <section class={kind ? `panel ${kind}` : 'panel'} aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+);
+
 /** How much of the data an answer covers, and its age. Always visible. */
 export function Coverage({ coverage }: { coverage: CoverageData | undefined }) {
   const { number, time } = useFormats();
@@ -69,14 +85,18 @@ export interface FigureProps {
   values: readonly string[];
   more?: ComponentChildren;
   tone?: 'danger' | 'warning' | 'good' | undefined;
+  /** Shows what is counted. */
+  open?: (() => void) | undefined;
 }
 
-export function Figure({ label, values: [first, ...others], more, tone }: FigureProps) {
+export function Figure({ label, values: [first, ...others], more, tone, open }: FigureProps) {
   return (
     <div class={tone ? `figure ${tone}` : 'figure'}>
       <dt>{label}</dt>
       <dd>
-        <span class="value">{first ?? '–'}</span>
+        <span class="value">
+          <Count text={first ?? '–'} name={label} open={open} />
+        </span>
         {others.map((value) => (
           <span key={value} class="other">
             {value}
@@ -112,7 +132,7 @@ interface SegmentsProps<Value extends string> {
   label: string;
   options: readonly (readonly [value: Value, text: string])[];
   value: Value;
-  choose(value: Value): void;
+  choose: (value: Value) => void;
 }
 
 /** A choice of a few options, as native radio buttons for keyboards and screen readers. */
@@ -199,6 +219,21 @@ export function ActionButton({ text, busyText, run, doneText, primary }: ActionB
   );
 }
 
+interface FailedProps {
+  reason: string;
+  retry?: (() => Promise<unknown>) | undefined;
+}
+
+/** Why something could not be read, and a button to try again. */
+export function Failed({ reason, retry }: FailedProps) {
+  return (
+    <div class="failed">
+      <p role="alert">{reason}</p>
+      {retry && <ActionButton text="Try again" busyText="Reading…" run={retry} />}
+    </div>
+  );
+}
+
 /** Reads the answer again, where the host lets views call tools. */
 export function Refresh({ host, reload }: Pick<ViewProps<unknown>, 'host' | 'reload'>) {
   if (!host.canRead) return null;
@@ -210,27 +245,29 @@ export function Refresh({ host, reload }: Pick<ViewProps<unknown>, 'host' | 'rel
 interface AskProps {
   host: Host;
   text: string;
-  question(): string;
+  /** In the person's words; it names no record, because names come from records and must not act as instructions. */
+  question: string;
+  /** What the model is told beside it. */
+  about?: { what: string; id: string | undefined; tool: ReadTool };
   primary?: boolean;
 }
 
 /** Adds a question to the conversation, where the host allows it. */
-export function Ask({ host, text, question, primary = false }: AskProps) {
+export function Ask({ host, text, question, about, primary = false }: AskProps) {
   if (!host.canAsk) return null;
-  const run = () => host.ask(question());
+  const run = async () => {
+    const context = about && lookingAt(about);
+    if (context && host.canTell) await host.tell(context);
+    await host.ask(context && !host.canTell ? `${question} (${context})` : question);
+  };
   return (
     <ActionButton text={text} busyText="Asking…" doneText="Asked" run={run} primary={primary} />
   );
 }
 
-/** A question about a record, by its id only: its name comes from records and must not act as the person's instruction. */
-export const questionAbout = (
-  what: string,
-  { id = '' }: { id?: string },
-  question: string,
-  tool: ReadTool,
-): string =>
-  `About the ${what} with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}: ${question} Read it with ${tool}.`;
+/** Tells a model what a person has on the screen, by its id only. */
+export const lookingAt = ({ what, id = '', tool }: NonNullable<AskProps['about']>): string =>
+  `The person is looking at the ${what} with the id ${id.replace(/[^\w-]/g, '').slice(0, 64)}; ${tool} reads it.`;
 
 /** Opens the record in the service, and says where that is: links come from records. */
 export function OpenLink({ host, link }: { host: Host; link: string | undefined }) {
@@ -246,19 +283,102 @@ export function OpenLink({ host, link }: { host: Host; link: string | undefined 
   );
 }
 
+/** An e-mail address or a telephone number that the host opens. */
+export function ContactLink({
+  host,
+  kind,
+  text,
+}: {
+  host: Host;
+  kind: 'mailto' | 'tel';
+  text: string;
+}) {
+  const address = kind === 'tel' ? text.replace(/[^\d+]/g, '') : encodeURI(text);
+  if (!host.canOpen || address === '') return <bdi>{text}</bdi>;
+  return (
+    <button
+      type="button"
+      class="link"
+      onClick={() => void host.open(`${kind}:${address}`).catch(() => {})}
+    >
+      <bdi>{text}</bdi>
+    </button>
+  );
+}
+
+/** Names and their texts, in the order of a conversation; what is not known is left out. */
+export function Pairs({ pairs }: { pairs: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="pairs">
+      {pairs.map(
+        ([name, text]) =>
+          Boolean(text) && (
+            <div key={name} class="pair">
+              <dt>{name}</dt>
+              <dd dir="auto">{text}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}
+
+interface SelectProps<Value extends string> {
+  label: string;
+  value: Value;
+  options: readonly (readonly [value: Value, text: string])[];
+  choose: (value: Value) => void;
+}
+
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { label, value, options, choose } = props;
+  const chosen = (text: string) => options.find(([option]) => option === text)?.[0];
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => choose(chosen(currentTarget.value) ?? value)}
+      >
+        {options.map(([option, text]) => (
+          <option key={option} value={option}>
+            {text.slice(0, 60)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface OwnerProps {
+  owners: readonly string[];
+  owner: unknown;
+  choose(owner: string | undefined): void;
+}
+
+export function OwnerChoice({ owners, owner, choose }: OwnerProps) {
+  return (
+    <Select<string>
+      label="Owner"
+      value={String(owner ?? '')}
+      options={[['', 'Everyone'], ...owners.map((name) => [name, name] as const)]}
+      choose={(name) => choose(name || undefined)}
+    />
+  );
+}
+
 export function Notes({ notes = [] }: { notes: readonly string[] | undefined }) {
-  const shown = notes.filter((note) => note !== madeUpNote);
+  // Views say themselves how many of all rows they show, and read more.
+  const shown = notes.filter((note) => note !== madeUpNote && !/^Cut to \d+ rows/.test(note));
   if (shown.length === 0) return null;
   return (
-    <section class="notes" aria-label="Notes">
-      <ul>
-        {shown.map((note) => (
-          <li key={note}>
-            <bdi>{note}</bdi>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul class="notes">
+      {shown.map((note) => (
+        <li key={note}>
+          <bdi>{note}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }
 

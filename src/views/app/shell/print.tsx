@@ -1,24 +1,65 @@
-/** The two prints of a view: one that a customer may have, and one with everything. */
+/** The two copies of a quote: one that a customer may have, and one with everything. */
+import { useState } from 'preact/hooks';
 import { ActionButton } from './parts.tsx';
+import type { Host } from './view.ts';
 
-export function PrintButtons() {
+interface Props {
+  host: Host;
+  /** Of the file. */
+  name: string;
+  /** What must be fixed before a customer may have it. */
+  stops: number;
+  /** Reads what the copy lacks. */
+  prepare(): Promise<void>;
+}
+
+type Copy = 'customer' | 'internal';
+
+export function PrintButtons({ host, name, stops, prepare }: Props) {
+  const [asked, setAsked] = useState(false);
+  const [refused, setRefused] = useState('');
+  const make = async (copy: Copy) => {
+    setAsked(false);
+    await prepare();
+    // What was read is drawn first.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (host.canSave) await host.save(`${name}.html`, 'text/html', pageOf(copy));
+    else if (!print(copy)) setRefused('This host lets views neither print nor save a file.');
+  };
+  if (refused) return <p role="alert">{refused}</p>;
+  const verb = host.canSave ? 'Save' : 'Print';
+  const busyText = 'Preparing…';
+  if (asked)
+    return (
+      <span class="actions" role="alert">
+        {`Must be fixed first: ${stops}. The copy says that it is a draft.`}
+        <ActionButton text={`${verb} as a draft`} {...{ busyText }} run={() => make('customer')} />
+        <button type="button" onClick={() => setAsked(false)}>
+          Cancel
+        </button>
+      </span>
+    );
   return (
     <>
       <ActionButton
-        text="Print for the customer"
-        busyText="Printing…"
-        run={() => print('customer')}
+        text={`${verb} for the customer`}
+        busyText={busyText}
+        run={stops > 0 ? async () => setAsked(true) : () => make('customer')}
       />
-      <ActionButton text="Print internal copy" busyText="Printing…" run={() => print('internal')} />
+      <ActionButton
+        text={`${verb} internal copy`}
+        busyText={busyText}
+        run={() => make('internal')}
+      />
     </>
   );
 }
 
 /**
  * Prints the page; what is internal only if that was asked for, so that the browser's own print leaves it out.
- * @throws Error if the host does not let views print
+ * @returns whether the host lets views print
  */
-async function print(copy: 'customer' | 'internal'): Promise<void> {
+function print(copy: Copy): boolean {
   const { dataset } = document.documentElement;
   let started = false;
   const start = () => {
@@ -29,7 +70,18 @@ async function print(copy: 'customer' | 'internal'): Promise<void> {
   dataset.print = copy;
   window.print();
   window.removeEventListener('beforeprint', start);
-  if (started) return;
-  delete dataset.print;
-  throw new Error('This host does not let views print.');
+  if (!started) delete dataset.print;
+  return started;
+}
+
+/** The page as it would be printed, as a file of its own: without scripts, and without what the copy leaves out. */
+function pageOf(copy: Copy): string {
+  const main = document.querySelector('main')?.cloneNode(true) as HTMLElement;
+  const left = copy === 'customer' ? '.internal' : '.customer';
+  for (const part of main.querySelectorAll(`button, .controls, .actions, .hidden, ${left}`))
+    part.remove();
+  for (const part of main.querySelectorAll('.print-only, .internal'))
+    part.classList.remove('print-only', 'internal');
+  const style = document.querySelector('style')?.textContent ?? '';
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Quote</title><style>${style}</style><body>${main.outerHTML}</body></html>`;
 }

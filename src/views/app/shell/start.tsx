@@ -1,53 +1,26 @@
 /** What all views share: the connection to the host, and the waiting, error, choice and answer states. */
 import './style.css';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
-import { type ComponentType, render } from 'preact';
+import { type ComponentChildren, type ComponentType, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import {
-  type AnswerTool,
   type Arguments,
   Bridge,
+  metaOf,
   type ReadTool,
   type ToolResult,
   textOf,
 } from './bridge.ts';
 import { type Candidate, Choices } from './choices.tsx';
 import { FormatContext, formatsOf } from './format.ts';
-import { applyContext } from './host.ts';
-
-export interface Host {
-  /** The host lets views call tools. */
-  canRead: boolean;
-  /** The host takes messages into the conversation. */
-  canAsk: boolean;
-  /** Whether the server lists this tool, which depends on its settings. */
-  lists(name: ReadTool): boolean;
-  read<Answer extends object = Record<string, unknown>>(
-    name: ReadTool,
-    args: Arguments,
-  ): Promise<Answer>;
-  call(name: AnswerTool, args: Arguments): Promise<ToolResult>;
-  /** Tells the model what happened here. Never fails: a host may not pass it on. */
-  tell(text: string): Promise<void>;
-  ask(text: string): Promise<void>;
-  /** The host opens links in a browser. */
-  canOpen: boolean;
-  open(link: string): Promise<void>;
-}
-
-export interface ViewProps<Data> {
-  data: Data;
-  /** The arguments of the tool call. */
-  args: Arguments;
-  host: Host;
-  /** Calls the view's own tool again and shows the answer. */
-  reload(args?: Arguments): Promise<void>;
-}
+import { applyContext, heightWithin } from './host.ts';
+import { ActionButton, Failed } from './parts.tsx';
+import type { ViewProps } from './view.ts';
 
 type ViewState<Data> =
   | { state: 'waiting' }
-  | { state: 'failed'; reason: string }
+  | { state: 'failed'; reason: string; again?: Arguments }
   | { state: 'choosing'; summary: string; candidates: Candidate[]; argument: string }
   | { state: 'summary'; summary: string }
   | { state: 'answer'; data: Data };
@@ -107,11 +80,23 @@ class Session<Data, Answer> {
 
   /** Some hosts pass on only the text of a result; then the view calls the tool itself. */
   async receive(result: ToolResult): Promise<void> {
-    if (result.isError) return this.show({ state: 'failed', reason: textOf(result) });
+    if (result.isError)
+      return this.show({ state: 'failed', reason: textOf(result), again: this.args });
     if (result.structuredContent || !this.view.tool) return this.setData(result);
-    await this.reload(this.args).catch((error: unknown) =>
-      this.show({ state: 'failed', reason: messageOf(error) }),
+    await this.retry(this.args);
+  }
+
+  /** Reads, and shows why it failed with a button to try again. */
+  async retry(again: Arguments): Promise<void> {
+    await this.reload(again).catch((error: unknown) =>
+      this.show({ state: 'failed', reason: messageOf(error), again }),
     );
+  }
+
+  async toggleFullScreen(): Promise<void> {
+    const { displayMode } = this.context;
+    const mode = await this.bridge.display(displayMode === 'fullscreen' ? 'inline' : 'fullscreen');
+    this.apply({ displayMode: mode });
   }
 
   async reload(args: Arguments): Promise<void> {
@@ -134,30 +119,7 @@ class Session<Data, Answer> {
       this.show({ state: 'choosing', summary, candidates, argument });
     }
   }
-
-  host(): Host {
-    const { capabilities } = this.bridge;
-    return {
-      canRead: capabilities.serverTools !== undefined,
-      canAsk: capabilities.message !== undefined,
-      lists: (name) => listedTools().includes(name),
-      read: (name, args) => this.bridge.read(name, args),
-      call: (name, args) => this.bridge.call(name, args),
-      tell: (text) => this.bridge.tell(text).catch(() => {}),
-      ask: (text) => this.bridge.ask(text),
-      canOpen: capabilities.openLinks !== undefined,
-      open: (link) => this.bridge.open(link),
-    };
-  }
 }
-
-/** The names of the listed tools, which the server wrote into the page. */
-const listedTools = (): readonly string[] =>
-  document.querySelector<HTMLMetaElement>('meta[name="tools"]')?.content.split(' ') ?? [];
-
-/** Whether the server wrote into the page that its tenant is the embedded one. */
-const isMadeUp = (): boolean =>
-  document.querySelector<HTMLMetaElement>('meta[name="made-up"]')?.content === 'true';
 
 function Root<Data, Answer>({ session }: { session: Session<Data, Answer> }) {
   const [, redraw] = useState(0);
@@ -174,7 +136,16 @@ function Root<Data, Answer>({ session }: { session: Session<Data, Answer> }) {
   );
   return (
     <FormatContext.Provider value={formats}>
-      {isMadeUp() && <p class="made-up">Made-up data: nothing here is real.</p>}
+      {metaOf('made-up') === 'true' && <p class="made-up">Made-up data: nothing here is real.</p>}
+      {shown.state === 'answer' && context.availableDisplayModes?.includes('fullscreen') && (
+        <nav class="actions display" aria-label="Display">
+          <ActionButton
+            text={context.displayMode === 'fullscreen' ? 'Back to the conversation' : 'Full screen'}
+            busyText="Changing…"
+            run={() => session.toggleFullScreen()}
+          />
+        </nav>
+      )}
       <Body session={session} shown={shown} />
     </FormatContext.Provider>
   );
@@ -195,24 +166,27 @@ function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
     );
   }
   if (shown.state === 'failed') {
-    return (
-      <p class="failed" role="alert">
-        {shown.reason}
-      </p>
-    );
+    const { again } = shown;
+    const canRetry = again && view.tool && session.bridge.canRead;
+    const retry = canRetry ? () => session.retry(again) : undefined;
+    return <Plain content={<Failed reason={shown.reason} retry={retry} />} />;
   }
-  if (shown.state === 'summary') return <p>{shown.summary}</p>;
+  if (shown.state === 'summary') return <Plain content={<p>{shown.summary}</p>} />;
   if (shown.state === 'choosing') {
-    const choose = (id: string) =>
-      session
-        .reload({ ...args, [shown.argument]: id })
-        .catch((error: unknown) => session.show({ state: 'failed', reason: messageOf(error) }));
+    const choose = (id: string) => session.retry({ ...args, [shown.argument]: id });
     return <Choices {...shown} choose={choose} />;
   }
   const { Component } = view;
   const reload = (changed?: Arguments) => session.reload({ ...args, ...changed });
-  return <Component data={shown.data} args={args} host={session.host()} reload={reload} />;
+  return <Component data={shown.data} args={args} host={session.bridge} reload={reload} />;
 }
+
+const Plain = ({ content }: { content: ComponentChildren }) => (
+  <main>
+    <h1>{document.title}</h1>
+    {content}
+  </main>
+);
 
 /** Mounts the view and connects to the host. */
 export function startView<Data, Answer>(view: View<Data, Answer>): void {
@@ -220,20 +194,21 @@ export function startView<Data, Answer>(view: View<Data, Answer>): void {
   if (!root) return;
   const session = new Session(view);
   render(<Root session={session} />, root);
-  followSize(session.bridge);
+  followSize(session);
   session.connect().catch((error: unknown) => {
     session.show({ state: 'failed', reason: messageOf(error) });
   });
 }
 
-/** Reports the height of the view to the host, which decides the width. */
-function followSize(bridge: Bridge): void {
+/** Reports the height of the view to the host, which decides the width; once for all that changes in a frame. */
+function followSize(session: Pick<Session<never, never>, 'bridge' | 'context'>): void {
   let reported = 0;
-  const observer = new ResizeObserver(() => {
-    const height = Math.ceil(document.body.getBoundingClientRect().height);
-    if (height === reported) return;
+  const report = () => {
+    const whole = Math.ceil(document.body.getBoundingClientRect().height);
+    const height = heightWithin(whole, session.context);
+    if (height === undefined || height === reported) return;
     reported = height;
-    bridge.resized(document.documentElement.clientWidth, height);
-  });
-  observer.observe(document.body);
+    session.bridge.resized(document.documentElement.clientWidth, height);
+  };
+  new ResizeObserver(() => requestAnimationFrame(report)).observe(document.body);
 }

@@ -1,0 +1,180 @@
+/** A forecast against a target that the person types: nothing of it is kept. */
+import { useState } from 'preact/hooks';
+import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
+import type { ClosedPipeline } from '../pipeline/data.ts';
+import { amountIn } from '../pipeline/deals.ts';
+import { scopeOf } from '../pipeline/scope.tsx';
+import { useDeals } from '../pipeline/use-deals.ts';
+import type { Open } from '../records/entries.ts';
+import { showDeals, showPages } from '../records/rows.tsx';
+import type { Arguments } from '../shell/bridge.ts';
+import { useFormats } from '../shell/format.ts';
+import { Failed, Figure, Segments } from '../shell/parts.tsx';
+import { useAnswer } from '../shell/use-reading.ts';
+import type { Host } from '../shell/view.ts';
+import type { ChangesAnswer } from './comparison.tsx';
+import { forecastOf, periodOf } from './forecast-figures.ts';
+
+interface Props {
+  /** Of the view's tool. */
+  answer: object;
+  args: Arguments;
+  host: Host;
+  today: string;
+  currency: string;
+  open: Open;
+}
+
+const spans = [
+  ['month', 'This month'],
+  ['quarter', 'This quarter'],
+] as const;
+
+export function Forecast(props: Props) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Forecast against a target</summary>
+      {isOpen && <ForecastForm {...props} />}
+    </details>
+  );
+}
+
+function ForecastForm(props: Props) {
+  const { today, currency } = props;
+  const [span, setSpan] = useState<(typeof spans)[number][0]>('quarter');
+  const [target, setTarget] = useState('');
+  const { day } = useFormats();
+  const { from, to } = periodOf(today, span);
+  const amount = Number(target);
+  return (
+    <div class="stack">
+      <div class="controls">
+        <Segments label="Period" options={spans} value={span} choose={(it) => setSpan(it)} />
+        <label class="field">
+          <span>{`Target, ${currency}`}</span>
+          <input
+            inputMode="decimal"
+            value={target}
+            onInput={({ currentTarget }) => setTarget(currentTarget.value.replace(/[^\d.]/g, ''))}
+          />
+        </label>
+        <p class="about">
+          {`${day(from)} to ${day(to)}. Committed: a probability of 75 % or more; the rest counts by its probability. Overdue deals are in neither.`}
+        </p>
+      </div>
+      <ForecastFigures
+        key={span}
+        {...props}
+        period={{ from, to }}
+        target={target === '' || !(amount > 0) ? undefined : amount}
+      />
+    </div>
+  );
+}
+
+interface FiguresProps extends Props {
+  period: { from: string; to: string };
+  target: number | undefined;
+}
+
+function ForecastFigures(props: FiguresProps) {
+  const { answer: shown, args, host, today, currency, open, period } = props;
+  const { number } = useFormats();
+  const { stage: _stage, close_from: _from, close_to: _to, ...scope } = scopeOf(args);
+  const wonArgs = { ...scope, outcome: 'won', period_from: period.from, period_to: today };
+  const { answer, failed, retry } = useAnswer<ClosedPipeline>(
+    host,
+    'cpq_brief_pipeline',
+    { ...wonArgs, sections: ['closed'] },
+    [JSON.stringify(wonArgs)],
+  );
+  const loaded = useDeals(host, scopeOf(args), shown);
+  if (failed) return <Failed reason={failed} retry={retry} />;
+  if (loaded.failed) return <Failed reason={loaded.failed} retry={loaded.retry} />;
+  const { deals, total = 0, settled } = loaded;
+  if (!answer || !settled)
+    return (
+      <p role="status">{`Reading the open deals: ${number(deals.length)} of ${number(total)}…`}</p>
+    );
+  const due = deals.filter(({ closes = '' }) => closes >= today && closes <= period.to);
+  const showWon = () => showPages(open, host, 'Won in the period', wonArgs);
+  return (
+    <>
+      <Outlook {...props} {...{ due, showWon }} won={answer.closed.won} />
+      <MonthAgo {...{ host, args: scope, currency }} />
+    </>
+  );
+}
+
+interface OutlookProps extends Pick<FiguresProps, 'currency' | 'open' | 'target'> {
+  due: readonly OpenDeal[];
+  won: ClosedPipeline['closed']['won'];
+  showWon(): void;
+}
+
+function Outlook({ due, won, showWon, currency, open, target }: OutlookProps) {
+  const { money, number } = useFormats();
+  const wonValue = amountIn(won.value ?? {}, currency);
+  const options = { won: wonValue, target, currency };
+  const { committed, rest, commit, weightedRest, gap, coverage } = forecastOf(due, options);
+  const figure = (label: string, amount: number, count: number, show: () => void) => (
+    <Figure
+      label={label}
+      values={[money(amount, currency)]}
+      more={`${number(count)} deals`}
+      open={show}
+    />
+  );
+  const times = coverage && number(Math.round(coverage * 10) / 10);
+  return (
+    <dl class="figures">
+      {figure('Won', wonValue, won.count, showWon)}
+      {figure('Committed', commit, committed.length, () => showDeals(open, 'Committed', committed))}
+      {figure('The rest, weighted', weightedRest, rest.length, () =>
+        showDeals(open, 'The rest', rest),
+      )}
+      {gap !== undefined && (
+        <Figure
+          label={gap > 0 ? 'Missing to the target' : 'Above the target'}
+          values={[money(Math.abs(gap), currency)]}
+          tone={gap > 0 ? 'danger' : 'good'}
+          more={times && `open deals cover what is not won ${times} times`}
+        />
+      )}
+    </dl>
+  );
+}
+
+const outcomes: Readonly<Record<string, string>> = {
+  expected: 'were expected to close',
+  won: 'were won',
+  lost: 'were lost',
+  closedUnknown: 'were closed with an unknown outcome',
+  stillOpen: 'are still open',
+  removed: 'were removed',
+  wonUnexpected: 'were won without being expected',
+};
+
+/** What was expected a month ago, and what came. */
+function MonthAgo({ host, args, currency }: Pick<Props, 'host' | 'args' | 'currency'>) {
+  const { money, number, day } = useFormats();
+  const isListed = host.lists('cpq_pipeline_changes');
+  const call = isListed ? { ...args, since: 'last_month', rows: 0 } : undefined;
+  const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, []);
+  const forecast = answer?.forecast;
+  if (!forecast) return null;
+  return (
+    <section>
+      <h3>{`Expected on ${day(forecast.since)} to close by ${day(forecast.until)}`}</h3>
+      <ul class="rows plain">
+        {forecast.rows.map(({ deals, count, value }) => (
+          <li key={deals}>
+            <strong>{`${number(count)} ${outcomes[deals]}`}</strong>
+            <bdi>{money(amountIn(value ?? {}, currency), currency)}</bdi>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

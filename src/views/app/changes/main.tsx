@@ -1,0 +1,179 @@
+/** The week on one screen: what changed, how stages convert, and the deals to talk about. */
+import type { Entry } from '../records/entries.ts';
+import { RecordPanel } from '../records/panel.tsx';
+import type { Arguments } from '../shell/bridge.ts';
+import { type Formats, mainCurrencyOf, useFormats } from '../shell/format.ts';
+import { usePanel } from '../shell/panel.tsx';
+import {
+  ActionButton,
+  Coverage,
+  Failed,
+  Head,
+  Notes,
+  OwnerChoice,
+  Refresh,
+  Section,
+  Select,
+} from '../shell/parts.tsx';
+import { startView } from '../shell/start.tsx';
+import { useAnswer, useReload, useSeen } from '../shell/use-reading.ts';
+import type { ViewProps } from '../shell/view.ts';
+import {
+  type ChangesAnswer,
+  Comparison,
+  comparedWords,
+  differencesOf,
+  Funnel,
+  Movements,
+  movementNames,
+  periods,
+} from './comparison.tsx';
+import { Forecast } from './forecast.tsx';
+import { dealsToTalkAbout, type MovedDeal } from './talk.ts';
+
+function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
+  const formats = useFormats();
+  const panel = usePanel<Entry>();
+  // An assistant asks for a few rows, or for one group or movement; the view shows the whole.
+  const call = { ...args, by: undefined, movement: undefined, rows: 100 };
+  const { answer: whole = data } = useAnswer<ChangesAnswer>(
+    host,
+    'cpq_pipeline_changes',
+    host.canRead ? call : undefined,
+    [data],
+  );
+  const currency = currencyOf(data) ?? '';
+  const talk = dealsToTalkAbout(whole.deals?.rows ?? []);
+  const { change: reread, problem } = useReload({ reload });
+  const change = (changed: Arguments) => void reread({ ...call, ...changed });
+  return (
+    <main class="changes">
+      <Head
+        title="What changed in the pipeline"
+        about={
+          <>
+            {data.compared && <p>{comparedWords(data.compared, formats)}</p>}
+            <Coverage coverage={data.coverage} />
+          </>
+        }
+        actions={
+          <>
+            <Copy text={textOf(data, talk, formats)} />
+            <Refresh host={host} reload={reload} />
+          </>
+        }
+      />
+      {host.canRead && <Controls {...{ args, change }} rows={whole.deals?.rows ?? []} />}
+      {problem && <Failed {...problem} />}
+      <Section id="waterfall" title="From the opening to the closing value">
+        <Comparison answer={whole} args={call} {...{ host, currency }} open={panel.open} />
+      </Section>
+      {talk.length > 0 && (
+        <Section id="talk" title="To talk about">
+          <Movements rows={talk} open={panel.open} />
+        </Section>
+      )}
+      {whole.stages && (
+        <Section id="stages" title="Stages that deals left">
+          <Funnel stages={whole.stages} />
+        </Section>
+      )}
+      {host.canRead && (
+        <Forecast
+          {...{ args, host, currency }}
+          answer={data}
+          today={(data.coverage?.asOf ?? '').slice(0, 'YYYY-MM-DD'.length)}
+          open={panel.open}
+        />
+      )}
+      <Notes notes={data.notes} />
+      <RecordPanel panel={panel} host={host} changed={() => change({})} />
+    </main>
+  );
+}
+
+interface ControlsProps {
+  args: Arguments;
+  rows: readonly MovedDeal[];
+  change(changed: Arguments): void;
+}
+
+function Controls({ args, rows, change }: ControlsProps) {
+  const since = typeof args.since === 'string' ? args.since : '7d';
+  const own = periods.some(([value]) => value === since) ? [] : [[since, since] as const];
+  const owners = useSeen(ownersOf(rows), args.owner);
+  return (
+    <div class="controls">
+      <Select<string>
+        label="Since"
+        value={since}
+        options={[...periods, ...own]}
+        choose={(it) => change({ since: it })}
+      />
+      <OwnerChoice owners={owners} owner={args.owner} choose={(owner) => change({ owner })} />
+    </div>
+  );
+}
+
+/** A moved deal has "before → after" where its owner changed. */
+const ownersOf = (rows: readonly MovedDeal[]): string[] =>
+  rows.flatMap(({ owner }) => owner?.split(' → ') ?? []);
+
+const currencyOf = ({ pipeline }: ChangesAnswer): string | undefined => {
+  const amounts = pipeline?.at(-1)?.value ?? pipeline?.[0]?.value ?? {};
+  return mainCurrencyOf(amounts) ?? Object.keys(amounts)[0];
+};
+
+/** The view as plain lines, to paste into a message. */
+function textOf(data: ChangesAnswer, talk: readonly MovedDeal[], formats: Formats): string {
+  const { amounts, number } = formats;
+  const steps = data.pipeline?.map(
+    ({ step, count, value }) =>
+      `${movementNames[step]}: ${number(count)} (${amounts(value).join(', ') || '–'})`,
+  );
+  const deals = talk.map(({ name, company, movement, ...row }) =>
+    [
+      [name, company].filter(Boolean).join(', '),
+      movement.map((it) => movementNames[it]).join(', '),
+      ...differencesOf({ ...row, movement }, formats),
+    ].join(' · '),
+  );
+  return [
+    data.compared && comparedWords(data.compared, formats),
+    ...(steps ?? []),
+    '',
+    'To talk about:',
+    ...deals,
+  ].join('\n');
+}
+
+const Copy = ({ text }: { text: string }) => (
+  <ActionButton text="Copy as text" busyText="Copying…" doneText="Copied" run={() => copy(text)} />
+);
+
+/** @throws Error if the host does not let views copy */
+async function copy(text: string): Promise<void> {
+  const written = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (written) return;
+  // Works without a permission, where a person has just clicked.
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const copied = document.execCommand('copy');
+  area.remove();
+  if (!copied) throw new Error('This host does not let views copy.');
+}
+
+startView<ChangesAnswer, ChangesAnswer>({
+  name: 'changes',
+  tool: 'cpq_pipeline_changes',
+  waiting: 'Comparing the pipeline with its history…',
+  is: (data) => 'pipeline' in data,
+  prepare: (data) => data,
+  mainCurrency: currencyOf,
+  Component: ChangesView,
+});

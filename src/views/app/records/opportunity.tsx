@@ -1,0 +1,100 @@
+/** One opportunity: what the list knows of it, what is read when it is opened, and two changes that a person can ask for. */
+import type { ComponentChildren } from 'preact';
+import { type Formats, unknownCurrency, useFormats } from '../shell/format.ts';
+import { Failed, Pairs } from '../shell/parts.tsx';
+import { useAnswer } from '../shell/use-reading.ts';
+import type { Host } from '../shell/view.ts';
+import type { DealFacts, Open } from './entries.ts';
+import { MoveDeal } from './move.tsx';
+import { CompanyLink } from './people.tsx';
+
+interface Props {
+  id: string;
+  deal: DealFacts | undefined;
+  host: Host;
+  stages: readonly string[];
+  open: Open;
+  changed?: (() => void) | undefined;
+}
+
+/** What `cpq_get_record` is asked for: a field that is not named here, such as a profit, never reaches the page. */
+const readFields = [
+  ...['name', 'company', 'companyId', 'stage', 'outcome', 'oneTime', 'monthly', 'value'],
+  ...['currency', 'closes', 'closed', 'owner', 'contact', 'category', 'source', 'created'],
+  ...['valueMonths', 'ask'],
+];
+
+type TextField = 'companyId' | 'outcome' | 'closed' | 'contact' | 'category' | 'source';
+type Texts = { [Field in TextField | 'created' | 'ask']?: string | undefined };
+/** The fields that are chosen above, named and typed as the columns of lists. */
+type Facts = DealFacts & Texts & { valueMonths?: number | undefined };
+
+export function OpportunityDetails({ id, deal = {}, host, stages, open, changed }: Props) {
+  const call = { resource: 'opportunity', id, fields: readFields };
+  const { answer, failed, retry } = useAnswer<{ record: Facts }>(host, 'cpq_get_record', call, [
+    id,
+  ]);
+  const record = answer?.record;
+  const facts: Facts = { ...record, ...deal };
+  const isOpen = record && (record.outcome ?? 'open') === 'open' && !record.closed;
+  return (
+    <>
+      <Pairs pairs={pairsOf(facts, useFormats(), open)} />
+      {!record && !failed && <p role="status">Reading…</p>}
+      {failed && <Failed reason={failed} retry={retry} />}
+      {record?.ask && (
+        <div class="customer-ask">
+          <h3>What the customer asked for</h3>
+          <p dir="auto">{record.ask}</p>
+        </div>
+      )}
+      {isOpen && host.canRead && host.lists('cpq_upsert_opportunity') && (
+        <MoveDeal {...{ id, host, stages, changed }} closes={facts.closes} stage={facts.stage} />
+      )}
+    </>
+  );
+}
+
+/** The fields in the order of a conversation: what it is worth, when it closes, who is concerned. */
+function pairsOf(facts: Facts, formats: Formats, open: Open): [string, ComponentChildren][] {
+  const { company, companyId, outcome, closes, closed, idleDays } = facts;
+  const { day, number } = formats;
+  return [
+    ...amountPairs(facts, formats),
+    ['Stage', facts.stage],
+    ['Outcome', outcome === 'open' ? undefined : outcome?.replaceAll('_', ', ')],
+    ['Expected close', closes && day(closes)],
+    ['Closed', closed && day(closed)],
+    ['Last change', idleDays === undefined ? undefined : daysAgo(idleDays, number)],
+    ['Owner', facts.owner],
+    ['Company', company && <CompanyLink id={companyId} name={company} open={open} />],
+    ['Contact', facts.contact],
+    ['Category', facts.category],
+    ['Source', facts.source],
+    ['Created', facts.created && day(facts.created)],
+  ];
+}
+
+function amountPairs(
+  facts: Facts,
+  { money, number, percent }: Formats,
+): [string, string | undefined][] {
+  const { value, oneTime, monthly, profit, probability, valueMonths } = facts;
+  const amount = (it: number | undefined) =>
+    it === undefined ? undefined : money(it, facts.currency ?? unknownCurrency);
+  const share = value && profit !== undefined ? percent((profit / value) * 100) : undefined;
+  const months = valueMonths === undefined ? '' : ` for ${number(valueMonths)} months`;
+  const weighted =
+    value === undefined || probability === undefined ? undefined : value * probability;
+  return [
+    ['Total contract value', amount(value) ?? 'Unknown'],
+    ['Weighted', amount(weighted)],
+    ['One-time', amount(oneTime)],
+    ['Monthly', monthly ? `${amount(monthly)}${months}` : undefined],
+    ['Profit', profit === undefined ? undefined : [amount(profit), share].join(' · ')],
+    ['Probability', probability === undefined ? undefined : percent(probability * 100)],
+  ];
+}
+
+const daysAgo = (days: number, number: Formats['number']): string =>
+  days === 0 ? 'today' : days === 1 ? 'yesterday' : `${number(days)} days ago`;

@@ -1,0 +1,49 @@
+import type { CompanyData } from '../company/data.ts';
+import { ContactLink } from '../shell/parts.tsx';
+import type { Host } from '../shell/view.ts';
+import type { Open } from './entries.ts';
+
+/** The contacts of a company; the host opens their addresses and numbers. */
+export function People({ data: { contacts }, host }: { data: CompanyData; host: Host }) {
+  if (!contacts || contacts.rows.length === 0) return null;
+  return (
+    <section class="panel" aria-label="Contacts">
+      <h2>Contacts</h2>
+      <ul class="rows plain">
+        {contacts.rows.map(({ id, name, email, phone }) => (
+          <li key={id}>
+            <strong dir="auto">{name ?? email ?? id}</strong>
+            <span class="contact-links">
+              {email && <ContactLink host={host} kind="mailto" text={email} />}
+              {phone && <ContactLink host={host} kind="tel" text={phone} />}
+              {!email && !phone && 'no email or phone'}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Opens a company by its id, or else by its name. */
+export function CompanyLink({
+  id,
+  name,
+  open,
+}: {
+  id?: string | undefined;
+  name?: string | undefined;
+  open: Open;
+}) {
+  const shown = name ?? id;
+  if (shown === undefined) return null;
+  return (
+    <button
+      type="button"
+      class="link"
+      onClick={() => open({ kind: 'company', id: id ?? shown, name })}
+    >
+      <bdi>{shown}</bdi>
+    </button>
+  );
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { addressIn } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
+import { type OpenedView, type Options, openView } from '../support/view-host.ts';
+import { startViewTenant, viewTenants } from '../support/view-tenants.ts';
+
+/** Every view that reads, with tenants that are messy, empty or in yen, from 320 to 1,400 pixels. */
+
+const host = httpHosts[0] as Host;
+const capabilities = {
+  ...{ serverTools: {}, message: { text: {} }, updateModelContext: { text: {} } },
+  ...{ openLinks: {}, downloadFile: {} },
+};
+
+const firstOf = async (server: Connection, list: string): Promise<unknown> =>
+  (await server.call(list, { size: 1 })).records[0]?.id ?? 'none';
+
+const views: Readonly<
+  Record<string, readonly [tool: string, args: (server: Connection) => Promise<Row>]>
+> = {
+  pipeline: ['cpq_brief_pipeline', async () => ({})],
+  closed: ['cpq_brief_pipeline', async () => ({ outcome: 'closed' })],
+  changes: ['cpq_pipeline_changes', async () => ({})],
+  quotes: ['cpq_brief_quotes', async () => ({})],
+  quote: ['cpq_brief_quote', async (it) => ({ quote: await firstOf(it, 'cpq_list_quotes') })],
+  company: [
+    'cpq_brief_company',
+    async (it) => ({ company: await firstOf(it, 'cpq_list_companies') }),
+  ],
+};
+
+async function open(server: Connection, name: string, options: Options = {}): Promise<OpenedView> {
+  const [tool, argsOf] = views[name] ?? ['', async () => ({})];
+  const view = await openView(server, tool, await argsOf(server), { capabilities, ...options });
+  // What is read besides the answer.
+  await view.page.waitForTimeout(500);
+  return view;
+}
+
+async function expectWell(view: OpenedView): Promise<void> {
+  expect(await fitsIn(view)).toBe(true);
+  expect(await unreadable(view)).toEqual([]);
+}
+
+describeWith('chromium', 'views of other tenants', () => {
+  describe.each(viewTenants)('%s', (name) => {
+    const tenant = shared(() => startViewTenant(name));
+    const server = host.serving(async () => addressIn(await tenant(), 'all'), {});
+
+    test.each(Object.keys(views))('the %s fits, and is accessible', async (view) => {
+      const opened = await open(await server(), view, { width: 1400 });
+      expect(await violations(opened)).toEqual([]);
+      for (const width of [1400, 700, 320]) {
+        await opened.page.setViewportSize({ width, height: 900 });
+        await opened.page.waitForTimeout(100);
+        await expectWell(opened);
+      }
+      const shown = await opened.frame.innerText('body');
+      expect(shown).not.toMatch(/NaN|undefined|\[object|Infinity| \(\)/);
+      if (name === 'yen') expect(shown).not.toMatch(/\$|¥[\d,]+\.\d/);
+      expectHarmless(opened);
+      await opened.close();
+    });
+
+    test.each(Object.keys(views))('the %s is well from right to left', async (view) => {
+      const context = { locale: 'he-IL' };
+      const media = { forcedColors: 'active' } as const;
+      const opened = await open(await server(), view, { width: 360, context, media });
+      expect(await opened.frame.evaluate(() => document.dir)).toBe('rtl');
+      expect(await violations(opened)).toEqual([]);
+      await expectWell(opened);
+      await opened.close();
+    });
+  });
+});
+
+/** What can be reached with the tabulator, in its order. */
+async function reached({ frame, page }: OpenedView): Promise<string[]> {
+  const all: string[] = [];
+  await frame.locator('body').click({ position: { x: 2, y: 2 } });
+  for (let tabs = 0; tabs < 400; tabs++) {
+    await page.keyboard.press('Tab');
+    const at = await frame.evaluate(() => {
+      const active = document.activeElement;
+      if (!active || active === document.body || !document.hasFocus()) return '';
+      active.setAttribute('data-reached', '');
+      return `${active.tagName} ${active.textContent?.slice(0, 40)}`;
+    });
+    if (at === '') break;
+    all.push(at);
+  }
+  return all;
+}
+
+describeWith('chromium', 'views with the keyboard alone', () => {
+  const server = host.serving(() => 'embedded', {});
+
+  test.each(Object.keys(views))('the %s', async (name) => {
+    const view = await open(await server(), name);
+    const stops = await reached(view);
+    expect(stops.length).toBeGreaterThan(2);
+    // Of radio buttons one of each group is a stop.
+    const missed = await view.frame.$$eval(
+      ':is(button, select, summary, input:not([type="radio"])):not([data-reached])',
+      (found) => found.filter((it) => it.checkVisibility()).map((it) => it.outerHTML),
+    );
+    expect(missed).toEqual([]);
+    const link = view.frame.locator('.card, :is(.chart, .table) button.link').first();
+    if ((await link.count()) > 0 && name !== 'quote') {
+      await link.focus();
+      await view.page.keyboard.press('Enter');
+      await view.frame.waitForSelector('.side-panel');
+      await view.page.keyboard.press('Escape');
+      expect(await texts(view, '.side-panel')).toEqual([]);
+      expect(await link.evaluate((it) => it === document.activeElement)).toBe(true);
+    }
+    await view.close();
+  });
+});

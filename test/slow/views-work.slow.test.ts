@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest';
+import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
+import type { QuotesBrief } from '../../src/briefs/quotes/quotes.ts';
+import { personAnswers } from '../support/consent.ts';
+import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
+import { describeWith } from '../support/needs.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+import { expectHarmless, fitsIn, texts, unreadable, violations } from '../support/view-checks.ts';
+import { type OpenedView, type Options, openView } from '../support/view-host.ts';
+
+/** What a person does in the views: opens what a figure counts, filters, compares, saves, asks for a change. */
+
+const sandbox = shared(() => startSandbox());
+const address = async () => addressIn(await sandbox(), 'all');
+const host = httpHosts[0] as Host;
+const usd = (amount = 0, decimals = 0) =>
+  new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  }).format(amount);
+
+const capabilities = {
+  ...{ serverTools: {}, message: { text: {} }, updateModelContext: { text: {} } },
+  ...{ openLinks: {}, downloadFile: {} },
+};
+/** With a history of the pipeline. */
+const embedded = host.serving(() => 'embedded', {});
+const open = (server: Connection, name: string, args: Row = {}, options: Options = {}) =>
+  openView(server, name, args, { capabilities, ...options });
+
+const inPanel = ({ frame }: OpenedView, selector: string) =>
+  frame.locator(`.side-panel ${selector}`);
+const titleOf = (view: OpenedView) => view.frame.textContent('#side-panel');
+
+/** Figures by their label. */
+const figure = ({ frame }: OpenedView, label: string) =>
+  frame.locator('.figure', { has: frame.locator(`dt:text-is("${label}")`) });
+
+const allRead = ({ frame }: OpenedView) =>
+  frame.waitForFunction(() =>
+    /^\S+ of \S+ open opportunities shown\.$/.test(
+      document.querySelector('.reading p[role="status"]')?.textContent ?? '',
+    ),
+  );
+
+const close = async (view: OpenedView) => {
+  expect(await violations(view)).toEqual([]);
+  expect(await fitsIn(view)).toBe(true);
+  expect(await unreadable(view)).toEqual([]);
+  expectHarmless(view);
+  await view.close();
+};
+
+type Serving = () => Promise<Connection>;
+
+describeWith('chromium', 'work in the views', () => {
+  const server = host.serving(address, {});
+  figuresOpen(server);
+  pipelineWork(server);
+  otherViews(server);
+  quoteWork(server);
+  askedChanges(server);
+});
+
+function figuresOpen(server: Serving): void {
+  test('a figure opens its rows, a row its record, and the panel leads back', async () => {
+    const view = await open(await server(), 'cpq_brief_pipeline');
+    await allRead(view);
+    const { overdue } = view.data as unknown as PipelineBrief;
+    await figure(view, 'Overdue').getByRole('button').click();
+    await expect.poll(() => inPanel(view, 'tbody tr').count()).toBe(overdue.total);
+    await inPanel(view, 'tbody button').nth(1).click();
+    await inPanel(view, 'dt:text-is("Created")').waitFor();
+    const second = await titleOf(view);
+    await view.page.keyboard.press('ArrowLeft');
+    await expect.poll(() => titleOf(view)).not.toBe(second);
+    await view.page.keyboard.press('ArrowRight');
+    await expect.poll(() => titleOf(view)).toBe(second);
+    expect(view.told.at(-1)).toMatch(/^The person is looking at the opportunity with the id \w+;/);
+    await inPanel(view, 'button:text-is("Ask about this")').click();
+    await inPanel(view, ':text-is("Asked")').waitFor();
+    expect(view.said).toEqual([expect.stringMatching(/^What should I know[a-z ,]+\?$/)]);
+    await view.page.keyboard.press('Escape');
+    await expect.poll(() => titleOf(view)).toBe('Overdue');
+    await view.page.keyboard.press('Escape');
+    expect(await inPanel(view, '*').count()).toBe(0);
+    const focused = () => view.frame.evaluate(() => document.activeElement?.textContent);
+    expect(await focused()).toBe(String(overdue.total));
+    await view.frame.locator('#by-stage ~ table button').first().click();
+    const count = Number(await view.frame.textContent('#by-stage ~ table button >> nth=0'));
+    await expect.poll(() => inPanel(view, 'tbody tr').count()).toBe(count);
+    await close(view);
+  });
+
+  test('a search in the view narrows the figures, or the part says that it does not', async () => {
+    const view = await open(await server(), 'cpq_brief_pipeline');
+    await allRead(view);
+    const { stalled } = view.data as unknown as PipelineBrief;
+    await view.frame.getByRole('combobox', { name: 'Deals' }).selectOption('stalled');
+    const value = (label: string) => figure(view, label).locator('.value').textContent();
+    await expect.poll(() => value('Open opportunities')).toBe(String(stalled.total));
+    expect(await value('Total contract value')).toBe(usd(stalled.value?.USD));
+    expect(await figure(view, 'Win rate by count').textContent()).toContain('whatever is searched');
+    expect(await view.frame.textContent('.changes')).toContain('does not narrow this part');
+    await close(view);
+  });
+}
+
+function pipelineWork(server: Serving): void {
+  test('the arrow keys lead from card to card', async () => {
+    const view = await open(await server(), 'cpq_brief_pipeline');
+    await allRead(view);
+    const ids = await view.frame.$$eval('.column', (columns) =>
+      columns.map((it) =>
+        [...it.querySelectorAll('.card')].map((card) => card.getAttribute('data-id')),
+      ),
+    );
+    await view.frame.locator('.card').first().focus();
+    for (const key of ['ArrowDown', 'ArrowRight', 'ArrowUp']) await view.page.keyboard.press(key);
+    const focused = await view.frame.evaluate(() =>
+      document.activeElement?.getAttribute('data-id'),
+    );
+    expect(focused).toBe(ids[1]?.[0]);
+    await close(view);
+  });
+
+  test('what failed can be tried again', async () => {
+    let failures = 1;
+    const answer = (result: unknown) => {
+      failures -= 1;
+      return failures === 0
+        ? { isError: true, content: [{ type: 'text', text: 'Not now.' }] }
+        : result;
+    };
+    const refused = () => ({ isError: true, content: [{ type: 'text', text: 'Not today.' }] });
+    const view = await open(await server(), 'cpq_brief_quotes', {}, { result: refused, answer });
+    expect(await view.frame.textContent('[role="alert"]')).toBe('Not today.');
+    await view.frame.click('text="Try again"');
+    await view.frame.getByText('Not now.').waitFor();
+    await view.frame.click('text="Try again"');
+    await view.frame.waitForSelector('.table');
+    await view.close();
+  });
+
+  test('a forecast compares a target with what is won, committed and to be expected', async () => {
+    const view = await open(await embedded(), 'cpq_pipeline_changes');
+    await view.frame.click('text="Forecast against a target"');
+    const target = view.frame.getByLabel('Target, USD');
+    await figure(view, 'Committed').waitFor();
+    const amountOf = async (label: string) =>
+      Number((await figure(view, label).locator('.value').textContent())?.replace(/[$,]/g, ''));
+    const sum =
+      (await amountOf('Won')) +
+      (await amountOf('Committed')) +
+      (await amountOf('The rest, weighted'));
+    await target.fill(String(sum + 5_000));
+    await expect.poll(() => amountOf('Missing to the target')).toBeCloseTo(5_000, -1);
+    await view.frame.getByText(/^Expected on /).waitFor();
+    await view.close();
+  });
+}
+
+function otherViews(server: Serving): void {
+  test.each([1000, 360])(
+    'the quotes show their states, and follow the filter, at %i pixels',
+    async (width) => {
+      const view = await open(await server(), 'cpq_brief_quotes', {}, { width });
+      const { acceptance } = view.data as unknown as QuotesBrief;
+      const waiting = acceptance.find((row) => row.acceptance === 'open to acceptance');
+      await figure(view, 'Open').getByRole('button').click();
+      await view.frame.getByText(`of ${waiting?.count} quotes shown.`).waitFor();
+      await expect
+        .poll(() => view.frame.locator('#list ~ * tbody tr').count())
+        .toBe(waiting?.count);
+      await view.frame.locator('#list ~ * tbody button').first().click();
+      await inPanel(view, '.pairs').waitFor();
+      await close(view);
+    },
+  );
+
+  test('a contact is written to and called through the host', async () => {
+    const it = await server();
+    const [contact] = (await it.call('cpq_list_contacts', { size: 1, detail: 'full' })).records;
+    const view = await open(it, 'cpq_brief_company', { company: contact?.companyId });
+    for (const link of await view.frame.locator('.contact-links button').all()) await link.click();
+    await expect.poll(() => view.opened.length).toBeGreaterThan(1);
+    expect(view.opened.join('\n')).toMatch(/^mailto:\S+@\S+\ntel:\+?\d+/);
+    await close(view);
+  });
+
+  test('closed deals open by outcome', async () => {
+    const view = await open(await server(), 'cpq_brief_pipeline', { outcome: 'closed' });
+    const { closed } = view.data as unknown as PipelineBrief;
+    await figure(view, 'Lost, total contract value').getByRole('button').click();
+    await inPanel(view, `:text("of ${closed.lost.count} shown")`).waitFor();
+    await close(view);
+  });
+
+  test('the changes follow the owner, name deals to talk about, and open what moved', async () => {
+    const view = await open(await embedded(), 'cpq_pipeline_changes', { since: '90d' });
+    await view.frame.waitForSelector('#talk ~ * tbody tr');
+    expect(await view.frame.locator('#talk ~ * tbody tr').count()).toBeLessThanOrEqual(5);
+    const first = view.frame.locator('.chart td.count button').first();
+    const count = Number(await first.textContent());
+    await first.click();
+    await expect.poll(() => inPanel(view, 'tbody tr').count()).toBe(count);
+    const owner = view.frame.getByRole('combobox', { name: 'Owner' });
+    await owner.selectOption({ index: 1 });
+    await expect
+      .poll(
+        () => view.calls.filter(({ arguments: args }) => typeof args?.owner === 'string').length,
+      )
+      .toBeGreaterThan(0);
+    await view.close();
+  });
+}
+
+function quoteWork(server: Serving): void {
+  test('a draft with stops is saved as a draft only, and after a question', async () => {
+    const unready = (result: unknown) => {
+      const it = result as { structuredContent: Row };
+      const preflight = { ...(it.structuredContent.preflight as Row), stops: 2 };
+      return {
+        ...it,
+        structuredContent: { ...it.structuredContent, statusCategory: 'draft', preflight },
+      };
+    };
+    const it = await server();
+    const [quote] = (await it.call('cpq_list_quotes', { size: 1 })).records;
+    const view = await open(it, 'cpq_brief_quote', { quote: quote?.id }, { result: unready });
+    await view.frame.click('text="Save for the customer"');
+    await view.frame.getByText('Must be fixed first: 2.').waitFor();
+    expect(view.saved).toEqual([]);
+    await view.frame.click('text="Save as a draft"');
+    await expect.poll(() => view.saved.length).toBe(1);
+    expect(view.saved[0]).toContain('Draft: not released');
+    expect(view.saved[0]).toContain('Place and date, name, signature');
+    expect(view.saved[0]).not.toMatch(/First-year value|Must fix|<button/);
+    await view.close();
+  });
+
+  test('two quotes of a company are compared line by line', async () => {
+    const it = await server();
+    const { data } = await it.call('cpq_brief_quotes', { by: 'company', size: 1 });
+    const { rows } = (data as { quotes: { rows: Row[] } }).quotes;
+    const view = await open(it, 'cpq_brief_quote', { quote: rows[0]?.id });
+    await view.frame.click('text="Compare with another quote of the company"');
+    const choice = view.frame.getByLabel('Other quote');
+    await choice.selectOption({ index: 1 });
+    await view.frame.waitForSelector('.table:has-text("Difference")');
+    expect(await texts(view, '.table th')).not.toContain('This margin');
+    await close(view);
+  });
+
+  test('the host gives fonts, a full screen and a height', async () => {
+    const fonts = '@font-face { font-family: Ours; src: url(https://fonts.example/a.woff2) }';
+    const context = {
+      styles: {
+        css: { fonts },
+        variables: { '--font-sans': 'Ours', '--font-heading-md-size': '31px' },
+      },
+      availableDisplayModes: ['inline', 'fullscreen'],
+      containerDimensions: { maxHeight: 400 },
+    };
+    const view = await open(await server(), 'cpq_brief_pipeline', {}, { context });
+    await allRead(view);
+    await expect.poll(() => view.requests).toContain('https://fonts.example/a.woff2');
+    expect(view.errors.join()).not.toContain('Content Security Policy');
+    expect(await view.page.evaluate(() => document.querySelector('iframe')?.style.height)).toBe(
+      '400px',
+    );
+    expect(await view.frame.$eval('h1', (it) => getComputedStyle(it).fontSize)).toBe('31px');
+    await view.frame.click('text="Full screen"');
+    await view.frame.waitForSelector('text="Back to the conversation"');
+    await view.close();
+  });
+}
+
+function askedChanges(server: Serving): void {
+  describe('a change that is asked for in the panel', () => {
+    const asking = shared(() =>
+      host.start('embedded', { grants: 'read,opportunity:write', person: personAnswers.declines }),
+    );
+
+    test('is asked about in the host’s form, and not written without it', async () => {
+      const it = await asking();
+      const view = await open(it, 'cpq_brief_pipeline');
+      await allRead(view);
+      const card = view.frame.locator('.card').first();
+      const id = await card.getAttribute('data-id');
+      const before = await it.call('cpq_get_record', { resource: 'opportunity', id });
+      await card.click();
+      await view.frame.click('text="Change this opportunity"');
+      await view.frame.getByLabel('Expected close').fill('2031-05-06');
+      await view.frame.click('text="Move close date"');
+      await view.frame.waitForSelector('.change .title');
+      expect(await view.frame.textContent('.change .title')).toContain('Nothing was written');
+      const call = view.calls.find(({ name }) => name === 'cpq_upsert_opportunity');
+      expect(call?.arguments).toEqual({ opportunity_id: id, expected_close_date: '2031-05-06' });
+      const after = await it.call('cpq_get_record', { resource: 'opportunity', id });
+      expect(after.data.record).toEqual(before.data.record);
+      await view.close();
+    });
+
+    test('is not offered where nothing may be written', async () => {
+      const view = await open(await server(), 'cpq_brief_pipeline');
+      await allRead(view);
+      await view.frame.locator('.card').first().click();
+      await inPanel(view, '.customer-ask').waitFor();
+      expect(await view.frame.locator('text="Change this opportunity"').count()).toBe(0);
+      await view.close();
+    });
+  });
+}
