@@ -33,7 +33,7 @@ one page of 1,000 holds, unless \`CPQ_PAGE_PARAM\` names a parameter that does. 
 ## Tolerated
 
 *Read*: every answer is the same as for a service as documented. *Part*: answers cover what can be read, and say so first, or
-name what the service did otherwise. *Error*: the call fails, and says why. Tests ask every question against each row.
+name what the service did otherwise. *Error*: the call fails, and says why.
 `;
 
 const titles: Record<string, string> = {
@@ -92,8 +92,9 @@ const sections = [
 const limits = `
 ## Limits
 
-Combinations are tested at random. One is not answered well: of a service that hides records and sends no count of the list
-(*no count*, *bare arrays*, *counts the page*), a short list may be called whole.
+Not read, by design: a redirect to another host (the key would go along); JSON:API, whose references are apart; a list in a
+list, and records by id in place of a list, which an error may look like. One combination is not answered well: of a service
+that hides records and sends no count of the list (*no count*, *bare arrays*, *counts the page*), a short list may be called whole.
 `;
 
 await generated(

@@ -60,7 +60,7 @@ const examined = [
   ['as documented', 0, 'pass'],
   ['flat ids and names', 0, 'pass'],
   ['page from 1', 0, 'warn'],
-  ['hidden rows', 0, 'warn'],
+  ['hidden rows', 0, 'pass'],
   ['fields in attributes', 1, 'fail'],
   ['amounts by other names', 1, 'fail'],
   ['200 with an error', 1, 'fail'],

@@ -1,11 +1,6 @@
+import type { Reply } from './reply.ts';
 import { type ListPath, type Row, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
-
-/** An answer other than a list or a record: status and body. */
-export interface Reply {
-  status: number;
-  body: unknown;
-}
 
 export const refusal = (status: number, ...message: string[]): Reply => ({
   status,
@@ -16,8 +11,11 @@ export const isReply = (value: unknown): value is Reply =>
   typeof value === 'object' && value !== null && 'status' in value && 'body' in value;
 
 const defaultSize = 20;
-/** The result window of a search engine: records beyond it are neither counted nor returned. */
-const window = 10_000;
+/** The result windows of search engines: records beyond are neither counted nor returned. */
+const windows: Readonly<Partial<Record<Switches['counts'], number>>> = {
+  'at most 1,000': 1_000,
+  'at most 10,000': 10_000,
+};
 
 const isSearch = (path: ListPath): boolean => searchPaths.includes(path);
 
@@ -71,7 +69,8 @@ function sliceOf(path: ListPath, query: URLSearchParams, on: Switches): Slice | 
   const size = sizeOf(path, query, on);
   if (isReply(size)) return size;
   const start = startOf(query, size, on);
-  if (on.counts === 'at most 10,000' && start + size > window && isSearch(path)) {
+  const window = windows[on.counts];
+  if (window !== undefined && start + size > window && isSearch(path)) {
     return refusal(400, `from + size must be less than or equal to ${window}`);
   }
   return { start, size };
@@ -111,8 +110,9 @@ function countIn(all: number, shown: number, counts: Switches['counts']): Row {
       return {};
     case 'rows of the page':
       return { total: shown };
+    case 'at most 1,000':
     case 'at most 10,000':
-      return { total: Math.min(all, window) };
+      return { total: Math.min(all, windows[counts] ?? all) };
   }
 }
 

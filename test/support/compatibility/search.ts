@@ -50,6 +50,10 @@ export function sorted<T extends Row>(records: readonly T[], sort: string): T[] 
   );
 }
 
+/** As a search engine does that analyses the values of a filter. */
+const hasAnyWord = (record: Row, filters: string): boolean =>
+  filters.split(/[,:|\s]+/).some((word, at) => at > 0 && mentions(record, word));
+
 /** The records that match a request, as far as the service honours its parameters. */
 export function searched<T extends Row>(
   records: readonly T[],
@@ -57,11 +61,12 @@ export function searched<T extends Row>(
   on: Switches,
 ): readonly T[] {
   const asked = (name: 'filters' | 'query' | 'sort'): string =>
-    on[name] === 'honoured' ? (query.get(name) ?? '') : '';
+    ['honoured', 'any word'].includes(on[name]) ? (query.get(name) ?? '') : '';
+  const matches = on.filters === 'any word' ? hasAnyWord : passes;
   const [filters, text, sort] = [asked('filters'), asked('query'), asked('sort')];
   const found = records.filter(
     (record) =>
-      (filters === '' || passes(record, filters, on)) && (text === '' || mentions(record, text)),
+      (filters === '' || matches(record, filters, on)) && (text === '' || mentions(record, text)),
   );
   return sort === '' ? found : sorted(found, sort);
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isReply, pageOf, type Reply, refusal, refusedParameter, wrapped } from './paging.ts';
+import { isReply, pageOf, refusal, refusedParameter, wrapped } from './paging.ts';
+import type { Reply, Request, Rewrite } from './reply.ts';
 import { searched } from './search.ts';
 import {
   type ListPath,
@@ -27,14 +28,6 @@ export interface Service {
   /** Applies from the next request on. */
   set(change: Partial<Switches>): void;
   close(): Promise<void>;
-}
-
-interface Request {
-  method: string;
-  /** Below `/public-api`. */
-  path: string;
-  query: URLSearchParams;
-  body: Row;
 }
 
 interface State {
@@ -91,7 +84,7 @@ function tree(query: URLSearchParams, { storedData, on }: State): Reply {
 
 /** Whether the id is invalid for this service: too short, or not a number where ids are numbers. */
 const isMalformed = (id: string, { ids }: Switches): boolean =>
-  ids === 'integers' ? !/^\d+$/.test(id) : !/^[a-z0-9]{20}$/.test(id);
+  ids !== 'opaque' ? !/^\d+$/.test(id) : !/^[a-z0-9]{20}$/.test(id);
 
 function byId(path: ListPath, id: string, { storedData, on }: State): Reply {
   if (on.malformedId === 400 && isMalformed(id, on)) return refusal(400, 'id must be a valid id');
@@ -154,15 +147,23 @@ async function read(incoming: IncomingMessage): Promise<Request> {
   const text = Buffer.concat(parts).toString();
   return {
     method: incoming.method ?? '',
-    path: url.pathname.slice(prefix.length),
+    path: url.pathname.slice(prefix.length).replace(/(.)\/$/, '$1'),
+    rawPath: url.pathname,
     query: url.searchParams,
     body: text === '' ? {} : (JSON.parse(text) as Row),
   };
 }
 
-function send(response: ServerResponse, { status, body }: Reply, { headers }: Switches): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
+const longIds = /"(92233720368547\d{5})"/g;
+
+function send(response: ServerResponse, reply: Reply, { headers, ids }: Switches): void {
+  const { status, body, text = JSON.stringify(body) } = reply;
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    ...headers,
+    ...reply.headers,
+  });
+  response.end(ids === '19 digits' ? text.replace(longIds, '$1') : text);
 }
 
 async function listen(server: Server): Promise<string> {
@@ -176,10 +177,12 @@ export async function startService(change: Partial<Switches> = {}): Promise<Serv
   const on = { ...documented, ...change };
   const state: State = { storedData: makeStoredData(on), on, failed: new Set() };
   let requests = 0;
+  const rewrite: Rewrite = on.rewrite?.() ?? ((reply) => reply);
   const server = createServer(async (incoming, response) => {
     requests += 1;
     const request = await read(incoming);
-    send(response, answer(request, incoming.headers['api-key'], state), state.on);
+    const reply = answer(request, incoming.headers['api-key'], state);
+    send(response, rewrite(reply, request), state.on);
   });
   const url = await listen(server);
   return {

@@ -16,8 +16,10 @@ export interface Session {
   close(): Promise<void>;
 }
 
+type Shipped = typeof import('../../../src/index.ts');
+
 /** The built module. */
-const shipped = shared(async (): Promise<typeof import('../../../src/index.ts')> => {
+const shipped = shared(async (): Promise<Shipped> => {
   if (inject('buildError') !== '') throw new Error(inject('buildError'));
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
 });
@@ -38,10 +40,16 @@ async function connected(transport: InMemoryTransport): Promise<Client> {
   return client;
 }
 
-export async function openSession({ set, rateLimit = plentiful }: Variation): Promise<Session> {
+export const openSession = async (variation: Pick<Variation, 'set' | 'rateLimit'>) =>
+  connectSession(variation, await shipped());
+
+/** The same with the server from a module of its own. */
+async function connectSession(
+  { set, rateLimit = plentiful }: Pick<Variation, 'set' | 'rateLimit'>,
+  { createCpqServer }: Pick<Shipped, 'createCpqServer'>,
+): Promise<Session> {
   const service = await startService(set);
   const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-compatibility-'));
-  const { createCpqServer } = await shipped();
   const server = await createCpqServer({
     baseUrl: service.url,
     apiKey: service.key,

@@ -150,9 +150,12 @@ function sequence(seed: number): (below: number) => number {
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 const dayMs = 86_400_000;
 
+/** The same for all services of a process, so that their answers can be compared. */
+const now = Date.now();
+
 /** A time this number of days ago, with whole seconds, as the service writes it. */
 const daysAgo = (days: number): string =>
-  `${new Date(Date.now() - days * dayMs).toISOString().slice(0, 19)}Z`;
+  `${new Date(now - days * dayMs).toISOString().slice(0, 19)}Z`;
 const day = (ago: number): string => daysAgo(ago).slice(0, 10);
 
 type MakeId = (kind: string, index: number) => Id;
@@ -165,6 +168,7 @@ function idsOf(form: Switches['ids']): MakeId {
   return (kind, index) => {
     last += 3;
     if (form === 'integers') return last;
+    if (form !== 'opaque') return `92233720368547${String(last).padStart(5, '0')}`;
     const next = sequence([...kind].reduce((sum, it) => sum * 31 + it.charCodeAt(0), index + 7));
     return Array.from({ length: 20 }, () => letters[next(letters.length)]).join('');
   };

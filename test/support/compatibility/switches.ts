@@ -1,3 +1,5 @@
+import type { Rewrite } from './reply.ts';
+
 /** How a record refers to another one, such as its company. */
 export type References =
   | 'nested'
@@ -17,6 +19,7 @@ type Counts =
   | 'total.value'
   | 'none'
   | 'rows of the page'
+  | 'at most 1,000'
   | 'at most 10,000';
 
 /** How the service treats a parameter that it may not know. */
@@ -48,7 +51,8 @@ export interface Switches {
   shortPages: boolean;
   /** Every eleventh record is counted and takes a place in a page, but is not returned in lists. */
   hidden: boolean;
-  filters: Handling;
+  /** `any word`: a search engine finds every record that has one of the words in any field. */
+  filters: Handling | 'any word';
   /** Filters by a key that the rows do not have match nothing. */
   filterKeys: 'any' | 'of the rows';
   query: Handling;
@@ -67,7 +71,7 @@ export interface Switches {
   probability: 'share' | 'percent';
   fields: 'camelCase' | 'snake_case' | 'PascalCase' | 'in attributes' | 'other amounts';
   idField: 'id' | '_id';
-  ids: 'opaque' | 'integers';
+  ids: 'opaque' | 'integers' | '19 digits' | '19 digits in texts';
   malformedId: 404 | 400;
   /** Whether the stage or status of a closed deal says whether it was won. */
   outcomes: 'told' | 'untold';
@@ -86,6 +90,8 @@ export interface Switches {
     | 'title'
     | 'category'
     | 'computed';
+  /** Changes every reply before it is sent; made anew for each service. */
+  rewrite: (() => Rewrite) | undefined;
 }
 
 /** The documented service in its strictest form: a PUT clears omitted fields. */
@@ -123,4 +129,5 @@ export const documented: Switches = {
   forbidden: undefined,
   omitted: 'cleared',
   writeRule: 'none',
+  rewrite: undefined,
 };

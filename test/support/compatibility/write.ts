@@ -1,4 +1,5 @@
-import { type Reply, refusal } from './paging.ts';
+import { refusal } from './paging.ts';
+import type { Reply } from './reply.ts';
 import type { Named, Opportunity, Row, StoredData } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 import { storedValue } from './view.ts';

@@ -1,0 +1,59 @@
+import { describe, expect, test, vi } from 'vitest';
+import { inLines, verdictOf } from '../support/compatibility/difference.ts';
+import { wireJudge } from '../support/compatibility/judge-wire.ts';
+import { open } from '../support/compatibility/known-open.ts';
+import { openSession } from '../support/compatibility/session.ts';
+import {
+  fieldVariations,
+  pairOf,
+  type WireVariation,
+  wireVariations,
+} from '../support/compatibility/wire.ts';
+import fc from '../support/fast-check.ts';
+
+/**
+ * Each variation of the replies, pairs of them, and any field renamed, reshaped or removed: every question has the answer of
+ * the documented service, or one whose first sentence says what is missing.
+ */
+
+vi.setConfig({ maxConcurrency: 2 });
+
+const judge = wireJudge(openSession);
+const isClosed = ({ name }: WireVariation): boolean => !open.has(name);
+
+async function expectHonest(variation: WireVariation): Promise<void> {
+  const compared = await judge(variation);
+  const verdict = verdictOf(compared, variation.mayFail);
+  expect(['right', 'honest'], `${variation.name}\n${inLines(compared)}`).toContain(verdict);
+}
+
+describe.concurrent('the answers to all questions are the same, or say what is missing', () => {
+  test.for(wireVariations.filter(isClosed))('$group: $name', expectHonest);
+
+  test.for([...wireVariations, ...fieldVariations].filter((it) => !isClosed(it)))(
+    'not yet: $group: $name',
+    async (variation, { expect }) => {
+      const compared = await judge(variation);
+      const verdict = verdictOf(compared, variation.mayFail);
+      expect(['right', 'honest'], 'take it off the list').not.toContain(verdict);
+    },
+  );
+});
+
+/** Of different groups: two envelopes exclude each other. */
+const pairs = fc
+  .tuple(
+    fc.constantFrom(...wireVariations.filter(isClosed)),
+    fc.constantFrom(...wireVariations.filter(isClosed)),
+  )
+  .filter(([one, other]) => one.group !== other.group)
+  .map(([one, other]) => pairOf(one, other));
+
+test('pairs at random', () =>
+  fc.assert(fc.asyncProperty(pairs, expectHonest), { numRuns: 40, endOnFailure: true }));
+
+test('any field renamed, reshaped or removed', () =>
+  fc.assert(fc.asyncProperty(fc.constantFrom(...fieldVariations.filter(isClosed)), expectHonest), {
+    numRuns: 60,
+    endOnFailure: true,
+  }));

@@ -1,0 +1,90 @@
+import type { Reply, Request, Rewrite } from './reply.ts';
+import type { ListPath, Row } from './stored-data.ts';
+
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const rowsIn = (body: unknown): Row[] | undefined => {
+  const rows = isRow(body) ? body.results : body;
+  return Array.isArray(rows) ? rows : undefined;
+};
+
+/** Whether the request is for a list that is documented as a search. */
+const isSearch = ({ path, method }: Request): boolean =>
+  method === 'GET' && /^\/(company|contact|opportunity|product|quote)$/.test(path);
+
+/** Changes every record of a route, in lists and by id. */
+export const inRecords =
+  (route: ListPath | 'item', change: (row: Row) => Row): (() => Rewrite) =>
+  () =>
+  (reply, { path }) => {
+    const isItem = route === 'item';
+    const owner = isItem ? '/quote' : route;
+    if (reply.status !== 200 || (path !== owner && !path.startsWith(`${owner}/`))) return reply;
+    const changed = (row: Row): Row => {
+      if (!isItem) return change(row);
+      return Array.isArray(row.items) ? { ...row, items: row.items.map(change) } : row;
+    };
+    const rows = rowsIn(reply.body)?.map(changed);
+    if (!rows) return { ...reply, body: changed(reply.body as Row) };
+    return { ...reply, body: isRow(reply.body) ? { ...reply.body, results: rows } : rows };
+  };
+
+/** Replaces one field of every record of a route; what is undefined is left out. */
+export const inField = (
+  route: ListPath | 'item',
+  field: string,
+  make: (value: unknown, row: Row) => Row,
+): (() => Rewrite) =>
+  inRecords(route, (row) => {
+    const { [field]: value, ...rest } = row;
+    return value === undefined ? row : { ...rest, ...make(value, row) };
+  });
+
+/** A page of a search, before its envelope. */
+export interface SearchPage {
+  rows: Row[];
+  total: number;
+  /** `opportunity`. */
+  name: string;
+  from: number;
+  size: number;
+}
+
+/** Makes the reply of every search anew. */
+export const inSearches =
+  (make: (page: SearchPage) => Partial<Reply>): (() => Rewrite) =>
+  () =>
+  (reply, request) => {
+    const rows = rowsIn(reply.body);
+    if (!rows || reply.status !== 200 || !isSearch(request)) return reply;
+    const { total } = reply.body as { total: number };
+    const number = (name: string, other: number) => Number(request.query.get(name) ?? other);
+    const page = { rows, total, name: request.path.slice(1), from: number('from', 0) };
+    return { ...reply, ...make({ ...page, size: number('size', 20) }) };
+  };
+
+/** Replaces every reply of these routes, in lists and by id. */
+export const onRoutes =
+  (routes: readonly ListPath[], make: (reply: Reply, request: Request) => Partial<Reply>) =>
+  (): Rewrite =>
+  (reply, request) =>
+    routes.some((route) => request.path === route || request.path.startsWith(`${route}/`))
+      ? { ...reply, ...make(reply, request) }
+      : reply;
+
+/** Replaces replies by one record; 404s stay. */
+export const byId =
+  (make: (reply: Reply, request: Request) => Partial<Reply>) => (): Rewrite => (reply, request) =>
+    /^\/[a-z-]+\/(ext\/)?[^/]+$/.test(request.path) &&
+    !['/category/tree', '/contract/items'].includes(request.path)
+      ? { ...reply, ...make(reply, request) }
+      : reply;
+
+/** One after the other. */
+export const both =
+  (one: () => Rewrite, other: () => Rewrite): (() => Rewrite) =>
+  () => {
+    const [first, second] = [one(), other()];
+    return (reply, request) => second(first(reply, request), request);
+  };

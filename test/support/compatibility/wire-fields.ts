@@ -1,0 +1,403 @@
+import type { Rewrite } from './reply.ts';
+import { both, inField, inRecords } from './rewrite.ts';
+import type { ListPath, Named, Row } from './stored-data.ts';
+import type { Change, Changes } from './wire-shapes.ts';
+
+/** How the fields of records may differ: names, shapes, units, words. */
+
+type Make = (value: unknown, row: Row) => unknown;
+
+const entries = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
+  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
+
+const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);
+
+/** The same field with another value. */
+const as = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>
+  inField(route, field, (value, row) => ({ [field]: make(value, row) }));
+
+const renamed = (route: ListPath | 'item', field: string, name: string): (() => Rewrite) =>
+  inField(route, field, (value) => ({ [name]: value }));
+
+const deal = '/opportunity';
+const closes = 'expectedCloseDate';
+
+/** The parts of a day, `YYYY-MM-DD`. */
+const partsOf = (value: unknown): [string, string, string] => {
+  const [year = '', month = '', date = ''] = String(value).slice(0, 10).split('-');
+  return [year, month, date];
+};
+const midnight = (value: unknown): number => Date.parse(String(value).slice(0, 10));
+
+const dayForms: Readonly<Record<string, Make>> = {
+  'local midnight in UTC': (day) => new Date(midnight(day) - 3_600_000).toISOString(),
+  'local midnight of New York': (day) => new Date(midnight(day) + 5 * 3_600_000).toISOString(),
+  'midnight with an offset': (day) => `${day}T00:00:00+01:00`,
+  'midnight in UTC': (day) => `${day}T00:00:00.000Z`,
+  'noon in UTC': (day) => `${day}T12:00:00Z`,
+  'day first': (day) => partsOf(day).reverse().join('/'),
+  'day first with dots': (day) => partsOf(day).reverse().join('.'),
+  'US order': (day) => {
+    const [year, month, date] = partsOf(day);
+    return `${month}/${date}/${year}`;
+  },
+  'RFC 2822': (day) => new Date(midnight(day)).toUTCString(),
+  Firestore: (day) => ({ _seconds: midnight(day) / 1000, _nanoseconds: 0 }),
+  'Firestore without underscores': (day) => ({ seconds: midnight(day) / 1000, nanoseconds: 0 }),
+  compact: (day) => partsOf(day).join(''),
+  'epoch with a fraction': (day) => midnight(day) / 1000 + 0.5,
+  'epoch as text': (day) => String(midnight(day)),
+  'Microsoft JSON': (day) => `/Date(${midnight(day)})/`,
+  $date: (day) => ({ $date: new Date(midnight(day)).toISOString() }),
+  'year, month, day': (day) => {
+    const [year, month, date] = partsOf(day).map(Number);
+    return { year, month, day: date };
+  },
+  'a list of numbers': (day) => partsOf(day).map(Number),
+  'month by name': (day) =>
+    new Date(midnight(day)).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
+  slashes: (day) => partsOf(day).join('/'),
+  'a space before the time': (day) => `${day} 00:00:00`,
+};
+
+const noDates: readonly string[] = ['0001-01-01T00:00:00Z', '1970-01-01', '9999-12-31'];
+/** What is open says a day that stands for none. */
+const defaultDate = (date: string): (() => Rewrite) =>
+  inRecords(deal, (row) => ({ closedAt: date, ...row }));
+
+export const dates: Changes = entries({
+  ...Object.fromEntries(
+    Object.entries(dayForms).map(([name, make]) => [`close date: ${name}`, as(deal, closes, make)]),
+  ),
+  ...Object.fromEntries(noDates.map((date) => [`closedAt ${date} where open`, defaultDate(date)])),
+  ...Object.fromEntries(
+    noDates.map((date) => [
+      `deletedAt ${date} where not deleted`,
+      inRecords(deal, (row) => ({ deletedAt: date, ...row })),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['day first', 'RFC 2822', 'Firestore', 'epoch with a fraction'].map((form) => [
+      `sentAt: ${form}`,
+      as('/quote', 'sentAt', dayForms[form] as Make),
+    ]),
+  ),
+  'closedAt: day first': as(deal, 'closedAt', dayForms['day first'] as Make),
+  'closedAt: Firestore': as(deal, 'closedAt', dayForms.Firestore as Make),
+});
+
+const ref = (value: unknown): Named => value as Named;
+const refForms: Readonly<Record<string, (field: string, named: Named) => Row>> = {
+  '{value, label}': (field, { id, name }) => ({ [field]: { value: id, label: name } }),
+  '{key, text}': (field, { id, name }) => ({ [field]: { key: id, text: name } }),
+  'another key': (field, { id }) => ({ [`${field}Ref`]: id }),
+  'a key in other words': (field, { id }) => ({ [`parent${field}Key`]: id }),
+  link: (field, { id }) => ({ _links: { [field]: { href: `/public-api/${field}/${id}` } } }),
+  URL: (field, { id }) => ({ [field]: `https://tenant.example/public-api/${field}/${id}` }),
+  'an id in upper case': (field, { id }) => ({ [`${field}Id`]: String(id).toUpperCase() }),
+  'a list of one': (field, named) => ({ [field]: [named] }),
+  'a list of ids': (field, { id }) => ({ [`${field}Ids`]: [id] }),
+  '{data: {id}}': (field, { id }) => ({ [field]: { data: { type: field, id } } }),
+  'JSON text': (field, named) => ({ [field]: JSON.stringify(named) }),
+};
+
+const referred = (route: ListPath, field: string): Changes =>
+  entries(
+    Object.fromEntries(
+      Object.entries(refForms).map(([name, make]) => [
+        `${route.slice(1)}.${field}: ${name}`,
+        inField(route, field, (value) => make(field, ref(value))),
+      ]),
+    ),
+  );
+
+export const references: Changes = {
+  ...referred(deal, 'company'),
+  ...referred('/quote', 'company'),
+  ...referred(deal, 'owner'),
+  ...referred(deal, 'pipelineStage'),
+  ...entries({
+    'contact.companyId: accountId': renamed('/contact', 'companyId', 'accountId'),
+    'contact.companyId: companies[]': inField('/contact', 'companyId', (id, { companyName }) => ({
+      companies: [{ id, name: companyName }],
+    })),
+    'contact.companyId: companies[] of ids': inField('/contact', 'companyId', (id) => ({
+      companies: [id],
+    })),
+  }),
+};
+
+const deletions: Readonly<Record<string, (time: unknown) => Row>> = {
+  isDeleted: (time) => ({ isDeleted: time !== undefined }),
+  archived: (time) => ({ archived: time !== undefined }),
+  'active: false': (time) => ({ active: time === undefined }),
+  isActive: (time) => ({ isActive: time === undefined }),
+  'a status': (time) => (time === undefined ? {} : { status: 'deleted' }),
+  'deleted: {…}': (time) => ({ deleted: time === undefined ? null : { at: time, by: 'x' } }),
+  'deleted: "N"': (time) => ({ deleted: time === undefined ? 'N' : 'Y' }),
+  'deleted: 0 or 1': (time) => ({ deleted: time === undefined ? 0 : 1 }),
+  archivedAt: (time) => (time === undefined ? {} : { archivedAt: time }),
+  removedAt: (time) => (time === undefined ? {} : { removedAt: time }),
+  'deleted_at: ""': (time) => ({ deleted_at: time ?? '' }),
+};
+
+const deleted = (route: ListPath, make: (time: unknown) => Row): (() => Rewrite) =>
+  inRecords(route, ({ deletedAt, deleted: mark, ...row }) => ({
+    ...row,
+    ...make(deletedAt ?? mark),
+  }));
+
+export const deletion: Changes = entries({
+  ...Object.fromEntries(
+    Object.entries(deletions).flatMap(([name, make]) => [
+      [`opportunity: ${name}`, deleted(deal, make)],
+      [`contact: ${name}`, deleted('/contact', make)],
+    ]),
+  ),
+  'product isListed': renamed('/product', 'listed', 'isListed'),
+  'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
+  'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
+  'product listed: 0 or 1': as('/product', 'listed', Number),
+  'product status inactive': inField('/product', 'listed', (value) => ({
+    status: value ? 'active' : 'inactive',
+  })),
+});
+
+const term = (make: (term: unknown) => Row): (() => Rewrite) =>
+  inRecords('item', ({ term: value, ...row }) => ({ ...row, ...make(value) }));
+const months: Readonly<Record<string, number>> = { month: 1, year: 12 };
+const monthsOf = (value: unknown): number => months[String(value)] ?? 0;
+
+export const lines: Changes = entries({
+  'term {amount, unit}': term((value) => ({
+    term: value === undefined ? null : { amount: 1, unit: value },
+  })),
+  'term as months': term((value) => ({ term: monthsOf(value) })),
+  'term in words': term((value) => ({
+    term: value === undefined ? 'One-time' : { month: 'Monthly', year: 'Annual' }[String(value)],
+  })),
+  'term in German': term((value) => ({
+    term:
+      value === undefined ? 'einmalig' : { month: 'monatlich', year: 'jährlich' }[String(value)],
+  })),
+  'term P1M': term((value) => ({
+    term: value === undefined ? null : { month: 'P1M', year: 'P1Y' }[String(value)],
+  })),
+  billingPeriod: term((value) => ({ billingPeriod: value ?? 'once' })),
+  billingFrequency: term((value) => ({ billingFrequency: value ?? 'once' })),
+  recurring: term((value) => ({ recurring: value !== undefined, interval: value })),
+  isRecurring: term((value) => ({ isRecurring: value !== undefined })),
+  lineItems: renamed('/quote', 'items', 'lineItems'),
+  lines: renamed('/quote', 'items', 'lines'),
+  'items.data': as('/quote', 'items', (data) => ({ data })),
+  'items in sections': inField('/quote', 'items', (items) => ({ sections: [{ items }] })),
+});
+
+/** Each with what the same would be in the documented form. */
+const meaning = (
+  like: () => Rewrite,
+  of: Readonly<Record<string, () => Rewrite>>,
+): Readonly<Record<string, Change>> =>
+  Object.fromEntries(
+    Object.entries(of).map(([name, rewrite]) => [name, { rewrite, like: { rewrite: like } }]),
+  );
+
+const adding = (route: ListPath | 'item', more: Row): (() => Rewrite) =>
+  inRecords(route, (row) => ({ ...row, ...more }));
+
+/** The second of three or more lines. */
+const everySecond = (change: (item: Row) => Row[]): (() => Rewrite) =>
+  inRecords('/quote', (row) => ({
+    ...row,
+    ...(Array.isArray(row.items)
+      ? { items: row.items.flatMap((item: Row, at) => (at % 2 === 1 ? change(item) : [item])) }
+      : {}),
+  }));
+const marking = (more: Row): (() => Rewrite) => everySecond((item) => [{ ...item, ...more }]);
+
+export const discounts: Changes = {
+  ...meaning(adding('item', { discount: 10 }), {
+    'discount {type, amount}': adding('item', { discount: { type: 'percent', amount: 10 } }),
+    'discount "10%"': adding('item', { discount: '10%' }),
+    'discount by another name': adding('item', { rebatePercent: 10 }),
+    discountPercent: adding('item', { discountPercent: 10 }),
+    'discount as a share': adding('item', { discountRate: 0.1 }),
+  }),
+  ...meaning(adding('/quote', { discount: { type: 'percent', amount: 10 } }), {
+    'discount of the quote, 10': adding('/quote', { discount: 10 }),
+    'discount of the quote, "10%"': adding('/quote', { discount: '10%' }),
+    'discount of the quote, {type, value}': adding('/quote', {
+      discount: { type: 'percentage', value: 10 },
+    }),
+    'discount of an unknown kind': adding('/quote', { discount: { type: 'loyalty', amount: 10 } }),
+  }),
+  ...meaning(
+    everySecond(() => []),
+    {
+      'optional and not selected': marking({ optional: true, selected: false }),
+      'isOptional, isSelected': marking({ isOptional: true, isSelected: false }),
+      'included in a parent': marking({ parentItemId: 'x', includedInParent: true }),
+    },
+  ),
+};
+
+const won = { won: 'won', lost: 'lost', Active: 'Active' } as const;
+const status = (words: Record<string, unknown>): (() => Rewrite) =>
+  as(deal, 'statusId', (value) => words[String(value)]);
+const withoutClosed = (change: () => Rewrite): (() => Rewrite) =>
+  all(
+    inField(deal, 'closedAt', () => ({})),
+    change,
+  );
+
+const outcomes: Readonly<Record<string, () => Rewrite>> = {
+  'in German': status({ won: 'gewonnen', lost: 'verloren', Active: 'offen' }),
+  'as codes': status({ won: 4, lost: 7, Active: 1 }),
+  'as objects': status({
+    won: { id: 4, name: 'Won' },
+    lost: { id: 7, name: 'Lost' },
+    Active: { id: 1, name: 'Active' },
+  }),
+  'status: "won"': inField(deal, 'statusId', (value) => ({ status: value })),
+  state: inField(deal, 'statusId', (value) => ({ state: value })),
+  isWon: inField(deal, 'statusId', (value) => ({
+    isWon: value === won.won,
+    isClosed: value !== won.Active,
+  })),
+  'in the stage': inRecords(deal, ({ statusId, ...row }) => ({
+    ...row,
+    ...(statusId === won.Active ? {} : { pipelineStage: { id: 's', name: `Closed ${statusId}` } }),
+  })),
+  closedWon: status({ won: 'closedwon', lost: 'closedlost', Active: 'open' }),
+};
+
+const quoteStatus = (words: Record<string, unknown>): (() => Rewrite) =>
+  as('/quote', 'status', (value) => words[String(value)]);
+
+export const statuses: Changes = entries({
+  ...Object.fromEntries(
+    Object.entries(outcomes).flatMap(([name, change]) => [
+      [`outcome ${name}`, change],
+      [`outcome ${name}, without closedAt`, withoutClosed(change)],
+    ]),
+  ),
+  'closedAt: closeDate': renamed(deal, 'closedAt', 'closeDate'),
+  'closedAt: actualCloseDate': renamed(deal, 'closedAt', 'actualCloseDate'),
+  'quote status in German': quoteStatus({
+    draft: 'Entwurf',
+    sent: 'versendet',
+    approved: 'angenommen',
+    declined: 'abgelehnt',
+  }),
+  'quote status: published, viewed': quoteStatus({
+    draft: 'draft',
+    sent: 'published',
+    approved: 'accepted',
+    declined: 'rejected',
+  }),
+  'quote status as an object': quoteStatus({
+    draft: { id: 1, name: 'Draft' },
+    sent: { id: 2, name: 'Sent' },
+    approved: { id: 3, name: 'Approved' },
+    declined: { id: 4, name: 'Declined' },
+  }),
+  'quote status as a number': quoteStatus({ draft: 0, sent: 1, approved: 2, declined: 3 }),
+  'quote status in upper case': as('/quote', 'status', (it) => String(it).toUpperCase()),
+  'quote state': renamed('/quote', 'status', 'state'),
+  'quote statusId': renamed('/quote', 'status', 'statusId'),
+});
+
+const amountForms: Readonly<Record<string, Make>> = {
+  'German text': (value) => Number(value).toLocaleString('de-DE', { minimumFractionDigits: 2 }),
+  'German text without cents': (value) => Number(value).toLocaleString('de-DE'),
+  'Swiss text': (value) =>
+    Number(value).toLocaleString('en-US', { minimumFractionDigits: 2 }).replaceAll(',', '’'),
+  'English text': (value) => Number(value).toLocaleString('en-US', { minimumFractionDigits: 2 }),
+  'with a symbol': (value) => `€${value}`,
+  'with a code': (value) => `${value} EUR`,
+  '{amount, currency}': (amount) => ({ amount, currency: 'EUR' }),
+  '{value}': (value) => ({ value }),
+  cents: (value) => ({ cents: Number(value) * 100 }),
+  '{units, nanos}': (value) => ({ units: String(value), nanos: 0 }),
+};
+
+export const amounts: Changes = entries({
+  ...Object.fromEntries(
+    Object.entries(amountForms).flatMap(([name, make]) => [
+      [`one-time revenue: ${name}`, as(deal, 'onetimeRevenue', make)],
+      [`price of a line: ${name}`, as('item', 'price', make)],
+    ]),
+  ),
+  'one-time revenue: amount': renamed(deal, 'onetimeRevenue', 'amount'),
+  'one-time revenue in money': inField(deal, 'onetimeRevenue', (value) => ({
+    money: { oneTime: value },
+  })),
+  'quantity as text': as('item', 'quantity', String),
+  'quantity "3.00"': as('item', 'quantity', (value) => Number(value).toFixed(2)),
+  'quantity "3,00"': as('item', 'quantity', (value) => Number(value).toFixed(2).replace('.', ',')),
+  'quantity: qty': renamed('item', 'quantity', 'qty'),
+  'price: unitPrice': renamed('item', 'price', 'unitPrice'),
+  'product price: {amount}': as('/product', 'price', (amount) => ({ amount })),
+  'product price: listPrice': renamed('/product', 'price', 'listPrice'),
+  'product price, German text': as('/product', 'price', amountForms['German text'] as Make),
+  'probability "50%"': as(deal, 'probability', (value) => `${Number(value) * 100}%`),
+  'probability as text': as(deal, 'probability', String),
+  'probability "0,5"': as(deal, 'probability', (value) => String(value).replace('.', ',')),
+});
+
+const symbols: Readonly<Record<string, string>> = { EUR: '€', USD: '$', GBP: '£' };
+const currencyNames: Readonly<Record<string, string>> = {
+  EUR: 'Euro',
+  USD: 'US Dollar',
+  GBP: 'Pound sterling',
+};
+
+export const currencies: Changes = entries({
+  'currency {code}': as('/company', 'currency', (code) => ({ code })),
+  'currency {id, name}': as('/company', 'currency', (name) => ({ id: '1', name })),
+  'currency as a symbol': as('/company', 'currency', (code) => symbols[String(code)]),
+  'currency by name': as('/company', 'currency', (code) => currencyNames[String(code)]),
+  'currency in lower case': as('/company', 'currency', (code) => String(code).toLowerCase()),
+  currencyCode: renamed('/company', 'currency', 'currencyCode'),
+  'no currency': inField('/company', 'currency', () => ({})),
+});
+
+/** The fields that figures rest on. */
+const fields: Readonly<Partial<Record<ListPath | 'item', readonly string[]>>> = {
+  '/company': ['name', 'type', 'currency', 'externalIdentifier'],
+  '/contact': ['firstName', 'lastName', 'email', 'companyId', 'companyName', 'deleted'],
+  '/opportunity': [
+    ...['name', 'company', 'contact', 'owner', 'pipelineStage', 'category', 'source', 'statusId'],
+    ...['probability', 'onetimeRevenue', 'monthlyRevenue', 'monthlyChurn', 'valueMonths'],
+    ...['startDate', closes, 'createdAt', 'updatedAt', 'stageUpdatedAt', 'closedAt', 'deletedAt'],
+  ],
+  '/product': ['name', 'mpn', 'manufacturer', 'productType', 'listed', 'category', 'cost', 'price'],
+  '/quote': [
+    ...['number', 'title', 'status', 'company', 'contact', 'owner', 'opportunity', 'items'],
+    ...['createdAt', 'updatedAt', 'sentAt', 'expiresAt', 'deletedAt'],
+  ],
+  item: ['name', 'product', 'quantity', 'price', 'cost', 'term'],
+  '/contract/items': ['service', 'vendor', 'term', 'quantity', 'revenue', 'profit', 'companyId'],
+  '/pricing-book': ['name', 'validFrom', 'validTo', 'companyIds', 'products'],
+};
+
+const reshapings: Readonly<Record<string, (field: string, value: unknown) => Row>> = {
+  removed: () => ({}),
+  renamed: (field, value) => ({ [`x${field}`]: value }),
+  'in an object': (field, value) => ({ [field]: { inner: value } }),
+  'in a list': (field, value) => ({ [field]: [value] }),
+  null: (field) => ({ [field]: null }),
+  'as a word': (field) => ({ [field]: 'unspecified' }),
+};
+
+/** Any one field of any resource, renamed, reshaped or removed. */
+export const anyField: Changes = Object.fromEntries(
+  Object.entries(fields).flatMap(([route, names]) =>
+    names.flatMap((field) =>
+      Object.entries(reshapings).map(([name, make]) => [
+        `${route.replace('/', '')}.${field} ${name}`,
+        { rewrite: inField(route as ListPath, field, (value) => make(field, value)) },
+      ]),
+    ),
+  ),
+);

@@ -1,0 +1,361 @@
+import type { Reply, Rewrite } from './reply.ts';
+import { byId, inRecords, inSearches, onRoutes, type SearchPage } from './rewrite.ts';
+import { type ListPath, type Row, searchPaths } from './stored-data.ts';
+import type { Switches } from './switches.ts';
+
+/** How replies may differ in shape and transport: envelopes, counts, statuses, headers, ids. */
+
+export interface Change extends Partial<Switches> {
+  /** The same in the documented form, where the records are others than usual. */
+  like?: Partial<Switches>;
+  /** Questions that nobody can answer there. */
+  mayFail?: readonly string[];
+}
+
+export type Changes = Readonly<Record<string, Change>>;
+
+const rewritten = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
+  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
+
+const bodies = (of: Readonly<Record<string, (page: SearchPage) => unknown>>): Changes =>
+  rewritten(
+    Object.fromEntries(
+      Object.entries(of).map(([name, make]) => [
+        name,
+        inSearches((page) => ({ body: make(page) })),
+      ]),
+    ),
+  );
+
+const plural = (name: string): string =>
+  name === 'company' ? 'companies' : name === 'opportunity' ? 'opportunities' : `${name}s`;
+
+const attributes = ({ id, ...rest }: Row): Row => ({ id, type: 'record', attributes: rest });
+
+export const envelopes: Changes = {
+  ...bodies({
+    '{success, data: {results}}': ({ rows, total }) => ({
+      success: true,
+      data: { results: rows, total },
+    }),
+    'data.data': ({ rows, total }) => ({ data: { data: rows, total } }),
+    'data.items': ({ rows, total }) => ({ data: { items: rows, total } }),
+    'data.records': ({ rows, total }) => ({ data: { records: rows, totalCount: total } }),
+    'results.items': ({ rows, total }) => ({ results: { items: rows, total } }),
+    'results.data, total outside': ({ rows, total }) => ({ results: { data: rows }, total }),
+    'by name': ({ rows, total, name }) => ({ [plural(name)]: rows, total }),
+    'by name in data': ({ rows, total, name }) => ({ data: { [plural(name)]: rows, total } }),
+    'by its singular': ({ rows, total, name }) => ({ [name]: rows, total }),
+    HAL: ({ rows, total, name, size }) => ({
+      _links: { self: { href: `/${name}` } },
+      _embedded: { [plural(name)]: rows },
+      page: { size, totalElements: total },
+    }),
+    'response.results': ({ rows, total }) => ({ response: { results: rows, total } }),
+    'payload.results': ({ rows, total }) => ({ payload: { results: rows, total } }),
+    records: ({ rows, total }) => ({ records: rows, total }),
+    rows: ({ rows, total }) => ({ rows, total }),
+    list: ({ rows, total }) => ({ list: rows, total }),
+    content: ({ rows, total }) => ({ content: rows, totalElements: total }),
+    value: ({ rows, total }) => ({ '@odata.count': total, value: rows }),
+    entities: ({ rows, total }) => ({ entities: rows, total }),
+    'beside other lists': ({ rows, total }) => ({
+      warnings: [],
+      facets: [{ key: 'a' }],
+      results: rows,
+      total,
+    }),
+    'with empty errors': ({ rows, total }) => ({ errors: [], error: null, results: rows, total }),
+    'a list in a list': ({ rows, total }) => [{ results: rows, total }],
+    'results by id': ({ rows, total }) => ({
+      results: Object.fromEntries(rows.map((row) => [row.id, row])),
+      total,
+    }),
+    'edges and nodes': ({ rows, total }) => ({
+      edges: rows.map((node) => ({ node, cursor: 'x' })),
+      totalCount: total,
+    }),
+    'a search engine’s hits': ({ rows, total }) => ({
+      hits: { total: { value: total, relation: 'eq' }, hits: rows.map((it) => ({ _source: it })) },
+    }),
+    'JSON:API': ({ rows, total }) => ({ data: rows.map(attributes), meta: { total } }),
+    'null instead of no rows': ({ rows, total }) => ({
+      results: rows.length === 0 ? null : rows,
+      total,
+    }),
+  }),
+  ...rewritten({
+    'a record in data': byId(({ body, status }) =>
+      status === 200 ? { body: { data: body } } : {},
+    ),
+    'a record in {success, data}': byId(({ body, status }) =>
+      status === 200 ? { body: { success: true, data: body } } : {},
+    ),
+    'a record in result': byId(({ body, status }) =>
+      status === 200 ? { body: { result: body } } : {},
+    ),
+    'a record by its name': byId(({ body, status }, { path }) =>
+      status === 200 ? { body: { [path.split('/')[1] ?? '']: body } } : {},
+    ),
+    'a record in a list': byId(({ body, status }) => (status === 200 ? { body: [body] } : {})),
+    'a record in results': byId(({ body, status }) =>
+      status === 200 ? { body: { results: [body], total: 1 } } : {},
+    ),
+    'null where there is no record': byId(({ status }) =>
+      status === 404 ? { status: 200, body: null } : {},
+    ),
+    'no content where there is no record': byId(({ status }) =>
+      status === 404 ? { status: 204, text: '' } : {},
+    ),
+    'not found in a 200': byId(({ status }) =>
+      status === 404 ? { status: 200, body: { error: 'Not found', statusCode: 404 } } : {},
+    ),
+  }),
+};
+
+const header = (make: (page: SearchPage) => Record<string, string>): Partial<Switches> => ({
+  rewrite: inSearches((page) => ({ body: page.rows, headers: make(page) })),
+});
+
+export const counts: Changes = {
+  ...bodies({
+    'pagination.total': ({ rows, total }) => ({ results: rows, pagination: { total } }),
+    'pagination.totalCount': ({ rows, total }) => ({
+      results: rows,
+      pagination: { totalCount: total, count: rows.length },
+    }),
+    'meta.pagination.total': ({ rows, total }) => ({
+      results: rows,
+      meta: { pagination: { total, count: rows.length } },
+    }),
+    'meta.count': ({ rows, total }) => ({ results: rows, meta: { count: total } }),
+    'meta.totalCount': ({ rows, total }) => ({ results: rows, meta: { totalCount: total } }),
+    'paging.total': ({ rows, total }) => ({ results: rows, paging: { total } }),
+    'page.totalElements': ({ rows, total }) => ({ results: rows, page: { totalElements: total } }),
+    totalElements: ({ rows, total }) => ({ results: rows, totalElements: total }),
+    total_count: ({ rows, total }) => ({ results: rows, total_count: total }),
+    totalRecords: ({ rows, total }) => ({ results: rows, totalRecords: total }),
+    totalResults: ({ rows, total }) => ({ results: rows, totalResults: total }),
+    'count of the page, total beside': ({ rows, total }) => ({
+      results: rows,
+      count: rows.length,
+      pagination: { total },
+    }),
+    'total with a unit': ({ rows, total }) => ({ results: rows, total: `${total} records` }),
+    'total −1': ({ rows }) => ({ results: rows, total: -1 }),
+    'total null': ({ rows }) => ({ results: rows, total: null }),
+    'total of pages': ({ rows, total, size }) => ({
+      results: rows,
+      totalPages: Math.ceil(total / size),
+    }),
+    'total is a float': ({ rows, total }) => ({ results: rows, total: total + 0.5 }),
+    hasMore: ({ rows, total, from }) => ({
+      results: rows,
+      hasMore: from + rows.length < total,
+    }),
+    'relation gte': ({ rows, total }) => ({
+      results: rows,
+      total: { value: Math.min(total, 100), relation: 'gte' },
+    }),
+    'relation gte, exact total': ({ rows, total }) => ({
+      results: rows,
+      total: { value: total, relation: 'gte' },
+    }),
+    'partial: true': ({ rows, total }) => ({ partial: true, results: rows, total }),
+    'timed_out: true': ({ rows, total }) => ({ timed_out: true, results: rows, total }),
+    '_shards.failed': ({ rows, total }) => ({
+      _shards: { total: 5, successful: 4, failed: 1 },
+      results: rows,
+      total,
+    }),
+    'partial, a half': ({ rows, from }) => ({
+      partial: true,
+      results: from === 0 ? rows.slice(0, 10) : [],
+      total: 10,
+    }),
+    'timed_out, a half': ({ rows, from }) => ({
+      timed_out: true,
+      results: from === 0 ? rows.slice(0, 10) : [],
+      total: 10,
+    }),
+    '_shards.failed, a half': ({ rows, from }) => ({
+      _shards: { total: 2, successful: 1, failed: 1 },
+      results: from === 0 ? rows.slice(0, 10) : [],
+      total: 10,
+    }),
+  }),
+  'X-Total-Count': header(({ total }) => ({ 'x-total-count': String(total) })),
+  'X-Total': header(({ total }) => ({ 'x-total': String(total) })),
+  'Content-Range': header(({ rows, total, from }) => ({
+    'content-range': `items ${from}-${from + rows.length - 1}/${total}`,
+  })),
+  'Link: next': header(({ rows, total, from, name }) => {
+    const end = from + rows.length;
+    return end < total ? { link: `</public-api/${name}?from=${end}>; rel="next"` } : { link: '' };
+  }),
+  'total of the page, all in a header': {
+    rewrite: inSearches(({ rows, total }) => ({
+      body: { results: rows, total: rows.length },
+      headers: { 'x-total-count': String(total) },
+    })),
+  },
+  'counts to 1,000': { counts: 'at most 1,000', products: 1_200, like: { products: 1_200 } },
+  'counts to 1,000, gte': {
+    products: 1_200,
+    like: { products: 1_200 },
+    rewrite: inSearches(({ rows, total }) => {
+      const isMore = total > 1_000;
+      const value = Math.min(total, 1_000);
+      return { body: { results: rows, total: { value, relation: isMore ? 'gte' : 'eq' } } };
+    }),
+  },
+  'exactly 1,000': { products: 1_000, like: { products: 1_000 } },
+};
+
+const broken: Readonly<Record<string, Partial<Reply>>> = {
+  501: { status: 501, body: { message: 'Not implemented' } },
+  500: { status: 500, body: { message: 'Internal server error' } },
+  'a web page': { text: '<!doctype html><title>Sign in</title>' },
+  '403 without text': { status: 403, text: '' },
+  '403 in words': { status: 403, body: { message: 'You may not read this' } },
+  404: { status: 404, body: { message: 'Cannot GET' } },
+  204: { status: 204, text: '' },
+  '200 with a message': { body: { message: 'This feature is not enabled' } },
+};
+
+/** The routes beside the one that a question is about. */
+const sides: readonly ListPath[] = [
+  '/contract/items',
+  '/pricing-book',
+  '/quote-discount-group',
+  '/contact',
+  '/category',
+];
+
+const brokenSides = Object.fromEntries(
+  sides.flatMap((route) =>
+    Object.entries(broken).map(([name, reply]) => [
+      `${route}: ${name}`,
+      {
+        rewrite: onRoutes([route], () => reply),
+        mayFail: route === '/contact' ? ['list contacts', 'find'] : [],
+      },
+    ]),
+  ),
+);
+
+const isBehind = ({ rows, from }: SearchPage): boolean => rows.length === 0 && from > 0;
+const refused = (status: number, message: string): Partial<Reply> => ({
+  status,
+  body: { message },
+});
+
+/** Slashes at the end are the service's own form; each other request is redirected. */
+const slashes =
+  (status: number): (() => Rewrite) =>
+  () =>
+  (reply, { rawPath }) =>
+    rawPath.endsWith('/') ? reply : { status, body: {}, headers: { location: `${rawPath}/` } };
+
+/** The first requests are refused for their number. */
+const limited =
+  (status: number, message: string, headers: () => Record<string, string>) => (): Rewrite => {
+    let count = 0;
+    return (reply) => {
+      count += 1;
+      return count > 2 ? reply : { status, body: { message }, headers: headers() };
+    };
+  };
+
+const seconds = (): number => Math.floor(Date.now() / 1000);
+
+export const transport: Changes = {
+  ...brokenSides,
+  ...rewritten({
+    '404 behind the end': inSearches((page) => (isBehind(page) ? refused(404, 'No page') : {})),
+    '404 behind the end, no count': inSearches((page) =>
+      isBehind(page) ? refused(404, 'No page') : { body: page.rows },
+    ),
+    '416 behind the end': inSearches((page) => (isBehind(page) ? refused(416, 'Range') : {})),
+    '204 behind the end, no count': inSearches((page) =>
+      isBehind(page) ? { status: 204, text: '' } : { body: page.rows },
+    ),
+    '404 for no match': inSearches(({ total }) => (total === 0 ? refused(404, 'None') : {})),
+    '206 for a page': inSearches(() => ({ status: 206 })),
+    '201 for a page': inSearches(() => ({ status: 201 })),
+    'text/plain': inSearches(() => ({ headers: { 'content-type': 'text/plain' } })),
+    'a byte order mark': inSearches(({ rows, total }) => ({
+      text: `\uFEFF${JSON.stringify({ results: rows, total })}`,
+    })),
+    '301 to a slash': slashes(301),
+    '302 to a slash': slashes(302),
+    '308 to a slash': slashes(308),
+    'a redirect to another host': () => () => ({
+      status: 302,
+      body: {},
+      headers: { location: 'https://elsewhere.example/public-api/' },
+    }),
+    '429, Retry-After in seconds': limited(429, 'Slow down', () => ({ 'retry-after': '1' })),
+    '429, Retry-After as a date': limited(429, 'Slow down', () => ({
+      'retry-after': new Date(Date.now() + 1000).toUTCString(),
+    })),
+    '429, Retry-After as an epoch': limited(429, 'Slow down', () => ({
+      'retry-after': String(seconds() + 1),
+    })),
+    '429, Retry-After as an epoch in ms': limited(429, 'Slow down', () => ({
+      'retry-after': String(Date.now() + 1000),
+    })),
+    '429, Retry-After as ISO': limited(429, 'Slow down', () => ({
+      'retry-after': new Date(Date.now() + 1000).toISOString(),
+    })),
+    '429, Retry-After unreadable': limited(429, 'Slow down', () => ({ 'retry-after': 'soon' })),
+    '403 as a rate limit': limited(403, 'Rate limit exceeded', () => ({ 'retry-after': '1' })),
+    '403 as too many requests': limited(403, 'Too many requests, try again later', () => ({})),
+    '503, once': limited(503, 'Busy', () => ({})),
+    'no record by id': byId(() => refused(404, 'Cannot GET this')),
+    '405 by id': byId(() => refused(405, 'Method not allowed')),
+    '501 by id': byId(() => refused(501, 'Not implemented')),
+    'a web page by id': byId(() => ({ text: '<html></html>' })),
+    'another record by id': byId(({ body, status }) =>
+      status === 200 ? { body: { ...(body as Row), id: 'another' } } : {},
+    ),
+    'another record in each search': inSearches((page) => ({
+      body: { results: page.rows.map(({ id: _, ...row }) => row), total: page.total },
+    })),
+  }),
+};
+
+export const searches: Changes = {
+  'filters match any word': { filters: 'any word' },
+  'filters match any word, no sort': { filters: 'any word', sort: 'ignored' },
+  'filters match any word, no count': { filters: 'any word', counts: 'none' },
+};
+
+const idChange = (make: (id: string) => unknown): (() => Rewrite) => {
+  const changes = searchPaths.map((path) =>
+    inRecords(path, (row) => ({ ...row, id: make(String(row.id)) })),
+  );
+  return () => {
+    const all = changes.map((it) => it());
+    return (reply, request) => all.reduce((now, change) => change(now, request), reply);
+  };
+};
+
+/** Texts, from which no digit is lost. */
+const longIds: Partial<Switches> = { ids: '19 digits in texts' };
+
+export const ids: Changes = {
+  'ids of 19 digits': { ids: '19 digits', like: longIds },
+  'ids of 19 digits, flat': {
+    ids: '19 digits',
+    references: 'flat ids and names',
+    like: longIds,
+  },
+  'ids of integers, flat': {
+    ids: 'integers',
+    references: 'flat ids and names',
+    like: { ids: 'integers' },
+  },
+  'ids in upper case': { rewrite: idChange((id) => id.toUpperCase()), like: {} },
+  'ids as objects': { rewrite: idChange((id) => ({ $oid: id })) },
+};

@@ -1,0 +1,48 @@
+import { both } from './rewrite.ts';
+import * as fields from './wire-fields.ts';
+import type { Change, Changes } from './wire-shapes.ts';
+import * as shapes from './wire-shapes.ts';
+
+/** One way in which replies differ from those of the documented service. */
+export interface WireVariation extends Change {
+  name: string;
+  group: string;
+}
+
+const named = (groups: Readonly<Record<string, Changes>>): WireVariation[] =>
+  Object.entries(groups).flatMap(([group, changes]) =>
+    Object.entries(changes).map(([name, change]) => ({ ...change, name, group })),
+  );
+
+const { anyField, ...namedFields } = fields;
+
+/** Those that somebody has met or expects. */
+export const wireVariations: readonly WireVariation[] = named({ ...shapes, ...namedFields });
+
+/** Each field renamed, reshaped, removed. */
+export const fieldVariations: readonly WireVariation[] = named({ 'any field': anyField });
+
+/** How each is applied where several are: fields before envelopes. */
+const order = ['ids', 'searches', 'counts', 'envelopes', 'transport'];
+
+/** Two at once. */
+export function pairOf(one: WireVariation, other: WireVariation): WireVariation {
+  const [first, second] = [one, other].toSorted(
+    (a, b) => order.indexOf(a.group) - order.indexOf(b.group),
+  ) as [WireVariation, WireVariation];
+  const rewrites = [first.rewrite, second.rewrite].filter((it) => it !== undefined);
+  const likes = [first.like?.rewrite, second.like?.rewrite].filter((it) => it !== undefined);
+  return {
+    ...first,
+    ...second,
+    name: `${first.name} + ${second.name}`,
+    group: 'pairs',
+    rewrite: rewrites.length === 0 ? undefined : rewrites.reduce(both),
+    like: {
+      ...first.like,
+      ...second.like,
+      rewrite: likes.length === 0 ? undefined : likes.reduce(both),
+    },
+    mayFail: [...(first.mayFail ?? []), ...(second.mayFail ?? [])],
+  };
+}
