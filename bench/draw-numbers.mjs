@@ -70,7 +70,7 @@ function requests() {
     what,
     ...asked.map(({ requests: taken, limit }) => marked(`${taken} of ${limit}`, taken > limit)),
   ]);
-  const columns = ['question', 'cold', 'again', 'in a new process'];
+  const columns = ['question', 'cold', 'again', 'after an hour', 'in a new process'];
   return table(columns, rows);
 }
 

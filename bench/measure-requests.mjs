@@ -1,5 +1,6 @@
 // How many requests to the service a question takes, asked of a server that knows nothing yet, of the same one after six
-// minutes in which 20 records changed, and of a new one with the same state folder, six minutes and 20 records later.
+// minutes in which 20 records changed, after another hour and 20 records, and of a new one with the same state folder, six
+// minutes and 20 records later.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,34 +12,44 @@ import { RecordedService } from './recorded-service.mjs';
 
 const clock = new URL('moved-clock.mjs', import.meta.url).href;
 const laterMs = 6 * 60_000;
+/** What cannot be brought up to date is fresh for an hour. */
+const hourLaterMs = laterMs + 61 * 60_000;
 /** Of each collection that people change: 20 records in all. */
 const changedEach = 4;
 const changing = ['company', 'contact', 'opportunity', 'product', 'quote'];
 
-/** Each question: the tool, its arguments, and the most requests that it may take: at first, again, in a new process. */
+/** Each question: the tool, its arguments, and the most requests that it may take: at first, again, after an hour, in a new process. */
 const questions = {
-  'company brief': ['cpq_brief_company', ({ company }) => ({ company: company.name }), [20, 8, 8]],
+  'company brief': [
+    'cpq_brief_company',
+    ({ company }) => ({ company: company.name }),
+    [20, 8, 13, 8],
+  ],
   'company brief, by id': [
     'cpq_brief_company',
     ({ company }) => ({ company: company.id }),
-    [20, 8, 8],
+    [20, 8, 13, 8],
   ],
-  'quote brief': ['cpq_brief_quote', ({ quote }) => ({ quote: quote.number }), [14, 6, 6]],
+  'quote brief': ['cpq_brief_quote', ({ quote }) => ({ quote: quote.number }), [14, 6, 10, 6]],
   'price of a product': [
     'cpq_price_product',
     ({ company, product }) => ({ company: company.name, product: product.mpn }),
-    [12, 4, 4],
+    [12, 4, 9, 4],
   ],
-  'find a name': ['cpq_find', ({ company }) => ({ query: company.name }), [12, 6, 6]],
-  'find a part number': ['cpq_find', ({ product }) => ({ query: product.mpn }), [12, 6, 6]],
+  'find a name': ['cpq_find', ({ company }) => ({ query: company.name }), [12, 6, 6, 6]],
+  'find a part number': ['cpq_find', ({ product }) => ({ query: product.mpn }), [12, 6, 6, 6]],
   'a filter that matches nothing': [
     'cpq_list_products',
     () => ({ filters: 'mpn:QX-0815-NONE' }),
-    [2, 2, 2],
+    [2, 2, 2, 2],
   ],
-  'one record': ['cpq_get_record', ({ quote }) => ({ resource: 'quote', id: quote.id }), [1, 1, 1]],
-  'pipeline brief': ['cpq_brief_pipeline', () => ({ by: 'stage' }), [155, 5, 5]],
-  'all quotes by status': ['cpq_brief_quotes', () => ({ by: 'status' }), [115, 3, 3]],
+  'one record': [
+    'cpq_get_record',
+    ({ quote }) => ({ resource: 'quote', id: quote.id }),
+    [1, 1, 1, 1],
+  ],
+  'pipeline brief': ['cpq_brief_pipeline', () => ({ by: 'stage' }), [155, 5, 5, 5]],
+  'all quotes by status': ['cpq_brief_quotes', () => ({ by: 'status' }), [115, 3, 3, 3]],
 };
 
 /** A quote with a company and a product, and these. */
@@ -108,14 +119,15 @@ async function askInProcess(cpq, env, times, askAt) {
 }
 
 /** @returns a measurement for each question: its requests, the most that are allowed, and what the answers cover */
-export async function measureRequests(cpq, settingsFor, tenant) {
+export async function measureRequests(cpq, settingsFor, tenant, names = Object.keys(questions)) {
   const service = await RecordedService.start(tenant);
   const state = mkdtempSync(join(tmpdir(), 'cpq-mcp-requests-'));
   const unchanged = service.alter;
   try {
     const subjects = await subjectsOf(tenant);
     const measured = [];
-    for (const [what, [tool, argsOf, limits]] of Object.entries(questions)) {
+    for (const what of names) {
+      const [tool, argsOf, limits] = questions[what];
       service.alter = unchanged;
       const changed = new Map();
       const folder = { CPQ_STATE_DIR: join(state, String(measured.length)) };
@@ -125,8 +137,8 @@ export async function measureRequests(cpq, settingsFor, tenant) {
         return ask(server, service, [tool, argsOf(subjects)], time);
       };
       const asked = [
-        ...(await askInProcess(cpq, env, [0, laterMs], askAt)),
-        ...(await askInProcess(cpq, env, [2 * laterMs], askAt)),
+        ...(await askInProcess(cpq, env, [0, laterMs, hourLaterMs], askAt)),
+        ...(await askInProcess(cpq, env, [hourLaterMs + laterMs], askAt)),
       ];
       measured.push({ what, asked: asked.map((each, at) => ({ ...each, limit: limits[at] })) });
     }

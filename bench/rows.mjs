@@ -87,6 +87,7 @@ export function tokenRows({ tools, seen, sent, opportunities, quotes }) {
 const requestTimes = [
   'cold',
   'again after six minutes, 20 records changed',
+  'after another hour, 20 records changed',
   'in a new process, six minutes and 20 changed records later',
 ];
 
