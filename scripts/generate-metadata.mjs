@@ -8,11 +8,14 @@ const [, owner, project] = /^github:([^/]+)\/([^/]+)$/.exec(repository) ?? [];
 if (!owner)
   throw new Error(`The repository in package.json is not github:OWNER/NAME: ${repository}`);
 
+const address = `github.com/${owner}/${project}`;
+/** Every address of the repository in a file. */
+const addresses = [/github\.com\/[\w-]+\/[\w-]+/g, address];
 const mcpName = `io.github.${owner}/${project}`;
 
 /** Of each file, the value that comes after a pattern, up to the next quote or slash. */
 const repeated = {
-  'package.json': [[/"mcpName": "[^"]*/, `"mcpName": "${mcpName}`]],
+  'package.json': [[/"mcpName": "[^"]*/, `"mcpName": "${mcpName}`], addresses],
   'server.json': [
     [/"name": "io\.github\.[^"]*/, `"name": "${mcpName}`],
     [/"version": "[^"]*/, `"version": "${version}`],
@@ -20,10 +23,9 @@ const repeated = {
   'manifest.json': [
     [/"version": "[^"]*/, `"version": "${version}`],
     [/"author": \{ "name": "[^"]*/, `"author": { "name": "${author}`],
+    addresses,
   ],
-  'CHANGELOG.md': [
-    [/github\.com\/[\w.-]+\/[\w.-]+(?=\/releases\/)/g, `github.com/${owner}/${project}`],
-  ],
+  'CHANGELOG.md': [[/github\.com\/[\w.-]+\/[\w.-]+(?=\/releases\/)/g, address]],
 };
 
 const npmPackage = {

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { startSandbox } from '../src/sandbox/index.ts';
 import {
   type Asked,
   countIn,
@@ -14,6 +13,7 @@ import {
   measuredTenant,
 } from '../test/support/oracle/budget.ts';
 import { clockAt } from '../test/support/oracle/clock.ts';
+import { startSandbox } from '../test/support/sandbox.ts';
 import { code, generated, row } from './generated.ts';
 
 const { day, ...options } = measuredTenant;
@@ -21,7 +21,7 @@ const now = new Date(`${day}T09:00:00Z`);
 // In the package's own folder: the built server finds what it does not bundle from there.
 const folder = await mkdtemp(join('node_modules', '.cache', 'cpq-mcp-tokens-'));
 const home = await mkdtemp(join(tmpdir(), 'cpq-mcp-tokens-'));
-const sandbox = await startSandbox({ ...options, now, rateLimit: false });
+const sandbox = await startSandbox({ ...options, now });
 
 try {
   execFileSync(process.execPath, ['scripts/build.mjs', folder]);

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
-import { type Prompt, prompts } from '../src/tool-kit/prompts.ts';
+import { type Prompt, prompts, promptText } from '../src/tool-kit/prompts.ts';
 import { exportTemplate, resourceTemplates } from '../src/tool-kit/resources.ts';
 import { catalog as all } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
@@ -12,8 +12,8 @@ const script = 'generate:tools';
 const catalog = all.filter(({ forView }) => !forView);
 const intro = `# Tools
 
-Every tool with its arguments and a real answer of the embedded tenant, as text, shortened; then resources and prompts.
-Made by \`npm run generate:tools\`; do not edit.
+Every tool: its toolset, grants and arguments, and a real answer of the embedded tenant, as text, shortened. Then resources,
+prompts and skills. Made by \`npm run generate:tools\`; do not edit.
 
 The settings \`CPQ_TOOLSETS\`, \`CPQ_TOOLS\` and \`CPQ_GRANTS\` ([settings](settings.md)) decide which tools are listed.
 An answer has at most 10,000 tokens; a longer one is cut at a record, and says so. One that does not cover everything,
@@ -81,8 +81,9 @@ function argumentsOf(tool: AnyTool): string {
   const rows = argumentRows(tool, (name, { description = '' }) =>
     isShared(tool, name) ? undefined : description,
   );
-  const ofLists =
-    shared.length > 0 && `Arguments of [lists](#lists): ${shared.map(code).join(', ')}.`;
+  const which =
+    shared.length === Object.keys(listArguments).length ? 'all' : shared.map(code).join(', ');
+  const ofLists = shared.length > 0 && `Arguments of [lists](#lists): ${which}.`;
   const table = rows.length > 0 && argumentTable(rows);
   return [ofLists, table].filter(Boolean).join('\n\n') || 'No arguments.';
 }
@@ -90,15 +91,13 @@ function argumentsOf(tool: AnyTool): string {
 function exampleOf({ name }: AnyTool): string {
   const example = examples.get(name);
   if (example === undefined) return 'For an example, see [webhooks](webhooks.md).';
-  return ['Example:', '', '```', `${name} ${example.arguments}`, '', example.answer, '```'].join(
-    '\n',
-  );
+  return ['```', `${name} ${example.arguments}`, '', example.answer, '```'].join('\n');
 }
 
 function section(tool: AnyTool): string {
   const needs = tool.needs.map(code).join(', ') || 'none';
   const does = tool.hints.readOnlyHint ? 'reads only' : 'writes';
-  const facts = `Toolset ${code(tool.toolset)}; grants ${needs}; ${does}.`;
+  const facts = `${code(tool.toolset)}; ${needs}; ${does}.`;
   return [
     `## ${tool.name}`,
     `**${tool.title}.** ${tool.description.replaceAll('<', '&lt;')}`,
@@ -117,28 +116,23 @@ function listSection(): string {
 /** The first sentence, for people; the whole description is for models. */
 const firstSentence = (text: string): string => /^.*?(?<!e\.g)\.(?=\s|$)/s.exec(text)?.[0] ?? text;
 
-function promptSection(prompt: Prompt): string {
-  const rows = prompt.arguments.map((argument) =>
-    row(code(argument.name), argument.required ? 'required' : '', argument.description),
-  );
-  const table = [row('argument', '', 'meaning'), row('---', '---', '---'), ...rows];
-  const needs = prompt.needs.map(code).join(', ');
-  return `### ${prompt.name}\n\n**${prompt.title}.** ${prompt.description} Grants ${needs}.\n\n${table.join('\n')}`;
+function promptLine({ name, description, arguments: all, needs }: Prompt): string {
+  const takes = all.map((one) => (one.required ? code(one.name) : `${code(one.name)} if given`));
+  return `- ${code(name)} (${takes.join(', ')}; ${needs.map(code).join(', ')}): ${description}`;
 }
 
 function resourceSection(): string {
-  const resources = [...resourceTemplates, exportTemplate].map(({ uriTemplate, description }) =>
-    row(code(uriTemplate), description),
-  );
-  const table = [row('resource', ''), row('---', '---'), ...resources];
-  return `## Resources\n\n${table.join('\n')}`;
+  const records = resourceTemplates.map(({ uriTemplate }) => code(uriTemplate));
+  const rows = `${code(exportTemplate.uriTemplate)}: ${exportTemplate.description}`;
+  return `## Resources\n\n- One record, whole: ${records.join(', ')}\n- ${rows}`;
 }
 
 /**
  * The prompt text with placeholders that a desktop app fills in. An optional value has a line of its own, so
  * that the rest reads as if it had not been asked for.
  */
-function promptOf({ name, description, arguments: all, text }: Prompt) {
+function promptOf(prompt: Prompt) {
+  const { name, description, arguments: all } = prompt;
   const placeholder = (argument: string) => `\${arguments.${argument}}`;
   const required = all.filter((argument) => argument.required);
   const given = Object.fromEntries(required.map((one) => [one.name, placeholder(one.name)]));
@@ -149,18 +143,17 @@ function promptOf({ name, description, arguments: all, text }: Prompt) {
     name,
     description,
     arguments: all.map((one) => one.name),
-    text: [text(given), ...optional].join(''),
+    text: [promptText(prompt, given), ...optional].join(''),
   };
 }
 
-const promptIntro = '## Prompts\n\nFrequent questions, which a host offers by name.';
-const sections = [
-  listSection(),
-  ...catalog.map(section),
-  resourceSection(),
-  promptIntro,
-  ...prompts.map(promptSection),
-];
+const promptSection = `## Prompts and skills
+
+Frequent questions. A person chooses a prompt by its name, with arguments, in a host that shows prompts; a model reads the
+same as a skill (\`skill://forecast/SKILL.md\`, listed with its digest) in a host that knows skills.
+
+${prompts.map(promptLine).join('\n')}`;
+const sections = [listSection(), ...catalog.map(section), resourceSection(), promptSection];
 const page = [intro.trimEnd(), ...sections].join('\n\n');
 await generated('docs/tools.md', `${page}\n`, script);
 

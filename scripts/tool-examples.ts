@@ -28,9 +28,9 @@ export interface Example {
   answer: string;
 }
 
-const maxLines = 24;
-const maxWidth = 240;
-const size = { size: 3 };
+const maxLines = 16;
+const maxWidth = 160;
+const size = { size: 2 };
 
 /** In the order in which they are called; a change is made before it is listed and reverted. */
 const examples: Record<string, (subjects: Subjects) => Arguments> = {

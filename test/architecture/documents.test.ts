@@ -122,7 +122,7 @@ describe('what documents name as code', () => {
   test('variables are settings, or of scripts and hosts', async () => {
     const settings = await read('docs/settings.md');
     const ofConfig = ['launch', 'hosts'].map((name) => `src/commands/config/${name}.ts`);
-    const sources = ['.ci/run', ...ofConfig];
+    const sources = ['.ci/run', 'src/config.ts', ...ofConfig];
     const scripts = (await Promise.all(sources.map(read))).join('');
     const unknown = await eachPage((text) =>
       [...text.matchAll(/\bCPQ_[A-Z_]+[A-Z]\b/g)]

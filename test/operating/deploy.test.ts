@@ -59,7 +59,8 @@ test.each([
     CPQ_STATE_DIR: folder,
     ...(hasTenants && { CPQ_TENANTS_FILE: await fileIn(folder, 'tenants.json', { tenants }) }),
   };
-  const argv = line.replace('tokens.json', join(folder, 'tokens.json')).split(' ');
+  const own = line.replace('NAME', 'acme').replace('tokens.json', join(folder, 'tokens.json'));
+  const argv = own.split(' ');
   const { status, stderr } = await run(['token', ...argv], env);
   expect({ status, stderr }).toMatchObject({ status: 0 });
   const [added] = JSON.parse(await readFile(join(folder, 'tokens.json'), 'utf8')).tokens;

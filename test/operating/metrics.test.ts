@@ -180,10 +180,10 @@ describe('gauges', () => {
     const { watch } = await start();
     const health: Health = { kind: 'redis', ok: true, notes: [] };
     const metric = async (name: string) => {
-      const { body } = await watch.render({ health, openStreams: 0, queuedCalls: 5 });
+      const { body } = await watch.render({ health, queuedCalls: 5 });
       return valuesOf(body, name);
     };
-    const onEnd = watch.tenant('acme').onCall('cpq_find', undefined);
+    const onEnd = watch.tenant('acme').onCall('cpq_find');
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 1 });
     health.ok = false;
     expect(await metric('cpq_state_healthy')).toEqual({ 'kind="redis"': 0 });
@@ -353,9 +353,9 @@ describe('a request', () => {
     await watch.onHttpRequest(handled, answer, async () => {
       addRequestFacts({ caller: 'sales-desk' });
       await delay(1, new AbortController().signal);
-      watch.tenant('acme').onCall('cpq_find', undefined)('ok');
+      watch.tenant('acme').onCall('cpq_find')('ok');
     });
-    watch.tenant('acme').onCall('cpq_find', undefined)('ok');
+    watch.tenant('acme').onCall('cpq_find')('ok');
     const [within, after] = calls(lines());
     expect(within).toMatchObject({ caller: 'sales-desk', tenant: 'acme', tool: 'cpq_find' });
     expect(after).not.toHaveProperty('caller');

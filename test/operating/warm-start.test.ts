@@ -129,18 +129,18 @@ describe('files of collections', () => {
     expect((await stat(join(folder, files[0] ?? ''))).mode & 0o777).toBe(0o600);
   });
 
-  test('are deleted by "history clear", of the tenants that it names', async () => {
+  test('are deleted by "forget", of the tenant that it names', async () => {
     const [service, other] = [await startService(), await startService()];
     const folder = newFolder();
     for (const each of [service, other]) await brief(await serve(each, folder));
     const env = { CPQ_STATE_DIR: folder, CPQ_BASE_URL: service.url };
     const before = await kept(folder);
-    expect((await run(['history', 'clear'], env)).status).toBe(0);
+    expect((await run(['forget', 'default', '--yes'], env)).status).toBe(0);
     const after = await kept(folder);
     expect([before.length > after.length, after.length > 0]).toEqual([true, true]);
     const [left] = after;
     expect(after.every((name) => name.startsWith(String(left)))).toBe(true);
-    expect((await run(['history', 'clear', '--all'], env)).status).toBe(0);
+    expect((await run(['forget', '--all', '--yes'], env)).status).toBe(0);
     expect(await kept(folder)).toEqual([]);
   });
 

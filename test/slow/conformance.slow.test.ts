@@ -27,7 +27,7 @@ const asShipped = {
 };
 
 const withFixtures = shared(async () => {
-  return closing(await serveHttp(openGate(conformanceFixtures()), httpOptions())).url;
+  return closing(await serveHttp(openGate(conformanceFixtures), httpOptions())).url;
 });
 
 describeWithNpm('the conformance suite', () => {

@@ -14,12 +14,27 @@ function namesIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(namesIn)];
 }
 
-/** The text without layout: line breaks and escaped table borders. */
+/** The text without layout: line breaks, escaped table borders, separators of thousands, cents that end in 0, seconds. */
 const plain = (text: string): string =>
   text
     .replaceAll('\\|', '|')
     .replace(/[\s⏎]+/g, ' ')
+    .replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
+    .replace(/(?<=\d\.\d)0(?!\d)/g, '')
+    .replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z/g, '$1 $2 UTC')
     .trim();
+
+/** A name as the text has it: in words. */
+const inWords = (name: string): string =>
+  name
+    .replace('unknown currency', 'currency unknown')
+    .replace('oneTime', 'one-time')
+    .replace('OneTime', 'One-time')
+    .replace('firstYear', 'first-year')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Words between amounts, and for an amount without a currency. */
+const ofAmounts = ['and', 'currency', 'unknown'];
 
 interface Coverage {
   complete: boolean;
@@ -44,9 +59,12 @@ export function differencesBetween(
   const data = toldByBoth(structured);
   const mentioned = plain(text);
   const leaves = leavesOf(data).map(plain);
-  const words = new Set([...leaves, ...namesIn(data)].flatMap(wordsOf));
+  const told = [...leaves, ...namesIn(data)];
+  const words = new Set([...told, ...told.map(inWords), ...ofAmounts].flatMap(wordsOf));
   return {
-    onlyData: leaves.filter((leaf) => !mentioned.includes(leaf)),
+    onlyData: leaves.filter(
+      (leaf) => !mentioned.includes(leaf) && !mentioned.includes(inWords(leaf)),
+    ),
     onlyText: wordsOf(mentioned).filter((word) => !words.has(word)),
   };
 }

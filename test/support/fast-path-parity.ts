@@ -34,9 +34,9 @@ export async function countedServer(
   const address = await resolveAddress(settings);
   const opened = closing(await openTenant(settings, address, createLog(settings.logLevel)));
   let made = 0;
-  const server: TenantEndpoint['server'] = (connection) => {
+  const server: TenantEndpoint['server'] = () => {
     made += 1;
-    return opened.server(connection);
+    return opened.server();
   };
   const { parts } = opened;
   const description = { ...parts, grants: parts.tenant.grants };
@@ -51,21 +51,24 @@ export async function serveWithFastPath(
   { endpoint: served }: CountedServer,
   fastPath = true,
 ): Promise<string> {
-  return closing(await serveHttp(openGate(served), httpOptions({ fastPath, onError }))).url;
+  return closing(
+    await serveHttp(
+      openGate(() => served),
+      httpOptions({ fastPath, onError }),
+    ),
+  ).url;
 }
 
 /** Serves every request by the SDK. @returns its address */
 export async function serveWithSdk({ endpoint: served }: CountedServer): Promise<string> {
   const handler = sdkHandler(served, onError);
   const server = createServer((incoming, response) => {
-    const received = { message: undefined, caller: undefined, listens: false };
-    void handler.handle(incoming, response, received);
+    void handler(incoming, response, undefined, undefined);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closing({
     async close() {
-      await handler.close();
       server.closeAllConnections();
       server.close();
     },

@@ -17,7 +17,7 @@ export const envelope: Row = {
 export const message = (method: string, params?: Row, id: unknown = 7): Row =>
   params === undefined ? { jsonrpc: '2.0', id, method } : { jsonrpc: '2.0', id, method, params };
 
-export function modernHeaders(method: string, name?: unknown): Record<string, string> {
+function modernHeaders(method: string, name?: unknown): Record<string, string> {
   const named = typeof name === 'string' ? { 'mcp-name': name } : {};
   return {
     'content-type': 'application/json',

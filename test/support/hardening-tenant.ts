@@ -20,7 +20,7 @@ import type { ErrorKind } from './upstream/faults.ts';
 import type { ResourcePath, Row } from './upstream/records.ts';
 
 /** Generous, because the machine may be busy. A service that never answers is asked with a shorter time limit. */
-export const usualLimits = { attemptMs: 20_000, connectMs: 20_000, maxBytes: 3 * 2 ** 20 };
+export const defaultLimits = { attemptMs: 20_000, connectMs: 20_000, maxBytes: 3 * 2 ** 20 };
 
 export const testKey = 'hardening0key0hardening0key0hardening000';
 
@@ -69,7 +69,7 @@ export function openTenant({ url, ...more }: OpenOptions): Tenant {
     writeRules: { perHour: 100, fields: new Set(), barredStages: [], allowedStages: [] },
     grants: parseGrants(['read', 'opportunity:write']),
     cache: new CollectionCache(64),
-    limits: usualLimits,
+    limits: defaultLimits,
     firstRetryDelayMs: 4,
     ...more,
   };

@@ -56,7 +56,7 @@ export interface ObservedOptions {
 const tenantName = 'acme';
 
 const health: Health = { kind: 'local', ok: true, notes: [] };
-export const serverGauges = { queuedCalls: 0, openStreams: 0, health };
+export const serverGauges = { queuedCalls: 0, health };
 
 export async function startObservedServer({
   logLevel = 'silent',

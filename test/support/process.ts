@@ -99,7 +99,7 @@ async function plainEnvironment(): Promise<Environment> {
   };
 }
 
-const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET', 'CPQ_WEBHOOK_SIGNING_SECRET'];
+const secretNames = ['CPQ_API_KEY', 'CPQ_WEBHOOK_SECRET'];
 
 /** Secrets long enough not to occur by chance. */
 const secretsIn = (env: Environment): string[] =>

@@ -17,10 +17,28 @@ export interface Address {
 
 export type KeyName = keyof SandboxTenant['keys'];
 
+export interface Requested {
+  method: string;
+  /** With the query. */
+  path: string;
+  status: number;
+}
+const requested = new WeakMap<Sandbox, Requested[]>();
+
 /** Starts the sandbox in this process, by default without a rate limit; stopped after the tests of the file. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  return closing(await startReal({ rateLimit: false, ...options }));
+  const sandbox = closing(await startReal({ rateLimit: false, ...options }));
+  const requests: Requested[] = [];
+  requested.set(sandbox, requests);
+  sandbox.server.on('request', ({ method = '', url: path = '' }, response) => {
+    const of = { method, path, status: response.statusCode };
+    requests.push(Object.defineProperty(of, 'status', { get: () => response.statusCode }));
+  });
+  return sandbox;
 }
+
+/** The requests that a sandbox was sent, oldest first. */
+export const requestsTo = (sandbox: Sandbox): readonly Requested[] => requested.get(sandbox) ?? [];
 
 /** The address of the first tenant, with one of its keys. */
 export function addressIn(sandbox: Sandbox, key: KeyName = 'read'): Address {

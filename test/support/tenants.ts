@@ -74,25 +74,3 @@ export async function startMany(
     },
   };
 }
-
-/** A request of the modern era that subscribes to companies. */
-export const listenAs = (headers: Headers, ...companies: readonly string[]) => ({
-  headers: {
-    ...headers,
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': 'subscriptions/listen',
-  },
-  body: {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'subscriptions/listen',
-    params: {
-      notifications: { resourceSubscriptions: companies.map((id) => `cpq://company/${id}`) },
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientInfo': { name: 'access-tests', version: '1' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  },
-});

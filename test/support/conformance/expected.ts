@@ -113,7 +113,7 @@ const fixtures: Record<Revision, Checks> = {
 
 /**
  * Features of the legacy revision that this server does not offer: log messages, which the modern revision removes,
- * and subscriptions over HTTP, which need sessions.
+ * and subscriptions.
  */
 const notOffered: Checks = named(
   'logging-set-level',

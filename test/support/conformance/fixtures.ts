@@ -35,7 +35,6 @@ export function conformanceFixtures(): SdkEndpoint {
       addPrompts(server);
       return server;
     },
-    onResourceUpdated: () => () => {},
   };
 }
 

@@ -157,7 +157,7 @@ const bodies = {
   'html-200': { ...text(html, 'text/html; charset=utf-8'), ...error('not the API') },
   'html-said-to-be-json': { ...text(html), ...error('not the API', 'bad response') },
   'empty-body': { ...text(''), ...error('bad response') },
-  '204': { status: { code: 204 }, ...error('bad response') },
+  '204': { status: { code: 204 }, ...error('bad response', 'not the API') },
   'other-object': { ...text('{"foo":[]}'), ...error('bad response') },
   'empty-object': { ...text('{}'), ...error('bad response') },
   'error-with-200': {
