@@ -54,10 +54,10 @@ export function eventFrom(subject: string, name: string): string {
   return sent.find((event) => spellings.includes(event.replaceAll('_', ''))) ?? name;
 }
 
-const pair = new RegExp(`(?:^|_)(${subjects.join('|')})_(.+)$`);
-
 /** Splits a name such as `quote_ordered` or `com_example_quote_ordered` into subject and event. */
 export function pairFrom(name: string): { subject: Subject; event: string } | undefined {
-  const [, subject = '', event = ''] = pair.exec(name) ?? [];
-  return isSubject(subject) ? { subject, event: eventFrom(subject, event) } : undefined;
+  const [subject = '', ...rest] = name.split('_');
+  const event = rest.join('_');
+  if (event === '') return undefined;
+  return isSubject(subject) ? { subject, event: eventFrom(subject, event) } : pairFrom(event);
 }
