@@ -6,10 +6,10 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
-import { catalog } from '../../tools/catalog.ts';
 import { newFolder, newToken, startTeam } from '../support/access.ts';
 import { describeWithNpm, installed, runOnNewerNode } from '../support/npm.ts';
 import { run } from '../support/process.ts';
+import { shownTools } from '../support/samples.ts';
 import { shared } from '../support/shared.ts';
 
 /** Hosts of other projects, configured by `cpq-mcp config`, with a server that requires access tokens. */
@@ -21,7 +21,7 @@ const team = shared(async () => {
 });
 
 /** Tools that a token with the grant `read` lists. */
-const readingTools = catalog.filter(
+const readingTools = shownTools.filter(
   ({ hints, toolset }) => hints.readOnlyHint && ['routes', 'briefs'].includes(toolset),
 ).length;
 

@@ -18,9 +18,10 @@ export const listTools: Readonly<Record<string, string>> = {
   cpq_list_contract_items: '/contract/items',
 };
 
-/** Without the tool that only views call. */
+/** What a host lists that shows no views. */
 export const shownTools: readonly AnyTool[] = catalog.filter(({ forView }) => !forView);
 
+/** Also those that only views call: who knows their names may call them. */
 export const readTools: readonly AnyTool[] = catalog.filter(
   ({ needs }) => !needs.some((grant) => grant.endsWith(':write')),
 );
