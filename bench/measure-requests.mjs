@@ -18,7 +18,10 @@ const hourLaterMs = laterMs + 61 * 60_000;
 const changedEach = 4;
 const changing = ['company', 'contact', 'opportunity', 'product', 'quote'];
 
-/** Each question: the tool, its arguments, and the most requests that it may take: at first, again, after an hour, in a new process. */
+/**
+ * Each question: the tool, its arguments, and the most requests that it may take: at first, again, after an hour, in a new
+ * process. It may follow another question, whose requests are not counted.
+ */
 const questions = {
   'company brief': [
     'cpq_brief_company',
@@ -50,6 +53,12 @@ const questions = {
   ],
   'pipeline brief': ['cpq_brief_pipeline', () => ({ by: 'stage' }), [155, 5, 5, 5]],
   'all quotes by status': ['cpq_brief_quotes', () => ({ by: 'status' }), [115, 3, 3, 3]],
+  'then what changed in the quotes': [
+    'cpq_pipeline_changes',
+    () => ({ by: 'quote' }),
+    [0, 0, 0, 0],
+    ['cpq_brief_quotes', { by: 'status' }],
+  ],
 };
 
 /** A quote with a company and a product, and these. */
@@ -127,13 +136,14 @@ export async function measureRequests(cpq, settingsFor, tenant, names = Object.k
     const subjects = await subjectsOf(tenant);
     const measured = [];
     for (const what of names) {
-      const [tool, argsOf, limits] = questions[what];
+      const [tool, argsOf, limits, before] = questions[what];
       service.alter = unchanged;
       const changed = new Map();
       const folder = { CPQ_STATE_DIR: join(state, String(measured.length)) };
       const env = settingsFor(service.baseUrlOf('tenant'), tenant.key, folder);
       const askAt = async (server, time) => {
         if (time > 0) await changeRecords(service, tenant, changed);
+        if (before) await ask(server, service, before, time);
         return ask(server, service, [tool, argsOf(subjects)], time);
       };
       const asked = [

@@ -11,7 +11,7 @@ import {
   quotesBy,
   quotesReport,
 } from '../src/briefs/quotes/quotes.ts';
-import { type CurrencyOf, currencyOfRecord, unknownCurrency } from '../src/figures/money.ts';
+import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact, plural } from '../src/figures/naming.ts';
 import { isDeleted } from '../src/figures/outcome.ts';
 import {
@@ -26,7 +26,7 @@ import type { PartOf } from '../src/reading/parts.ts';
 import type { Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
-import { currenciesFor } from '../src/tenant/prepared.ts';
+import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -137,13 +137,7 @@ export const briefQuotes = defineTool({
   },
 });
 
-/** Companies whose currency is looked up rather than all companies read. */
-const maxCompanies = 100;
-
-/**
- * The opportunities are needed for their states, and companies where quotes do not tell their currencies. Both are needed
- * where references lack names.
- */
+/** The opportunities are needed for their states, and where references lack names. */
 async function partNeeded(
   resource: Resource,
   {
@@ -158,23 +152,10 @@ async function partNeeded(
   tenant: Tenant,
   call: ToolCall,
 ): Promise<PartOf | undefined> {
-  if (quotes.some((each) => lacksName('quote', each))) return undefined;
-  if (resource === 'opportunity')
-    return by === 'deal_state' || (deal_state ?? acceptance) !== undefined
-      ? undefined
-      : { ids: [] };
-  const lacking = quotes.filter((each) => currencyOfRecord(each, noCurrencies) === unknownCurrency);
-  const ids = [...new Set(lacking.flatMap((each) => each.company?.id ?? []))];
-  const isWanted = company !== undefined || tenant.cached('company') !== undefined;
-  if (isWanted || ids.length > maxCompanies) return undefined;
-  const found = await tenant.referencedCompanies(ids, call);
-  if (found.size < ids.length) return undefined;
-  const companies = [...found.values()];
-  // The same list as before, where it is equal: answers are kept by the records that they are computed from.
-  return { only: tenant.derived.get([quotes], JSON.stringify(companies), () => companies) };
+  if (resource === 'company') return companiesOfQuotes(tenant, quotes, company !== undefined, call);
+  const isNeeded = by === 'deal_state' || (deal_state ?? acceptance) !== undefined;
+  return isNeeded || quotes.some((each) => lacksName('quote', each)) ? undefined : { ids: [] };
 }
-
-const noCurrencies: CurrencyOf = new Map();
 
 const unreadDeals = wording`The states of the opportunities are left out, because all of them would have to be read: by deal_state does.`;
 

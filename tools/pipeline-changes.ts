@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { utcDay } from '../src/figures/days.ts';
+import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { changesBetween, type Shown } from '../src/history/changes-between.ts';
 import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';
@@ -9,40 +10,48 @@ import { type ChangeOptions, dealMovements } from '../src/history/pipeline-chang
 import {
   compareQuotes,
   type QuoteChanges,
-  type QuoteOptions,
   quoteMovements,
   readQuoteStates,
 } from '../src/history/quote-changes.ts';
 import { ignoreApiError } from '../src/service/errors.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { requireGrant } from '../src/tenant/grants.ts';
-import { currenciesFor } from '../src/tenant/prepared.ts';
+import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
+  type Answer,
   coverage,
   day,
   dealFilterInput,
   defineTool,
   inOrder,
 } from '../src/tool-kit/define-tool.ts';
-import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
+import { resolveDealFilters, resolveFilters } from '../src/tool-kit/name-filters.ts';
 import {
   changesAnswer,
   historyIsOff,
   nothingToCompare,
+  quoteChangesAnswer,
 } from '../src/tool-kit/pipeline-change-answers.ts';
 
 const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
 /** Quotes and deals have movements of their own; without a grouping the movement decides what is listed. */
 const fits = (movement: string, by: string | undefined): boolean =>
   by === undefined || (by === 'quote' ? quoteMovements : dealMovements).includes(movement);
+/** Whether the answer is about quotes alone. */
 const listsQuotes = ({ by, movement }: Shown): boolean =>
   by === 'quote' ||
   (by === undefined && movement !== undefined && !dealMovements.includes(movement));
+const isWhole = ({ by, movement }: Shown): boolean => by === undefined && movement === undefined;
 const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
+
+/** Filters that quotes do not have. */
+const dealsOnly = ['stage', 'category', 'source', 'close_from', 'close_to', 'min_value'] as const;
+
+type QuoteArgs = Shown & { [F in 'owner' | 'company' | 'currency']?: string | undefined };
 
 export const pipelineChanges = defineTool({
   name: 'cpq_pipeline_changes',
@@ -80,24 +89,30 @@ export const pipelineChanges = defineTool({
     .refine(({ movement, by }) => movement === undefined || fits(movement, by), {
       path: ['movement'],
       message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${dealMovements.join(', ')} with any other by`,
+    })
+    .superRefine((args, context) => {
+      const name = listsQuotes(args) && dealsOnly.find((each) => args[each] !== undefined);
+      const message = 'must be left out: quotes can be filtered by owner, company and currency';
+      if (name) context.addIssue({ code: 'custom', path: [name], message });
     }),
   output: { coverage },
   async run(tenant, args, call) {
-    const read = await readCollections(tenant, ['opportunity'], ['company'], call);
-    const coverage = toCoverage(read.coverage);
-    const history = await tenant.history('opportunity');
-    if (!history) return historyIsOff(coverage);
     const requested = {
       opening: openingDay(args.since, today()) ?? today(),
       closing: args.until ?? today(),
     };
+    if (listsQuotes(args)) return changesOfQuotes(tenant, requested, args, call);
+    const read = await readCollections(tenant, ['opportunity'], ['company'], call);
+    const coverage = toCoverage(read.coverage);
+    const history = await tenant.history('opportunity');
+    if (!history) return historyIsOff(coverage);
     const whole = await tenant.collection('opportunity', call);
     const present = whole.coverage.complete
       ? { day: utcDay(whole.asOf), takenAt: whole.asOf, records: whole.records }
       : undefined;
     const days = await history.days();
     const stored = await readPeriod(history, days, requested, present);
-    if (!stored) return nothingToCompare(days, coverage);
+    if (!stored) return nothingToCompare('opportunities', days, coverage);
     const named = await withNames(stored, (records) =>
       nameReferences(tenant, 'opportunity', records, read.records),
     );
@@ -112,11 +127,11 @@ export const pipelineChanges = defineTool({
     );
     if (question) return question;
     const options: ChangeOptions = { ...filters, currencyOf };
-    const quotes = await quotesBetween(tenant, requested, options, args, call);
+    const quotes = isWhole(args) ? await mainQuoteChanges(tenant, requested, options, call) : {};
     const changes = await changesBetween(states, options, args);
-    const notes = [...quotes.notes, ...read.omitted];
+    const notes = [...(quotes.notes ?? []), ...read.omitted];
     const sources = { requested, filters, states, days, coverage, notes };
-    return changesAnswer(changes, quotes.changes, listsQuotes(args), sources);
+    return changesAnswer(changes, quotes.changes, sources);
   },
 });
 
@@ -130,53 +145,70 @@ const withNames = async <T>(
   isLive,
 });
 
-interface QuotesBetween {
-  /** Absent if there are not two states, or the quotes may not be read. */
-  changes?: QuoteChanges;
-  notes: Wording[];
-}
-
-/** The quotes of the period, where they are asked for or nothing else is. */
-async function quotesBetween(
+/** The quotes of the period beside the deals, where they may be read and there are two states of them. */
+async function mainQuoteChanges(
   tenant: Tenant,
   requested: Period,
   { owner, company, currency, currencyOf, ...others }: ChangeOptions,
-  { by, movement, rows = 7 }: Shown,
   call: ToolCall,
-): Promise<QuotesBetween> {
-  const areListed = listsQuotes({ by, movement });
-  if (!areListed && (by ?? movement ?? !tenant.grants.has('quote:read'))) return { notes: [] };
-  requireGrant(tenant.grants, 'quote:read');
-  if (Object.keys(others).length > 0) return { notes: areListed ? [onlyByOwner] : [] };
+): Promise<{ changes?: QuoteChanges; notes?: Wording[] }> {
+  if (!tenant.grants.has('quote:read') || Object.keys(others).length > 0) return {};
+  const history = await tenant.history('quote');
+  if (!history || (await history.days()).length === 0) return {};
+  const quotes = await tenant.collection('quote', call).catch(ignoreApiError());
+  const notes = quotes?.coverage.complete ? [] : [onlySnapshots];
+  const states = await readQuoteStates(history, requested, quotes);
+  if (!states) return { notes };
   const filters = compact({ owner, company, currency });
-  const options = { ...filters, currencyOf, limit: areListed ? rows : 0, movement };
-  const found = await readQuotes(tenant, requested, options, call);
-  const isMissing = areListed && !found.changes && found.notes.length === 0;
-  return isMissing ? { notes: [noQuotes] } : found;
+  return { changes: await compareQuotes(states, { ...filters, currencyOf, limit: 0 }), notes };
 }
 
-/** Reads the quotes, if there is a snapshot to compare them with; unless they are read completely, snapshots are compared. */
-async function readQuotes(
+/** The answer about quotes alone, for which no deal is read. */
+async function changesOfQuotes(
   tenant: Tenant,
   requested: Period,
-  options: QuoteOptions,
+  { owner, company, currency, movement, rows = 7 }: QuoteArgs,
   call: ToolCall,
-): Promise<QuotesBetween> {
+): Promise<Answer> {
+  requireGrant(tenant.grants, 'quote:read');
   const history = await tenant.history('quote');
-  if (!history || (await history.days()).length === 0) return { notes: [] };
-  const read = await readCollections(tenant, ['quote'], ['company'], call).catch(ignoreApiError());
-  const present = read?.coverage.complete
-    ? { takenAt: read.coverage.asOf, records: read.records.quote ?? [] }
-    : undefined;
-  const notes = present ? [] : [onlySnapshots];
-  const stored = await readQuoteStates(history, requested, present);
-  if (!stored) return { notes };
-  const states = await withNames(stored, (quotes) =>
-    nameReferences(tenant, 'quote', quotes, read?.records ?? {}),
+  const days = (await history?.days()) ?? [];
+  const reading = tenant.collection('quote', call);
+  const stored = reading.then((quotes) => history && readQuoteStates(history, requested, quotes));
+  const compared = stored.then((states) => states && bothStates(states));
+  const read = await readCollections(tenant, ['quote'], ['company'], call, async (resource) =>
+    resource === 'company'
+      ? companiesOfQuotes(tenant, (await compared) ?? [], company !== undefined, call)
+      : undefined,
   );
-  return { changes: await compareQuotes(states, options), notes };
+  const coverage = toCoverage(read.coverage);
+  if (!history) return historyIsOff(coverage);
+  const unnamed = await stored;
+  if (!unnamed) return nothingToCompare('quotes', days, coverage);
+  const states = await withNames(unnamed, (quotes) =>
+    nameReferences(tenant, 'quote', quotes, read.records),
+  );
+  const currencyOf = currenciesFor(tenant, read.records.company);
+  const quotes = bothStates(states);
+  const { filters, question } = resolveFilters(
+    { owner, company, currency },
+    {
+      owner: () => quotes.map((each) => each.owner),
+      company: () => [...(read.records.company ?? []), ...quotes.map((each) => each.company)],
+      currency: () => quotes.map((each) => ({ name: currencyOfRecord(each, currencyOf) })),
+    },
+    { coverage },
+  );
+  if (question) return question;
+  const changes = await compareQuotes(states, { ...filters, currencyOf, limit: rows, movement });
+  const isWholeReading = (await reading).coverage.complete;
+  const notes = [...(isWholeReading ? [] : [onlySnapshots]), ...read.omitted];
+  return quoteChangesAnswer(changes, { requested, filters, days, coverage, notes });
 }
 
+const bothStates = <T>({ opening, closing }: StatePair<T>): readonly T[] => [
+  ...closing.records,
+  ...opening.records,
+];
+
 const onlySnapshots = wording`The quotes could not be read completely now: their last snapshot is compared.`;
-const onlyByOwner = wording`Quotes can be filtered by owner, company and currency only.`;
-const noQuotes = wording`There are no two states of the quotes to compare yet: a snapshot is made on each day on which all quotes are read.`;

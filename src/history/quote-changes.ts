@@ -11,10 +11,11 @@ import {
 } from '../figures/quote-state.ts';
 import type { ResultOf } from '../figures/steps.ts';
 import { refersTo } from '../names/name-filters.ts';
+import type { Collection } from '../reading/collection.ts';
 import type { Quote } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { type Period, readStates, type StatePair } from './compare.ts';
-import type { QuoteHistory, Snapshot } from './history.ts';
+import type { QuoteHistory } from './history.ts';
 import {
   arrow,
   type Change,
@@ -121,18 +122,22 @@ export interface QuoteOptions extends QuoteFilters {
   /** Of the list of quotes. */
   limit: number;
   /** Only quotes with this movement are listed. */
-  movement: string | undefined;
+  movement?: string | undefined;
 }
 
-/** @returns undefined if there are not two states of the quotes */
+/**
+ * Unless the quotes were read completely, their last snapshot is the end of the period.
+ * @returns undefined if there are not two states of the quotes
+ */
 export async function readQuoteStates(
   history: QuoteHistory,
   requested: Period,
-  present: Snapshot<Quote> | undefined,
+  present: Collection<Quote> | undefined,
 ): Promise<StatePair<PricedQuote> | undefined> {
   const records: PricedQuote[] = [];
-  await forEachInSlices(present?.records ?? [], (quote) => records.push(asStored(quote)));
-  const now = present && { ...present, day: utcDay(present.takenAt), records };
+  const read = present?.coverage.complete ? present : undefined;
+  await forEachInSlices(read?.records ?? [], (quote) => records.push(asStored(quote)));
+  const now = read && { day: utcDay(read.asOf), takenAt: read.asOf, records };
   return readStates(history.reader(), await history.days(), requested, now);
 }
 

@@ -1,9 +1,17 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
 import { type Market, marketOf } from '../briefs/company/never-bought.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
-import { type CurrencyOf, currenciesOf } from '../figures/money.ts';
+import {
+  type CurrencyOf,
+  currenciesOf,
+  currencyOfRecord,
+  unknownCurrency,
+} from '../figures/money.ts';
+import { lacksName } from '../names/references.ts';
+import type { PartOf } from '../reading/parts.ts';
 import type { Category, Company, Opportunity, Product, Quote } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
+import type { ToolCall } from './call.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Bytes of each record of the results that are prepared here; measured, and rounded up. */
@@ -14,6 +22,32 @@ export const currenciesFor = (
   tenant: Tenant,
   companies: readonly Company[] | undefined,
 ): CurrencyOf => tenant.derived.get([companies], 'currencies', () => currenciesOf(companies ?? []));
+
+/** Companies whose currency is looked up rather than all companies read. */
+const maxCompanies = 100;
+
+/**
+ * The companies that tell the currencies of quotes, where these do not; `undefined` for all, which a filter by company
+ * and references without names need.
+ */
+export async function companiesOfQuotes(
+  tenant: Tenant,
+  quotes: readonly Quote[],
+  isFilter: boolean,
+  call: ToolCall,
+): Promise<PartOf | undefined> {
+  const lacking = quotes.filter((each) => currencyOfRecord(each, noCurrencies) === unknownCurrency);
+  const ids = [...new Set(lacking.flatMap((each) => each.company?.id ?? []))];
+  const isWanted = isFilter || tenant.cached('company') !== undefined || ids.length > maxCompanies;
+  if (isWanted || quotes.some((each) => lacksName('quote', each))) return undefined;
+  const found = await tenant.referencedCompanies(ids, call);
+  if (found.size < ids.length) return undefined;
+  const companies = [...found.values()];
+  // The same list as before, where it is equal: answers are kept by the records that they are computed from.
+  return { only: tenant.derived.get([quotes], JSON.stringify(companies), () => companies) };
+}
+
+const noCurrencies: CurrencyOf = new Map();
 
 /** Every opportunity as a deal, in the currency of its company. */
 export const dealsFor = (

@@ -14,7 +14,6 @@ import { scopeOf } from './pipeline-answers.ts';
 /** What a comparison was made from. */
 export interface ComparisonSources {
   requested: Period;
-  states: PeriodStates;
   /** Those that the history has. */
   days: readonly Day[];
   filters: PipelineFilters;
@@ -22,15 +21,20 @@ export interface ComparisonSources {
   notes: readonly Wording[];
 }
 
-/** @param listsQuotes whether the quotes that changed are listed in place of the deals */
+/** @param quotes their main movements stand beside those of the deals */
 export function changesAnswer(
   changes: PipelineChanges,
   quotes: QuoteChanges | undefined,
-  listsQuotes: boolean,
-  { requested, states, days, filters, coverage, notes }: ComparisonSources,
+  {
+    requested,
+    states,
+    days,
+    filters,
+    coverage,
+    notes,
+  }: ComparisonSources & { states: PeriodStates },
 ): Answer {
-  const listed = listsQuotes ? (quotes?.quotes.rows ?? []) : changes.deals.rows;
-  return answerWithRows(listed.length, (shown) => ({
+  return answerWithRows(changes.deals.rows.length, (shown) => ({
     summary: join(
       [
         ...reshapedSentence(changes, states),
@@ -44,13 +48,35 @@ export function changesAnswer(
       compared: comparedTimes(states),
       ...compact({
         ...changes,
-        deals: listsQuotes ? undefined : firstRows(changes.deals, shown),
-        quotes: quotes && quotesData(quotes, states, listsQuotes ? shown : undefined),
+        deals: firstRows(changes.deals, shown),
+        quotes: quotes && mainQuotes(quotes, states),
       }),
       history: historyOf(days),
       coverage,
     },
     notes: [...periodNotes(requested, states, quotes), ...seriesNotes(states, changes), ...notes],
+  }));
+}
+
+/** The answer about quotes alone. */
+export function quoteChangesAnswer(
+  changes: QuoteChanges,
+  { requested, days, filters, coverage, notes }: ComparisonSources,
+): Answer {
+  const { states, rows, moves, quotes } = changes;
+  return answerWithRows(quotes.rows.length, (shown) => ({
+    summary: join([...scopeOf(filters), quotesSentence(changes)], ' '),
+    data: {
+      compared: comparedTimes(states),
+      quotes: compact({
+        rows,
+        moves: moves.length > 0 ? moves : undefined,
+        changed: firstRows(quotes, shown),
+      }),
+      history: historyOf(days),
+      coverage,
+    },
+    notes: [...periodNotes(requested, states), ...notes],
   }));
 }
 
@@ -120,8 +146,8 @@ function totalText({ count, value }: OpenTotal = { count: 0 }): Wording {
 /** Where another period is compared than was asked for. */
 function periodNotes(
   { opening, closing }: Period,
-  states: PeriodStates,
-  quotes: QuoteChanges | undefined,
+  states: StatePair,
+  quotes?: QuoteChanges,
 ): Wording[] {
   const [from, to] = [states.opening.day, states.closing.day];
   const quotesFrom = quotes?.states.opening.day ?? opening;
@@ -180,19 +206,14 @@ function quotesSentence(changes: QuoteChanges): Wording {
   return wording`Quotes: ${what}.`;
 }
 
-/**
- * @param deals the states of the deals: times of the quotes are given only where they differ
- * @param shown the number of quotes that are listed; without it there are the main movements only
- */
-function quotesData(changes: QuoteChanges, deals: StatePair, shown: number | undefined) {
-  const { states, rows, moves, quotes } = changes;
+/** Their times are given only where they differ from those of the deals. */
+function mainQuotes(changes: QuoteChanges, deals: StatePair) {
+  const { states } = changes;
   const { from, to } = comparedTimes(states);
   return compact({
     from: from === comparedTimes(deals).from ? undefined : from,
     to: states.isLive && deals.isLive ? undefined : to,
-    rows: shown === undefined ? mainRows(changes) : rows,
-    moves: shown === undefined || moves.length === 0 ? undefined : moves,
-    changed: shown === undefined ? undefined : firstRows(quotes, shown),
+    rows: mainRows(changes),
   });
 }
 
@@ -203,7 +224,11 @@ export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
 });
 
 /** There are not two states to compare. */
-export function nothingToCompare(days: readonly Day[], coverage: Record<string, unknown>): Answer {
+export function nothingToCompare(
+  what: 'opportunities' | 'quotes',
+  days: readonly Day[],
+  coverage: Record<string, unknown>,
+): Answer {
   const why =
     days[0] === undefined
       ? wording`no snapshot has been made yet`
@@ -212,7 +237,7 @@ export function nothingToCompare(days: readonly Day[], coverage: Record<string, 
     summary: wording`Nothing to compare yet: ${why}.`,
     data: { history: historyOf(days), coverage },
     notes: [
-      wording`The service keeps no history. This server makes a snapshot on each day on which all opportunities are read; changes are available from the next day on.`,
+      wording`The service keeps no history. This server makes a snapshot on each day on which all ${trusted(what)} are read; changes are available from the next day on.`,
     ],
   };
 }

@@ -47,7 +47,7 @@ async function compareDays(
   const groups = runSteps(changeGroups(found.parts, 'owner', 100)).rows;
   const sources = { requested, states, filters, days: [], coverage: {}, notes: [] };
   const changes = await changesBetween(states, options, { by: 'day' });
-  const answer = changesAnswer(changes, undefined, false, sources);
+  const answer = changesAnswer(changes, undefined, sources);
   const notes = (answer.notes ?? []).map(String);
   return { ...found, groups, series: states.series, notes };
 }

@@ -314,11 +314,13 @@ describe('quotes', () => {
     const ofOne = await changes(embedded, { since: 'last_month', by: 'quote', owner, rows: 100 });
     const { changed: own } = ofOne.quotes as { changed: { rows: Row[] } };
     for (const row of own.rows) expect(row.owner).toContain(owner);
-    const staged = await embedded.call('cpq_pipeline_changes', { by: 'quote', min_value: 1 });
-    expect([staged.data.quotes, staged.text]).toEqual([
-      undefined,
-      expect.stringContaining('filtered by owner, company and currency only'),
-    ]);
+    for (const args of [
+      { by: 'quote', min_value: 1 },
+      { movement: 'accepted', stage: 'Won' },
+    ])
+      expect(await embedded.refused('cpq_pipeline_changes', args)).toContain(
+        'filtered by owner, company and currency',
+      );
   });
 });
 
@@ -363,9 +365,27 @@ describe('snapshots', () => {
     const server = await anyHost.start(addressIn(sandbox), { env });
     const none = await server.call('cpq_pipeline_changes', { by: 'quote' });
     expect(none.text).toContain('Nothing to compare yet');
-    await server.call('cpq_brief_quotes');
     await server.close();
-    expect(await namesIn(folder)).toEqual([today, 'keep-days', `quotes-${today}`]);
+    expect(await namesIn(folder)).toEqual(['keep-days', `quotes-${today}`]);
+  });
+
+  test('of the quotes are compared without a request after the brief of all quotes', async () => {
+    const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
+    const folder = await newFolder();
+    const start = (day: string) =>
+      anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder, ...clockAt(day) } });
+    const before = await start('2026-06-15');
+    await before.call('cpq_brief_quotes');
+    await before.close();
+    const server = await start(today);
+    await server.call('cpq_brief_quotes');
+    const requests = requestsTo(sandbox).length;
+    const { text } = await server.call('cpq_pipeline_changes', {
+      since: '2026-06-15',
+      by: 'quote',
+    });
+    expect(text).toContain('Quotes: none sent, answered or expired.');
+    expect(requestsTo(sandbox)).toHaveLength(requests);
   });
 
   test('are made while the server runs', async () => {
