@@ -190,7 +190,7 @@ async function readFor<R extends Resource>(
   return { ...whole, records: whole.records.filter(isListed) };
 }
 
-/** What the keys need besides; the names of companies where some rows have their ids only. */
+/** What the keys need besides; the companies where some rows have their ids or their names only. */
 async function readForKeys(
   tenant: Tenant,
   keys: readonly Key[],
@@ -199,12 +199,13 @@ async function readForKeys(
 ): Promise<void> {
   const needs = new Set(keys.flatMap(({ column }) => column?.needs ?? []));
   await Promise.all([...needs].map((each) => tenant.collection(each, call)));
-  const isUnnamed = (record: ApiRecord) => {
-    const { id, name } = companyOf(record);
-    return id !== undefined && name === undefined;
+  const lacks = (part: 'id' | 'name') => (record: ApiRecord) => {
+    const company = companyOf(record);
+    return company[part] === undefined && (company.id ?? company.name) !== undefined;
   };
-  if (keys.some(({ name }) => name === 'company') && records.some(isUnnamed))
-    await readGranted(tenant, ['company'], call);
+  const isIncomplete = ({ name }: Key) =>
+    name.startsWith('company') && records.some(lacks(/id$/i.test(name) ? 'id' : 'name'));
+  if (keys.some(isIncomplete)) await readGranted(tenant, ['company'], call);
 }
 
 /** @throws InvalidArguments for a key that is no column, and that no record has */
@@ -310,7 +311,7 @@ function describeOccurring(
 ): Wording[] {
   const similar = candidates.flatMap(({ name }) => (name === undefined ? [] : [name]));
   const shown = similar.length > 0 ? similar : values.toSorted(compare).slice(0, maxExamples);
-  if (shown.length === 0) return [];
+  if (shown.length === 0) return [wording`No record has a value for ${key}.`];
   const quoted = shown.map((name) => quote(name));
   const names = join(quoted, ', ');
   const missing = wording`No record has the ${key} ${quote(text)}.`;

@@ -140,8 +140,8 @@ const wholePages = 'whole pages';
  * What follows a short page: nothing, more records, or, where the service left out some of its own records, these again.
  * An error, such as a spent budget, is ignored: the page is an answer without this check.
  */
-async function whatFollows(
-  { pages, resource, call }: ListSource,
+export async function whatFollows(
+  { pages, resource, call }: Pick<ListSource, 'pages' | 'resource' | 'call'>,
   query: PageQuery,
   { records, total }: AnyPage,
 ): Promise<'end' | 'more' | 'hidden'> {
@@ -203,8 +203,6 @@ export function sliceOf<R>(whole: Collection<R>, { from = 0, size }: PageQuery):
   return result;
 }
 
-/** Whether a filter that finds nothing at the service has no matches. */
-
 /** Requests that a misspelt name may cost to be found among all records. */
 const maxRequests = 20;
 const sampleSize = 25;
@@ -235,7 +233,10 @@ async function unprovenFields(
   for (const field of fields)
     if (!(await filtersBy(pages, resource, search, field, sample.records, call)))
       unproven.push(field);
-  return unproven;
+  if (unproven.length === 0 || sample.total !== undefined) return unproven;
+  const query = { ...search, from: maxRequests * sampleSize, size: 1 };
+  const behind = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
+  return behind?.records.length === 0 ? 'few records' : unproven;
 }
 
 /** The fields of filters in the service's terms, whose values have no commas. */

@@ -14,6 +14,7 @@ import type { Collection } from './collection.ts';
 import type { Collections } from './collections.ts';
 import { completeCoverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
+import { markUnknownItems } from './quote-items.ts';
 import type { ServicePages } from './service-pages.ts';
 import { pageSize } from './service-pages.ts';
 
@@ -252,7 +253,8 @@ export class Parts {
       .page(resource, { ...search, size: pageSize }, call)
       .catch(ignoreApiError('refused'));
     if (!page) return undefined;
-    const { records, total = records.length } = page;
+    const records = markUnknownItems(resource, page.records, this.#pages);
+    const { total = records.length } = page;
     const isFound = total <= records.length && records.some((record) => hasText(record, text));
     if (isFound) this.#pages.learnHonoured(resource, byText, true);
     else if (await this.#isSmall(resource, sample)) return undefined;

@@ -1,8 +1,10 @@
 import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
+import { whatFollows } from '../../reading/list-page.ts';
+import { pageSize } from '../../reading/service-pages.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
-import { findUnrecognized } from '../../service/records/recognition.ts';
+import { describeUnrecognized } from '../../service/records/recognition.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
 import { reservedOf } from '../../service/traffic/traffic-control.ts';
@@ -127,45 +129,39 @@ export async function checkStages(
   return [stages('warn', none, remedy)];
 }
 
-const main = ['company', 'contact', 'opportunity', 'product', 'quote'] as const;
+/** The routes of sales records, which are documented to be paged: small records first. */
+const main = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 
-/** Checks whether the fields of the records that were read are known. */
+/** Checks whether the fields of the records that were read are known, and whether quotes have their items. */
 export function checkForms(probes: Probes): DoctorCheck[] {
   const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
   const failures = main.flatMap((resource) => checkFields(resource, probes));
-  if (!hasRecords && failures.length === 0) return [];
-  return failures.length > 0 ? failures : [checkAs('fields', 'fields')('pass', 'known')];
+  const isKnown = hasRecords && failures.length === 0;
+  const fields = isKnown ? [checkAs('fields', 'fields')('pass', 'known')] : failures;
+  const quotes = probes.get('quote')?.records ?? [];
+  if (quotes.length === 0 || quotes.some((quote) => 'items' in quote)) return fields;
+  const detail = 'not in the rows of the list: answers say which totals are missing';
+  return [...fields, checkAs('items', 'items of quotes')('warn', detail)];
 }
 
 /** Records of another form: answers say which fields are missing. */
 function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
   const { records = [], error } = probes.get(resource) ?? {};
   const details = isApiError(error, 'unfamiliar')
-    ? [quoted(error.facts.unknownFields)]
-    : findUnrecognized(resource, records).map(
-        ({ kind, what, unknownFields }) =>
-          `no ${kind.replace('_', ' ')} has a ${what}, but ${quoted(unknownFields)}`,
-      );
+    ? [`None of the fields is known: ${quoted(error.facts.unknownFields)}`]
+    : describeUnrecognized(resource, records);
   const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
   const remedy =
     'Check that the address is the documented API; otherwise this version cannot read the tenant';
-  const different = "The service's records look different from what this server knows";
-  return details.map((detail) => fields('fail', `${different}: ${detail}`, remedy));
+  return details.map((detail) => fields('fail', detail, remedy));
 }
-
-/** The routes that are documented to be paged, small records first. */
-const pagedResources = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 
 /** Checks how the service counts and pages, with what the server itself learns from its answers. */
 export async function checkPaging(prober: Prober, probes: Probes): Promise<DoctorCheck[]> {
-  const samples = pagedResources.flatMap((resource) => {
-    const probe = probes.get(resource);
-    return probe && !probe.error ? [{ resource, total: probe.total }] : [];
-  });
-  const movable = samples.find(({ total }) => total === undefined || total > probeSize);
-  const offset = await checkOffset(prober, movable?.resource);
-  const searched = samples.map(({ resource }) => resource);
-  return [checkCounts(prober, probes, searched), offset];
+  const read = main.filter((it) => probes.has(it) && !probes.get(it)?.error);
+  const movable = read.find((it) => (probes.get(it)?.total ?? probeSize + 1) > probeSize);
+  const offset = await checkOffset(prober, movable);
+  return [checkCounts(prober, probes, read), offset];
 }
 
 function checkCounts(
@@ -203,6 +199,13 @@ async function checkOffset(
   const remedy = `Name the parameter that counts records in ${setting}, if the service has one`;
   if (pageParam === undefined) return offset('warn', `no offset is configured: ${onePage}`, remedy);
   const works = await pages.offsetWorks(resource, call).catch(ignoreApiError());
-  if (works) return offset('pass', `${pageParam} is honoured`);
-  return offset('warn', `${pageParam} does not count records: ${onePage}`, remedy);
+  if (!works) return offset('warn', `${pageParam} does not count records: ${onePage}`, remedy);
+  const query = { size: pageSize };
+  const follows = await pages
+    .page(resource, query, call)
+    .then((page) => whatFollows({ pages, resource, call }, query, page))
+    .catch(ignoreApiError());
+  if (follows !== 'hidden') return offset('pass', `${pageParam} is honoured`);
+  const hiding = `${pageParam} counts records that no list shows: answers say that they cover a part`;
+  return offset('warn', hiding, 'The key may not be permitted to see all records');
 }

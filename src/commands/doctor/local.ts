@@ -69,27 +69,20 @@ async function writeProblem(folder: string): Promise<string | undefined> {
 
 /** Checks whether other users can read or change the files with secrets. */
 async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
-  const files = filesOf({ ...settings, tokensFile: tokensPath(settings) });
-  return (await Promise.all(files.map(checkFile))).flat();
-}
-
-interface SecretFile {
-  id: string;
-  path: string;
-}
-
-const filesOf = (settings: Settings): SecretFile[] =>
-  Object.entries(settings).flatMap(([id, path]) =>
-    id.endsWith('File') && typeof path === 'string' ? [{ id, path }] : [],
+  const all = Object.entries({ ...settings, tokensFile: tokensPath(settings) });
+  const checks = all.map(([name, path]) =>
+    name.endsWith('File') && typeof path === 'string' ? checkFile(name, path) : [],
   );
+  return (await Promise.all(checks)).flat();
+}
 
 const writableByAll = 0o002;
 const readableByAllOrWritableByGroup = 0o024;
 
-async function checkFile({ id, path }: SecretFile): Promise<DoctorCheck[]> {
+async function checkFile(name: string, path: string): Promise<DoctorCheck[]> {
   const found = await stat(path).catch(() => undefined);
   if (!found) return [];
-  const result = checkAs(`file:${id}`, id.replace('File', ' file'));
+  const result = checkAs(`file:${name}`, name.replace('File', ' file'));
   const remedy = `chmod 600 ${path}`;
   if (found.mode & writableByAll)
     return [result('fail', `every user of this machine can change ${path}`, remedy)];
