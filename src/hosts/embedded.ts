@@ -15,11 +15,11 @@ export function embeddedHost(
   { server }: TenantEndpoint,
   onError: (error: Error) => void,
 ): EmbeddedHost {
-  const http = createMcpHandler(server, { onerror: onError, maxSubscriptions: 0 });
+  const http = createMcpHandler(server, { onerror: onError });
   const connections = new Set<{ close(): Promise<void> }>();
   return {
     connect(transport) {
-      const connection = serveStdio(server, { transport, onerror: onError, maxSubscriptions: 0 });
+      const connection = serveStdio(server, { transport, onerror: onError });
       connections.add(connection);
       const { onclose } = transport;
       transport.onclose = () => {

@@ -9,9 +9,7 @@ type Handle = (request: IncomingMessage, response: ServerResponse, body: unknown
 /** Serves HTTP requests by the SDK, with the parsed body and the name of the authenticated caller. */
 export function sdkHandler({ server }: SdkEndpoint, onerror: (error: Error) => void) {
   // The SDK's request type does not allow an undefined method, which Node's type does.
-  const answer = toNodeHandler(createMcpHandler(server, { onerror, maxSubscriptions: 0 }), {
-    onerror,
-  }) as Handle;
+  const answer = toNodeHandler(createMcpHandler(server, { onerror }), { onerror }) as Handle;
   return async (
     request: IncomingMessage,
     response: ServerResponse,

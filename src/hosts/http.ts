@@ -8,7 +8,7 @@ import {
 import { type AddressInfo, isIP } from 'node:net';
 import { HttpFastPath } from '../fast-path/http.ts';
 import type { HostClient } from '../mcp/client.ts';
-import { modernRevision } from '../mcp/identity.ts';
+import { modernRevision, refusalToListen } from '../mcp/identity.ts';
 import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
 import { loopbackNames } from '../setting-values.ts';
 import type { Health } from '../state/port.ts';
@@ -188,10 +188,9 @@ class HttpFrontend {
     response: ServerResponse,
   ): Promise<void> {
     const { endpoint, caller } = session;
-    const isCall = request.method === 'POST';
-    const message = isCall ? await readMessage(request) : undefined;
+    const message = await readMessage(request);
     const signal = disconnectSignal(response);
-    if (isCall && caller !== undefined) {
+    if (caller !== undefined) {
       const release = await this.#options.queue?.acquire(caller, signal);
       if (response.closed) release?.();
       else if (release) response.once('close', release);
@@ -200,12 +199,14 @@ class HttpFrontend {
     const { headers } = request;
     const client = await sessionOf(endpoint, headers, message, response);
     if (takeAnswer(endpoint, client, message)) return sendText(response, 202, '');
-    const context = { headers, client, signal };
-    const answer = isCall && (await responders.fastPath?.tryAnswer(message, context));
-    if (typeof answer === 'string') return sendText(response, answer === '' ? 202 : 200, answer);
-    // The SDK creates a Fetch `Request`, which does not allow this method.
-    if (request.method === 'TRACE') throw methodNotAllowed();
-    const handle = await this.#sdkOf(endpoint, responders);
+    const refusal = refusalToListen(message);
+    if (refusal) return sendJson(response, 404, refusal);
+    const answer = await responders.fastPath?.tryAnswer(message, { headers, client, signal });
+    if (answer !== undefined) return sendText(response, answer === '' ? 202 : 200, answer);
+    responders.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
+      sdkHandler(endpoint, this.#options.onError),
+    );
+    const handle = await responders.sdk;
     await handle(request, response, message, caller);
   }
 
@@ -231,13 +232,6 @@ class HttpFrontend {
     const responders: Responders = { fastPath, sdk: undefined };
     this.#responders.set(endpoint, responders);
     return responders;
-  }
-
-  #sdkOf(endpoint: SdkEndpoint, responders: Responders): Promise<SdkHandler> {
-    responders.sdk ??= import('./http-sdk.ts').then(({ sdkHandler }) =>
-      sdkHandler(endpoint, this.#options.onError),
-    );
-    return responders.sdk;
   }
 }
 
@@ -302,6 +296,8 @@ function sendError(
 
 /** The message in the body; undefined for invalid JSON, which the SDK reports. @throws HttpError */
 async function readMessage(request: IncomingMessage): Promise<unknown> {
+  if (request.method !== 'POST')
+    throw new HttpError(405, 'Send messages with POST.', { headers: { allow: 'POST' } });
   const message = parseJson(new TextDecoder().decode(await readBody(request)));
   if (Array.isArray(message)) throw new HttpError(400, 'Send messages one by one, not in a list.');
   return message;
@@ -315,9 +311,6 @@ function disconnectSignal(response: ServerResponse): AbortSignal {
   });
   return abort.signal;
 }
-
-const methodNotAllowed = (): HttpError =>
-  new HttpError(405, 'Send messages with POST.', { headers: { allow: 'GET, POST, DELETE' } });
 
 function unavailableReason({ kind, fault, since }: Health): string {
   const what = fault === 'unwritable' ? 'written' : 'reached';

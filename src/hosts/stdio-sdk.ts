@@ -32,7 +32,7 @@ export function connectSdk(
       transport.onclose?.();
     },
   };
-  const connection = serveStdio(factory, { transport, onerror: onError, maxSubscriptions: 0 });
+  const connection = serveStdio(factory, { transport, onerror: onError });
   /** @throws SyntaxError for invalid JSON, ZodError for what is no message */
   const receive = (line: string) => transport.onmessage?.(deserializeMessage(line));
   for (const message of opening) receive(JSON.stringify(message));

@@ -1,4 +1,5 @@
 import { ConnectionFastPath } from '../fast-path/fast-path.ts';
+import { refusalToListen } from '../mcp/identity.ts';
 import { callMs } from '../service/call.ts';
 import { fieldOf, parseJson, toError } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
@@ -94,7 +95,9 @@ export class LineConnection {
 
   receive(line: string): void {
     const message = parseJson(line);
-    if (this.#fastPath?.tryAnswer(message)) return;
+    const refusal = refusalToListen(message);
+    if (refusal) this.#options.write(JSON.stringify(refusal));
+    if (refusal || this.#fastPath?.tryAnswer(message)) return;
     this.#note(message);
     this.#sdk ??= this.#connect();
     this.#sdk

@@ -1,3 +1,4 @@
+import { fieldOf } from '../values.ts';
 import { icon } from './icon.ts';
 
 /** The server's name and version, which every modern answer contains. */
@@ -21,6 +22,13 @@ export const capabilities = {
   completions: {},
   extensions: { [viewExtension]: {}, 'io.modelcontextprotocol/skills': {} },
 };
+
+/** Refuses a request to listen, which the SDK would keep open: these capabilities announce nothing. */
+export function refusalToListen(message: unknown): object | undefined {
+  const [id, method] = [fieldOf(message, 'id'), fieldOf(message, 'method')];
+  if (id === undefined || method !== 'subscriptions/listen') return undefined;
+  return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
+}
 
 const hour = 3_600_000;
 /** Lists never change while the server runs, but depend on the caller's grants. */

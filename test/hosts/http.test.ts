@@ -218,8 +218,8 @@ describe('accepted requests', () => {
   test.each(['GET', 'PUT', 'DELETE', 'PATCH'])(
     'do not use %s, because there are no sessions',
     async (method) => {
-      const { status } = await ask('/mcp', { method, headers: defaultHeaders });
-      expect(status).toBe(405);
+      const { status, headers } = await ask('/mcp', { method, headers: defaultHeaders });
+      expect([status, headers.allow]).toEqual([405, 'POST']);
     },
   );
 });

@@ -1,3 +1,4 @@
+import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
 import { everyHost } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -17,5 +18,14 @@ for (const host of everyHost) {
       expect(page.next).toBe(3);
       for (const { id } of records) expect(text).toContain(id);
     });
+  });
+}
+
+for (const host of everyHost.filter(({ era }) => era === 'modern')) {
+  test(`announces nothing, and says so at once to who listens, ${host.name}`, async () => {
+    const { client, output } = await host.start(addressIn(await sandbox()));
+    const listening = (client.sdk as Client).listen({ toolsListChanged: true });
+    await expect(listening).rejects.toThrow('Method not found');
+    expect(output.stderr).not.toMatch(/error|warn/i);
   });
 }

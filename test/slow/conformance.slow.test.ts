@@ -27,7 +27,9 @@ const asShipped = {
 };
 
 const withFixtures = shared(async () => {
-  return closing(await serveHttp(openGate(conformanceFixtures), httpOptions())).url;
+  const endpoint = conformanceFixtures();
+  const gate = openGate(() => endpoint);
+  return closing(await serveHttp(gate, httpOptions())).url;
 });
 
 describeWithNpm('the conformance suite', () => {

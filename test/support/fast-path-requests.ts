@@ -120,8 +120,6 @@ const olderCall = legacy('tools/call', list);
 
 /** Requests that the fast path must leave to the SDK, valid or not. */
 export const sdkRequests: Readonly<Record<string, Sent>> = {
-  GET: { method: 'GET', headers: { accept }, body: '' },
-  DELETE: { method: 'DELETE', headers: { accept }, body: '' },
   'no body': { headers: legacyHeaders, body: '' },
   'not JSON': { headers: legacyHeaders, body: '{"jsonrpc":' },
   'JSON behind a byte order mark': { ...olderCall, body: `\uFEFF${olderCall.body}` },

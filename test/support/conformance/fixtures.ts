@@ -17,7 +17,7 @@ const capabilities = {
   completions: {},
   tools: fixed,
   prompts: fixed,
-  resources: { subscribe: true, ...fixed },
+  resources: fixed,
 };
 
 /** The tools that the conformance suite expects, behind this server's HTTP frontend, which is what is tested. */
