@@ -92,6 +92,12 @@ test('a release runs no program that it downloads without checking its content',
   );
 });
 
+test.each(['ci', 'release'])('%s.yml names each action by a commit', async (name) => {
+  const used = (await read(`.github/workflows/${name}.yml`)).match(/uses: .*/g) ?? [];
+  expect(used.length).toBeGreaterThan(3);
+  for (const line of used) expect(line).toMatch(/^uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
 test('the configured number of replicas are started, and nginx knows each', async () => {
   const [compose, nginx] = [await read('deploy/compose.yaml'), await read('deploy/nginx.conf')];
   const names = [...compose.matchAll(/^ {2}(server-\d+):$/gm)].map(([, name]) => name);
