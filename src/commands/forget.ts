@@ -43,7 +43,7 @@ export async function run(argv: readonly string[]): Promise<void> {
 }
 
 const unknownTenant = (wanted: string, names: ReadonlySet<string>): string =>
-  `Nothing is stored about ${wanted}; there is something about ${[...names].join(', ') || 'no tenant'}`;
+  `Nothing is stored about ${wanted}. Tenants with stored data: ${[...names].join(', ') || 'none'}`;
 
 /** The names of the configured tenants by their names in the state. */
 const namesOf = (settings: Settings): ReadonlyMap<string, string> =>

@@ -34,6 +34,7 @@ beforeAll(async () => {
   await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${inject('bundle')}" "$@"\n`);
   await chmod(program, 0o755);
   await writeFile(join(home, 'cpq.key'), addressIn(sandbox).key, { mode: 0o600 });
+  await writeFile(join(home, 'callers.csv'), 'name,grants,tenant,days\nben,read,default,30\n');
 });
 
 afterAll(() => rm(home, { recursive: true }));
@@ -60,17 +61,22 @@ async function commands(): Promise<Documented[]> {
 /** Replaces the address and the key that the document leaves open, and uses free ports. */
 function filled(line: string): string {
   const { baseUrl, key } = addressIn(sandbox, 'all');
-  return line
-    .replaceAll(/CPQ_BASE_URL=\S*…/g, `CPQ_BASE_URL=${baseUrl}`)
-    .replaceAll(/--base-url \S*…/g, `--base-url ${baseUrl}`)
-    .replaceAll('CPQ_API_KEY=…', `CPQ_API_KEY=${key}`)
-    .replaceAll('https://tenant.example.com', baseUrl)
-    .replaceAll(/~\S+\/key\b|\/run\/secrets\/[a-z-]+/g, join(home, 'cpq.key'))
-    .replaceAll('config HOST', 'config cursor')
-    .replaceAll('--port 4010', '--port 0')
-    .replaceAll('--tenant acme', '--tenant default')
-    .replaceAll('node dist/cpq-mcp.js', 'cpq-mcp')
-    .replace(/\bcpq-mcp http\b/, 'cpq-mcp http --port 0');
+  return (
+    line
+      .replaceAll(/CPQ_BASE_URL=\S*…/g, `CPQ_BASE_URL=${baseUrl}`)
+      .replaceAll(/--base-url \S*…/g, `--base-url ${baseUrl}`)
+      .replaceAll('CPQ_API_KEY=…', `CPQ_API_KEY=${key}`)
+      .replaceAll('https://tenant.example.com', baseUrl)
+      .replaceAll(/~\S+\/key\b|\/run\/secrets\/[a-z-]+/g, join(home, 'cpq.key'))
+      .replaceAll('connect HOST', 'connect cursor')
+      // Another host: an entry that is already there is not overwritten.
+      .replaceAll('config HOST', 'config copilot-cli')
+      .replaceAll('--port 4010', '--port 0')
+      .replaceAll('callers.csv', join(home, 'callers.csv'))
+      .replaceAll(/(--tenant|forget) acme/g, '$1 default')
+      .replaceAll('node dist/cpq-mcp.js', 'cpq-mcp')
+      .replace(/\bcpq-mcp http\b/, 'cpq-mcp http --port 0')
+  );
 }
 
 interface Outcome {
@@ -88,8 +94,10 @@ function run(line: string): Promise<Outcome> {
       CPQ_BASE_URL: baseUrl,
       CPQ_API_KEY: key,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => {}); // Most commands ask nothing, and may end before.
+  child.stdin.end(`${baseUrl}\n${key}\n`);
   return new Promise((resolve) => {
     let output = '';
     const onData = (chunk: Buffer): void => {
@@ -109,6 +117,8 @@ test('every command of the documents does what it is shown for', async () => {
   expect(shown.length).toBeGreaterThan(5);
   const failed: string[] = [];
   for (const { file, line } of shown) {
+    // Fills the state, of which commands before it left nothing.
+    if (line.includes('forget acme')) await run('cpq-mcp export cpq_brief_pipeline');
     const { status, output } = await run(filled(line));
     if (status !== 0) failed.push(`${file}: ${line}\n${output}`);
   }
