@@ -182,8 +182,8 @@ function inPair(value: unknown): string {
  */
 export function inWords(record: JsonObject, currency?: unknown, hasAmounts = true): JsonObject {
   const own = record.currency ?? currency;
-  const fields: [string, unknown][] = [];
-  const ids: [string, unknown][] = [];
+  const fields: JsonObject = {};
+  const ids: JsonObject = {};
   let isCurrencyTold = false;
   for (const name in record) {
     const value = record[name];
@@ -194,11 +194,10 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
     const isMoney = hasAmounts && isAmount && !isCount && typeof value === 'number';
     const shown = isMoney ? amountInWords(value, own) : valueInWords(name, value, own);
     isCurrencyTold ||= isMoney && 'currency' in record;
-    const label = Object.hasOwn(record, words) ? name : words;
-    (isId ? ids : fields).push([label, shown]);
+    (isId ? ids : fields)[Object.hasOwn(record, words) ? name : words] = shown;
   }
-  const kept = isCurrencyTold ? fields.filter(([name]) => name !== 'currency') : fields;
-  return Object.fromEntries([...kept, ...ids]);
+  const { currency: _, ...others } = fields;
+  return Object.assign(isCurrencyTold ? others : fields, ids);
 }
 
 const amountInWords = (amount: number, currency: unknown): string =>

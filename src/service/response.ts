@@ -190,20 +190,25 @@ const countFields = [
   ...['total', 'totalCount', 'total_count', 'totalElements', 'totalRecords', 'totalResults'],
   ...['@odata.count', 'count'],
 ];
-const countHolders = ['', 'meta.', 'pagination.', 'paging.', 'page.', 'meta.pagination.'];
-const countPaths = countFields.flatMap((name) => countHolders.map((holder) => holder + name));
+const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.pagination'];
 const countHeaders = ['x-total-count', 'x-total', 'content-range'];
 
 type Count = Pick<RawPage, 'total' | 'countedIn'>;
 
 /** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
 function countIn(envelopes: readonly RawRecord[], response: Headed, rows: number): Count {
-  const inBody = countPaths.flatMap((path) =>
-    envelopes.map((envelope) => {
-      const raw = path.split('.').reduce<unknown>(fieldOf, envelope);
-      if (!isObject(raw)) return { total: toCount(raw), countedIn: path };
+  const holders = countHolders.flatMap((path) =>
+    envelopes.flatMap((envelope) => {
+      const holder = path === '' ? envelope : path.split('.').reduce<unknown>(fieldOf, envelope);
+      return isObject(holder) ? [{ holder, prefix: path === '' ? '' : `${path}.` }] : [];
+    }),
+  );
+  const inBody = countFields.flatMap((name) =>
+    holders.map(({ holder, prefix }) => {
+      const raw = holder[name];
+      if (!isObject(raw)) return { total: toCount(raw), countedIn: prefix + name };
       const value = raw.relation === 'gte' ? undefined : raw.value;
-      return { total: toCount(value), countedIn: `${path}.value` };
+      return { total: toCount(value), countedIn: `${prefix}${name}.value` };
     }),
   );
   const inHeaders = countHeaders.map((name) => {
