@@ -1,5 +1,5 @@
-// Reads vitest's reports in a folder: prints every failure, then their sum alone in the last line. Every further
-// word is the name of a failed step, and counts as one failure.
+// Reads vitest's reports in a folder: prints every failure and every test that passed only when it was repeated, then
+// their sum alone in the last line. Every further word is the name of a failed step, and counts as one failure.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from 'node:util';
 const maxLines = 8;
 
 const [folder = '.', ...steps] = process.argv.slice(2);
-const sum = { passed: 0, failed: steps.length, skipped: 0 };
+const sum = { passed: 0, failed: steps.length, skipped: 0, repeated: 0 };
 
 for (const file of readdirSync(folder).filter((name) => name.endsWith('.json'))) {
   const report = JSON.parse(readFileSync(join(folder, file), 'utf8'));
@@ -16,11 +16,16 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   // A file that cannot be read, or a hook that throws, fails the run without failing a test.
   sum.failed += Math.max(report.numFailedTests, report.success ? 0 : 1);
   sum.skipped += report.numPendingTests + report.numTodoTests;
-  for (const { title, message } of failuresIn(report)) {
-    process.stdout.write(`failed (${file.replace(/\.json$/, '')}): ${title}\n${indented(message)}`);
-  }
+  const name = file.replace(/\.json$/, '');
+  for (const { title, message } of failuresIn(report))
+    process.stdout.write(`failed (${name}): ${title}\n${indented(message)}`);
+  const repeats = report.testResults.flatMap((each) => testsOf(each, isRepeated));
+  for (const { title, message } of repeats)
+    process.stdout.write(`repeated (${name}): ${title}\n${indented(message)}`);
+  sum.repeated += repeats.length;
 }
 
+process.stdout.write(`${sum.repeated} tests passed only when they were repeated.\n`);
 process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
 process.exitCode = sum.failed === 0 ? 0 : 1;
 
@@ -30,16 +35,23 @@ function failuresIn({ success, testResults }) {
   return [{ title: 'an error outside of all tests', message: '' }];
 }
 
-function failuresInFile({ name, status, message, assertionResults }) {
-  const file = relative(process.cwd(), name);
-  const failed = assertionResults
-    .filter((test) => test.status === 'failed')
-    .map(({ ancestorTitles, title, failureMessages }) => ({
-      title: [file, ...ancestorTitles, title].join(' > '),
-      message: failureMessages.join('\n'),
-    }));
-  if (status !== 'failed' || failed.length > 0) return failed;
-  return [{ title: `${file}, outside of its tests`, message }];
+function failuresInFile(file) {
+  const failed = testsOf(file, ({ status }) => status === 'failed');
+  if (file.status !== 'failed' || failed.length > 0) return failed;
+  const title = `${relative(process.cwd(), file.name)}, outside of its tests`;
+  return [{ title, message: file.message }];
+}
+
+/** A test that failed first keeps the messages of that. */
+function isRepeated({ status, failureMessages }) {
+  return status === 'passed' && failureMessages.length > 0;
+}
+
+function testsOf({ name, assertionResults }, isMeant) {
+  return assertionResults.filter(isMeant).map(({ ancestorTitles, title, failureMessages }) => ({
+    title: [relative(process.cwd(), name), ...ancestorTitles, title].join(' > '),
+    message: failureMessages.join('\n'),
+  }));
 }
 
 /** The first lines of a message, without the stack. */
