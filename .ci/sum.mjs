@@ -25,7 +25,7 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   sum.repeated += repeats.length;
 }
 
-process.stdout.write(`${sum.repeated} tests passed only when they were repeated.\n`);
+if (sum.repeated > 0) process.stdout.write(`Passed only when repeated: ${sum.repeated}\n`);
 process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
 process.exitCode = sum.failed === 0 ? 0 : 1;
 

@@ -95,3 +95,20 @@ test('each failure is named before the sum, with the first lines of its message'
     ],
   });
 });
+
+test('what passed only when it was repeated is named and counted', async () => {
+  const [a] = failing.testResults as { assertionResults: { status: string }[] }[];
+  const assertionResults = a?.assertionResults.map((each) => ({ ...each, status: 'passed' }));
+  const quick = reportOf({ numPassedTests: 2, testResults: [{ ...a, status: 'passed', assertionResults }] });
+  expect(await sumOf({ quick })).toEqual({
+    status: 0,
+    lines: [
+      'repeated (quick): test/api/a.test.ts > a group > a case > fails',
+      '  AssertionError: expected 1 to be 2',
+      '  - 2',
+      '  + 1',
+      'Passed only when repeated: 1',
+      '2 passed, 0 failed, 0 skipped',
+    ],
+  });
+});

@@ -45,9 +45,12 @@ let home: Promise<string> | undefined;
 
 /**
  * Variables that a process needs to run, and the setting of the fast path. Nothing else is inherited, in particular
- * no settings.
+ * no settings. With the zone and the clock of faketime all processes of a run at another date have that date.
  */
-const inherited = ['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR', 'CPQ_FAST_PATH'];
+const inherited = [
+  ...['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR', 'CPQ_FAST_PATH'],
+  ...['TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'],
+];
 
 /** Starts `cpq-mcp` with these arguments and only this environment. */
 export async function start(argv: readonly string[], env: Environment = {}): Promise<Running> {
