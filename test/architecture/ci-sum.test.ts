@@ -99,7 +99,10 @@ test('each failure is named before the sum, with the first lines of its message'
 test('what passed only when it was repeated is named and counted', async () => {
   const [a] = failing.testResults as { assertionResults: { status: string }[] }[];
   const assertionResults = a?.assertionResults.map((each) => ({ ...each, status: 'passed' }));
-  const quick = reportOf({ numPassedTests: 2, testResults: [{ ...a, status: 'passed', assertionResults }] });
+  const quick = reportOf({
+    numPassedTests: 2,
+    testResults: [{ ...a, status: 'passed', assertionResults }],
+  });
   expect(await sumOf({ quick })).toEqual({
     status: 0,
     lines: [

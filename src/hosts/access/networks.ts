@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { privateAddress } from '../../service/errors.ts';
 import { InvalidValue } from '../../setting-values.ts';
 import { HttpError } from './http-error.ts';
@@ -54,17 +55,8 @@ function withoutPort(forwarded: string): string {
 }
 
 /** The /64 network of an IPv6 address, since a sender chooses the other half freely; other text unchanged. */
-export function networkOf(text: string): string {
-  const address = withoutZone(text);
-  if (isIP(address) !== 6) return text;
-  // The URL parser writes every spelling of an address alike.
-  const [head = [], tail = []] = new URL(`http://[${address}]`).hostname
-    .slice(1, -1)
-    .split('::')
-    .map((part) => part.split(':').filter(Boolean));
-  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
-}
+export const networkOf = (text: string): string =>
+  isIP(text) === 6 ? `${ipaddr.IPv6.networkAddressFromCIDR(`${withoutZone(text)}/64`)}/64` : text;
 
 /** Headers by which proxies, tunnels and load balancers say for whom they forward a request. */
 const forwardingHeader =
@@ -89,32 +81,13 @@ export function refuseForwarded({ headers, httpVersion }: IncomingMessage): void
 /** All public IPv6 addresses are in 2000::/3. */
 const publicIpv6 = /^[23][\da-f]{3}:/i;
 
-/** Networks that are not the public internet: IANA's registries of special-purpose addresses. */
-const nonPublicRanges = parseNetworks([
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-  '2001::/23',
-  '2001:db8::/32',
-  '2002::/16',
-  '3fff::/20',
-]);
-
 /** Whether an IP address is not on the public internet; false for text that is no IP address. */
-export const isPrivate = (address: string): boolean =>
-  isIn(nonPublicRanges, address) || (isIP(withoutZone(address)) === 6 && !publicIpv6.test(address));
+export function isPrivate(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.process(withoutZone(text));
+  const isPublic = address.kind() === 'ipv4' || publicIpv6.test(text);
+  return !isPublic || address.range() !== 'unicast';
+}
 
 /**
  * Resolves a host name and fails if any of its addresses is private. Used when connecting, so that a name
