@@ -13,6 +13,16 @@ export const fieldOf = (value: unknown, name: string): unknown =>
 const hasFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
+/** The value under a path with dots; of a list, that of each entry. */
+export function valueAt(value: unknown, path: string): unknown {
+  let at = value;
+  for (const name of path.split('.')) {
+    if (Array.isArray(at)) at = at.map((entry) => valueAt(entry, name));
+    else at = isObject(at) && isKeyOf(at, name) ? at[name] : undefined;
+  }
+  return at;
+}
+
 /** True if objects and lists are nested at most `levels` deep. */
 export function isShallow(value: unknown, levels: number): boolean {
   if (!hasFields(value)) return true;

@@ -9,7 +9,7 @@ import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import { maxCandidates } from '../tenant/lookup.ts';
+import { maxCandidates, readByRoute } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, wording } from '../text/untrusted-text.ts';
@@ -28,15 +28,11 @@ export async function readByIdentifier<R extends Resource>(
   text: string,
   call: ToolCall,
 ): Promise<RecordOf[R]> {
-  const { one } = routes[resource];
-  for (const by of one) {
-    const record = await readIfExists(tenant, resource, by, text, call);
-    if (record) return record;
-  }
-  if (one.length === 0 || otherIdentifiers[resource]) {
-    const record = await findByIdentifier(tenant, resource, text, call);
-    if (record) return record;
-  }
+  const hasOthers = routes[resource].one.length === 0 || otherIdentifiers[resource];
+  const record =
+    (await readByRoute(tenant, resource, text, call)) ??
+    (hasOthers && (await findByIdentifier(tenant, resource, text, call)));
+  if (record) return record;
   throw new ApiError('not-found', { host: tenant.host }, 'no record has this id');
 }
 

@@ -1,7 +1,7 @@
 /** The rows of lists: the concise form of a record, all of it, or the fields that were asked for. */
 
 import type { ApiRecord, Resource } from '../service/records/records.ts';
-import { fieldOf, isKeyOf, isObject, type JsonObject } from '../values.ts';
+import { fieldOf, isKeyOf, isObject, type JsonObject, valueAt } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';
 
@@ -91,16 +91,6 @@ function selectFields(
 /** Whether rows with these fields, all without any, have a currency. */
 export const showsCurrency = (resource: Resource, fields: readonly string[] = []): boolean =>
   listColumns[resource].isInCompanyCurrency && (fields.length === 0 || fields.some(isAmount));
-
-/** The value under a path with dots; of a list, that of each entry. */
-export function valueAt(value: unknown, path: string): unknown {
-  let at = value;
-  for (const name of path.split('.')) {
-    if (Array.isArray(at)) at = at.map((entry) => valueAt(entry, name));
-    else at = isObject(at) && isKeyOf(at, name) ? at[name] : undefined;
-  }
-  return at;
-}
 
 /** Removes empty values at every depth: null, empty texts, lists and records. */
 function withoutEmpty(value: unknown): unknown {

@@ -6,10 +6,9 @@ import { normalisePart } from '../names/part-numbers.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { isObject } from '../values.ts';
+import { isObject, valueAt } from '../values.ts';
 import { type Column, type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';
-import { valueAt } from './concise.ts';
 
 const orders = ['<=', '>=', '<', '>'] as const;
 type Order = (typeof orders)[number];

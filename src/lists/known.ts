@@ -1,7 +1,7 @@
 import { type CurrencyOf, currencyOfRecord, unknownCurrency } from '../figures/money.ts';
 import { companyOf, type KnownRecords, lacksName, namingResources } from '../names/references.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
-import { ignoreApiError, isApiError } from '../service/errors.ts';
+import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
 import { currencyCode } from '../service/records/normalise.ts';
 import type {
   ApiRecord,
@@ -107,11 +107,6 @@ export async function readGranted(
 ): Promise<void> {
   const granted = resources.filter((it) => tenant.grants.has(readGrant(it)));
   await Promise.all(granted.map((it) => tenant.collection(it, call).catch(orIgnore)));
-}
-
-/** The list itself was read: without the names it shows ids. */
-function unlessKeyRefused(error: unknown): undefined {
-  if (!isApiError(error) || error.kind === 'key-refused') throw error;
 }
 
 type CachedById = ReadonlyMap<string | undefined, NamedCompany>;

@@ -1,9 +1,9 @@
 import type { Call } from '../service/call.ts';
-import { ignoreApiError, isApiError } from '../service/errors.ts';
-import type { Page, PageQuery, Search } from '../service/page.ts';
+import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
+import type { PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import { fieldOf } from '../values.ts';
+import { valueAt } from '../values.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
@@ -67,21 +67,29 @@ export async function readListPage(
 ): Promise<ListPage<ApiRecord>> {
   const { judge, pages, resource, call, isCached } = source;
   const asOf = new Date();
-  if (query.from && (await pages.offsetWorks(resource, call)) === false)
-    return sliceOf(await source.readWhole(searchOf(query)), query);
-  const page = await pages.page(resource, query, call);
-  const ignored = judge ? await ignoredParameters(source, judge, query, page) : [];
+  const whole = async () => sliceOf(await source.readWhole(searchOf(query)), query);
+  const isWhole = Boolean(query.from) && (await lacksOffset(source));
+  if (isWhole && !judge) return whole();
+  // A few rows may be in order, or pass, by chance.
+  const size = judge ? Math.max(query.size, sampleSize) : query.size;
+  const asked = { ...query, size, ...(isWhole && { from: 0 }) };
+  const page = await pages.page(resource, asked, call);
+  const ignored = judge ? await ignoredParameters(source, judge, asked, page) : [];
   if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
-  const follows = await whatFollows(source, query, page);
-  if (follows === 'hidden') return sliceOf(await source.readWhole(searchOf(query)), query);
+  const follows = isWhole ? 'hidden' : await whatFollows(source, asked, page);
+  if (follows === 'hidden') return whole();
   const isCounted = !page.countIsLimit && (page.total !== undefined || follows === 'end');
   const answer = pageAnswer(query, page, isCounted, asOf);
-  if (!judge || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
-  if (!filters) return answer;
+  if (!judge || !filters || answer.total > 0) return answer;
   if (isCached && !search.query) return { ...answer, unproven: 'few records' };
   return { ...answer, unproven: await unprovenFields(pages, resource, search, filters, call) };
 }
+
+/** Whether the offset of a row does not lead to it. */
+const lacksOffset = async ({ pages, resource, call }: ListSource): Promise<boolean> =>
+  pages.traits(resource).honoured[showsAll] === false ||
+  (await pages.offsetWorks(resource, call)) === false;
 
 function ignoringPage(
   query: PageQuery,
@@ -90,8 +98,7 @@ function ignoringPage(
 ): ListPage<ApiRecord> {
   const search = { ...searchOf(query) };
   for (const name of names) delete search[name];
-  const coverage = { complete: false, read: 0, total: 0, asOf };
-  return { records: [], from: 0, total: 0, coverage, ignored: { names, search } };
+  return { ...pageAnswer(query, { records: [] }, false, asOf), ignored: { names, search } };
 }
 
 async function ignoredParameters(
@@ -100,9 +107,11 @@ async function ignoredParameters(
   query: PageQuery,
   page: AnyPage,
 ): Promise<Ignorable[]> {
+  const { pages, resource } = source;
   const found: Ignorable[] = [];
   for (const name of ignorable) {
-    if (!query[name] || judge[name](page.records)) continue;
+    const isRefuted = pages.traits(resource).honoured[traitOf(name, query[name] ?? '')] === false;
+    if (!query[name] || (!isRefuted && judge[name](page.records))) continue;
     // Rows that do not pass are never shown, whether the filter is ignored or means something else.
     if (name === 'filters' || (await isIgnored(source, query, name, page))) found.push(name);
   }
@@ -133,8 +142,10 @@ function traitOf(name: Ignorable, value: string): string {
   return `${name} ${name === 'sort' ? value : filterFields(value).join(' ')}`;
 }
 
-/** The property of a route whose short pages leave out none of their records. */
-const wholePages = 'whole pages';
+/** The property of a route that has no row for some counted records, so that offsets of its rows and records differ. */
+const showsAll = 'shows all';
+/** The property of a route whose short pages of so many rows leave out none of their records. */
+const wholePages = (rows: number): string => `whole pages of ${rows}`;
 
 /**
  * What follows a short page: nothing, more records, or, where the service left out some of its own records, these again.
@@ -147,23 +158,23 @@ export async function whatFollows(
 ): Promise<'end' | 'more' | 'hidden'> {
   const end = (query.from ?? 0) + records.length;
   if (records.length === 0 || records.length >= query.size) return end === 0 ? 'end' : 'more';
-  const isKnown = total !== undefined && pages.traits(resource).honoured[wholePages];
-  if (isKnown || end === total) return 'more';
+  const isKnown = pages.traits(resource).honoured[wholePages(records.length)];
+  if ((isKnown && total !== undefined) || end === total) return 'more';
   const behind = async () => {
-    if ((await pages.offsetWorks(resource, call)) === false) return 'unknown';
+    if ((await pages.offsetWorks(resource, call)) === false) return undefined;
     const asked = pages.page(resource, { ...query, from: end, size: 1 }, call);
-    return recordKeys((await asked.catch(ignoreApiError('refused')))?.records ?? [])[0];
+    return recordKeys((await asked.catch(ignoreApiError('refused')))?.records ?? []);
   };
-  const key = await behind().catch((error: unknown) => {
-    if (!isApiError(error) || error.kind === 'key-refused') throw error;
-    return 'unknown';
-  });
+  const found = await behind().catch(unlessKeyRefused);
+  if (found === undefined) return 'more';
+  const [key] = found;
   const keys = recordKeys(records);
   // Behind the end some services return the last record again.
-  if (key === undefined || (total === undefined && key === keys.at(-1))) return 'end';
-  if (keys.includes(key)) return 'hidden';
-  if (key !== 'unknown') pages.learnHonoured(resource, wholePages, true);
-  return 'more';
+  if (total === undefined && (key === undefined || key === keys.at(-1))) return 'end';
+  // Before the end a place without a record is that of one which is not shown.
+  const isHidden = key === undefined || keys.includes(key);
+  pages.learnHonoured(resource, isHidden ? showsAll : wholePages(records.length), !isHidden);
+  return isHidden ? 'hidden' : 'more';
 }
 
 function pageAnswer(
@@ -172,10 +183,10 @@ function pageAnswer(
   isExact: boolean,
   asOf: Date,
 ): ListPage<ApiRecord> {
-  // A service that ignores the size sends more records than were asked for.
+  // More are requested to judge them, and sent by a service that ignores the size.
   const records = sent.slice(0, size);
   const end = from + records.length;
-  const total = Math.max(counted, records.length === 0 ? 0 : end);
+  const total = Math.max(counted, sent.length === 0 ? 0 : from + sent.length);
   const more = !isExact || end < total;
   const complete = from === 0 && !more;
   const reason = complete ? {} : { reason: isExact ? 'one page' : 'not counted' };
@@ -192,15 +203,14 @@ function pageAnswer(
 const searchOf = ({ size: _, from: __, ...search }: PageQuery): Search => search;
 
 export function sliceOf<R>(whole: Collection<R>, { from = 0, size }: PageQuery): ListPage<R> {
-  const { total } = whole.coverage;
-  const result: ListPage<R> = {
-    records: whole.records.slice(from, from + size),
+  const next = from + size;
+  return {
+    records: whole.records.slice(from, next),
     from,
-    total,
+    total: whole.coverage.total,
+    ...(next < whole.records.length && { next }),
     coverage: { ...whole.coverage, asOf: whole.asOf },
   };
-  if (from + size < whole.records.length) result.next = from + size;
-  return result;
 }
 
 /** Requests that a misspelt name may cost to be found among all records. */
@@ -244,7 +254,7 @@ const filterFields = (filters: string): string[] =>
   filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
 /** Whether all records can be read with few requests. */
-const isSmall = ({ total, records, countIsLimit }: Page<ApiRecord>, size: number): boolean =>
+const isSmall = ({ total, records, countIsLimit }: AnyPage, size: number): boolean =>
   total === undefined || countIsLimit ? records.length < sampleSize : total <= maxRequests * size;
 
 /**
@@ -262,20 +272,17 @@ async function filtersBy(
   const trait = `none ${field}`;
   const known = pages.traits(resource).honoured[trait];
   if (known !== undefined) return known;
-  const value = records.map((record) => valueIn(record, field)).find(isPlainText);
+  const value = records.map((record) => valueAt(record, field)).find(isPlainText);
   if (value === undefined) return false;
   const filters = `${field}:${field.endsWith('id') ? value : inOtherCase(value)}`;
   const query = { ...search, filters, size: sampleSize };
   const page = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
   const found = page?.records ?? [];
-  const fits = found.every((record) => folded(valueIn(record, field)) === folded(value));
+  const fits = found.every((record) => folded(valueAt(record, field)) === folded(value));
   const isHonoured = found.length > 0 && fits;
   pages.learnHonoured(resource, trait, isHonoured);
   return isHonoured;
 }
-
-const valueIn = (record: ApiRecord, path: string): unknown =>
-  path.split('.').reduce<unknown>(fieldOf, record);
 
 const folded = (value: unknown): string => String(value).toLowerCase();
 

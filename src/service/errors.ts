@@ -126,6 +126,11 @@ export const ignoreApiError =
     if (!isApiError(error, ...kinds)) throw error;
   };
 
+/** A handler for `catch`, for what can be left out: rethrows all but an `ApiError`, and that the key is refused. */
+export function unlessKeyRefused(error: unknown): undefined {
+  if (!isApiError(error) || error.kind === 'key-refused') throw error;
+}
+
 /** Some services answer a too large `size` with status 500. */
 export const isInternalError = (error: unknown): error is ApiError<'server-error'> =>
   isApiError(error, 'server-error') && error.facts.status === 500;

@@ -64,20 +64,19 @@ export async function resolveRecord<K extends SearchKind>(
   const found = await resolveAmong(tenant, kind, read, text);
   const isSure = found.kind !== 'none' || (askFirst && mayBeId) || !(read.isPart || isCached);
   if (isSure) return found;
-  const named = await readByIdentifier(tenant, kind, text, call);
+  const named = /\s/.test(text) ? undefined : await readByRoute(tenant, kind, text, call);
   return named ? { kind: 'one', record: named } : found;
 }
 
-/** The record with this id or external identifier, which a service's search may not look at. */
-async function readByIdentifier<K extends SearchKind>(
+/** The record with this id or external identifier, which a service's search may not look at. @throws ApiError */
+export async function readByRoute<R extends Resource>(
   tenant: Tenant,
-  kind: K,
+  resource: R,
   text: string,
   call: ToolCall,
-): Promise<RecordOf[K] | undefined> {
-  if (/\s/.test(text)) return undefined;
-  for (const by of routes[kind].one) {
-    const record = await readIfExists(tenant, kind, by, text, call);
+): Promise<RecordOf[R] | undefined> {
+  for (const by of routes[resource].one) {
+    const record = await readIfExists(tenant, resource, by, text, call);
     if (record) return record;
   }
   return undefined;

@@ -75,9 +75,7 @@ export class Tenant {
     const page = isPaged
       ? await readListPage(source, query)
       : sliceOf(await readWhole({ query: query.query }), query);
-    const found =
-      resource === 'quote' ? markUnknownItems(resource, page.records, pages) : page.records;
-    const records = found as readonly RecordOf[R][];
+    const records = markUnknownItems(resource, page.records, pages) as readonly RecordOf[R][];
     return { ...page, records, notes: describeUnrecognized(resource, records) };
   }
 

@@ -3,7 +3,7 @@ import { formatAmount } from '../figures/money.ts';
 import { compact, plural, pluralOf } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { listColumns } from '../lists/columns.ts';
-import { concise, type RecordShape, rowOf, showsCurrency, valueAt } from '../lists/concise.ts';
+import { concise, type RecordShape, rowOf, showsCurrency } from '../lists/concise.ts';
 import { keyNames, valuesOf } from '../lists/criteria.ts';
 import { knownFor } from '../lists/known.ts';
 import type { NamedPage } from '../lists/list-records.ts';
@@ -23,7 +23,7 @@ import {
   type Wording,
   wording,
 } from '../text/untrusted-text.ts';
-import { isKeyOf, isObject, type JsonObject } from '../values.ts';
+import { isKeyOf, isObject, type JsonObject, valueAt } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 /** A time as answers show it: ISO 8601, to the second in UTC. */

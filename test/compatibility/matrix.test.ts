@@ -8,6 +8,9 @@ import {
   reasons,
 } from '../support/compatibility/matrix.ts';
 import { probes } from '../support/compatibility/probes.ts';
+import { openSession } from '../support/compatibility/session.ts';
+import type { Row } from '../support/compatibility/stored-data.ts';
+import type { Switches } from '../support/compatibility/switches.ts';
 import { combined, variations } from '../support/compatibility/variations.ts';
 
 /** Every twentieth variation of the service; `compatibility-matrix.slow.test.ts` has all of them. */
@@ -57,6 +60,32 @@ test('a service that chooses the page size and hides rows', async () => {
     cells.map(({ result }) => result),
     reasons(cells),
   ).toEqual(['partial']);
+});
+
+describe('a service that ignores filters, text and order answers as if it did not', () => {
+  const ignoring = { filters: 'ignored', query: 'ignored', sort: 'ignored' } as const;
+  const services: readonly Partial<Switches>[] = [
+    {},
+    ignoring,
+    { ...ignoring, fromHandling: 'ignored' },
+  ];
+  test.each<[of: string, tool: string, args: Row]>([
+    ['the second page of a filter', 'opportunities', { filters: 'owner:Ben Castle', from: 2 }],
+    ['a filter that the first records pass', 'opportunities', { filters: 'statusId:Active' }],
+    ['a text that the first records have', 'companies', { query: 'Freight' }],
+    ['the first of an order', 'products', { sort: '-price', size: 1 }],
+    ['the second of an order', 'products', { sort: '-price', size: 1, from: 1 }],
+  ])('for %s', async (_, tool, args) => {
+    const answers = await Promise.all(
+      services.map(async (set) => {
+        const { ask, close } = await openSession({ set });
+        const answer = await ask(`cpq_list_${tool}`, { size: 2, ...args }).finally(close);
+        return { total: answer.page.total, ids: answer.records.map(({ id }) => id) };
+      }),
+    );
+    expect(answers[0]?.ids).toHaveLength(Number(args.size ?? 2));
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
 });
 
 /** `compatibility-doctor.slow.test.ts` runs all of them and compares them with the briefs. */

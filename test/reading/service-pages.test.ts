@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { ListPage } from '../../src/reading/list-page.ts';
 import { ServicePages } from '../../src/reading/service-pages.ts';
+import type { Company } from '../../src/service/records/records.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { openTenant, sharedStateOf, toolCall } from '../support/hardening-tenant.ts';
@@ -98,6 +100,28 @@ describe('a large size answered with status 500', () => {
     expect(record.name).toBe(company?.name);
   });
 });
+
+/** Every eleventh is not shown: not on the first page, right behind it, or on it. */
+test.each([
+  [4, 4],
+  [10, 60],
+  [50, 60],
+])(
+  'counted records that are not shown, in pages of at most %i rows, repeat no others',
+  async (rows, onFirst) => {
+    const change = { maxSize: { rows, over: 'clamped' }, hidden: true } as const;
+    const { service, tenant } = await opened(change);
+    const seen: unknown[] = [];
+    let from: number | undefined = 0;
+    while (from !== undefined) {
+      const page: ListPage<Company> = await tenant.list('company', { size: 60, from }, toolCall());
+      if (from === 0) expect(page.records).toHaveLength(onFirst);
+      seen.push(...page.records.map(({ id }) => id));
+      from = page.next;
+    }
+    expect(seen).toEqual(service.visible('/company').map(({ id }) => id));
+  },
+);
 
 describe('the offset', () => {
   test('is checked once, by two small pages', async () => {
