@@ -8,7 +8,7 @@ export const timeLimits = {
   'the brief with another filter': 60,
   'brief of another company': 30,
   'the same check again': 10,
-  'the check with another floor': 40,
+  'the check with another floor': 100,
 };
 export const stallLimitMs = 50;
 /** The default of CPQ_CACHE_MB, and what a process may hold besides. */

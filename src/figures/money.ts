@@ -2,19 +2,20 @@
  * Money arithmetic of the briefs: decimal, one sum per currency and term, rounded once at the end. The exact
  * definitions are in docs/definitions.md.
  */
+import { Big } from 'big.js';
 import { currencyCode } from '../service/records/normalise.ts';
 import type { Company, Ref } from '../service/records/records.ts';
 import { trusted, type Wording } from '../text/untrusted-text.ts';
-import { Decimal } from './decimal.ts';
 
-export type { Decimal };
+/** An exact decimal number: sums of binary numbers are off by parts of a cent, and cannot be rounded. */
+export type Decimal = Big;
 
-export const zero: Decimal = Decimal.of(0);
-export const hundred: Decimal = Decimal.of(100);
+export const zero = new Big(0);
+export const hundred = new Big(100);
 
 /** A known number as a decimal; `undefined` for a missing one, which is unknown and never 0. */
 export const decimal = (value: number | undefined): Decimal | undefined =>
-  value === undefined || !Number.isFinite(value) ? undefined : Decimal.of(value);
+  value === undefined || !Number.isFinite(value) ? undefined : new Big(value);
 
 /** An amount for the reader: 2 decimals, half away from zero. */
 export const rounded = (amount: Decimal): number => finite(amount.round(2));
