@@ -66,7 +66,8 @@ async function show({ host, file, entry, command, launch, steps }: Described): P
   const { entryText } = await import('./config/formats.ts');
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
-  process.stderr.write(`${or}\n${steps}\n`);
+  const instead = 'url' in launch ? undefined : host.instead;
+  process.stderr.write(`${or}\n${[steps, instead].filter(Boolean).join('\n')}\n`);
 }
 
 /** What is installed where, and what remains to be done. */

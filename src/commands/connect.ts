@@ -23,27 +23,33 @@ export async function run(argv: readonly string[]): Promise<void> {
   const host = hostNamed(words, help);
   const terminal = openTerminal();
   const baseUrl = flags['base-url'] ?? (await terminal.ask('API address (before /public-api): '));
+  const given = { [variables.baseUrl]: baseUrl };
+  readSettings([], given);
   const key = await terminal.ask('API key (Settings → Integrations → API Key): ', 'hidden');
   terminal.close();
-  const { [variables.grants]: inherited } = process.env;
-  const grants = flags.grants ?? inherited;
-  const given = { [variables.baseUrl]: baseUrl, [variables.key]: key, [variables.grants]: grants };
-  const settings = readSettings([], given);
-  const tenant = requireTenant(settings);
-  const report = await examine(settings);
+  process.stderr.write('Checking both …\n');
+  let grants = flags.grants ?? process.env[variables.grants];
+  const read = () =>
+    readSettings([], { ...given, [variables.key]: key, [variables.grants]: grants });
+  const tenant = requireTenant(read());
+  let report = await examine(read());
+  if (!report.ok && grants === undefined && report.grants !== undefined) {
+    grants = report.grants;
+    report = await examine(read());
+  }
   if (!report.ok) throw new Error(`Nothing was stored.\n${table(report)}`);
   const apiKeyFile = keyPath(tenant.baseUrl);
   await mkdir(dirname(apiKeyFile), { recursive: true, mode: 0o700 });
   await replaceFile(apiKeyFile, `${tenant.key}\n`);
   process.stderr.write(
-    `Address and key work. The key is in ${apiKeyFile}, which only you can read.\n`,
+    `Address and key work${grants === undefined ? '' : `, for ${grants}`}. The key is in ${apiKeyFile}, which only you can read; it is read when the server starts.\n`,
   );
   await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, sandbox: false });
 }
 
-/** One file for each address. */
-function keyPath({ host }: URL): string {
+/** One file for each address: tenants may differ in the path alone. */
+function keyPath({ host, pathname }: URL): string {
   const { env, platform } = process;
-  const name = `cpq-mcp/${host.replaceAll(/[^\w.-]/g, '_')}.key`;
-  return inApplicationData(name)({ environment: env, platform, home: homedir() });
+  const name = `${host}${pathname}`.replace(/\/$/, '').replaceAll(/[^\w.-]/g, '_');
+  return inApplicationData(`cpq-mcp/${name}.key`)({ environment: env, platform, home: homedir() });
 }

@@ -220,6 +220,13 @@ describe('the configuration for a server of a team', () => {
     });
   });
 
+  test('names the bundle of Claude Desktop only where it would do the same', async () => {
+    const saidFor = async (...words: string[]) =>
+      (await run(['config', 'claude-desktop', ...words])).stderr;
+    expect(await saidFor()).toContain('cpq-mcp.mcpb instead: it is attached to each release');
+    expect(await saidFor('--http', team)).not.toContain('mcpb');
+  });
+
   test('says what to do with the token', async () => {
     const saidFor = async (name: string) => (await run(['config', name, '--http', team])).stderr;
     expect(await saidFor('zed')).toContain('Replace YOUR_ACCESS_TOKEN with your access token');

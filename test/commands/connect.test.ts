@@ -43,6 +43,26 @@ test('prints the entry of a host whose own command is not there', async () => {
   expect(stdout + stderr).not.toContain(key);
 });
 
+test('grants what a key may read, if that is less than everything', async () => {
+  const { baseUrl, key } = addressIn(await sandbox(), 'limited');
+  const { status, stderr } = await connect('cursor', [baseUrl, key]);
+  const grants = 'company:read,contact:read,opportunity:read';
+  expect([status, stderr]).toEqual([0, expect.stringContaining(`work, for ${grants}.`)]);
+  const written = JSON.parse(await readFile(join(home, '.cursor', 'mcp.json'), 'utf8'));
+  expect(written.mcpServers['cpq-mcp'].env.CPQ_GRANTS).toBe(grants);
+  const given = await connect('zed', [baseUrl, key], '--grants', 'read');
+  expect([given.status, given.stderr]).toEqual([1, expect.stringContaining('Nothing was stored')]);
+});
+
+test('keeps the keys of tenants apart that share a host', async () => {
+  for (const { baseUrl, keys } of (await sandbox()).tenants)
+    expect((await connect('claude-code', [baseUrl, keys.read])).status).toBe(0);
+  const kept = join(home, 'config', 'cpq-mcp');
+  const stored = (await readdir(kept)).map((name) => readFile(join(kept, name), 'utf8'));
+  const expected = (await sandbox()).tenants.map(({ keys }) => `${keys.read}\n`);
+  expect((await Promise.all(stored)).sort()).toEqual(expected.sort());
+});
+
 test('stores nothing of a key that does not work', async () => {
   const { baseUrl } = addressIn(await sandbox());
   const wrong = 'WrongKey0123456789';
@@ -55,7 +75,7 @@ test('stores nothing of a key that does not work', async () => {
 
 test.each([
   [[], 'No answer'],
-  [['ftp://x'], 'No answer'],
+  [['ftp://x'], 'CPQ_BASE_URL: is not a web address'],
   [['not an address', 'key'], 'CPQ_BASE_URL'],
 ])('refuses %j', async (lines, message) => {
   const { status, stderr } = await connect('cursor', lines);

@@ -87,9 +87,8 @@ export function toLaunch(choice: LaunchOptions): Launch {
 
 function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Remote {
   const url = URL.canParse(http) ? new URL(http) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
+  if (!url || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`--http: "${http}" is not an address such as http://127.0.0.1:3333/mcp`);
-  }
   const method = auth ?? (isThisMachine(url) ? 'none' : 'token');
   const isOwnKey = method === 'key' && baseUrl !== undefined;
   return {
