@@ -18,7 +18,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN node scripts/build.mjs
 
-# A native package, installed for the platform that it will run on.
+# The package of the embedded tenant, if it is asked for.
 FROM node:${NODE}-alpine AS sqlite
 ARG SQLITE=0
 WORKDIR /app

@@ -127,6 +127,7 @@ export function redisUrlFrom(text: string): URL {
 export function headerSafe(key: string): string {
   const trimmed = filledIn(key);
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  if (trimmed === '') throw new InvalidValue('is empty');
   throw new InvalidValue(
     'holds a character that a key cannot have, such as a space or a line break',
   );

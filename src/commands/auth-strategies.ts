@@ -8,8 +8,7 @@ import {
 } from '../config.ts';
 import { accessTokenStrategy } from '../hosts/access/access-tokens.ts';
 import { apiKeyStrategy, type ConnectLimits } from '../hosts/access/api-key.ts';
-import type { GuessLimiter } from '../hosts/access/gate.ts';
-import { type AuthStrategy, type Gate, gate } from '../hosts/access/gate.ts';
+import { type AuthStrategy, type Gate, type GuessLimiter, gate } from '../hosts/access/gate.ts';
 import { oauthStrategy } from '../hosts/access/oauth.ts';
 import { TokenFileError } from '../hosts/access/token-file.ts';
 import { factsOf } from '../log.ts';

@@ -1,6 +1,4 @@
-import { ConfigError, readCommandLine } from '../config.ts';
-import { parseGrants, writeGrant } from '../tenant/grants.ts';
-import { toolsets } from '../tool-kit/toolsets.ts';
+import { ConfigError, environmentName, readCommandLine } from '../config.ts';
 import { argumentsIn, openClient } from './own-client.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -15,13 +13,13 @@ export async function run(argv: readonly string[]): Promise<void> {
   const [verb = 'list', ...rest] = words;
   const isUndo = verb === 'undo' && rest.length === 1;
   if (!isUndo && verb !== 'list') throw new ConfigError(help);
-  const grants = isUndo ? parseGrants([...settings.grants, writeGrant]) : settings.grants;
-  const allowed = { ...settings, grants, tools: undefined, toolsets: new Set(toolsets) };
+  if (isUndo && settings.readOnly)
+    throw new ConfigError(`Nothing was written: ${environmentName('readOnly')} is set`);
   const args = isUndo ? { change_id: rest[0] } : argumentsIn(rest, help);
   const terminal = openTerminal();
   const agree = async (question: string) =>
     /^y(es)?$/i.test(await terminal.ask(`${question}\nWrite exactly this? (yes or no) `));
-  const { ask, close } = await openClient(allowed, flags.tenant, agree);
+  const { ask, close } = await openClient(settings, flags.tenant, agree);
   try {
     process.stdout.write(await ask(isUndo ? 'cpq_revert_change' : 'cpq_list_changes', args));
   } finally {

@@ -3,27 +3,11 @@ import { openClient } from './own-client.ts';
 
 /** Example questions, and the tool call for each. */
 const questions = [
-  {
-    asked: 'How is our pipeline?',
-    name: 'cpq_brief_pipeline',
-    arguments: { rows: 2 },
-  },
-  {
-    asked: 'Which quotes have gone stale?',
-    name: 'cpq_check_sales_data',
-    arguments: { check: 'stale_quotes', size: 5 },
-  },
-  {
-    asked: 'Which deals moved last?',
-    name: 'cpq_list_opportunities',
-    arguments: { size: 5, sort: '-updatedAt' },
-  },
-  {
-    asked: 'What changed since last week?',
-    name: 'cpq_pipeline_changes',
-    arguments: { since: '7d' },
-  },
-];
+  ['How is our pipeline?', 'cpq_brief_pipeline', { rows: 2 }],
+  ['Which quotes have gone stale?', 'cpq_check_sales_data', { check: 'stale_quotes', size: 5 }],
+  ['Which deals moved last?', 'cpq_list_opportunities', { size: 5, sort: '-updatedAt' }],
+  ['What changed since last week?', 'cpq_pipeline_changes', { since: '7d' }],
+] as const;
 
 export const help =
   'Use: cpq-mcp demo\nPrints calls of tools, and their answers as an assistant reads them.';
@@ -35,7 +19,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { tools } = await client.listTools();
   const list = tools.map((tool) => `  ${tool.name}  ${tool.title}`).join('\n');
   process.stdout.write(`${tools.length} tools:\n${list}\n`);
-  for (const { asked, name, arguments: args } of questions)
+  for (const [asked, name, args] of questions)
     process.stdout.write(
       `\n> ${asked}\n  ${name} ${JSON.stringify(args)}\n\n${await ask(name, args)}`,
     );

@@ -13,7 +13,8 @@ import {
 } from './doctor/checks.ts';
 import { checkLocal } from './doctor/local.ts';
 import { Prober, probeRoutes } from './doctor/prober.ts';
-import { checkAs, type Report, table } from './doctor/report.ts';
+import { checkAs, type DoctorCheck, type Report, table } from './doctor/report.ts';
+import { inOptions } from './options.ts';
 import { resolveAddress } from './start.ts';
 import { tenantsOf } from './tenants.ts';
 
@@ -72,16 +73,16 @@ export async function examine(settings: Settings): Promise<Report> {
       ({ error }) => !error || isApiError(error, 'unfamiliar'),
     );
     const found = isKnown ? [...checkForms(probes), ...(await checkPaging(prober, probes))] : [];
-    const stages = await checkStages(prober, settings.barredStages);
     const grants = grantsFor(probes, settings.grants);
-    const checks = [
-      ...local,
+    const ofService = [
       ...access,
       checkBudget(prober.budget, settings.rateLimit),
       ...checkRoutes(answered, settings.grants),
       ...found,
-      ...stages,
+      ...(await checkStages(prober, 'barredStages', settings.barredStages)),
+      ...(await checkStages(prober, 'allowedStages', settings.allowedStages)),
     ];
+    const checks = [...local, ...(settings.tenantsFile ? ofService.map(inFile) : ofService)];
     const report: Report = {
       version,
       ok: !checks.some(({ status }) => status === 'fail'),
@@ -98,6 +99,10 @@ export async function examine(settings: Settings): Promise<Report> {
     await close();
   }
 }
+
+/** With the names that settings have in a tenants file. */
+const inFile = ({ remedy, ...check }: DoctorCheck): DoctorCheck =>
+  remedy === undefined ? check : { ...check, remedy: inOptions(remedy) };
 
 /** Resolves when the text is flushed, because a failed check ends the process right after. */
 const print = (text: string): Promise<void> =>

@@ -17,7 +17,11 @@ export async function run(argv: readonly string[]): Promise<void> {
   try {
     const uri = `cpq://export/${tool}?${new URLSearchParams(args)}`;
     const { contents } = await client.readResource({ uri });
-    for (const content of contents) if ('text' in content) process.stdout.write(content.text);
+    for (const { mimeType, ...content } of contents) {
+      const text = 'text' in content ? content.text : '';
+      if (mimeType === 'text/plain') process.stderr.write(`${text}\n`);
+      else process.stdout.write(text);
+    }
   } finally {
     await close();
   }

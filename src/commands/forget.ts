@@ -30,20 +30,22 @@ export async function run(argv: readonly string[]): Promise<void> {
     const parts = stored
       .filter((part) => wanted === undefined || [nameOf(part), part.tenant].includes(wanted))
       .filter(({ kind }) => only === undefined || kind === only);
-    if (parts.length === 0 && wanted !== undefined)
-      throw new ConfigError(unknownTenant(wanted, new Set(stored.map(nameOf))));
+    if (parts.length === 0 && wanted !== undefined) {
+      const known = [...new Set(stored.map(nameOf))].join(', ') || 'none';
+      throw new ConfigError(
+        `Nothing is stored about ${wanted}. Tenants with stored data: ${known}`,
+      );
+    }
     if (yes) await state.remove(parts);
     const rows = parts.map((part) => `${nameOf(part)}  ${part.kind}  ${part.place}\n`);
     process.stdout.write(rows.join(''));
-    const done = yes ? 'Deleted.' : 'Nothing was deleted: name a tenant, and add --yes.';
+    const how = isChosen ? 'add --yes' : 'name a tenant, and add --yes';
+    const done = yes ? 'Deleted.' : `Nothing was deleted: ${how}.`;
     process.stderr.write(`${parts.length === 0 ? 'Nothing is stored.' : done}\n`);
   } finally {
     await state.close();
   }
 }
-
-const unknownTenant = (wanted: string, names: ReadonlySet<string>): string =>
-  `Nothing is stored about ${wanted}. Tenants with stored data: ${[...names].join(', ') || 'none'}`;
 
 /** The names of the configured tenants by their names in the state. */
 const namesOf = (settings: Settings): ReadonlyMap<string, string> =>

@@ -1,6 +1,8 @@
 import { ConfigError, type Settings } from '../config.ts';
 import { embeddedHost } from '../hosts/embedded.ts';
 import { factsOf } from '../log.ts';
+import { parseGrants, writeGrant } from '../tenant/grants.ts';
+import { toolsets } from '../tool-kit/toolsets.ts';
 import { version } from '../version.ts';
 import { openLog, resolveAddress } from './start.ts';
 import { openTenant } from './tenant-handle.ts';
@@ -12,6 +14,7 @@ type Agree = (question: string) => Promise<boolean>;
 /**
  * A client of one configured tenant, with a server in this process.
  * @param name needed if there are several tenants
+ * @param agree answers for the operator, who may do everything
  * @throws ConfigError
  */
 export async function openClient(settings: Settings, name?: string, agree?: Agree) {
@@ -19,8 +22,11 @@ export async function openClient(settings: Settings, name?: string, agree?: Agre
   const tenants = tenantsOf(settings);
   const known = [...tenants.keys()];
   const chosen = name ?? (known.length === 1 ? known[0] : undefined) ?? '';
-  const tenant = tenants.get(chosen);
-  if (!tenant) throw new ConfigError(`Name one tenant with --tenant: ${known.join(', ')}`);
+  const found = tenants.get(chosen);
+  if (!found) throw new ConfigError(`Name one tenant with --tenant: ${known.join(', ')}`);
+  const grants = parseGrants([...found.grants, writeGrant]);
+  const operator = { grants, tools: undefined, toolsets: new Set(toolsets) };
+  const tenant = { ...found, ...(agree && operator) };
   const log = openLog(tenant);
   const endpoint = await openTenant(tenant, await resolveAddress(tenant), log, chosen);
   const host = embeddedHost(endpoint, (error) => log.warn('protocol', factsOf(error)));

@@ -38,13 +38,14 @@ const help = `cpq-mcp ${version}: Model Context Protocol server for quotes and t
   cpq-mcp demo          show four answers from the embedded tenant
   cpq-mcp sandbox       run the embedded tenant alone
 
-cpq-mcp COMMAND --help lists the flags of a command.
-With --sandbox, stdio and http serve the embedded tenant; without it they need ${environmentName('baseUrl')} and
-${environmentName('apiKey')} (or ${environmentName('apiKeyFile')}). Every other setting is in the documentation.
+cpq-mcp COMMAND --help lists the flags of a command, of http every setting. The five that matter:
+  ${environmentName('baseUrl')}, ${environmentName('apiKeyFile')}: the tenant's address, and a file with its key; --sandbox needs neither
+  ${environmentName('grants')}, ${environmentName('allowedStages')}: what may be read or written (default: read), and the only stages that may be set
+  ${environmentName('stateDir')}: where the journal, events and history are kept
 `;
 
-/** @returns the exit status; throws errors to be printed */
-async function run(argv: readonly string[]): Promise<number> {
+/** @throws what is printed */
+async function run(argv: readonly string[]): Promise<unknown> {
   const [first, ...rest] = argv;
   const named = first !== undefined && !first.startsWith('-');
   const name = named ? first : 'stdio';
@@ -58,8 +59,7 @@ async function run(argv: readonly string[]): Promise<number> {
     const { flagsOf } = await import('./flags.ts');
     return print(command.help ? `${command.help}\n` : flagsOf(name));
   }
-  await command.run(named ? rest : argv);
-  return 0;
+  return command.run(named ? rest : argv);
 }
 
 /** The reader of a pipe, such as `head`, may stop before the end of the output. */
@@ -70,21 +70,12 @@ function endWithReader(): void {
   });
 }
 
-function print(text: string): number {
-  process.stdout.write(text);
-  return 0;
-}
+const print = (text: string): boolean => process.stdout.write(text);
 
-/** Runs a command and exits the process with its status. */
+/** Runs a command, or ends the process with the status of its error. */
 export function start(argv: readonly string[]): void {
-  run(argv).then(
-    (status) => {
-      process.exitCode = status;
-    },
-    (error: unknown) => {
-      const wrongUse = error instanceof ConfigError;
-      process.stderr.write(`cpq-mcp: ${messageOf(error)}\n`);
-      process.exit(wrongUse ? 2 : 1);
-    },
-  );
+  run(argv).catch((error: unknown) => {
+    process.stderr.write(`cpq-mcp: ${messageOf(error)}\n`);
+    process.exit(error instanceof ConfigError ? 2 : 1);
+  });
 }

@@ -54,9 +54,8 @@ function read(argv: readonly string[]) {
 /** The target of webhooks; the part after `#` is the secret. */
 function webhookFrom(text: string): { url: string; secret?: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    throw new RangeError(`--webhook must be a web address, optionally followed by #SECRET`);
-  }
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new RangeError('--webhook must be a web address, optionally followed by #SECRET');
   const secret = decodeURIComponent(url.hash.slice(1));
   url.hash = '';
   return secret === '' ? { url: url.href } : { url: url.href, secret };

@@ -137,6 +137,9 @@ export function readTenants(path: string, server: Settings): ReadonlyMap<string,
   return new Map(read);
 }
 
+/** Without the keys, which who creates tokens need not be able to read. @throws ConfigError */
+export const namesInFile = (path: string): string[] => Object.keys(readEntries(path));
+
 const exampleFile = '{"tenants": {"a-name": {"baseUrl": "https://…", "apiKeyFile": "…"}}}';
 
 function readEntries(path: string): Record<string, unknown> {

@@ -22,10 +22,10 @@ import { InvalidValue, type ParseValue, parseNames, wholeNumber } from '../setti
 import { parseGrants } from '../tenant/grants.ts';
 import { isKeyOf, isOneOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
-import { readTenants } from './tenants.ts';
+import { namesInFile } from './tenants.ts';
 
 const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
-     cpq-mcp token add [--csv FILE]
+     cpq-mcp token add --csv FILE
      cpq-mcp token renew NAME [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
@@ -48,14 +48,8 @@ const columns = ['name', 'tenant', 'grants', 'tools', 'days'] as const;
 type Wanted = Readonly<Partial<Record<(typeof columns)[number], string | undefined>>>;
 
 const text = 'string';
-const ownFlags = {
-  grants: text,
-  tools: text,
-  tenant: text,
-  days: text,
-  csv: text,
-  json: 'boolean',
-} as const;
+const texts = { grants: text, tools: text, tenant: text, days: text, csv: text } as const;
+const ownFlags = { ...texts, json: 'boolean' } as const;
 
 /** Adds, lists and revokes the server's own access tokens. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -150,7 +144,7 @@ async function renew({ words, flags, settings: server }: CommandLine): Promise<v
 async function list({ words, flags, settings: server }: CommandLine): Promise<void> {
   if (words.length > 0) throw new ConfigError(usage);
   const tokens = await readTokens(tokensPath(server));
-  const rows = tokens.map((one) => ({ ...publicFields(one), expired: isExpired(one) }));
+  const rows = tokens.map(({ id, hash, ...one }) => ({ ...one, expired: isExpired(one) }));
   if (flags.json) {
     process.stdout.write(`${JSON.stringify(rows)}\n`);
     return;
@@ -173,9 +167,6 @@ async function list({ words, flags, settings: server }: CommandLine): Promise<vo
     );
 }
 
-/** Without id and hash. */
-const publicFields = ({ id, hash, ...rest }: StoredToken): Omit<StoredToken, 'id' | 'hash'> => rest;
-
 async function revoke({ words, settings: server }: CommandLine): Promise<void> {
   const name = singleName(words);
   await updateTokens(tokensPath(server), (tokens) => {
@@ -188,7 +179,7 @@ async function revoke({ words, settings: server }: CommandLine): Promise<void> {
 
 const unknownToken = (name: string, tokens: readonly StoredToken[]): ConfigError =>
   new ConfigError(
-    `There is no token "${name}". Known: ${tokens.map((one) => one.name).join(', ') || 'none'}`,
+    `There is no token "${name}". Known: ${[...new Set(tokens.map((one) => one.name))].join(', ') || 'none'}`,
   );
 
 function singleName([name, ...others]: readonly string[]): string {
@@ -199,10 +190,7 @@ function singleName([name, ...others]: readonly string[]): string {
 const toolNamesIn = (given: string): string[] => [...parseNames(given, parseToolNames)];
 
 const grantNamesIn = (given: string): readonly string[] =>
-  parseNames(given, (names) => {
-    parseGrants(names);
-    return names;
-  });
+  parseNames(given, (names) => parseGrants(names) && names);
 
 /** @throws ConfigError */
 function parseFlag<T>(flag: string, parse: ParseValue<T>, given: string): T {
@@ -216,7 +204,7 @@ function parseFlag<T>(flag: string, parse: ParseValue<T>, given: string): T {
 /** Rejects a tenant that the server does not serve, because every call would be refused. */
 function tenantOf(requested: string | undefined, server: Settings): string | undefined {
   if (server.tenantsFile === undefined) return requested;
-  const known = [...readTenants(server.tenantsFile, server).keys()];
+  const known = namesInFile(server.tenantsFile);
   // Stored even if it is the only tenant, because another may replace it.
   const target = requested ?? (known.length === 1 ? known[0] : undefined);
   if (target !== undefined && known.includes(target)) return target;

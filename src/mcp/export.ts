@@ -108,7 +108,7 @@ function notesOn(
   const unknown = answers.reduce((sum, { unknownCurrencies = 0 }) => sum + unknownCurrencies, 0);
   const isCut = next !== undefined || (typeof total === 'number' && total > read);
   const cut = wording`${read} rows of ${Number(total ?? read)} are in the file.`;
-  const rest = wording`The next ones: the same address with ${trusted(position)}=${Number(next)}.`;
+  const rest = wording`The next ones: the same with ${trusted(position)}=${Number(next)}.`;
   const all = [
     ...answers.map((answer) =>
       trusted(withCoverageFirst({ ...answer, summary: wording`` }).trim()),
@@ -146,9 +146,8 @@ function tableOf(
     : (tables.find(({ name }) => mainTables.includes(name)) ?? tables[0]);
   if (chosen) return chosen;
   const names = tables.map(({ name }) => name).join(', ');
-  throw new InvalidParams(
-    names === '' ? 'The answer has no rows' : `There is no such table. Known: ${names}`,
-  );
+  const known = `There is no such table. Known: ${names}`;
+  throw new InvalidParams(names === '' ? `No rows: ${answer.summary}` : known);
 }
 
 /** A currency that the answer has once for all rows becomes a column of the file. */

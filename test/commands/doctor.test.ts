@@ -197,7 +197,10 @@ test('every tenant of a tenants file is checked, with its own key and barred sta
   const of = (name: KeyName) => sandboxWith(name);
   const [all, limited] = [await of('all'), await of('limited')];
   const tenants = {
-    acme: { baseUrl: all.CPQ_BASE_URL, apiKey: all.CPQ_API_KEY, barredStages: ['Prposal'] },
+    acme: {
+      ...{ baseUrl: all.CPQ_BASE_URL, apiKey: all.CPQ_API_KEY },
+      ...{ barredStages: ['Prposal'], allowedStages: ['Won', 'Lsot'] },
+    },
     globex: { baseUrl: limited.CPQ_BASE_URL, apiKey: 'WrongKey0123456789' },
   };
   const path = join(folder, 'tenants.json');
@@ -210,8 +213,24 @@ test('every tenant of a tenants file is checked, with its own key and barred sta
   expect([status, ok, found.acme.ok, found.globex.ok]).toEqual([1, false, true, false]);
   expect([statusOf('acme', 'key'), statusOf('acme', 'stages')]).toEqual(['pass', 'warn']);
   expect(statusOf('globex', 'key')).toBe('fail');
+  const remedies = (name: string) =>
+    found[name].checks.flatMap(({ remedy }: Check) => remedy ?? []);
+  expect(remedies('acme').join()).toMatch(/in barredStages;.+in allowedStages;/s);
+  expect(remedies('globex').join()).toContain('Check that baseUrl and the key');
   const text = await run(['doctor'], env);
   expect(text.stdout).toMatch(/^Tenant acme: cpq-mcp .+^Tenant globex: /ms);
+});
+
+test('access tokens that expire soon are named', async () => {
+  const env = await sandboxWith('read', { CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() });
+  for (const [name, days] of [
+    ['anna', '10'],
+    ['ben', '20'],
+  ] as const)
+    await run(['token', 'add', name, '--days', days], env);
+  const { status, find } = await examineAt(env);
+  const detail = 'expire within 14 days: anna';
+  expect([status, find('tokens')]).toMatchObject([0, { status: 'warn', detail }]);
 });
 
 test('a host that cannot be reached is said to be that, and nothing else', async () => {

@@ -44,28 +44,40 @@ test('the image contains only the bundle, and does not run as root', async () =>
   expect(last).toMatch(/^HEALTHCHECK /m);
 });
 
-/** Each file that shows how to create an access token, and whether it is for servers with a tenants file. */
+/** Each file that shows how to create an access token, and what names the tenants file. */
 test.each([
-  ['Dockerfile', false],
-  ['deploy/compose.yaml', true],
-  ['deploy/cpq-mcp.service', true],
-  ['deploy/kubernetes/kustomization.yaml', true],
-])('the access token that %s shows how to create is for one tenant', async (file, hasTenants) => {
-  const [, line = ''] = /\btoken (add .*)$/m.exec(await read(file)) ?? [];
-  const folder = newFolder();
-  const tenant = { baseUrl: 'https://tenant.example.com', apiKey: 'any-key-at-all' };
-  const tenants = { acme: tenant, globex: tenant };
-  const env = {
-    CPQ_STATE_DIR: folder,
-    ...(hasTenants && { CPQ_TENANTS_FILE: await fileIn(folder, 'tenants.json', { tenants }) }),
-  };
-  const own = line.replace('NAME', 'acme').replace('tokens.json', join(folder, 'tokens.json'));
-  const argv = own.split(' ');
-  const { status, stderr } = await run(['token', ...argv], env);
-  expect({ status, stderr }).toMatchObject({ status: 0 });
-  const [added] = JSON.parse(await readFile(join(folder, 'tokens.json'), 'utf8')).tokens;
-  expect([added.name, added.tenant]).toEqual(['anna', hasTenants ? 'acme' : undefined]);
-});
+  ['Dockerfile', 'nothing'],
+  ['deploy/compose.yaml', 'environment'],
+  ['deploy/cpq-mcp.service', 'command'],
+  ['deploy/kubernetes/kustomization.yaml', 'command'],
+])(
+  'the access token that %s shows how to create is for one tenant, which exists',
+  async (file, by) => {
+    const [, line = ''] = /\btoken (add .*)$/m.exec(await read(file)) ?? [];
+    const folder = newFolder();
+    // Who creates tokens need not be able to read the keys.
+    const tenant = { baseUrl: 'https://tenant.example.com', apiKeyFile: 'missing' };
+    const tenants = { acme: tenant, globex: tenant };
+    const path = await fileIn(folder, 'tenants.json', { tenants });
+    const env = { CPQ_STATE_DIR: folder, ...(by === 'environment' && { CPQ_TENANTS_FILE: path }) };
+    const own = line.replaceAll(/\S*(tokens|tenants)\.json/g, join(folder, '$1.json'));
+    const add = (name: string) =>
+      run(
+        [
+          'token',
+          ...own
+            .replace(/\/var\S+/, folder)
+            .replace('NAME', name)
+            .split(' '),
+        ],
+        env,
+      );
+    expect((await add('initech')).status).toBe(by === 'nothing' ? 0 : 2);
+    if (by !== 'nothing') expect(await add('acme')).toMatchObject({ status: 0 });
+    const [added] = JSON.parse(await readFile(join(folder, 'tokens.json'), 'utf8')).tokens;
+    expect([added.name, added.tenant]).toEqual(['anna', by === 'nothing' ? undefined : 'acme']);
+  },
+);
 
 test('the image that the base of Kubernetes names has the tag that a release pushes', async () => {
   const { version } = JSON.parse(await read('package.json'));

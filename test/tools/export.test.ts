@@ -163,7 +163,7 @@ describe('an export', () => {
       some.map(({ id, number, oneTime }) => [id, number, oneTime]);
     expect(shown(two.rows)).toEqual(shown(rows.slice(0, 2)));
     expect(two.notes).toContain(
-      `2 rows of ${rows.length} are in the file.\nThe next ones: the same address with from=2.`,
+      `2 rows of ${rows.length} are in the file.\nThe next ones: the same with from=2.`,
     );
     const next = await exported(await server(), `${question}&from=2`);
     expect(shown(next.rows)).toEqual(shown(rows.slice(2)));
@@ -232,7 +232,7 @@ describe('the main table of an export', () => {
     );
     const later = await exported(it, `${won}&rows=2&size=3`);
     expect(later.rows).toHaveLength(3);
-    expect(later.notes).toContain('The next ones: the same address with deals_from=4.');
+    expect(later.notes).toContain('The next ones: the same with deals_from=4.');
     const quotes = await exported(it, 'cpq_brief_quotes?table=quotes');
     expect(idsOf(quotes.rows)).toEqual(idsIn('quote where true'));
     await it.close();

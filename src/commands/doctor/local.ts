@@ -1,6 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
+import { expiringTokens, graceDays, readTokens } from '../../hosts/access/token-file.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -17,6 +18,7 @@ export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
     ...settingWarnings(process.env).map((warning) => variables('warn', warning)),
     await checkState(settings),
     ...(settings.grants.has(writeGrant) ? [checkConsent(settings)] : []),
+    ...(settings.auth.has('token') ? await checkTokens(settings) : []),
     ...(process.platform === 'win32' ? [] : await checkFiles(settings)),
   ];
 }
@@ -44,6 +46,13 @@ function checkConsent({ consent }: Settings): DoctorCheck {
   const detail = 'in a form or a view; in other hosts the assistant itself can confirm a write';
   const remedy = `Unset ${environmentName('consent')}, unless the host asks a person before every call`;
   return found('warn', detail, remedy);
+}
+
+async function checkTokens(settings: Settings): Promise<DoctorCheck[]> {
+  const soon = expiringTokens(await readTokens(tokensPath(settings))).join(', ');
+  const detail = `expire within ${graceDays} days: ${soon}`;
+  const tokens = checkAs('tokens', 'access tokens')('warn', detail, 'cpq-mcp token renew NAME');
+  return soon === '' ? [] : [tokens];
 }
 
 async function checkState(settings: Settings): Promise<DoctorCheck> {

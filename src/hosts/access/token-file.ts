@@ -93,7 +93,7 @@ export function expiringTokens(tokens: readonly StoredToken[]): string[] {
   return [...names].filter((name) => !lasting.some((token) => token.name === name));
 }
 
-export const isExpired = ({ expires }: StoredToken, now = Date.now()): boolean =>
+export const isExpired = ({ expires }: { expires: string }, now = Date.now()): boolean =>
   !(Date.parse(expires) > now);
 
 /**
