@@ -1,17 +1,18 @@
 // Packs the desktop bundle: node scripts/pack-mcpb.mjs [--dist FOLDER] [--out FILE] [--open]
-// --open gives it to the desktop app, which then shows its form.
+// --open gives it to the desktop app, which then shows its form. In a new clone packages are installed before.
 // Contains the build, the manifest and the icons, but no packages. The embedded tenant needs a package and
 // is therefore not available in the bundle.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { packExtension, validateManifest } from '@anthropic-ai/mcpb';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+if (!existsSync(join(root, 'node_modules'))) execSync('npm ci', { cwd: root, stdio: 'inherit' });
+const { packExtension, validateManifest } = await import('@anthropic-ai/mcpb');
 const options = { dist: { type: 'string' }, out: { type: 'string' }, open: { type: 'boolean' } };
 const { values } = parseArgs({ options });
 const out = resolve(values.out ?? join(root, 'cpq-mcp.mcpb'));
