@@ -41,6 +41,7 @@ interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
   /** Default: that of the user's own servers. */
   file: string | undefined;
+  replace?: true;
 }
 
 /**
@@ -50,10 +51,8 @@ interface ConfigRequest extends LaunchOptions {
 export async function run(argv: readonly string[]): Promise<void> {
   const { write, ...request } = parseRequest(argv);
   // Validates as the server does at its start.
-  readSettings([], {
-    [variables.baseUrl]: request.baseUrl,
-    [variables.grants]: request.grants,
-  });
+  const { baseUrl, grants } = request;
+  readSettings([], { [variables.baseUrl]: baseUrl, [variables.grants]: grants });
   const described = describe(request);
   if (write) return writeTo(described);
   await show(described);
@@ -78,7 +77,8 @@ function describe(request: ConfigRequest) {
   const launch = toLaunch(request);
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');
-  return { host, file, launch, entry, addCommand, command, steps: nextSteps(host, launch, entry) };
+  const steps = nextSteps(host, launch, entry);
+  return { ...request, file, launch, entry, addCommand, command, steps };
 }
 
 type Described = ReturnType<typeof describe>;
@@ -149,14 +149,14 @@ const writeTo = async (described: Described): Promise<void> => {
 };
 
 /** Adds the entry to a file, unless the host's own command does that. @returns what was done */
-async function write({ host, file, entry, command }: Described): Promise<string> {
+async function write({ host, file, entry, command, replace }: Described): Promise<string> {
   if (!isWritable(host)) {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
   }
   const { writeEntry } = await import('./config/write.ts');
   const { entryText } = await import('./config/formats.ts');
-  const written = await writeEntry(file, host.root, entry).catch((error: unknown) => {
+  const written = await writeEntry(file, host.root, entry, replace).catch((error: unknown) => {
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
   });

@@ -44,7 +44,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   process.stderr.write(
     `Address and key work${grants === undefined ? '' : `, for ${grants}`}. The key is in ${apiKeyFile}, which only you can read; it is read when the server starts.\n`,
   );
-  await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, sandbox: false });
+  await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, replace: true });
 }
 
 /** One file for each address: tenants may differ in the path alone. */

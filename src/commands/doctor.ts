@@ -79,8 +79,8 @@ export async function examine(settings: Settings): Promise<Report> {
       checkBudget(prober.budget, settings.rateLimit),
       ...checkRoutes(answered, settings.grants),
       ...found,
-      ...(await checkStages(prober, 'barredStages', settings.barredStages)),
-      ...(await checkStages(prober, 'allowedStages', settings.allowedStages)),
+      ...(await checkStages(prober, 'barredStages', isKnown ? settings.barredStages : [])),
+      ...(await checkStages(prober, 'allowedStages', isKnown ? settings.allowedStages : [])),
     ];
     const checks = [...local, ...(settings.tenantsFile ? ofService.map(inFile) : ofService)];
     const report: Report = {

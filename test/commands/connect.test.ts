@@ -43,6 +43,22 @@ test('prints the entry of a host whose own command is not there', async () => {
   expect(stdout + stderr).not.toContain(key);
 });
 
+test('connects to another tenant in place of the first, and keeps the previous file', async () => {
+  const entries = [];
+  for (const { baseUrl, keys } of (await sandbox()).tenants) {
+    const { status } = await connect('cursor', [baseUrl, keys.read]);
+    const { mcpServers } = JSON.parse(await readFile(join(home, '.cursor', 'mcp.json'), 'utf8'));
+    entries.push([status, mcpServers['cpq-mcp'].env.CPQ_BASE_URL === baseUrl]);
+  }
+  expect(entries).toEqual([
+    [0, true],
+    [0, true],
+  ]);
+  expect(
+    (await readdir(join(home, '.cursor'))).filter((name) => name.endsWith('.bak')),
+  ).toHaveLength(1);
+});
+
 test('grants what a key may read, if that is less than everything', async () => {
   const { baseUrl, key } = addressIn(await sandbox(), 'limited');
   const { status, stderr } = await connect('cursor', [baseUrl, key]);

@@ -235,12 +235,13 @@ test('access tokens that expire soon are named', async () => {
 
 test('a host that cannot be reached is said to be that, and nothing else', async () => {
   const { report, status } = await examineAt({
-    CPQ_BASE_URL: 'http://127.0.0.1:9',
-    CPQ_API_KEY: key,
+    ...{ CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: key },
+    ...{ CPQ_BARRED_STAGES: 'Won', CPQ_ALLOWED_STAGES: 'Proposal' },
   });
   const failed = report.checks.filter((check) => check.status === 'fail');
   expect([status, failed.map(({ id }) => id)]).toEqual([1, ['address']]);
   expect(failed[0]?.remedy).toContain('cannot be reached (ECONNREFUSED)');
+  expect(report.requests).toBe(1);
 });
 
 describe('the permissions of the key', () => {

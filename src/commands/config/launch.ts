@@ -43,7 +43,7 @@ export interface LaunchOptions {
   http?: string | undefined;
   /** Default: none for this machine, token for others. */
   auth?: (typeof authNames)[number] | undefined;
-  sandbox: boolean;
+  sandbox?: boolean;
   baseUrl?: string | undefined;
   grants?: string | undefined;
   apiKeyFile?: string | undefined;
