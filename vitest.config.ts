@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-
-const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
+import { define } from './scripts/defines.mjs';
 
 /** Everything that a bare clone with Node and npm can run. Slow suites have a configuration of their own. */
 export default defineConfig({
-  define: { CPQ_MCP_VERSION: JSON.stringify(version) },
+  define,
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.slow.test.ts', 'node_modules/**'],

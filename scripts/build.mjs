@@ -1,14 +1,13 @@
 // Bundles the server into dist/ or the given folder: one file for the start, and chunks that are loaded on demand.
-import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { writeTypes } from './build-types.mjs';
 import { buildViews } from './build-views.mjs';
+import { define } from './defines.mjs';
 import { writeNotices } from './notices.mjs';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = resolve(root, process.argv[2] ?? 'dist');
 
@@ -20,7 +19,7 @@ const common = {
   target: 'node20.19',
   // Needed only by the embedded tenant.
   external: ['node-sqlite3-wasm'],
-  define: { CPQ_MCP_VERSION: JSON.stringify(version) },
+  define,
   logLevel: 'warning',
 };
 

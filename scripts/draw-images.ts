@@ -63,7 +63,7 @@ async function previewAddress({ stdout }: ChildProcess): Promise<string> {
   throw new Error('The server ended before it printed the address of the preview.');
 }
 
-/** `src/mcp/icon.ts` holds the smaller one. */
+/** The build puts the smaller one into the server. */
 async function drawIcon(size: number): Promise<void> {
   const page = await browser.newPage({ viewport: { width: size, height: size } });
   const icon = await readFile('icons/icon.svg', 'base64');

@@ -1,9 +1,9 @@
 // Generates docs/tools.md, and the tools and prompts in manifest.json, from the catalogue in tools/.
 import { readFile } from 'node:fs/promises';
+import { exportTemplate, resourceTemplates } from '../src/mcp/resources.ts';
 import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts, promptText } from '../src/tool-kit/prompts.ts';
-import { exportTemplate, resourceTemplates } from '../src/tool-kit/resources.ts';
 import { catalog as all } from '../tools/catalog.ts';
 import { code, formatted, generated, row } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';

@@ -1,12 +1,11 @@
 // Runs a script written in TypeScript: node scripts/run-ts.mjs scripts/some.ts …
-import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { define } from './defines.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const [script = '', ...args] = process.argv.slice(2);
 const folder = join(root, 'node_modules', '.cache', 'cpq-mcp-scripts');
 const compiled = join(folder, `${basename(script, '.ts')}-${process.pid}.mjs`);
@@ -21,7 +20,7 @@ try {
     packages: 'external',
     format: 'esm',
     platform: 'node',
-    define: { CPQ_MCP_VERSION: JSON.stringify(version) },
+    define,
     logLevel: 'warning',
   });
   process.argv.splice(1, process.argv.length, script, ...args);

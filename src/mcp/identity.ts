@@ -1,5 +1,5 @@
 import { fieldOf } from '../values.ts';
-import { icon } from './icon.ts';
+import { icon } from '../version.ts';
 
 /** The server's name and version, which every modern answer contains. */
 export const identity = (version: string) => ({
@@ -9,7 +9,11 @@ export const identity = (version: string) => ({
 });
 
 /** What the server says of itself when a connection is opened. */
-export const description = (version: string) => ({ ...identity(version), icons: [icon] });
+export const description = (version: string) => ({
+  ...identity(version),
+  // In the answer, so that no host has to fetch anything to show it.
+  icons: [{ src: `data:image/png;base64,${icon}`, mimeType: 'image/png', sizes: ['64x64'] }],
+});
 
 /** The extension by which hosts say that they show interactive views (MCP Apps), and the MIME type of those. */
 export const viewExtension = 'io.modelcontextprotocol/ui';

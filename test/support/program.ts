@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { version } from '../../src/version.ts';
+import { define } from '../../scripts/defines.mjs';
 
 /** Compiles a program of `test/support/programs` into that folder, and returns its path. */
 export async function buildProgram(name: string, folder: string): Promise<string> {
@@ -14,7 +14,7 @@ export async function buildProgram(name: string, folder: string): Promise<string
     bundle: true,
     format: 'esm',
     platform: 'node',
-    define: { CPQ_MCP_VERSION: JSON.stringify(version) },
+    define,
   });
   return outfile;
 }
