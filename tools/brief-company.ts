@@ -16,6 +16,7 @@ import {
   deletedWords,
   formatAmounts,
   limitLists,
+  linkTo,
   recordOrQuestion,
   toCoverage,
   today,
@@ -107,7 +108,7 @@ export const briefCompany = defineTool({
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
         data: {
-          ...tenant.linkTo('company', company.id),
+          ...linkTo(tenant.site, 'company', company.id),
           ...limitLists(brief, count),
           coverage: toCoverage(itemsCoverage),
         },

@@ -16,6 +16,7 @@ import { identifier, quote, trusted, type Wording, wording } from '../src/text/u
 import {
   answerWithRows,
   deletedWords,
+  linkTo,
   recordOrQuestion,
   toCoverage,
   today,
@@ -75,7 +76,11 @@ export const briefQuote = defineTool({
       const brief = quoteBrief(about, { ...options, maxLines });
       return {
         summary: quoteSummary(brief),
-        data: { ...tenant.linkTo('quote', record.id), ...brief, coverage: toCoverage(coverage) },
+        data: {
+          ...linkTo(tenant.site, 'quote', record.id),
+          ...brief,
+          coverage: toCoverage(coverage),
+        },
         notes,
       };
     });

@@ -8,7 +8,7 @@ import type { ApiRecord, PricingBook, Resource } from '../src/service/records/re
 import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
-import { deletedWords, requireFields } from '../src/tool-kit/answers.ts';
+import { deletedWords, linkTo, requireFields } from '../src/tool-kit/answers.ts';
 import { defineTool } from '../src/tool-kit/define-tool.ts';
 import { fieldOf } from '../src/values.ts';
 
@@ -41,7 +41,7 @@ export const getRecord = defineTool({
     const name = record.name ?? record.title ?? record.number ?? id;
     return {
       summary: wording`${deletedWords(deletionOf(record))}${resourceWords(resource)} ${quote(String(name))}${isWhole ? ', all fields' : ''}.`,
-      data: { resource, ...tenant.linkTo(resource, record.id), record: row },
+      data: { resource, ...linkTo(tenant.site, resource, record.id), record: row },
       asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: [

@@ -10,13 +10,14 @@ import {
   type Settings,
 } from '../config.ts';
 import { type Gate, GuessLimiter, openGate } from '../hosts/access/gate.ts';
-import { bearerToken, isSameSecret } from '../hosts/access/http-error.ts';
+import { bearerToken } from '../hosts/access/http-error.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { createServerObserver, currentRequest, type ServerObserver } from '../hosts/observer.ts';
 import { type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
+import { isSameSecret } from '../mcp/signature.ts';
 import { loopbackNames } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { messageOf } from '../values.ts';
@@ -187,7 +188,7 @@ function connectInstructions(url: string, settings: Settings, { handles }: Confi
   const { auth, publicUrl, sandbox } = settings;
   const address = publicUrl?.href ?? url;
   const isOpen = auth.size === 0;
-  const names = handles.map(({ name, tenant }) => (isOpen ? tenant.host : name)).join(', ');
+  const names = handles.map(({ name, tenant }) => (isOpen ? tenant.site.host : name)).join(', ');
   const what = sandbox ? 'the embedded tenant' : names || 'callers';
   const how = isOpen ? '' : `; callers authenticate by ${[...auth].join(', ')}`;
   const [method] = auth.has('token') ? ['token'] : auth;

@@ -33,7 +33,7 @@ export async function readByIdentifier<R extends Resource>(
     (await readByRoute(tenant, resource, text, call)) ??
     (hasOthers && (await findByIdentifier(tenant, resource, text, call)));
   if (record) return record;
-  throw new ApiError('not-found', { host: tenant.host }, 'no record has this id');
+  throw new ApiError('not-found', { host: tenant.site.host }, 'no record has this id');
 }
 
 /** Identifiers by which the service has no route. */

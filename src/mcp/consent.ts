@@ -23,7 +23,7 @@ import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { HostClient } from './client.ts';
 import { consentQuestion, questionPieces } from './consent-text.ts';
-import { codeOf, isEqual, isSigned, signed } from './signature.ts';
+import { codeOf, isSameSecret, isSigned, signed } from './signature.ts';
 
 const questionName = 'consent';
 
@@ -261,9 +261,9 @@ async function openSeal(
     return refused(wording`it was not given out by this server, or for another purpose`);
   const expiresAt = Number.parseInt(expiry, 36);
   if (expiresAt <= Date.now()) return refused(wording`it is older than ten minutes`);
-  if (!isEqual(subject, subjectCode(key, proposal)))
+  if (!isSameSecret(subject, subjectCode(key, proposal)))
     return refused(wording`it was given for another change`);
-  if (isAgreed && !isEqual(digest, digestCode(key, proposal))) return { outcome: 'moved' };
+  if (isAgreed && !isSameSecret(digest, digestCode(key, proposal))) return { outcome: 'moved' };
   if (!(await state.claim(`consent ${nonce}`, expiresAt)))
     return refused(wording`it was used before`);
   return isAgreed ? { outcome: 'agreed', how: purpose } : { outcome: 'declined' };

@@ -7,7 +7,6 @@ import { withoutSecrets } from '../text/secrets.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { describeUnknownCurrencies, withCoverageFirst } from '../tool-kit/answers.ts';
 import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
-import { exportPrefix } from '../tool-kit/resources.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { onOneLine, tableColumns } from './render.ts';
@@ -69,8 +68,7 @@ function jsonContents(uri: string, rows: readonly JsonObject[], notes: readonly 
 }
 
 function readAddress(uri: string) {
-  const [address = ''] = uri.slice(exportPrefix.length).split('#');
-  const [path = '', search = ''] = address.split(/\?(.*)/s);
+  const [, path = '', search = ''] = /^cpq:\/\/export\/([^?#]*)\??([^#]*)/.exec(uri) ?? [];
   const { table, size, format, ...given } = Object.fromEntries(new URLSearchParams(search));
   const rows = Number(size ?? maxRows);
   if (!Number.isInteger(rows) || rows < 1)

@@ -8,23 +8,17 @@ import { rowOf } from '../lists/concise.ts';
 import { knownFor } from '../lists/known.ts';
 import { isSearchKind } from '../names/search.ts';
 import { ApiError } from '../service/errors.ts';
-import type { ApiRecord } from '../service/records/records.ts';
+import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
-import {
-  exportPrefix,
-  exportTemplate,
-  type ResourceTemplate,
-  resourceTemplates,
-} from '../tool-kit/resources.ts';
 import { decodeSegment } from '../values.ts';
 import { basicsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
+import { readSkill } from './prompts.ts';
 import { recordText } from './results.ts';
-import { readSkill } from './skills.ts';
 import type { Access, Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
 import { readViewResource, viewFromUri, viewResources } from './views.ts';
@@ -56,6 +50,46 @@ day that can be compared.
 - **beta**: contract items are a resource that the service may change at any time.
 `;
 
+/** A kind of record that a person can attach to a conversation. */
+interface ResourceTemplate {
+  resource: Resource;
+  uriTemplate: string;
+  name: string;
+  title: string;
+  description: string;
+}
+
+const template = (resource: Resource, title: string, description: string): ResourceTemplate => ({
+  resource,
+  uriTemplate: `cpq://${resource.replaceAll('_', '-')}/{id}`,
+  name: resource,
+  title,
+  description,
+});
+
+/** Addressed by id. For kinds with completion, a full name or number works too if it is unique. */
+export const resourceTemplates: readonly ResourceTemplate[] = [
+  template('company', 'Company', 'One company, whole'),
+  template('contact', 'Contact', 'One contact, whole'),
+  template('opportunity', 'Opportunity', 'One opportunity, whole'),
+  template('product', 'Product', 'One product, whole'),
+  template('quote', 'Quote', 'One quote with its line items'),
+  template('pricing_book', 'Pricing book', 'One pricing book with its prices'),
+  template('quote_template', 'Quote template', 'One quote template'),
+];
+
+const exportPrefix = 'cpq://export/';
+
+/** The rows of any reading tool as a file, for a person. The address carries the whole question. */
+export const exportTemplate = {
+  uriTemplate: `${exportPrefix}{tool}{?query,filters,sort,check,by,owner,company,table}`,
+  name: 'export',
+  title: 'Rows as CSV',
+  description:
+    'The rows of a list, check or brief as a file for a spreadsheet: the name of the tool, and its arguments',
+  mimeType: 'text/csv',
+};
+
 export const listResources = (surface: Surface): ListResourcesResult => ({
   resources: [
     {
@@ -72,13 +106,7 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
 /** Templates of what the caller may read. */
 export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
   resourceTemplates: [
-    ...readableTemplates(access).map(({ uriTemplate, name, title, description }) => ({
-      uriTemplate,
-      name,
-      title,
-      description,
-      mimeType,
-    })),
+    ...readableTemplates(access).map(({ resource: _, ...shown }) => ({ ...shown, mimeType })),
     exportTemplate,
   ],
 });
@@ -151,5 +179,5 @@ async function readRecord(
   if (!isSearchKind(resource)) return tenant.getRecord(resource, 'id', id, call);
   const found = await resolveRecord(tenant, resource, id, call, { askFirst: true });
   if (found.kind === 'one') return found.record;
-  throw new ApiError('not-found', { host: tenant.host }, 'not found, or ambiguous');
+  throw new ApiError('not-found', { host: tenant.site.host }, 'not found, or ambiguous');
 }

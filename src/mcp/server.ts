@@ -36,11 +36,10 @@ import { capabilities, description, identity, listCacheHints } from './identity.
 import { instructionsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
-import { availablePrompts, getPrompt, listPrompts } from './prompts.ts';
+import { availablePrompts, getPrompt, getSkill, listPrompts, listSkills } from './prompts.ts';
 import { listResources, listTemplates, readableTemplates, readResource } from './resources.ts';
 import { textOf } from './results.ts';
 import { clientOfRequest, isModern } from './session.ts';
-import { getSkill, listSkills } from './skills.ts';
 import { type Access, isForView, type ServerDescription } from './surface.ts';
 import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
 
@@ -172,7 +171,7 @@ function answeredCall(call: AskingCall): AskingCall {
 function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   const { tenant, consent: allowed, nameOf } = parts;
   const { client, ctx, args, chosen, formAnswer } = asking;
-  const consent = { state: tenant.writes.tokens, host: tenant.host, allowed, nameOf };
+  const consent = { state: tenant.writes.tokens, host: tenant.site.host, allowed, nameOf };
   const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;
   return {
     ...toolCall(ctx, client),

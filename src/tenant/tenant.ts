@@ -15,10 +15,15 @@ import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
 import { SharedTenantState, type TenantOptions, type WriteRules } from './shared-state.ts';
 
+interface Site extends Pick<TenantOptions, 'recordUrl'> {
+  /** Host and port of the service. */
+  host: string;
+}
+
 /** A tenant as callers with some grants use it: checks these, and is the only access to its data. */
 export class Tenant {
   readonly grants: ReadonlySet<Grant>;
-  readonly host: string;
+  readonly site: Site;
   readonly inbox: Inbox;
   readonly writes: Writes;
   readonly key: Pick<KeyAccess, 'identity' | 'refused' | 'require'>;
@@ -31,20 +36,12 @@ export class Tenant {
   constructor(options: TenantOptions, shared = new SharedTenantState(options)) {
     this.grants = options.grants;
     this.#shared = shared;
-    this.host = shared.client.host;
+    this.site = { host: shared.client.host, recordUrl: options.recordUrl };
     this.inbox = options.state.inbox(shared.namespace);
     this.writes = new Writes(shared, options.grants);
     this.key = shared.access;
     this.updates = shared;
     this.derived = shared.derived;
-  }
-
-  /** Where a person finds a record in the product, if the operator gave the address. */
-  linkTo(resource: Resource, id: string | undefined): { link?: string } {
-    const { recordUrl } = this.#shared.options;
-    if (recordUrl === undefined || id === undefined) return {};
-    const named = recordUrl.replaceAll('{resource}', resource);
-    return { link: named.replaceAll('{id}', encodeURIComponent(id.toWellFormed())) };
   }
 
   /** The same tenant with its grants limited to these. Both share client and cache. */

@@ -104,6 +104,17 @@ export function deletedWords(deletion: string | true | undefined): Wording {
   return deletion === true ? wording`Deleted: ` : wording`Deleted on ${identifier(deletion)}: `;
 }
 
+/** Where a person finds a record in the product, if the operator gave the address. */
+export function linkTo(
+  { recordUrl }: Tenant['site'],
+  resource: Resource,
+  id: string | undefined,
+): { link?: string } {
+  if (recordUrl === undefined || id === undefined) return {};
+  const named = recordUrl.replaceAll('{resource}', resource);
+  return { link: named.replaceAll('{id}', encodeURIComponent(id.toWellFormed())) };
+}
+
 /** Today by the server's clock, in UTC. */
 export const today = (): string => utcDay(new Date());
 

@@ -9,19 +9,13 @@ import { type Toolset, toolsets } from './toolsets.ts';
 export { type Toolset, toolsets };
 
 /** All four are always given: a host assumes the worst of a missing hint. */
-export interface Hints {
-  readOnlyHint: boolean;
-  destructiveHint: boolean;
-  idempotentHint: boolean;
-  openWorldHint: boolean;
-}
-
-export const readOnlyHints: Hints = {
+export const readOnlyHints = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: true,
 };
+type Hints = typeof readOnlyHints;
 export const writingHints: Hints = {
   ...readOnlyHints,
   readOnlyHint: false,

@@ -16,20 +16,8 @@ import { join, quote, trusted, type Wording, wording } from '../text/untrusted-t
 import { keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
-export type FilterName =
-  | 'owner'
-  | 'company'
-  | 'stage'
-  | 'category'
-  | 'source'
-  | 'status'
-  | 'kind'
-  | 'currency'
-  | 'acceptance'
-  | 'deal_state';
-
 /** The resolved filters, or the question to ask if one is unclear. */
-export type ResolvedFilters<F extends FilterName> =
+type ResolvedFilters<F extends string> =
   | { filters: { [K in F]?: NameFilter }; question?: never }
   | { question: Answer; filters?: never };
 
@@ -37,7 +25,7 @@ export type ResolvedFilters<F extends FilterName> =
  * Resolves the filters that were given. `occurring` makes the references or records of each; it is called only for
  * a filter that was given. `data` is added to a question, such as the coverage of what was searched.
  */
-export function resolveFilters<F extends FilterName>(
+export function resolveFilters<F extends string>(
   given: { readonly [K in F]: string | undefined },
   occurring: { readonly [K in F]: () => Iterable<Candidate | undefined> },
   data: Record<string, unknown>,
@@ -90,7 +78,7 @@ export function resolveDealFilters(
 type Unclear = Exclude<NameMatch, { kind: 'one' }>;
 
 function questionOn(
-  filter: FilterName,
+  filter: string,
   text: string,
   { kind, candidates, total }: Unclear,
   data: Record<string, unknown>,
@@ -118,7 +106,7 @@ function questionOn(
  * more than its words say, so this names what was found. Nothing if there is no filter.
  */
 export function describeScope(
-  filters: { readonly [F in FilterName]?: NameFilter | undefined },
+  filters: Readonly<Record<string, NameFilter | undefined>>,
   others: readonly Wording[] = [],
 ): Wording[] {
   const named = keysOf(filters).flatMap((filter) => {
