@@ -4,12 +4,9 @@ export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 type LogLevel = (typeof logLevels)[number];
 
 /** One JSON object a line, to stderr: stdout belongs to the protocol. Never customer text, never a key. */
-export interface Log {
-  debug(event: string, facts?: Record<string, unknown>): void;
-  info(event: string, facts?: Record<string, unknown>): void;
-  warn(event: string, facts?: Record<string, unknown>): void;
-  error(event: string, facts?: Record<string, unknown>): void;
-}
+export type Log = Readonly<
+  Record<'info' | 'warn' | 'error', (event: string, facts?: Record<string, unknown>) => void>
+>;
 
 /** Creates a log without secrets, which messages of the network layer may contain. The fields of `context()` are added to every line. */
 export function createLog(
@@ -22,7 +19,7 @@ export function createLog(
     const line = { time, level: at, event, ...context(), ...facts };
     process.stderr.write(`${JSON.stringify(withoutSecrets(line))}\n`);
   };
-  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 
 /** Log fields of an error: name, message and the top of its stack. */

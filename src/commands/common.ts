@@ -63,20 +63,16 @@ const expiryClaimMs = expiryIntervalMs - 3_600_000;
  * @returns a function that ends this
  */
 function startHistoryExpiry(state: State, log: Log): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const schedule = (delayMs: number) => {
-    timer = setTimeout(run, delayMs).unref();
-  };
-  const run = async () => {
-    await deleteExpired(state).catch((error: unknown) => {
-      if (timer) log.warn('expired history not deleted', factsOf(error));
+  let isStopped = false;
+  const run = () =>
+    deleteExpired(state).catch((error: unknown) => {
+      if (!isStopped) log.warn('expired history not deleted', factsOf(error));
     });
-    if (timer) schedule(expiryIntervalMs);
-  };
-  schedule(firstExpiryMs);
+  const timers = [setTimeout(run, firstExpiryMs), setInterval(run, expiryIntervalMs)];
+  for (const timer of timers) timer.unref();
   return () => {
-    clearTimeout(timer);
-    timer = undefined;
+    isStopped = true;
+    for (const timer of timers) clearTimeout(timer);
   };
 }
 

@@ -70,14 +70,19 @@ const parseNames = (names: readonly string[]): StoredName[] =>
   names.flatMap((name) => parseName(name) ?? []);
 
 /** The stored snapshots of one kind of records of a tenant. */
-class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
+export class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
   readonly #kind: SnapshotKind<T>;
   readonly #store: SnapshotStore;
   readonly #keepDays: number;
   readonly #now: () => Date;
 
   /** @param keepDays snapshots are deleted after so many days */
-  constructor(kind: SnapshotKind<T>, store: SnapshotStore, keepDays: number, now: () => Date) {
+  constructor(
+    kind: SnapshotKind<T>,
+    store: SnapshotStore,
+    keepDays: number,
+    now = () => new Date(),
+  ) {
     this.#kind = kind;
     this.#store = store;
     this.#keepDays = keepDays;
@@ -169,19 +174,11 @@ export async function deleteExpiredSnapshots(
   if (errors.length > 0) throw errors[0];
 }
 
-/** The stored snapshots of the opportunities of a tenant. */
-export class StoredHistory extends StoredSnapshots<Opportunity> {
-  constructor(store: SnapshotStore, keepDays: number, now = () => new Date()) {
-    super(opportunitySnapshots, store, keepDays, now);
-  }
-}
-
-/** The stored snapshots of the quotes of a tenant. */
-export class StoredQuoteHistory extends StoredSnapshots<PricedQuote> {
-  constructor(store: SnapshotStore, keepDays: number, now = () => new Date()) {
-    super(quoteSnapshots, store, keepDays, now);
-  }
-}
+/** The stored snapshots of a tenant. */
+export const storedPast = (store: SnapshotStore, keepDays: number) => ({
+  opportunity: new StoredSnapshots(opportunitySnapshots, store, keepDays),
+  quote: new StoredSnapshots(quoteSnapshots, store, keepDays),
+});
 
 /** Reads stored days, and keeps the last record of each id, because most are the same on the next day. */
 function storedReader<T>(kind: SnapshotKind<T>, store: SnapshotStore): SnapshotReader<T> {

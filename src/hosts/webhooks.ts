@@ -3,10 +3,11 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Readable } from 'node:stream';
 import { UnrecognizedEvent } from '../events/read-event.ts';
 import type { DeliveryReceipt } from '../events/receive.ts';
+import { isSameSecret } from '../mcp/signature.ts';
 import { Slots } from '../slots.ts';
 import { decodeSegment } from '../values.ts';
 import type { GuessLimiter } from './access/gate.ts';
-import { HttpError, isGuess, isSameSecret } from './access/http-error.ts';
+import { HttpError, isGuess } from './access/http-error.ts';
 import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
 /** A tenant that receives webhooks. */

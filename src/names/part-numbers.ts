@@ -1,7 +1,7 @@
 /** Comparison of part numbers. */
 
 import { isAscii } from '../figures/naming.ts';
-import { forEachStep, recordsById, type Steps } from '../figures/steps.ts';
+import { forEachStep, type ResultOf, recordsById } from '../figures/steps.ts';
 import type { Product, Quote, QuoteItem } from '../service/records/records.ts';
 
 /** A part number or a maker's name without letter case, spacing, punctuation and width. */
@@ -28,15 +28,10 @@ export function partKey(part: Part): string | undefined {
 }
 
 /** Finds the catalogue's product of a quote item: by its id, else by manufacturer and part number. */
-export interface Catalogue {
-  productOf(item: QuoteItem): Product | undefined;
-}
+export type Catalogue = ResultOf<typeof catalogueFor>;
 
 /** The products for the items of these quotes. */
-export function* catalogueFor(
-  products: readonly Product[],
-  quotes: readonly Quote[],
-): Steps<Catalogue> {
+export function* catalogueFor(products: readonly Product[], quotes: readonly Quote[]) {
   const byId = yield* recordsById(products);
   const byPart = new Map<string, Product | 'several'>();
   // Nearly all items name their product by its id.
@@ -46,7 +41,7 @@ export function* catalogueFor(
     if (key) byPart.set(key, byPart.has(key) ? 'several' : product);
   });
   return {
-    productOf(item) {
+    productOf(item: QuoteItem): Product | undefined {
       const id = item.product?.id;
       if (id !== undefined) return byId.get(id);
       const found = byPart.get(partKey(item) ?? '');

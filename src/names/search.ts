@@ -111,9 +111,9 @@ const normaliseIdentifier = (text: string): string =>
 /** A short text and the list of where it occurs. */
 const bytesPerKey = 130;
 const nameBoost = 3;
-const tolerant = { fuzzy: 0.2 };
+const tolerance = 0.2;
 /** Where nothing is found otherwise: two swapped letters are two errors of a short word. */
-const moreTolerant = { fuzzy: 0.4 };
+const moreTolerance = 0.4;
 
 /**
  * The search index of a collection, to which the records are added one by one, so that others can be served in between.
@@ -153,9 +153,9 @@ export class SearchIndex<K extends SearchKind> {
     yield;
     const alike = this.#withPhone(text, 'similar');
     yield;
-    const similar = [...alike, ...(yield* this.#words.search(text, tolerant))];
+    const similar = [...alike, ...(yield* this.#words.search(text, tolerance))];
     const none = equal.size === 0 && similar.length === 0;
-    const others = none ? yield* this.#words.search(text, moreTolerant) : similar;
+    const others = none ? yield* this.#words.search(text, moreTolerance) : similar;
     const order = new Set([
       ...(yield* this.#deletedLast([...equal.keys()])),
       ...(yield* this.#deletedLast(others)),

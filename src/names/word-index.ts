@@ -2,11 +2,6 @@
 import SearchableMap from 'minisearch/SearchableMap';
 import { forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 
-export interface WordSearch {
-  /** The query's words with up to this share of their letters wrong are found too. */
-  fuzzy: number;
-}
-
 /** Parameters of BM25+: saturation of frequent words, influence of the length of a text, and the least score. */
 const bm25 = { saturation: 1.2, length: 0.7, least: 0.5 };
 /** Weights of words that begin with a word of the query, and of misspelt ones, compared with the word itself. */
@@ -69,8 +64,11 @@ export class WordIndex {
     this.#words.set(word, [place]);
   }
 
-  /** Numbers of the texts that match every word of the query, the most relevant first. */
-  *search(query: string, { fuzzy }: WordSearch): Steps<number[]> {
+  /**
+   * Numbers of the texts that match every word of the query, the most relevant first.
+   * @param fuzzy the share of the letters of a word that may be wrong
+   */
+  *search(query: string, fuzzy: number): Steps<number[]> {
     const words = query.split(separators).map(this.#normalise);
     let scores: Scores | undefined;
     for (const word of words.filter((word) => word !== '')) {

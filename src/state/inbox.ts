@@ -30,7 +30,7 @@ interface Selected<E> {
 function selectPage<E extends InboxEntry>(
   entries: Iterable<E>,
   accepts: (entry: E) => boolean,
-  { from, size, withPrevious = true }: InboxSlice,
+  { from, size }: InboxSlice,
 ): { selected: Selected<E>[]; total: number } {
   const selected: Selected<E>[] = [];
   const awaitingPrevious = new Map<string, Selected<E>>();
@@ -45,7 +45,7 @@ function selectPage<E extends InboxEntry>(
     if (total <= from || selected.length >= size) continue;
     const one = { entry };
     selected.push(one);
-    if (withPrevious && record !== '') awaitingPrevious.set(record, one);
+    if (record !== '') awaitingPrevious.set(record, one);
   }
   return { selected, total };
 }

@@ -103,8 +103,6 @@ export interface InboxPage {
 export interface InboxSlice {
   from: number;
   size: number;
-  /** Whether each comes with the previous event of its record; default: true. */
-  withPrevious?: boolean;
 }
 
 /** The events of one tenant, each stored once, within `InboxLimits`. */
@@ -212,8 +210,6 @@ export interface Health {
   fault?: 'unwritable' | 'unreachable';
   /** Start of the fault, ISO 8601. */
   since?: string;
-  /** Sentences for the operator. */
-  notes: string[];
 }
 
 export const storedKinds = ['changes', 'events', 'history', 'collections'] as const;

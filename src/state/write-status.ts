@@ -6,7 +6,7 @@ import type { Health, Inbox, Journal, ReportEvent } from './port.ts';
 export class WriteStatus {
   readonly #report: ReportEvent;
   readonly #isOutage: () => boolean;
-  #failure: { name: string; since: Date; code: string } | undefined;
+  #failure: { name: string; since: Date } | undefined;
 
   /** @param isOutage true while the whole store is unavailable, which is reported once instead of for each failed write */
   constructor(report: ReportEvent = () => {}, isOutage: () => boolean = () => false) {
@@ -28,10 +28,9 @@ export class WriteStatus {
   }
 
   health(kind: Health['kind']): Health {
-    if (!this.#failure) return { kind, ok: true, notes: [] };
-    const { since, code } = this.#failure;
-    const note = `The last write failed (${code}): nothing is written, and webhooks are rejected.`;
-    return { kind, ok: false, fault: 'unwritable', since: since.toISOString(), notes: [note] };
+    if (!this.#failure) return { kind, ok: true };
+    const { since } = this.#failure;
+    return { kind, ok: false, fault: 'unwritable', since: since.toISOString() };
   }
 
   /** It can be written. */
@@ -57,7 +56,7 @@ export class WriteStatus {
     } catch (error) {
       if (!this.#failure && !this.#isOutage()) {
         const code = errorCode(error) ?? 'unknown';
-        this.#failure = { name, since: new Date(), code };
+        this.#failure = { name, since: new Date() };
         this.#report('state cannot be written', { name, code });
       }
       throw error;

@@ -57,11 +57,8 @@ export class Histories {
   }
 
   async #stored({ keepDays }: HistoryOptions) {
-    const { StoredHistory, StoredQuoteHistory } = await import('../history/history.ts');
-    return {
-      opportunity: new StoredHistory(this.#store, keepDays),
-      quote: new StoredQuoteHistory(this.#store, keepDays),
-    };
+    const { storedPast } = await import('../history/history.ts');
+    return storedPast(this.#store, keepDays);
   }
 
   /** Notes a collection that was read. */

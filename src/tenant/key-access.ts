@@ -1,6 +1,5 @@
 import type { Call, CallContext } from '../service/call.ts';
 import { type ApiError, ignoreApiError } from '../service/errors.ts';
-import type { Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
 import type { Update } from '../state/port.ts';
 
@@ -59,6 +58,3 @@ export class KeyAccess {
     for (const collection of resources) this.#publish({ collection, keyRefused: this.identity });
   }
 }
-
-export const isResource = (name: string | undefined): name is Resource =>
-  name !== undefined && Object.hasOwn(routes, name);

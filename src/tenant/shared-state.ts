@@ -9,13 +9,18 @@ import { ServicePages } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import type { RateBudget } from '../service/traffic/traffic-control.ts';
-import { TrafficControl, type TrafficOptions } from '../service/traffic/traffic-control.ts';
+import { resources } from '../service/routes.ts';
+import {
+  type RateBudget,
+  TrafficControl,
+  type TrafficOptions,
+} from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
+import { isOneOf } from '../values.ts';
 import type { Grant } from './grants.ts';
 import { Histories, type HistoryOptions } from './histories.ts';
-import { isResource, KeyAccess } from './key-access.ts';
+import { KeyAccess } from './key-access.ts';
 
 /** The operator's limits for writes. They apply even if a person agrees to a change. */
 export interface WriteRules {
@@ -166,8 +171,9 @@ function applyUpdate(state: SharedTenantState, update: Update | 'missed'): void 
     return;
   }
   state.access.onUpdate(update);
-  if (update.collection === 'company') state.companies.clear();
-  if (isResource(update.collection)) state.collections.invalidate(update.collection);
+  const { collection } = update;
+  if (collection === 'company') state.companies.clear();
+  if (isOneOf(resources, collection)) state.collections.invalidate(collection);
 }
 
 /** The namespace of the state of a tenant that the operator configured. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { listings } from '../../src/mcp/listing.ts';
+import { resourceTemplates } from '../../src/mcp/resources.ts';
 import { isForView } from '../../src/mcp/surface.ts';
 import { resources, routes } from '../../src/service/routes.ts';
 import { grantNames } from '../../src/tenant/grants.ts';
 import { prompts } from '../../src/tool-kit/prompts.ts';
-import { resourceTemplates } from '../../src/tool-kit/resources.ts';
 import { catalog } from '../../tools/catalog.ts';
 import {
   bearer,

@@ -112,7 +112,7 @@ test.each(pipelineBy)('the pipeline of 1,000 opportunities by %s stays in its bu
 
 test('the quotes of one company with totals stay under 1,500 tokens', () => {
   const company = companies[3] ?? {};
-  const options = { today, currencyOf: currenciesOf(companies) };
+  const options = { today, currencyOf: currenciesOf(companies), maxRows: 5, show: [] };
   const brief = runSteps(companyBrief({ company, quotes }, options));
   expect(brief.quotes?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(1_500);
@@ -122,7 +122,8 @@ test('one company whole stays under 2,500 tokens', () => {
   const company = companies[3] ?? {};
   const records = { company, opportunities, quotes, contacts: [], pricingBooks: [] };
   const market = runSteps(marketOf({ quotes, products, categories: [] }));
-  const options = { today, currencyOf: currenciesOf(companies), market };
+  const currencyOf = currenciesOf(companies);
+  const options = { today, currencyOf, market, maxRows: 5, show: [] };
   const brief = runSteps(companyBrief(records, options));
   expect(brief.neverBought?.total).toBeGreaterThan(5);
   expect(tokens(brief)).toBeLessThan(2_500);

@@ -19,8 +19,9 @@ import type {
 const today = '2026-06-15';
 const acme: Company = { id: 'acme', name: 'Acme', currency: 'EUR', createdAt: '2020-01-01' };
 const currencyOf = new Map([['acme', 'EUR']]);
+const lists = { maxRows: 5, show: [] };
 const briefOn = (records: CompanyRecords, options: Partial<CompanyOptions> = {}) =>
-  runSteps(companyBrief(records, { today, currencyOf, ...options }));
+  runSteps(companyBrief(records, { today, currencyOf, ...lists, ...options }));
 /** Products are suggested where they and quotes are given. */
 const brief = (
   { products, categories = [], ...records }: Omit<CompanyRecords, 'company'> & Catalogue,
@@ -567,7 +568,8 @@ test('pauses often over many products and contract items', () => {
   const market = runSteps(marketOf({ products, quotes, categories: [] }));
   const contractItems = Array.from({ length: 1_000 }, (): ContractItem => ({ company: other }));
   const pausesWith = (more: Partial<CompanyRecords & CompanyOptions>) =>
-    [...companyBrief({ company: acme, quotes, ...more }, { today, currencyOf, ...more })].length;
+    [...companyBrief({ company: acme, quotes, ...more }, { today, currencyOf, ...lists, ...more })]
+      .length;
   const without = pausesWith({});
   expect([...marketOf({ products, quotes, categories: [] })].length).toBeGreaterThanOrEqual(
     1_000 / 50 - 1,

@@ -11,7 +11,8 @@ function* reportOn(
   return yield* quotesReport(yield* findQuotes(quotes, deals, options), options);
 }
 
-const options: QuotesOptions = { today: '2026-06-15', currencyOf: new Map([['acme', 'EUR']]) };
+const currencyOf = new Map([['acme', 'EUR']]);
+const options = { today: '2026-06-15', currencyOf, by: 'status', date: 'sent' } as const;
 const quote = (id: string, price: number, more: Quote = {}): Quote => ({
   id,
   number: `Q-${id}`,

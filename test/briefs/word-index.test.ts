@@ -36,7 +36,7 @@ test('finds what the library finds, in the same order', () => {
       const expected = referenceOf(all, fuzzy)
         .search(query)
         .map(({ id }) => id);
-      expect(runSteps(indexOf(all).search(query, { fuzzy }))).toEqual(expected);
+      expect(runSteps(indexOf(all).search(query, fuzzy))).toEqual(expected);
     }),
   );
 });
@@ -72,7 +72,7 @@ test('ranks names of products as the library does', () => {
     const reference = referenceOf(names, fuzzy);
     for (const query of queries) {
       const expected = reference.search(query).map(({ id }) => id);
-      expect(runSteps(index.search(query, { fuzzy })), query).toEqual(expected);
+      expect(runSteps(index.search(query, fuzzy)), query).toEqual(expected);
     }
   }
 });
@@ -80,7 +80,7 @@ test('ranks names of products as the library does', () => {
 test('pauses between branches of its tree, and stops at a word that nothing is similar to', () => {
   const letters = [...'bcdfghjklmnpqrstvwz'];
   const index = indexOf(letters.map((letter) => [`${letter}ability ${letter}abilities`, '']));
-  const pausesOf = (query: string) => [...index.search(query, { fuzzy: 0.4 })].length;
+  const pausesOf = (query: string) => [...index.search(query, 0.4)].length;
   const noWord = 'xxxxxxxxxxxxxxxxxxxx';
   expect(pausesOf(noWord)).toBe(letters.length);
   expect(pausesOf(`${noWord} ${noWord} ability`)).toBe(letters.length);

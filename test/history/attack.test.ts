@@ -7,7 +7,6 @@ import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { changeGroups, changesBetween, compareDeals } from '../../src/history/changes-between.ts';
 import { readPeriod } from '../../src/history/compare.ts';
-import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import type { StepRow } from '../../src/history/movements.ts';
 import { type ChangeOptions, periodDeals } from '../../src/history/pipeline-changes.ts';
 import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
@@ -19,6 +18,7 @@ import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
 import { closing } from '../support/shared.ts';
+import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
 
 /** Histories as a hostile or faulty service makes them: the figures add up, and nothing happens twice. */
 

@@ -1,10 +1,10 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
+import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
 
 /** Which days are kept, and what interrupted or damaged ones leave. */
 

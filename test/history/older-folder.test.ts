@@ -2,9 +2,9 @@ import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { StoredHistory, StoredQuoteHistory } from '../../src/history/history.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { closing } from '../support/shared.ts';
+import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
 
 /**
  * `older-folder` was written by the first version of the format: full copies (`base-…`), and days as differences from

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { StoredHistory } from '../../src/history/history.ts';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
@@ -14,6 +13,7 @@ import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { closing } from '../support/shared.ts';
+import { StoredHistory } from '../support/stored-history.ts';
 
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
-import { StoredHistory } from '../../src/history/history.ts';
 import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
@@ -13,6 +12,7 @@ import { expectedChanges, expectedDays } from '../support/oracle/pipeline-change
 import type { Rows } from '../support/oracle/sql.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
+import { StoredHistory } from '../support/stored-history.ts';
 import { until } from '../support/until.ts';
 
 /** A Wednesday. */

@@ -178,7 +178,7 @@ describe('gauges', () => {
 
   test('report whether state can be written, and the number of calls', async () => {
     const { watch } = await start();
-    const health: Health = { kind: 'redis', ok: true, notes: [] };
+    const health: Health = { kind: 'redis', ok: true };
     const metric = async (name: string) => {
       const { body } = await watch.render({ health, queuedCalls: 5 });
       return valuesOf(body, name);

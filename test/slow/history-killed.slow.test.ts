@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
-import { StoredHistory } from '../../src/history/history.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { dealsTakenAt } from '../support/history-deals.ts';
 import { buildProgram, killAtFile } from '../support/program.ts';
 import { closing } from '../support/shared.ts';
+import { StoredHistory } from '../support/stored-history.ts';
 
 /** Two processes at a time are killed while they write snapshots: no stored day is damaged or lost. */
 

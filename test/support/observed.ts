@@ -55,7 +55,7 @@ export interface ObservedOptions {
 
 const tenantName = 'acme';
 
-const health: Health = { kind: 'local', ok: true, notes: [] };
+const health: Health = { kind: 'local', ok: true };
 export const serverGauges = { queuedCalls: 0, health };
 
 export async function startObservedServer({

@@ -64,24 +64,21 @@ export interface CompanyOptions {
   nameOf?: (person: string) => string | undefined;
   /** Of all opportunities; by default of those that are given. */
   probability?: ProbabilityScale | undefined;
-  /** Rows in each list. Default: 5. */
-  maxRows?: number;
-  /** Additional columns of open deals. Default: none. */
-  show?: readonly DealExtra[];
+  /** Rows in each list. */
+  maxRows: number;
+  /** Additional columns of open deals. */
+  show: readonly DealExtra[];
 }
 
 export type CompanyBrief = ResultOf<typeof companyBrief>;
 
 /** Days covered by recent activity. */
 const recentDays = 30;
-const defaults = { maxRows: 5, show: [] };
-type ResolvedOptions = CompanyOptions & Required<Pick<CompanyOptions, 'maxRows' | 'show'>>;
 
 /** Briefs one company. Definitions: docs/definitions.md, "Company". */
 export function* companyBrief(records: CompanyRecords, options: CompanyOptions) {
-  const resolved: ResolvedOptions = { ...defaults, ...compact(options) };
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { today, maxRows, market, nameOf } = resolved;
+  const { today, maxRows, market, nameOf } = options;
   const contacts = yield* recordsOf(company, records.contacts);
   const opportunities = yield* recordsOf(company, records.opportunities);
   const quotes = yield* recordsOf(company, records.quotes);
@@ -92,7 +89,7 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
     quote: quotes ?? [],
   };
   const deals =
-    opportunities && (yield* dealSections(opportunities, records.opportunities, resolved));
+    opportunities && (yield* dealSections(opportunities, records.opportunities, options));
   const from = addDays(today, -recentDays);
   const changes = recentChanges(account, from, today);
   yield;
@@ -101,8 +98,8 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
     company: companyCard(company, nameOf),
     contacts: contacts && limitedContacts(contacts, maxRows),
     ...deals,
-    quotes: quotes && quotesOfCompany(quotes, resolved),
-    contractItems: contractItems && (yield* contractsOf(company, contractItems, resolved)),
+    quotes: quotes && quotesOfCompany(quotes, options),
+    contractItems: contractItems && (yield* contractsOf(company, contractItems, options)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
     neverBought:
@@ -181,7 +178,7 @@ function limitedContacts(contacts: readonly Contact[], limit: number) {
 function* dealSections(
   own: readonly RecordOf['opportunity'][],
   all: Collection<'opportunity'> = [],
-  options: ResolvedOptions,
+  options: CompanyOptions,
 ) {
   const probability = options.probability ?? probabilityScale(all);
   const { currencyOf, show } = options;
@@ -194,7 +191,7 @@ function* dealSections(
   };
 }
 
-function* openDeals(open: readonly Deal[], { today, maxRows }: ResolvedOptions) {
+function* openDeals(open: readonly Deal[], { today, maxRows }: CompanyOptions) {
   const toRow = (deal: Deal) => {
     const { company: _company, ...row } = dealRow(deal);
     const { pipelineStage, expectedCloseDate } = deal.record;

@@ -83,16 +83,15 @@ export interface QuotesOptions {
   currency?: Named;
   acceptance?: Named;
   dealState?: Named;
-  /** The date that `from` and `to` are of. Default: sent. */
-  date?: QuoteDate;
+  /** The date that `from` and `to` are of. */
+  date: QuoteDate;
   from?: Day;
   to?: Day;
   /** A text in a line's name, part number or manufacturer; `(none)`: quotes without lines. */
   item?: string;
   today: Day;
   currencyOf: CurrencyOf;
-  /** Default: status. */
-  by?: QuotesBy;
+  by: QuotesBy;
   /** Figures in place of the amounts of groups. Default: none. */
   show?: readonly QuoteExtra[];
   /** Default: quotes by value, groups by their number of quotes. */
@@ -100,8 +99,6 @@ export interface QuotesOptions {
   /** Groups shown; the others are one row. Default: 24. */
   maxGroups?: number;
 }
-
-const defaultDate: QuoteDate = 'sent';
 
 const dateField = {
   created: 'createdAt',
@@ -111,8 +108,7 @@ const dateField = {
   expires: 'expiresAt',
 } as const satisfies Record<QuoteDate, keyof Quote>;
 
-const dayIn = (quote: Quote, date: QuoteDate = defaultDate): Day | undefined =>
-  dayOf(quote[dateField[date]]);
+const dayIn = (quote: Quote, date: QuoteDate): Day | undefined => dayOf(quote[dateField[date]]);
 
 type DealOf = ((quote: Quote) => DealState) | undefined;
 
@@ -173,7 +169,7 @@ export function* quotesReport(
   { matching, dealOf, deleted }: ResultOf<typeof findQuotes>,
   options: QuotesOptions,
 ) {
-  const { today, date = defaultDate, from, to, by = 'status', item, show = [], sort } = options;
+  const { today, date, from, to, by, item, show = [], sort } = options;
   const facts = yield* flatMapSteps(matching, (quote) =>
     item === undefined || hasItem(quote, item) ? [factsOf(quote, dealOf, options)] : [],
   );
@@ -286,7 +282,7 @@ function acceptanceRows(facts: readonly Facts[], knowsDeals: boolean) {
 
 /** By count, then by the largest first-year value in one currency and by name, or the other way round. */
 function* groupsOf(facts: readonly Facts[], options: QuotesOptions) {
-  const { by = 'status', date = defaultDate, maxGroups = 24, show = [], sort } = options;
+  const { by, date, maxGroups = 24, show = [], sort } = options;
   const isOfLines = by === 'category' || by === 'product';
   const items = isOfLines
     ? yield* flatMapSteps(facts, (each) => linesBy(each, by, options))

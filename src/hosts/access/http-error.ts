@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 interface HttpErrorOptions {
@@ -51,9 +50,3 @@ export const invalidTokenError = (message: string, more = ''): HttpError =>
     countsAsFailure: true,
     headers: { 'www-authenticate': `Bearer realm="cpq-mcp", error="invalid_token"${more}` },
   });
-
-/** Compares in constant time, independent of length. */
-export function isSameSecret(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest());
-  return first !== undefined && second !== undefined && timingSafeEqual(first, second);
-}

@@ -134,9 +134,6 @@ const maxPauseMs = 5_000;
 /** A walk of which a smaller share can be read now, and more of it later, is not continued after its first page. */
 const worthwhileShare = 1 / 2;
 
-/** The number of a request that was counted in the budget. */
-export type RequestNumber = number;
-
 type Purpose = NonNullable<Call['purpose']>;
 
 /** What applies to requests of each purpose. */
@@ -153,11 +150,12 @@ export class RateBudget {
   readonly #configured: number;
   readonly #windowMs: number;
   #rules: Rules;
-  #lastTaken: RequestNumber = 0;
-  #lastReportAt: RequestNumber = 0;
+  #lastTaken = 0;
+  #lastReportAt = 0;
   /** As last known. */
   #remaining = Number.POSITIVE_INFINITY;
-  readonly #inFlight = new Set<RequestNumber>();
+  /** Numbers of requests. */
+  readonly #inFlight = new Set<number>();
 
   constructor(window: RateWindow, key: string, settings: BudgetSettings) {
     this.#window = window;
@@ -172,7 +170,7 @@ export class RateBudget {
    * requests need is left to them: while little remains, walks are slowed down, or rejected.
    * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
    */
-  async take(call: Call, facts: ErrorFacts): Promise<RequestNumber> {
+  async take(call: Call, facts: ErrorFacts): Promise<number> {
     const { purpose = 'interactive', cost } = call;
     const rule = this.#rules[purpose];
     const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
@@ -224,7 +222,7 @@ export class RateBudget {
    * and the service reports more. Requests in flight are subtracted, because the service may not have counted them yet.
    * A report older than the last one is ignored.
    */
-  async ended(taken: RequestNumber, remaining?: number, limit?: number): Promise<void> {
+  async ended(taken: number, remaining?: number, limit?: number): Promise<void> {
     this.#inFlight.delete(taken);
     if (remaining === undefined || taken < this.#lastReportAt) return;
     this.#lastReportAt = taken;

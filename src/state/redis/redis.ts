@@ -43,7 +43,6 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const process = newToken();
   const bus = new RedisBus(link, process, options.report);
   const mutex = new KeyedMutex();
-  const advice = configurationAdvice(link);
   const writes = new WriteStatus(options.report, () => link.lostSince !== undefined);
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
@@ -57,7 +56,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
     bus,
     collections: redisCollections(link, lockMs),
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, redisInbox(link, bus, tenant, inbox)),
-    health: () => healthOf(link, replicas, advice(), writes),
+    health: () => healthOf(link, writes),
     secret: sharedSecret(link),
     journal: (tenant) =>
       writes.journal(`journal ${tenant}`, redisJournal(link, keyOf(tenant, 'journal'))),
@@ -106,39 +105,10 @@ async function withLock<T>(
   return runWithLock(link, key, token, lockMs, work);
 }
 
-function healthOf(
-  { lostSince }: RedisLink,
-  replicas: number,
-  advice: readonly string[],
-  writes: WriteStatus,
-): Health {
-  if (lostSince) {
-    const note = `Redis cannot be reached: this process uses 1/${replicas} of each rate budget and its own copies of collections, rejects webhooks and writes nothing.`;
-    const since = lostSince.toISOString();
-    return { kind: 'redis', ok: false, fault: 'unreachable', since, notes: [note] };
-  }
-  const health = writes.health('redis');
-  return { ...health, notes: [...health.notes, ...advice] };
-}
-
-/** @returns warnings about settings of Redis that can lose stored data, as of the last connection */
-function configurationAdvice(link: RedisLink): () => readonly string[] {
-  let notes: string[] = [];
-  const check = async () => {
-    const facts = String(await link.send(['INFO']).catch(() => '')); // The user may lack the permission.
-    notes = [];
-    if (/^aof_enabled:0\r?$/m.test(facts)) notes.push(noLogAdvice);
-    if (/^maxmemory_policy:(?:allkeys|volatile)-/m.test(facts)) notes.push(evictionAdvice);
-  };
-  link.onReconnect(() => void check());
-  void check();
-  return () => notes;
-}
-
-const noLogAdvice =
-  'Redis writes no append-only file: if it stops, all data since its last snapshot is lost. Set appendonly yes.';
-const evictionAdvice =
-  'Redis may evict stored data, such as received events and used consents. Set maxmemory-policy to noeviction.';
+const healthOf = ({ lostSince }: RedisLink, writes: WriteStatus): Health =>
+  lostSince
+    ? { kind: 'redis', ok: false, fault: 'unreachable', since: lostSince.toISOString() }
+    : writes.health('redis');
 
 const batchSize = 1_000;
 

@@ -1,8 +1,8 @@
 // Stores a snapshot of each day until it is killed, and prints each stored day.
 import { addDays } from '../../../src/figures/days.ts';
-import { StoredHistory } from '../../../src/history/history.ts';
 import { localState } from '../../../src/state/files/local.ts';
 import { dealsTakenAt } from '../history-deals.ts';
+import { StoredHistory } from '../stored-history.ts';
 
 const [folder = '', firstDay = '', time = ''] = process.argv.slice(2);
 
