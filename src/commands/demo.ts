@@ -1,5 +1,6 @@
-import { ConfigError, readSettings } from '../config.ts';
+import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { openClient } from './own-client.ts';
+import { forPerson, table } from './table.ts';
 
 /** Example questions, and the tool call for each. */
 const questions = [
@@ -9,19 +10,23 @@ const questions = [
   ['What changed since last week?', 'cpq_pipeline_changes', { since: '7d' }],
 ] as const;
 
-export const help =
-  'Use: cpq-mcp demo\nPrints calls of tools, and their answers as an assistant reads them.';
+export const help = `Use: cpq-mcp demo [--raw]
+Prints the tools, and answers to questions about a made-up tenant.
+Flags:
+  --raw  with each call, and answers as an assistant reads them`;
 
 /** Runs example calls with a real client against the embedded tenant. */
 export async function run(argv: readonly string[]): Promise<void> {
-  if (argv.length > 0) throw new ConfigError('demo has no flags');
+  const { flags, words } = readCommandLine(argv, {}, { raw: 'boolean' }, []);
+  if (words.length > 0) throw new ConfigError(help);
   const { client, ask, close } = await openClient(readSettings(['--sandbox'], {}));
   const { tools } = await client.listTools();
-  const list = tools.map((tool) => `  ${tool.name}  ${tool.title}`).join('\n');
-  process.stdout.write(`${tools.length} tools:\n${list}\n`);
-  for (const [asked, name, args] of questions)
-    process.stdout.write(
-      `\n> ${asked}\n  ${name} ${JSON.stringify(args)}\n\n${await ask(name, args)}`,
-    );
+  const list = table(tools.map(({ name, title = '' }) => [`  ${name}`, title]));
+  process.stdout.write(`${tools.length} tools:\n${list}`);
+  for (const [asked, name, args] of questions) {
+    const answer = await ask(name, args);
+    const shown = flags.raw ? `  ${name} ${JSON.stringify(args)}\n\n${answer}` : forPerson(answer);
+    process.stdout.write(`\n> ${asked}\n${shown}`);
+  }
   await close();
 }

@@ -22,6 +22,7 @@ import { InvalidValue, type ParseValue, parseNames, wholeNumber } from '../setti
 import { parseGrants } from '../tenant/grants.ts';
 import { isKeyOf, isOneOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
+import { table } from './table.ts';
 import { namesInFile } from './tenants.ts';
 
 const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
@@ -211,11 +212,4 @@ function tenantOf(requested: string | undefined, server: Settings): string | und
   throw new ConfigError(
     `--tenant must be one of ${known.join(', ')} (see ${environmentName('tenantsFile')})`,
   );
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const widthOf = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0));
-  const line = (row: readonly string[]) =>
-    row.map((cell, at) => cell.padEnd(widthOf(at))).join('  ');
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }

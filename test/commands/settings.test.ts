@@ -128,7 +128,7 @@ describe('the command line', () => {
       ['http', '--port VALUE, CPQ_HTTP_PORT'],
       ['stdio', '--grants VALUE, CPQ_GRANTS'],
       ['doctor', '--json'],
-      ['demo', 'as an assistant reads them'],
+      ['demo', '--raw'],
     ] as const) {
       const { status, stdout } = await run([command, '--help']);
       expect([command, status]).toEqual([command, 0]);
@@ -140,6 +140,7 @@ describe('the command line', () => {
     ['sandbox', []],
     ['config', ['--http']],
     ['token', ['--csv']],
+    ['demo', []],
   ])('says what each flag of %s means', async (command, needed) => {
     const { stdout } = await run([command, '--help']);
     const flags = [...stdout.matchAll(/\[(--[a-z-]+)/g)].map(([, flag]) => flag);

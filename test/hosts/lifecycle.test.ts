@@ -277,12 +277,18 @@ describe('the other commands', () => {
     expect(await running.exited).toEqual({ status: 0, signal: undefined });
   });
 
-  test('demo prints answers as an assistant gets them', async () => {
-    const { status, stdout, stderr } = await run(['demo']);
+  test.each([
+    { flags: [], header: /^ {2}name {2,}company {2,}value {2,}closes$/m, call: false },
+    { flags: ['--raw'], header: /^ {2}name\|company\|value\|closes\|id$/m, call: true },
+  ])('demo $flags prints answers for a person, or as an assistant reads them', async (row) => {
+    const { status, stdout, stderr } = await run(['demo', ...row.flags]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(/\d+ tools:\n/);
     expect(stdout.match(/^> .*\?$/gm)?.length).toBeGreaterThanOrEqual(3);
     expect(stdout).not.toMatch(/isError|undefined/);
+    expect(stdout).toMatch(row.header);
+    expect(/^ {2}cpq_brief_pipeline \{"rows":2\}$/m.test(stdout)).toBe(row.call);
+    expect(/\w\|\w/.test(stdout)).toBe(row.call);
   });
 });
 
