@@ -34,10 +34,10 @@ const refused: Found = new Map();
  */
 export class ReferencedCompanies {
   readonly #pages: ServicePages;
-  readonly #client: Pick<ApiClient, 'page' | 'getRecord'>;
+  readonly #client: Pick<ApiClient, 'getRecord'>;
   readonly #entries = new BoundedMap<string, Entry>(maxRemembered);
 
-  constructor(client: Pick<ApiClient, 'page' | 'getRecord'>, pages: ServicePages) {
+  constructor(client: Pick<ApiClient, 'getRecord'>, pages: ServicePages) {
     this.#pages = pages;
     this.#client = client;
   }
@@ -118,11 +118,9 @@ export class ReferencedCompanies {
 
   /** The companies that the service's filter finds; none where it does not filter by ids. */
   async #findPage(ids: readonly string[], call: Call): Promise<Company[]> {
-    const { maxSize = ids.length, honoured } = this.#pages.traits('company');
-    if (honoured[filterById] === false) return [];
-    const size = maxSize === 'none' ? undefined : Math.min(ids.length, maxSize);
-    const query = { filters: `id:${ids.join('|')}`, size };
-    const page = await this.#client.page('company', query, call).catch(ignoreApiError('refused'));
+    if (this.#pages.traits('company').honoured[filterById] === false) return [];
+    const query = { filters: `id:${ids.join('|')}`, size: ids.length };
+    const page = await this.#pages.sized('company', query, call).catch(ignoreApiError('refused'));
     const records = page?.records ?? [];
     const found = records.filter(({ id = '' }) => ids.includes(id));
     if (!page || found.length < records.length)

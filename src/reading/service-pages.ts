@@ -140,7 +140,7 @@ export class ServicePages {
     query: PageQuery,
     call: Call,
   ): Promise<Page<RecordOf[R]>> {
-    const page = await this.#sized(resource, query, call);
+    const page = await this.sized(resource, query, call);
     const { total, ...uncounted } = page;
     if (total === undefined) return uncounted;
     const isMore = total > (query.from ?? 0) + page.records.length;
@@ -159,7 +159,7 @@ export class ServicePages {
     const { offset } = this.traits(resource);
     if (offset !== undefined || this.pageParam === undefined) return offset === 'works';
     const keysFrom = async (from: number) => {
-      const asked = this.#sized(resource, { size: 2, from }, call);
+      const asked = this.sized(resource, { size: 2, from }, call);
       return recordKeys((await asked.catch(ignoreApiError('refused')))?.records ?? []);
     };
     const compare = async () => {
@@ -173,8 +173,8 @@ export class ServicePages {
     return works;
   }
 
-  /** A page of the largest size, up to the requested one, that the route accepts. */
-  async #sized<R extends Resource>(
+  /** A page of the largest size, up to the requested one, that the route accepts, its total as sent. @throws ApiError */
+  async sized<R extends Resource>(
     resource: R,
     query: PageQuery,
     call: Call,
@@ -237,7 +237,7 @@ export class ServicePages {
     const isPageSize = rows > 0 && (rows >= query.size || commonSizes.includes(rows));
     if (routes[resource].shape === 'tree' || from > 0 || total !== rows || !isPageSize)
       return rows > 0 && total < from + rows;
-    const smaller = await this.#sized(resource, { ...query, size: Math.ceil(rows / 2) }, call);
+    const smaller = await this.sized(resource, { ...query, size: Math.ceil(rows / 2) }, call);
     const counted = smaller.records.length;
     const isOfPage =
       counted < rows
@@ -256,7 +256,7 @@ export class ServicePages {
   ): Promise<boolean> {
     // More rows than requested, and not a usual page size: the service sends everything at once.
     if (records.length > query.size && !commonSizes.includes(records.length)) return false;
-    const asked = this.#sized(resource, { ...query, from: records.length }, call);
+    const asked = this.sized(resource, { ...query, from: records.length }, call);
     const after = (await asked.catch(ignoreApiError('refused')))?.records ?? [];
     const known = new Set(recordKeys(records));
     if (recordKeys(after).some((key) => !known.has(key))) return true;
