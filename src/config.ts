@@ -30,7 +30,6 @@ export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was given on a command line. */
 export interface CommandLine {
   settings: Settings;
   /** The command's own flags without their hyphens; the text `true` for a switch. */

@@ -22,7 +22,6 @@ export class BoundedMap<K, V> {
     this.#onDropped = onDropped;
   }
 
-  /** Of all entries. */
   get size(): number {
     return this.#size;
   }

@@ -123,7 +123,6 @@ export function redisUrlFrom(text: string): URL {
   return url;
 }
 
-/** Parses a key for use in a header. */
 export function headerSafe(key: string): string {
   const trimmed = filledIn(key);
   if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;

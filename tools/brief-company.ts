@@ -41,7 +41,6 @@ const parts = {
 
 type Part = keyof typeof parts;
 
-/** The most rows of a list. */
 const maxRows = 50;
 /** Tokens up to which rows are added, by an estimate that is up to half too high; fewer if all parts are shown. */
 const targetTokens = { all: 2_900, some: 3_600 };

@@ -8,7 +8,6 @@ import { join, quote, trusted, type Wording, wording } from '../src/text/untrust
 import { toCoverage } from '../src/tool-kit/answers.ts';
 import { coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
 
-/** The tool to continue with, by kind of hit. */
 const nextTool: Record<SearchKind, string> = {
   company: 'cpq_brief_company',
   contact: 'cpq_get_record',

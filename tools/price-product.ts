@@ -23,7 +23,6 @@ import {
 import { coverage, defineTool, plainDay } from '../src/tool-kit/define-tool.ts';
 
 const name = z.string().trim().min(1).max(200);
-/** Rows of each list. */
 const maxRows = 30;
 
 export const priceProduct = defineTool({

@@ -11,7 +11,6 @@ import { ChangeRefused } from './refusal.ts';
 import { checkAllowed, checkHourlyLimit } from './rules.ts';
 import { learnFromRow, refreshTarget } from './target.ts';
 
-/** The end of a plan. */
 export type Decision = (NotAgreed | { outcome: 'no_change' } | WriteResult) & {
   /** With the difference as it is now. */
   plan: ChangePlan;
@@ -54,7 +53,6 @@ export async function decide(
   return decision.outcome === 'moved' ? { ...decision, question: asked } : decision;
 }
 
-/** The question that is put to a person now. */
 async function questionOf(decision: Decision, call: ChangeCall): Promise<Question | undefined> {
   if (decision.outcome === 'moved') return call.askAgain?.(decision.plan);
   return decision.outcome === 'not_asked' ? decision.question : undefined;

@@ -23,7 +23,6 @@ import {
 } from './verification.ts';
 import { sentFields, type WritableField } from './writable-fields.ts';
 
-/** Who approved the change, and how. */
 type Approval = Pick<WriteIntent, 'consent' | 'client' | 'caller'>;
 
 export interface WriteResult {

@@ -141,7 +141,6 @@ export const nextReference = (
 /** The requested values by field name. Custom fields that are not named stay; an empty one is cleared. */
 export type RequestedValues = FieldValues;
 
-/** The fields of `requested` whose value differs from `before`. */
 export function changesBetween(before: FieldValues, requested: RequestedValues): FieldChange[] {
   return writableFields
     .filter(({ name }) => name in requested)

@@ -25,7 +25,6 @@ export interface WriteIntent {
   /** The authenticated caller, if callers are authenticated. */
   caller?: string;
   consent: AskedBy;
-  /** Id of the change that this one reverts. */
   reverts?: string;
 }
 

@@ -42,7 +42,6 @@ import { sentFields } from './writable-fields.ts';
 
 /** The changes that would be written, and the state of the record for which they were planned. */
 export interface ChangePlan extends Proposal {
-  /** Id of the change that this one reverts. */
   reverts?: string | undefined;
   target: Target;
   before: FieldValues;

@@ -20,7 +20,6 @@ export interface TargetSelector {
   create?: boolean | undefined;
 }
 
-/** The tenant's scale of stored probabilities. */
 export interface TenantScale {
   divisor: Divisor;
   /** True if the tenant's values determine the scale. */

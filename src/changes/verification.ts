@@ -22,7 +22,6 @@ export interface SentChange {
   externalId: string;
   /** Absent if the change creates the record. */
   opportunityId?: string | undefined;
-  /** Id of the created record, from the service's response. */
   createdId?: string | undefined;
   before: FieldValues;
   changes: readonly FieldChange[];

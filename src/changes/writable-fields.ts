@@ -6,7 +6,6 @@ export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'd
 export interface WritableField {
   /** Name of the tool's argument. */
   name: string;
-  /** Name for people. */
   label: string;
   /** Property in the body of the upsert. */
   body: string;

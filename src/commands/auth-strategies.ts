@@ -100,6 +100,5 @@ const without = <T extends string>(
   removed: readonly NoInfer<T>[],
 ): ReadonlySet<T> => new Set([...names].filter((name) => !removed.includes(name)));
 
-/** Path of the token file. */
 export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>
   tokensFile ?? join(stateDir ?? defaultStateFolder(process.env), 'tokens.json');

@@ -7,7 +7,6 @@ export const help = `Use: cpq-mcp changes [list] [since=DATE] [until=DATE] [oppo
 "list" shows what this server wrote, newest first; "undo" takes back one change, by the id that the list shows, after
 you agreed to the difference. The settings are the server's; no grant is needed to undo.`;
 
-/** Lists the changes of a tenant, or takes one back. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { settings, flags, words } = readCommandLine(argv, process.env, { tenant: 'string' });
   const [verb = 'list', ...rest] = words;

@@ -8,7 +8,6 @@ import { defaultStateFolder } from '../state/files/state-folder.ts';
 import { keptMs, type State } from '../state/port.ts';
 import { registerSecrets } from '../text/secrets.ts';
 
-/** Services shared by all tenants of a process. */
 export interface SharedServices {
   log: Log;
   state: State;

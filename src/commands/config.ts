@@ -24,7 +24,6 @@ ${Object.entries(hosts)
   .map(([name, { title }]) => `  ${name.padEnd(nameWidth)}  ${title}`)
   .join('\n')}`;
 
-/** The usage with what each flag means. */
 export const help = `${usage}
 Flags:
   --write              install the entry instead of printing it, and keep a copy of the file (.bak); not for files
@@ -58,7 +57,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   await show(described);
 }
 
-/** Prints how to add the entry. */
 async function show({ host, file, entry, command, launch, steps }: Described): Promise<void> {
   const again = isWritable(host) ? ', or run this command again with --write' : '';
   process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
@@ -69,7 +67,6 @@ async function show({ host, file, entry, command, launch, steps }: Described): P
   process.stderr.write(`${or}\n${[steps, instead].filter(Boolean).join('\n')}\n`);
 }
 
-/** What is installed where, and what remains to be done. */
 function describe(request: ConfigRequest) {
   const { host } = request;
   const { env, platform } = process;

@@ -17,7 +17,6 @@ Run it again to replace the key. The hosts: cpq-mcp config --help`;
 
 const ownFlags = { file: 'string', 'base-url': 'string', grants: 'string' } as const;
 
-/** Connects an assistant to a tenant, with questions on the terminal. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   const host = hostNamed(words, help);

@@ -15,7 +15,6 @@ Prints the tools, and answers to questions about a made-up tenant.
 Flags:
   --raw  with each call, and answers as an assistant reads them`;
 
-/** Runs example calls with a real client against the embedded tenant. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { flags, words } = readCommandLine(argv, {}, { raw: 'boolean' }, []);
   if (words.length > 0) throw new ConfigError(help);

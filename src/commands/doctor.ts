@@ -59,7 +59,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Runs every check of one tenant. */
 export async function examine(settings: Settings): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
   const prober = new Prober({ baseUrl, key, pageParam: settings.pageParam }, maxMs);

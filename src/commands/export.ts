@@ -6,7 +6,6 @@ Prints the rows of a list, check or brief as CSV, or with --json as JSON, to the
   cpq-mcp export cpq_list_quotes filters=status:sent > quotes.csv
 The arguments are those of the tool; table=NAME chooses another table of its answer. The settings are the server's.`;
 
-/** Prints the rows of any answer. */
 export async function run(argv: readonly string[]): Promise<void> {
   const own = { json: 'boolean', tenant: 'string' } as const;
   const { settings, flags, words } = readCommandLine(argv, process.env, own);

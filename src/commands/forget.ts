@@ -13,7 +13,6 @@ The settings are the server's, from the environment or as flags.`;
 
 const ownFlags = { all: 'boolean', yes: 'boolean', only: 'string' } as const;
 
-/** Lists or deletes everything that is stored about tenants. */
 export async function run(argv: readonly string[]): Promise<void> {
   const { settings, flags, words } = readCommandLine(argv, process.env, ownFlags);
   const { all, yes, only } = flags;

@@ -163,7 +163,6 @@ function metricsReader(
   };
 }
 
-/** Reads the files of tenants and keys again. */
 function reloadTenants(tenants: ConfiguredTenants, log: Log, argv: readonly string[]): void {
   try {
     log.warn('tenants reloaded', tenants.reload(readSettings(argv, process.env)));
@@ -183,7 +182,6 @@ function listenError({ code, message }: NodeJS.ErrnoException, { host, port }: S
   return `${host}, port ${port} ${why}. Choose another port with --port; 0 selects a free one.`;
 }
 
-/** What a person reads who started the server. */
 function connectInstructions(url: string, settings: Settings, { handles }: ConfiguredTenants) {
   const { auth, publicUrl, sandbox } = settings;
   const address = publicUrl?.href ?? url;

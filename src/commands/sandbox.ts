@@ -12,7 +12,6 @@ Flags:
   --rate-limit N   requests in ten minutes, or off; default: 500
   --webhook URL    send events there; what follows # is sent as the secret; can be repeated`;
 
-/** Runs the embedded tenant as a service of its own. */
 export async function run(argv: readonly string[]): Promise<void> {
   const options = read(argv);
   const { startSandbox } = await import('../sandbox/index.ts');

@@ -4,7 +4,6 @@ import { createLog, type Log } from '../log.ts';
 import { createSurface, type ServerDescription } from '../mcp/surface.ts';
 import { version } from '../version.ts';
 
-/** A tenant's address and key. */
 export interface Address {
   baseUrl: URL;
   key: string;
@@ -23,7 +22,6 @@ export const configuredAddress = (settings: Settings): Address => ({
   async close() {},
 });
 
-/** Starts a sandbox in this process, on a free loopback port. */
 async function embeddedSandbox(): Promise<Address> {
   const { startSandbox } = await import('../sandbox/index.ts');
   const sandbox = await startSandbox();

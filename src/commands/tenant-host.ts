@@ -10,12 +10,10 @@ import { validName } from './tenants.ts';
 
 type Options = Parameters<typeof settingsFrom>[0];
 
-/** Options that the tenants of a host share. */
 const sharedOptions: readonly SettingName[] = [
   ...(['stateDir', 'redisUrl', 'replicas', 'cacheMegabytes', 'logLevel'] as const),
 ];
 
-/** A tenant with the connections of its clients. */
 export interface HostedTenant extends EmbeddedHost {
   handle: TenantHandle;
 }

@@ -32,7 +32,6 @@ const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…
      cpq-mcp token revoke NAME
 The file is ${environmentName('tokensFile')} or --tokens-file; default: tokens.json in the state folder.`;
 
-/** The usage with what each flag means. */
 export const help = `${usage}
 "renew" prints another token with the same rights; the present one stays valid for ${graceDays} days at most.
 Flags:
@@ -52,7 +51,6 @@ const text = 'string';
 const texts = { grants: text, tools: text, tenant: text, days: text, csv: text } as const;
 const ownFlags = { ...texts, json: 'boolean' } as const;
 
-/** Adds, lists and revokes the server's own access tokens. */
 export async function run(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);

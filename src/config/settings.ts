@@ -28,7 +28,6 @@ import { isOneOf } from '../values.ts';
 
 export interface Setting<T = unknown> {
   parse: ParseValue<T>;
-  /** For the documentation and error messages. */
   description: string;
   fallback?: string;
   /** Has no flag, because flags show in process lists. */
@@ -41,7 +40,6 @@ export interface Setting<T = unknown> {
   flag?: string;
 }
 
-/** A setting that always has a value. */
 type Defaulted<T> = Setting<T> & { fallback: string };
 
 function setting<T>(parse: ParseValue<T>, description: string, fallback: string): Defaulted<T>;
@@ -247,7 +245,6 @@ export type Settings = {
     : ReturnType<(typeof settings)[N]['parse']> | undefined;
 };
 
-/** The environment variable of a setting. */
 export function variableOf(name: SettingName): string {
   const { env }: Setting = settings[name];
   return env ?? `CPQ_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
@@ -266,7 +263,6 @@ export const environmentName: NameOf<SettingName> = (name) => {
   return bare ? `${variableOf(name)} (--${flagOf(name)})` : variableOf(name);
 };
 
-/** The names of a list that are known. */
 function parseKnown<T extends string>(given: string, known: readonly T[]): ReadonlySet<T> {
   const names = parseNames(given, (all) => all);
   const unknown = names.filter((name) => !isOneOf(known, name));

@@ -28,7 +28,6 @@ const ignoredFields = new Set([
   'link',
 ]);
 
-/** Field names as other answers show them. */
 const displayNames: ReadonlyMap<string, string> = new Map([
   ['pipelineStage', 'stage'],
   ['onetimeRevenue', 'oneTime'],

@@ -32,13 +32,11 @@ interface EventRow {
   at: Date;
   subject: string;
   event: string;
-  /** Display name of the record. */
   name?: string | undefined;
   /** One text per changed field, if earlier values are known. */
   changes?: Wording[] | undefined;
   /** The fields of an order: the API has no route for orders. */
   order?: JsonObject | undefined;
-  /** Of the record. */
   id: string | undefined;
   /** False if the service is not known to send this event. */
   known: false | undefined;

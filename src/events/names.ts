@@ -4,7 +4,6 @@ import type { Resource } from '../service/records/records.ts';
 import { type Grant, readGrant } from '../tenant/grants.ts';
 import { isOneOf, type JsonObject, keysOf } from '../values.ts';
 
-/** The documented events, by subject. */
 const knownEvents = {
   company: ['created', 'updated'],
   contact: ['created', 'updated'],
@@ -27,7 +26,6 @@ export const isKnownEvent = (subject: string, event: string): boolean =>
 export const collectionOf = (subject: Subject): Exclude<Subject, 'order'> & Resource =>
   subject === 'order' ? 'quote' : subject;
 
-/** The display name of the record in an event. */
 export function displayNameOf(subject: Subject, fields: JsonObject): string | undefined {
   const collection = collectionOf(subject);
   return displayName[collection](toRecord(collection, structuredClone(fields)));

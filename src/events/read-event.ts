@@ -11,7 +11,6 @@ import {
 } from '../values.ts';
 import { eventFrom, isSubject, normaliseEventName, pairFrom } from './names.ts';
 
-/** One event of a delivery. */
 export interface ReceivedEvent {
   /** Equal for all deliveries of one event; undefined if they do not differ from those of a later event. */
   id: string | undefined;
@@ -35,7 +34,6 @@ export interface ReceivedDelivery {
   isList: boolean;
 }
 
-/** A delivery that names no event. */
 export class UnrecognizedEvent extends Error {}
 
 const dayMs = 86_400_000;

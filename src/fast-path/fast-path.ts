@@ -21,7 +21,6 @@ export interface FastPathParts {
   callParts(): CallParts | Promise<CallParts>;
 }
 
-/** The context of a request. */
 export interface CallContext {
   signal: AbortSignal;
   /** The client of a legacy connection or session; modern requests describe theirs. */
@@ -242,7 +241,6 @@ function eraOf(meta: unknown): Era | undefined {
   return isModern ? 'modern' : undefined;
 }
 
-/** The connection of the messages. */
 interface Connection {
   write(line: string): void;
   onError(error: Error): void;
@@ -285,7 +283,6 @@ export class ConnectionFastPath {
     return false;
   }
 
-  /** Cancels every call. */
   close(): void {
     this.#isOn = false;
     for (const { call } of this.#calls.values()) call.abort(new Error('the connection ended'));

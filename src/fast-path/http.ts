@@ -5,7 +5,6 @@ import type { ServerParts } from '../mcp/server.ts';
 import { isObject } from '../values.ts';
 import { FastPath, type FastRequest, readRequest } from './fast-path.ts';
 
-/** The HTTP request of a message. */
 export interface HttpContext {
   headers: IncomingHttpHeaders;
   /** The client of a legacy session. */
@@ -14,7 +13,6 @@ export interface HttpContext {
   signal: AbortSignal;
 }
 
-/** The fast path of stateless HTTP. */
 export class HttpFastPath {
   readonly #fastPath: FastPath;
 

@@ -42,7 +42,6 @@ export function addDays(day: Day, days: number): Day {
   return utcDay(new Date(Date.parse(day) + days * dayInMs));
 }
 
-/** The latest of the days that can be read. */
 export const latestDay = (...times: (string | undefined)[]): Day | undefined =>
   times
     .flatMap((time) => dayOf(time) ?? [])

@@ -108,7 +108,6 @@ function valueOver(
   return (oneTime ?? zero).plus(monthly.times(months ?? assumedMonths));
 }
 
-/** The total contract value. */
 export const dealValue = (record: Opportunity): Decimal | undefined =>
   valueOver(decimal(record.onetimeRevenue), decimal(record.monthlyRevenue), record);
 
@@ -129,7 +128,6 @@ export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a
 export const dealExtras = ['ask', 'profit'] as const;
 export type DealExtra = (typeof dealExtras)[number];
 
-/** The deal with these columns. */
 export function withExtras(deal: Deal, show: readonly DealExtra[]): Deal {
   if (show.length === 0) return deal;
   const { record } = deal;
@@ -156,7 +154,6 @@ export function dealRow({ record, value, currency, profit, ask }: Deal) {
 
 const maxAsk = 240;
 
-/** The description on one line. */
 function askOf({ description }: Opportunity): string | undefined {
   const line = nonBlank(description?.replace(/\s+/g, ' '));
   if (line === undefined || line.length <= maxAsk) return line;
@@ -182,7 +179,6 @@ export const dealAmounts = (deals: readonly Deal[]) => ({
   ...revenueAmounts(deals),
 });
 
-/** One-time and monthly revenue of several deals by currency. */
 export function revenueAmounts(deals: readonly Deal[]) {
   return compact({
     oneTime: sumOf(deals, ({ oneTime }) => oneTime).toAmounts(),
@@ -196,7 +192,6 @@ export function countByCurrency(deals: readonly Deal[]): Record<string, number> 
   return Object.keys(counts).length < 2 ? undefined : counts;
 }
 
-/** Numbers of deals with an unknown or assumed figure. */
 export function countUnknown(deals: readonly Deal[]) {
   const count = (isUnknown: (deal: Deal) => boolean): number => deals.filter(isUnknown).length;
   return {

@@ -12,7 +12,6 @@ export interface Label extends Named {
   key?: string | number | undefined;
 }
 
-/** The label of the month of a day. */
 export function monthLabel(day: Day | undefined): Label {
   const month = day?.slice(0, 'YYYY-MM'.length);
   return month === undefined ? {} : { name: month, key: month };

@@ -59,13 +59,11 @@ export function lessPercent(amount: Decimal, discount: Decimal): Decimal {
   return amount.times(hundred.minus(discount)).div(hundred);
 }
 
-/** The group of amounts of unknown currency. */
 export const unknownCurrency = 'unknown currency';
 
 /** Company id → currency code, upper case. */
 export type CurrencyOf = ReadonlyMap<string, string>;
 
-/** The currency of every company that names one. */
 export function currenciesOf(companies: readonly Company[]): CurrencyOf {
   const currencies = new Map<string, string>();
   for (const { id, currency } of companies) {

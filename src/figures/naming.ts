@@ -1,9 +1,7 @@
-/** Names, ids and sort order of records, shared by all briefs. */
 import type { Contact, Quote, Ref } from '../service/records/records.ts';
 import { type Piece, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { type Steps, sortSteps } from './steps.ts';
 
-/** A reference to a record: name and id. */
 export interface Named {
   id?: string;
   name?: string;
@@ -42,7 +40,6 @@ export function named(record: Ref | undefined): Named {
   return compact({ id: nonBlank(record?.id), name: nonBlank(record?.name) });
 }
 
-/** The display name of a contact. */
 export function contactName(contact: Contact): string | undefined {
   const name = nonBlank(contact.name);
   if (name) return name;
@@ -53,7 +50,6 @@ export function contactName(contact: Contact): string | undefined {
 export const quoteName = (quote: Quote): string | undefined =>
   nonBlank(quote.title) ?? nonBlank(quote.name) ?? nonBlank(quote.number);
 
-/** A name normalised for comparison. */
 export const normaliseName = (name: string | undefined): string =>
   (name ?? '').trim().toLowerCase();
 
@@ -104,7 +100,6 @@ export function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** The first rows of a list, and its total. */
 export interface LimitedList<Row> {
   shown: number;
   total: number;
@@ -150,7 +145,6 @@ export function countsBy<Item>(
   return Object.fromEntries(groups.map(([key, { length }]) => [key, length]));
 }
 
-/** Adds an item to the list under its key. */
 export function addTo<Item>(
   groups: Map<string, Item[]> | Map<string, [Item, ...Item[]]>,
   key: string,

@@ -126,7 +126,6 @@ export function outcomeOf(opportunity: Opportunity): Outcome {
   return isClosed || status.isClosed || stage.isClosed ? 'closed_unknown' : 'open';
 }
 
-/** The outcome in a word. */
 export const outcomeWord = (outcome: Outcome) =>
   outcome === 'closed_unknown' ? 'closed' : outcome;
 

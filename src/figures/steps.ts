@@ -3,13 +3,11 @@
 /** Yields between two steps, and returns the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** The result of a computation in steps. */
 export type ResultOf<F extends (...args: never) => Steps<unknown>> =
   ReturnType<F> extends Steps<infer T> ? T : never;
 
 const itemsInStep = 50;
 
-/** Calls `work` for each item, in order. */
 export function* forEachStep<T>(items: Iterable<T>, work: (item: T) => void): Steps<void> {
   let at = 0;
   for (const item of items) {

@@ -47,9 +47,7 @@ export function overYear(amount: Decimal | undefined, term: string): Decimal | u
 /** Sums by term, rounded. */
 export interface TermTotals {
   oneTime?: number;
-  /** Per month. */
   monthly?: number;
-  /** Per year. */
   yearly?: number;
   /** Per term that is neither month nor year, under the term as written. */
   otherTerms?: Record<string, number>;
@@ -82,7 +80,6 @@ export function totalsByTerm(amounts: ReadonlyMap<string, Decimal>): TermTotals 
   return totals;
 }
 
-/** Adds a known amount to the sum of its term. */
 export function addToTerm(
   sums: Map<string, Decimal>,
   key: string,

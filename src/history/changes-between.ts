@@ -1,5 +1,3 @@
-/** What changed in the pipeline of a period, as an answer has it. */
-
 import { type PipelineFilters, passesFilters } from '../briefs/pipeline/pipeline.ts';
 import {
   missingLabel,

@@ -15,7 +15,6 @@ export interface Period {
   closing: Day;
 }
 
-/** The two states of a period. */
 export interface StatePair<T = Opportunity> {
   opening: DatedSnapshot<T>;
   closing: DatedSnapshot<T>;

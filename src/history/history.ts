@@ -69,7 +69,6 @@ function parseName(name: string): StoredName | undefined {
 const parseNames = (names: readonly string[]): StoredName[] =>
   names.flatMap((name) => parseName(name) ?? []);
 
-/** The stored snapshots of one kind of records of a tenant. */
 export class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
   readonly #kind: SnapshotKind<T>;
   readonly #store: SnapshotStore;
@@ -174,7 +173,6 @@ export async function deleteExpiredSnapshots(
   if (errors.length > 0) throw errors[0];
 }
 
-/** The stored snapshots of a tenant. */
 export const storedPast = (store: SnapshotStore, keepDays: number) => ({
   opportunity: new StoredSnapshots(opportunitySnapshots, store, keepDays),
   quote: new StoredSnapshots(quoteSnapshots, store, keepDays),

@@ -118,7 +118,6 @@ export function* pairRecords<T extends { id?: string }>(
 const byId = <T extends { id?: string }>(records: readonly T[]): Map<string, T> =>
   new Map(records.flatMap((record) => (record.id ? [[record.id, record]] : [])));
 
-/** Compares every record of two days. */
 export function* compareRecords<R, S extends Valued, M extends string>(
   pairs: Iterable<Pair<R>>,
   rules: MovementRules<R, S, M>,
@@ -256,7 +255,6 @@ export interface OpenTotal extends CountAndValue {
   unknownValue?: number;
 }
 
-/** Adds up records. */
 export class OpenSum {
   readonly #value = new CurrencySums();
   #count = 0;
@@ -268,7 +266,6 @@ export class OpenSum {
     else this.#unknownValue += 1;
   }
 
-  /** Adds those of one record. */
   addEffects(effects: readonly Effect[]): void {
     this.#count += 1;
     for (const { currency, amount } of effects) this.#value.add(currency, amount);
@@ -283,7 +280,6 @@ export class OpenSum {
   }
 }
 
-/** A record on one day. */
 interface RecordState extends Valued {
   record: { id?: string; company?: Ref; owner?: Ref };
 }
@@ -310,7 +306,6 @@ export function* movedRows<S extends RecordState, M, Row>(
   return yield* limitSorted(moved, order, limit, toRow);
 }
 
-/** The larger of both values. */
 const rankOf = ({ before, after }: Pair<Valued>): number =>
   Math.max(...[before, after].map((state) => state?.value?.toNumber() ?? -Number.MAX_VALUE));
 

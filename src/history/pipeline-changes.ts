@@ -70,7 +70,6 @@ export interface ChangeOptions extends PipelineFilters {
   currencyOf: CurrencyOf;
 }
 
-/** The open pipeline of one day. */
 export interface DayTotal extends OpenTotal {
   day: Day;
   /** Value × probability. */
@@ -141,7 +140,6 @@ function movesOf({ before, after }: Pair<Deal>, order: StageOrder): Move[] {
   return found;
 }
 
-/** The fields whose changes are counted. */
 const comparedFields = [
   ...(['owner', 'pipelineStage', 'statusId', 'currency', 'probability', 'closedAt'] as const),
   ...(['onetimeRevenue', 'monthlyRevenue', 'valueMonths', 'expectedCloseDate'] as const),
@@ -254,7 +252,6 @@ function changeRow(change: DealChange, { slips, changedAt }: Course) {
 
 /** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
 
-/** A deal that left a stage. */
 export interface StageExit {
   deal: Opportunity;
   from: string;
@@ -275,12 +272,10 @@ export class DealSeries {
   readonly changedAt = new Map<string, string>();
   readonly #last = new Map<string, Opportunity>();
 
-  /** @param opening the records of the first day */
   constructor(opening: readonly Opportunity[]) {
     for (const record of opening) if (record.id) this.#last.set(record.id, record);
   }
 
-  /** Notes a deal, as seen at a time. */
   observe(after: Opportunity, seen: string): void {
     const { id } = after;
     if (id === undefined || id === '') return;

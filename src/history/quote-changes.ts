@@ -71,7 +71,6 @@ const ends: Readonly<Record<Acceptance, Step | undefined>> = {
   other: 'otherStatus',
 };
 
-/** The quotes of some filters. */
 const quoteRules = (
   days: { opening: Day; closing: Day },
   { owner, company, currency }: QuoteFilters,

@@ -137,7 +137,6 @@ export const quoteSnapshots: SnapshotKind<PricedQuote> = {
   toRecord: (row) => toRecord(row, quoteFields),
 };
 
-/** A quote as it would be read from a snapshot. */
 export const asStored = (quote: Quote): PricedQuote =>
   quoteSnapshots.toRecord(quoteSnapshots.toRow(quote));
 
@@ -185,7 +184,6 @@ export async function pack(header: object, rows: readonly Row[]): Promise<Buffer
 /** A stored value whose columns are not read yet. */
 export interface Unpacked {
   header: Record<string, unknown>;
-  /** JSON of each column. */
   lines: readonly string[];
 }
 

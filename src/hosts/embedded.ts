@@ -7,7 +7,6 @@ export interface EmbeddedHost {
   /** Serves one connection, in either era of the protocol. */
   connect(transport: Transport): { close(): Promise<void> };
   fetch(request: Request): Promise<Response>;
-  /** Ends every connection. */
   close(): Promise<void>;
 }
 

@@ -1,17 +1,13 @@
 import { MemoryRates } from '../state/memory-rates.ts';
 import { HttpError } from './access/http-error.ts';
 
-/** Limits of calls in this process. */
 export interface CallerLimits {
   /** Calls per caller in any minute, waiting calls included. */
   callsPerMinute: number;
-  /** Concurrent calls per caller. */
   concurrentPerCaller: number;
   /** Concurrent calls of all callers together. */
   concurrent: number;
-  /** Waiting calls per caller. */
   queuedPerCaller: number;
-  /** Maximum waiting time. */
   waitMs: number;
 }
 

@@ -303,7 +303,6 @@ async function readMessage(request: IncomingMessage): Promise<unknown> {
   return message;
 }
 
-/** Aborted when the sender disconnects. */
 function disconnectSignal(response: ServerResponse): AbortSignal {
   const abort = new AbortController();
   response.once('close', () => {

@@ -177,7 +177,6 @@ const routeOf = (url: string): string =>
     url,
   )?.[0] ?? 'other';
 
-/** Log context of the current HTTP request. */
 interface RequestFacts {
   /** Its id. */
   request: string;

@@ -5,7 +5,6 @@ import { fieldOf, parseJson, toError } from '../values.ts';
 import type { LineEndpoint } from './endpoint.ts';
 import type { SdkConnection } from './stdio-sdk.ts';
 
-/** Maximum length of one message. */
 const maxLength = 10 * 1024 * 1024;
 /** Time to finish calls after stdin has ended; no call takes longer. */
 const finishMs = callMs + 1_000;

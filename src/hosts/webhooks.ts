@@ -10,7 +10,6 @@ import type { GuessLimiter } from './access/gate.ts';
 import { HttpError, isGuess } from './access/http-error.ts';
 import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
-/** A tenant that receives webhooks. */
 export interface WebhookTenant {
   /** Secret sent with every delivery. */
   secret: string;
@@ -18,7 +17,6 @@ export interface WebhookTenant {
   receive(body: string): Promise<DeliveryReceipt>;
 }
 
-/** The outcome of a delivery, for metrics. */
 export interface DeliveryResult {
   /** Tenant name in the path; undefined if unknown. */
   tenant: string | undefined;

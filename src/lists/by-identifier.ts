@@ -1,5 +1,3 @@
-/** Reads one record by whatever identifies it. */
-
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps } from '../figures/steps.ts';
 import { normalisePart } from '../names/part-numbers.ts';

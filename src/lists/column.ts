@@ -1,5 +1,3 @@
-/** A column of a list, and the usual kinds of columns. */
-
 import type { CurrencyOf } from '../figures/money.ts';
 import { fieldOf } from '../values.ts';
 

@@ -88,7 +88,6 @@ const contactColumns: Columns<Contact> = {
   updated: hidden(date('updatedAt')),
 };
 
-/** The total contract value. */
 function contractValue(deal: Opportunity): number | undefined {
   const value = dealValue(deal);
   return value && rounded(value);
@@ -309,7 +308,6 @@ function listOf<R extends ApiRecord>(
   };
 }
 
-/** The columns of each list. */
 export const listColumns: { readonly [R in Resource]: ListColumns } = {
   company: listOf(companyColumns),
   contact: listOf(contactColumns, { name: { value: contactName } }),

@@ -35,7 +35,6 @@ export function rowOf(
   return row;
 }
 
-/** The concise form of one record, column by column. */
 export function concise(
   resource: Resource,
   record: ApiRecord,

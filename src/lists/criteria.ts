@@ -39,7 +39,6 @@ export interface Criteria {
   sort: readonly SortColumn[];
 }
 
-/** The criteria of a call. */
 export interface AskedCriteria extends Criteria {
   /** As parameters of the service; `undefined` if it does not support all of them. */
   terms: { filters?: string; sort?: string } | undefined;

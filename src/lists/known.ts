@@ -188,7 +188,6 @@ function withProductNames(
   });
 }
 
-/** Records of the largest page. */
 const maxPage = 100;
 
 /** The rows with missing names of what they refer to, from what is known and from cached collections. */

@@ -103,7 +103,6 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
   ],
 });
 
-/** Templates of what the caller may read. */
 export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
   resourceTemplates: [
     ...readableTemplates(access).map(({ resource: _, ...shown }) => ({ ...shown, mimeType })),

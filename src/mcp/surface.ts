@@ -111,7 +111,6 @@ export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
   throw new RangeError(`unknown: ${unknown.join(', ')}. Nearest: ${nearest}`);
 }
 
-/** The names of the tools in a toolset. */
 export const toolsIn = (toolset: Toolset): string[] =>
   listings
     .filter((one) => one.toolset === toolset && !isForView(one.definition))

@@ -24,7 +24,6 @@ interface CallLog {
   failed(tool: string, error: unknown): void;
 }
 
-/** Everything needed to serve a tenant's calls. */
 export interface CallParts {
   surface: Surface;
   tenant: Tenant;
@@ -32,7 +31,6 @@ export interface CallParts {
   observer?: CallObserver | undefined;
   /** Names settings to the operator in error messages. */
   nameOf: NameOf;
-  /** How a person may agree to a write. */
   consent: ConsentSetting;
   /** The tenant is the embedded one, whose records are invented. */
   isMadeUp?: boolean;

@@ -12,7 +12,6 @@ export const viewMeta = (view: ViewName, forView = false) => ({
 /** No domains: views communicate with their host only. */
 const ui = { csp: { connectDomains: [], resourceDomains: [] }, prefersBorder: true };
 
-/** The views of the tools that are listed. */
 export const viewResources = (
   tools: readonly { _meta?: Record<string, unknown> | undefined }[],
 ): Resource[] => {

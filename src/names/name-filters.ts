@@ -40,7 +40,6 @@ export type NameMatch =
 
 type MatchedBy = 'id' | 'identifier' | 'name';
 
-/** What a filter means. */
 export interface NameFilter extends Named {
   /** Only deleted records have this name. */
   deleted?: true;

@@ -1,5 +1,3 @@
-/** Comparison of part numbers. */
-
 import { isAscii } from '../figures/naming.ts';
 import { forEachStep, type ResultOf, recordsById } from '../figures/steps.ts';
 import type { Product, Quote, QuoteItem } from '../service/records/records.ts';

@@ -1,5 +1,3 @@
-/** Phone numbers as people type them. */
-
 /** Digits that two phone numbers must share at the end; a subscriber number has seven. */
 const minPhoneDigits = 7;
 /** Digits of the longest country code, with the digits that some countries put in front of it. */

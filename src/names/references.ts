@@ -85,7 +85,6 @@ const companyLink = ({ companyId, companyName }: Contact): Link => ({
 const isIncomplete = (ref: Ref): boolean =>
   (ref.id === undefined) === (contactName(ref) !== undefined);
 
-/** The references of an opportunity that have no id. */
 export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
   new Set(
     linksOf('opportunity', deal).flatMap(({ ref, target }) => (ref.id === undefined ? target : [])),

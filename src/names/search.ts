@@ -1,5 +1,3 @@
-/** Full-text search over names, numbers and identifiers of records. */
-
 import { addTo, contactName, normaliseName, withoutAccents } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps } from '../figures/steps.ts';
@@ -32,10 +30,8 @@ export const displayName: { [K in SearchKind]: (record: RecordOf[K]) => string |
   quote: ({ number }) => number,
 };
 
-/** The searchable text of one record. */
 interface IndexEntry {
   name: string;
-  /** Further searchable words. */
   more: string;
   /** Identifiers; they match as a whole. */
   exact: readonly string[];

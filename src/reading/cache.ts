@@ -68,7 +68,6 @@ export class CollectionCache {
         return entries.set(prefix + name, collection, bytes);
       },
       delete: (name: string) => entries.delete(prefix + name),
-      /** Deletes the entries whose name passes. */
       clear: (passes: (name: string) => boolean) =>
         entries.clear((key) => key.startsWith(prefix) && passes(key.slice(prefix.length))),
     };

@@ -212,7 +212,6 @@ export class Collections {
     return cached?.isOutdated ? undefined : (cached?.records as readonly RecordOf[R][] | undefined);
   }
 
-  /** Stops all walks and clears the cache. */
   close(): void {
     this.invalidate();
     for (const walk of this.#walks) walk.stop('closed');

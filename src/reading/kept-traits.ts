@@ -30,7 +30,6 @@ export class KeptTraits {
     return this.#loading;
   }
 
-  /** Stores what was learnt since. */
   async save(): Promise<void> {
     if (!this.#saving) return;
     clearTimeout(this.#saving);

@@ -9,12 +9,10 @@ import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
 import { type AnyPage, pageSize, type ServicePages } from './service-pages.ts';
 
-/** A slice of a list, with the total of the list. */
 export interface ListPage<R> {
   records: readonly R[];
   /** 0-based offset of the first record. */
   from: number;
-  /** Number of all matching records. */
   total: number;
   /** Offset of the next record; absent at the end of the list. */
   next?: number;
@@ -31,7 +29,6 @@ export interface ListPage<R> {
   notes?: readonly Wording[];
 }
 
-/** The source of a list. */
 interface ListSource {
   readonly pages: ServicePages;
   readonly resource: Resource;

@@ -22,7 +22,6 @@ import { pageSize } from './service-pages.ts';
 const wholePages = 10;
 /** Ids in one filter: an address has a limited length. */
 const idsOfFilter = 100;
-/** Records read one by one. */
 const maxSingleReads = 5;
 /** Characters of a value that would end it in a filter. */
 const separators = /[,|:]/;

@@ -16,7 +16,6 @@ import { commonSizes, pageSize } from './service-pages.ts';
  */
 export type Ask = (from: number, size: number, ifRefused?: 'fail' | 'nothing') => Promise<Segment>;
 
-/** How a pass ended. */
 export interface End {
   /** False if the first page is all that can be read, so that another pass would return the same. */
   readonly isPaged: boolean;
@@ -28,7 +27,6 @@ export interface End {
 
 type AnyPass = Pass<unknown>;
 
-/** Maximum number of requests in flight. */
 export const maxParallel = 6;
 /** Records that are requested where there is no offset. */
 const maxSize = 1_000;

@@ -9,7 +9,6 @@ import type { ServicePages } from './service-pages.ts';
 
 /** Companies read by id for one page of a list, from a service that does not filter by ids. */
 const maxSingleReads = 2;
-/** Maximum number of companies that are remembered. */
 const maxRemembered = 5_000;
 const freshMs = 5 * 60_000;
 /** The property of the route that says whether the service filters companies by id. */

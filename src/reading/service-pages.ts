@@ -47,7 +47,6 @@ export interface LearntTraits {
   readonly probability?: ProbabilityScale;
 }
 
-/** What is learnt of all routes. */
 export type Learnt = { readonly [R in Resource]?: LearntTraits };
 
 export type AnyPage = Page<ApiRecord>;

@@ -12,7 +12,6 @@ const costlyShare = 1 / 4;
 const maxPagesAtOnce = 10;
 const slowShare = 1 / 3;
 
-/** The budget of a walk. */
 export interface WalkBudget {
   /** Requests that the tenant allows in ten minutes. */
   limit: number;

@@ -34,7 +34,6 @@ export interface Traffic {
   ended(sent: SentRequest, attempt: Attempt): Promise<void>;
 }
 
-/** How a request that was sent has ended. */
 export interface Attempt {
   request: ApiRequest;
   call: Call;
@@ -51,7 +50,6 @@ export interface SentRequest {
 }
 
 interface ApiRequest extends WireRequest {
-  /** The facts of its errors. */
   facts: ErrorFacts;
   /** As in `PageRequest`. */
   probesSize?: boolean | undefined;

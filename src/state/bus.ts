@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { toError } from '../values.ts';
 import type { ReportEvent, Update, UpdateBus } from './port.ts';
 
-/** The update bus of one process. */
 export class LocalBus implements UpdateBus {
   readonly #updates = new EventEmitter().setMaxListeners(0);
   readonly #report: ReportEvent;

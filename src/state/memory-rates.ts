@@ -17,7 +17,6 @@ export const countedMs = ({ windowMs }: WindowRule): number =>
 /** Windows are remembered for as many keys; that of the longest idle key is dropped first. */
 const maxKeys = 10_000;
 
-/** The rolling windows of one process. */
 export class MemoryRates implements RateWindow {
   readonly #windows = new BoundedMap<string, Window>(maxKeys);
 

@@ -3,7 +3,6 @@
  * methods are asynchronous, because an implementation may use the network.
  */
 
-/** A limit of requests in a rolling window. */
 export interface WindowRule {
   /** Requests allowed in any interval of `windowMs`. */
   limit: number;
@@ -79,19 +78,16 @@ export interface InboxEvent {
   before?: Record<string, unknown> | undefined;
 }
 
-/** The indexed fields of an event. */
 export type InboxEntry = Pick<InboxEvent, 'id' | 'subject' | 'event' | 'record'> & { at: number };
 
 export interface InboxRow {
   event: InboxEvent & { at: number };
-  /** The previous event of the same record. */
   previous?: InboxEvent;
 }
 
 export interface InboxPage {
   /** Newest first, by time of the event, then by arrival. */
   rows: InboxRow[];
-  /** Number of all accepted events. */
   total: number;
   /** Arrival of the oldest stored event. */
   keptSince: number | undefined;
@@ -125,7 +121,6 @@ export interface InboxLimits {
 
 export const defaultInboxLimits: InboxLimits = { days: 30, events: 50_000, megabytes: 128 };
 
-/** Identifies a shared copy of a collection. */
 export interface CollectionKey {
   tenant: string;
   /** The key that reads it: another key may have other permissions. */
@@ -200,7 +195,6 @@ export const ifUnavailable =
     throw error;
   };
 
-/** Logs what happens to the state. */
 export type ReportEvent = (event: string, facts: Record<string, unknown>) => void;
 
 export interface Health {

@@ -14,7 +14,6 @@ export interface HistoryOptions {
   onError(error: unknown): void;
 }
 
-/** The past of the collections of which snapshots are kept. */
 export interface Past {
   opportunity: PipelineHistory;
   quote: QuoteHistory;
@@ -61,7 +60,6 @@ export class Histories {
     return storedPast(this.#store, keepDays);
   }
 
-  /** Notes a collection that was read. */
   note(resource: Resource, collection: Collection<ApiRecord>): void {
     this.#recorders.get(resource)?.note(collection);
   }

@@ -24,9 +24,7 @@ import { KeyAccess } from './key-access.ts';
 
 /** The operator's limits for writes. They apply even if a person agrees to a change. */
 export interface WriteRules {
-  /** Maximum number of writes in any hour. */
   perHour: number;
-  /** Names of the fields that may be written. */
   fields: ReadonlySet<string>;
   /** Ids or names of stages that may not be set; names that look alike are barred too. */
   barredStages: readonly string[];
@@ -148,7 +146,6 @@ export class SharedTenantState {
     this.publish({ collection: resource });
   }
 
-  /** Notifies the listeners of all processes. */
   publish(update: Update): void {
     // Local listeners run synchronously; a failed publication is repeated after the reconnect.
     this.options.state.bus.publish(this.namespace, update).catch(() => {});

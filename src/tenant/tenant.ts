@@ -174,7 +174,6 @@ const isSearch = (part: Search | PartOf): part is Search =>
 const findsPart = (resource: Resource, { query, filters, sort, includeBundles }: Search): boolean =>
   Boolean(query || filters || sort) || (resource === 'product' && !includeBundles);
 
-/** What changes of opportunities need of a tenant. */
 export class Writes {
   readonly rules: WriteRules;
   readonly journal: Journal;
@@ -217,7 +216,6 @@ export class Writes {
     return options.state.runExclusive(`write ${namespace}`, work);
   }
 
-  /** Requests that are left in the budget of the tenant. */
   async remainingRequests(): Promise<number> {
     return (await this.#shared.budget.peek()).remaining;
   }

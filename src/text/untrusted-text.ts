@@ -142,7 +142,6 @@ export class Verbatim {
     this.max = max;
   }
 
-  /** The text for the answer. */
   toString(): string {
     const { text, max } = this;
     const shown = withoutLiveMarkdown(visible(text.length > max ? text.slice(0, max) : text));

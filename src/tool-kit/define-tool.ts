@@ -91,9 +91,7 @@ const query = z.string().max(500).optional();
 const filters = z.string().max(2_000).optional().describe('key:a|b,key2:<2027-01-01');
 const sort = z.string().max(200).optional().describe('-key,+key');
 
-/** Arguments of every list. */
 export const listInput = { size, from, detail, fields };
-/** Arguments of the five search routes. */
 export const searchInput = { size, from, query, filters, sort, detail, fields };
 /** Arguments of lists that the service cannot search. */
 export const filterInput = { size, from, filters, sort, detail, fields };

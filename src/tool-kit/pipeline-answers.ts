@@ -40,7 +40,6 @@ const sectionOf = {
 const openSections = pipelineSections.filter((section) => section !== 'deals');
 const closedSections: readonly PipelineSection[] = ['closed', 'groups', 'deals'];
 
-/** The most deals of one answer. */
 const maxDeals = 100;
 /** An answer that lists deals is filled up to about 2,500 tokens: the estimate is up to half too high. */
 const aim = 3_600;

@@ -1,4 +1,3 @@
-/** The answers of `cpq_pipeline_changes`. */
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import type { Day } from '../figures/days.ts';
 import { compact, type LimitedList, plural } from '../figures/naming.ts';
@@ -58,7 +57,6 @@ export function changesAnswer(
   }));
 }
 
-/** The answer about quotes alone. */
 export function quoteChangesAnswer(
   changes: QuoteChanges,
   { requested, days, filters, coverage, notes }: ComparisonSources,
@@ -217,7 +215,6 @@ function mainQuotes(changes: QuoteChanges, deals: StatePair) {
   });
 }
 
-/** The operator keeps no history. */
 export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
   summary: wording`No history of the pipeline is kept: the operator of this server has turned it off.`,
   data: { history: historyOf([]), coverage },

@@ -44,20 +44,17 @@ export interface RawFinding extends Named {
   currency: string;
   /** Called only for the findings that are shown. */
   reason(): Wording;
-  /** Related records. */
   related?: Named[];
 }
 
 export interface CheckResult {
   findings: RawFinding[];
-  /** Number of examined records. */
   examined: number;
   /** Number of records that could not be checked, by reason. */
   notChecked: Record<string, number>;
 }
 
 export interface Check {
-  /** The collections to read. */
   readonly needs: readonly Resource[];
   /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
@@ -80,7 +77,6 @@ export interface Check {
 /** A finding, or the reason why a record or a part of it cannot be checked. */
 export type Judgement<Finding = RawFinding> = Finding | string | undefined;
 
-/** Judges the records one by one, as far as they are examined. */
 export function* examineEach<R>(
   records: readonly R[] = [],
   judge: (record: R) => Judgement | readonly Judgement[],

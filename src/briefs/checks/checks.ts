@@ -175,7 +175,6 @@ export function* reportOn(
 
 export const kindsOf = ({ kinds }: RawFinding): string[] => Object.values(kinds);
 
-/** Related records named in one finding. */
 const maxRelated = 2;
 
 function toFinding(finding: RawFinding, shared: string | undefined) {

@@ -1,5 +1,3 @@
-/** Checks of the catalogue and its pricing books. */
-
 import {
   currencyOfRecord,
   type Decimal,

@@ -1,5 +1,3 @@
-/** Checks of quotes. */
-
 import { addDays, dayOf, daysBetween } from '../../figures/days.ts';
 import { currencyOfRecord, type Decimal } from '../../figures/money.ts';
 import { compact, inDays, nonBlank, plural, quoteName } from '../../figures/naming.ts';

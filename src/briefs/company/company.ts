@@ -64,7 +64,6 @@ export interface CompanyOptions {
   nameOf?: (person: string) => string | undefined;
   /** Of all opportunities; by default of those that are given. */
   probability?: ProbabilityScale | undefined;
-  /** Rows in each list. */
   maxRows: number;
   /** Additional columns of open deals. */
   show: readonly DealExtra[];
@@ -72,7 +71,6 @@ export interface CompanyOptions {
 
 export type CompanyBrief = ResultOf<typeof companyBrief>;
 
-/** Days covered by recent activity. */
 const recentDays = 30;
 
 /** Briefs one company. Definitions: docs/definitions.md, "Company". */

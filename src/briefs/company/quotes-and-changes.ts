@@ -1,5 +1,3 @@
-/** The quotes of one company by status, and the latest changes of its records. */
-
 import { type Day, dayOf } from '../../figures/days.ts';
 import { type CurrencyOf, currencyOfRecord } from '../../figures/money.ts';
 import {
@@ -106,7 +104,6 @@ function closingOf(record: Opportunity): string {
   return outcome === 'open' ? 'closed' : outcome;
 }
 
-/** The records of one account. */
 type Account = { readonly [R in keyof typeof eventsOf]: readonly RecordOf[R][] };
 
 /** The newest event of each record over these days, newest first, then by name and id. */

@@ -27,11 +27,9 @@ interface GroupOptions {
   maxGroups: number;
 }
 
-/** Name of the group of deals that lack the property to group by. */
 export const missingLabel = (by: PipelineBy): string =>
   by === 'close_month' ? 'no close date' : `no ${by}`;
 
-/** What a deal refers to. */
 export const referenceLabel = (deal: Opportunity, by: Exclude<PipelineBy, 'close_month'>): Named =>
   named(by === 'stage' ? deal.pipelineStage : deal[by]);
 

@@ -253,7 +253,6 @@ function* dealList<Row>(deals: readonly Deal[], maxRows: number, toRow: (deal: D
   return { total: rows.total, ...valueAmounts(deals), shown: rows.shown, rows: rows.rows };
 }
 
-/** Numbers of deals with an unknown figure, by missing field. */
 function unknownCounts(open: readonly Deal[], closed: readonly Deal[]) {
   const count = (isUnknown: (deal: Deal) => boolean): number => open.filter(isUnknown).length;
   return {

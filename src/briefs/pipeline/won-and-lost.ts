@@ -1,4 +1,3 @@
-/** Deals that were won or lost over a period: totals, win rates and groups. */
 import { type Day, daysFromTo } from '../../figures/days.ts';
 import { countByCurrency, type Deal, totalValue } from '../../figures/deals.ts';
 import { type Amounts, percentagesOf, percentOfCounts, sumOf } from '../../figures/money.ts';
@@ -66,7 +65,6 @@ function winRates(won: readonly Deal[], lost: readonly Deal[]) {
   });
 }
 
-/** The figures of a group of closed deals. */
 export function closedFigures(deals: readonly Deal[]) {
   const { won, lost, unknown } = byOutcome(deals);
   return compact({

@@ -73,7 +73,6 @@ const targetFields = ['product', 'category', 'manufacturer', 'vendor', 'name'];
 const idOf = (discount: Discount, target: string): unknown =>
   discount[`${target}Id`] ?? fieldOf(discount[target], 'id');
 
-/** The ids of all categories above these. */
 function ancestorsOf(keys: ReadonlySet<string>, categories: readonly Category[]): Set<string> {
   const parents = new Map(categories.map(({ id, parentCategoryId }) => [id, parentCategoryId]));
   const above = new Set<string>();

@@ -1,5 +1,3 @@
-/** One quote: its lines, totals, margins and pre-flight check. */
-
 import { type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue } from '../../figures/deals.ts';
 import {
@@ -40,7 +38,6 @@ export interface QuoteOptions extends PreflightOptions {
 export type QuoteBrief = ReturnType<typeof quoteBrief>;
 export type QuoteLine = ReturnType<typeof toQuoteLine>;
 
-/** Pre-flight findings shown. */
 const maxFindings = 15;
 
 /** Briefs one quote. Definitions: docs/definitions.md, "Quote" and "Pre-flight". */

@@ -18,7 +18,6 @@ import type { Quote } from '../../service/records/records.ts';
 export const quoteExtras = ['approval', 'days', 'discount'] as const;
 export type QuoteExtra = (typeof quoteExtras)[number];
 
-/** A quote with what its figures are computed from. */
 interface QuoteAmounts {
   quote: Quote;
   currency: string;

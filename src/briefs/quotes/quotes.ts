@@ -1,5 +1,3 @@
-/** Quotes over all customers: figures by group, and the quotes behind them. */
-
 import { type Day, dayOf, daysSince, within } from '../../figures/days.ts';
 import {
   bandLabel,
@@ -206,7 +204,6 @@ export type QuotesBrief = QuotesReport['brief'];
 /** `label`: of the category or product, if it is about the lines of one. */
 type Facts = ReturnType<typeof factsOf> & { label?: Named };
 
-/** A quote with everything that is derived from it. */
 function factsOf(quote: Quote, dealOf: DealOf, options: QuotesOptions) {
   return {
     quote,
@@ -253,7 +250,6 @@ function orderOf(sort: QuotesOptions['sort'], today: Day) {
 const namedQuote = ({ quote }: Facts): Named =>
   compact({ id: nonBlank(quote.id), name: quoteName(quote) });
 
-/** Numbers of quotes with an unknown or partly unknown figure. */
 function countUnknown(facts: readonly Facts[], items: number) {
   const count = (isUnknown: (each: Facts) => boolean): number => facts.filter(isUnknown).length;
   return nonZeroCounts({

@@ -20,7 +20,6 @@ interface HostEnvironment {
   environment: Record<string, string | undefined>;
 }
 
-/** How a host is configured. */
 export interface ConfigHost {
   title: string;
   /** The file that holds the user's own servers. */
@@ -59,7 +58,6 @@ export function entryFor(
   return { entry, addCommand: host.addCommand?.(launch, values, entry) };
 }
 
-/** The inputs of VS Code that its entry refers to. */
 function vsCodeInputs({ secret }: Launch): Entry {
   if (secret === undefined) return {};
   const shown = { id: inputId(secret), description: secret.title };
@@ -77,7 +75,6 @@ const commandEntry = ({ command, args }: Program, env: Values): Entry => ({
   ...field('env', env),
 });
 
-/** An entry with a URL, as most hosts write it. */
 const urlEntry =
   (more: Entry = {}, name = 'url') =>
   ({ url }: Remote, headers: Values): Entry => ({
@@ -100,7 +97,6 @@ const inHome =
   ({ home }: HostEnvironment): string =>
     join(home, path);
 
-/** In the folder of application settings. */
 export const inApplicationData =
   (path: string) =>
   ({ platform, home, environment: env }: HostEnvironment): string => {
@@ -109,7 +105,6 @@ export const inApplicationData =
     return join(env.XDG_CONFIG_HOME || join(home, '.config'), path);
   };
 
-/** A variable reference, as most hosts write it. */
 const inVariable = ({ variable }: Secret): string => `\${${variable}}`;
 const inEnvVariable = ({ variable }: Secret): string => `\${env:${variable}}`;
 

@@ -36,7 +36,6 @@ export interface Remote {
 
 export type Launch = Program | Remote;
 
-/** How callers of a running server authenticate. */
 export const authNames = ['none', 'token', 'oauth', 'key'] as const;
 
 export interface LaunchOptions {
@@ -56,7 +55,6 @@ export const variables = {
   keyFile: environmentName('apiKeyFile'),
   grants: environmentName('grants'),
 } as const;
-/** Placeholder of an address that the user fills in. */
 export const baseUrlPlaceholder = 'https://YOUR-TENANT';
 export const secrets = {
   key: {

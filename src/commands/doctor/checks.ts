@@ -76,7 +76,6 @@ export function grantsFor(probes: Probes, grants: ReadonlySet<Grant>): string | 
 const address = checkAs('address', 'address');
 const key = checkAs('key', 'key');
 
-/** Checks address and key by the first answers. */
 export function checkAddress(baseUrl: URL, probes: Probes): DoctorCheck[] {
   const all = [...probes.values()];
   const allowed = all.find(({ error }) => !error || isApiError(error, 'not-permitted'));

@@ -38,7 +38,6 @@ function checkSettings(settings: Settings): DoctorCheck {
   return found('fail', detail, 'Grant more, or select other tools');
 }
 
-/** How a person agrees to a write. */
 function checkConsent({ consent }: Settings): DoctorCheck {
   const found = checkAs('consent', 'consent to writes');
   if (consent === 'ask') return found('pass', 'in a form of the host');

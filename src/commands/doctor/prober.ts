@@ -6,7 +6,6 @@ import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
 import { resources } from '../../service/routes.ts';
 
-/** The first page of one route. */
 export interface Probe {
   records: readonly ApiRecord[];
   total?: number;
@@ -25,7 +24,6 @@ export interface ReportedBudget {
   retryAfter?: number;
 }
 
-/** Requests that one run sends at most. */
 const maxRequests = 40;
 const attemptMs = 10_000;
 
@@ -81,7 +79,6 @@ export class Prober implements Traffic {
   }
 }
 
-/** Records requested of each route. */
 export const probeSize = 7;
 
 /** Requests every route, until the first answers show that all would fail. The others are absent. */

@@ -10,13 +10,11 @@ export interface DoctorCheck {
   title: string;
   status: keyof typeof statusWords;
   detail: string;
-  /** What the user should do. */
   remedy?: string;
 }
 
 export interface Report {
   version: string;
-  /** No check failed. */
   ok: boolean;
   address: string;
   sandbox: boolean;
@@ -30,7 +28,6 @@ export interface Report {
 /** The detail of a check that was left out because of an earlier one, or for lack of time or requests. */
 export const notTried = 'not tried';
 
-/** Makes results of one check. */
 export const checkAs =
   (id: string, title: string) =>
   (status: DoctorCheck['status'], detail: string, remedy?: string): DoctorCheck => ({

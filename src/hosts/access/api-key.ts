@@ -30,7 +30,6 @@ export interface ApiKeyOptions {
   open(baseUrl: URL, key: string, limits: ConnectLimits): RetirableTenant;
 }
 
-/** Restricts the addresses that may be connected to. */
 export type ConnectLimits = Pick<WireLimits, 'lookup'>;
 
 const challenge = 'ApiKey realm="cpq-mcp"';

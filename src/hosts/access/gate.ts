@@ -79,7 +79,6 @@ export interface TenantRegistry {
   find(name: string | undefined): ServedTenant | undefined;
 }
 
-/** An authenticated caller. */
 interface Principal {
   caller: string;
   tenant: ServedTenant;
@@ -89,7 +88,6 @@ interface Principal {
   tools?: ReadonlySet<string>;
 }
 
-/** One kind of credentials. */
 export interface AuthStrategy {
   /**
    * @param sender the address or network of the request
@@ -97,7 +95,6 @@ export interface AuthStrategy {
    * @throws HttpError for invalid credentials
    */
   authenticate(request: IncomingMessage, sender: string): Promise<Principal | undefined>;
-  /** The challenge for the header `WWW-Authenticate`. */
   readonly wwwAuthenticate: string;
   metadata?(path: string): object | undefined;
 }

@@ -91,7 +91,6 @@ class Exchange implements Dispatcher.DispatchHandler {
  */
 export class Wire {
   readonly #base: URL;
-  /** Of every request. */
   readonly #headers: Readonly<Record<string, string>>;
   readonly #shared: Connections;
   #pool: Promise<Pool> | undefined;

@@ -17,7 +17,6 @@ export type RequestOutcome =
 
 /** Values of one tenant that are read when metrics are collected. */
 export interface Gauges {
-  /** Remaining requests of the rate budget. */
   remainingBudget(): Promise<number>;
   /** The cached collections and when they were read, in milliseconds since the epoch. */
   cachedCollections(): Iterable<readonly [collection: string, asOf: number]>;

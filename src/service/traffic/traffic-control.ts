@@ -121,7 +121,6 @@ const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
 
 /** The share of the budget that reading whole collections leaves to single requests. */
 const reserveShare = 0.1;
-/** Requests that reading whole collections leaves to single requests. */
 export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
 
 /** Below this share of the budget, long walks are slowed down, and those that nobody waits for stop. */
@@ -146,7 +145,6 @@ interface Rules extends Readonly<Record<Purpose, WindowRule>> {
 export class RateBudget {
   readonly #window: RateWindow;
   readonly #key: string;
-  /** The limit in the settings. */
   readonly #configured: number;
   readonly #windowMs: number;
   #rules: Rules;

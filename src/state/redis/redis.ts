@@ -25,7 +25,6 @@ export interface RedisOptions extends LinkOptions {
   /** Number of processes: while Redis is unavailable, each uses its share of a rate budget. */
   replicas: number;
   inbox?: InboxLimits;
-  /** Lifetime of a lock after the process that held it has died. */
   lockMs?: number;
 }
 
@@ -144,7 +143,6 @@ const kinds: Readonly<Record<string, StoredPart['kind']>> = {
   generation: 'collections',
 };
 
-/** The keys with data of tenants, in alphabetical order. */
 async function redisStored(link: RedisLink): Promise<StoredPart[]> {
   const parts = new Map<string, StoredPart>();
   let cursor = '0';
