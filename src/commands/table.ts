@@ -7,10 +7,22 @@ export function table(rows: readonly (readonly string[])[]): string {
 }
 
 /** An answer with its tables aligned, and without ids. */
-export const forPerson = (answer: string): string =>
-  answer.replace(/(?:.+\|.+\n){2,}/g, (lines) => {
-    const rows = lines.trimEnd().split('\n');
-    const [header = [], ...others] = rows.map((row) => row.split(/(?<!\\)\|/));
-    const shown = (row: string[]) => row.filter((_, at) => !/\bid$/.test(header[at] ?? ''));
-    return table([header, ...others].map(shown));
-  });
+export function forPerson(answer: string): string {
+  const blocks: { isTable: boolean; lines: string[] }[] = [];
+  for (const line of answer.split('\n')) {
+    const isTable = line.includes('|');
+    const last = blocks.at(-1);
+    if (last?.isTable === isTable) last.lines.push(line);
+    else blocks.push({ isTable, lines: [line] });
+  }
+  return blocks
+    .map(({ isTable, lines }) => (isTable && lines.length > 1 ? aligned(lines) : lines.join('\n')))
+    .join('\n');
+}
+
+function aligned(lines: readonly string[]): string {
+  const rows = lines.map((line) => line.split(/(?<!\\)\|/));
+  const [header = []] = rows;
+  const withoutIds = (row: string[]) => row.filter((_, at) => !/\bid$/.test(header[at] ?? ''));
+  return table(rows.map(withoutIds)).trimEnd();
+}
