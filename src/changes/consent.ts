@@ -15,7 +15,6 @@ export interface Proposal {
   changes: readonly FieldChange[];
   /** Currency of the present company, and of the new one. */
   currency: { from?: string | undefined; to?: string | undefined };
-  /** Sentences for the person, in addition to the changes. */
   remarks: readonly Wording[];
   /**
    * Hash of tenant, tool, record, requested values and caller. The same subject with another `digest` means that the
@@ -55,7 +54,6 @@ export type NotAgreed =
 
 export type Consent = { outcome: 'agreed'; how: AskedBy } | NotAgreed;
 
-/** What a person has to be asked before the call is repeated. */
 export interface Question {
   how: AskedBy;
   message: Wording;
@@ -65,12 +63,10 @@ export interface Question {
   forView?: Record<string, unknown>;
 }
 
-/** A call that can ask a person. */
 export interface ChangeCall extends ToolCall {
   /** The call carries a person's answer, or the token of a preview. */
   answered?: boolean;
   /** Asks about the difference as it is now at once, where a view shows the answer. */
   askAgain?(proposal: Proposal): Promise<Question>;
-  /** Asks a person to agree to exactly this change; the host repeats the call with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }

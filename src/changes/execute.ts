@@ -29,7 +29,6 @@ export interface WriteResult {
   changeId: string;
   outcome: OutcomeStatus;
   record?: Opportunity;
-  /** Fields whose stored value differs from the intended one. */
   differs: readonly StoredDifference[];
   reason?: Wording;
   /** The service confirmed the write, but the record could not be read back. */
@@ -234,7 +233,6 @@ function resultOf(
   return { outcome: 'written', record, differs };
 }
 
-/** Of a confirmed write that the record does not show. */
 function unchangedResult({ opportunityId, externalId }: SentChange, answer: Opportunity): WriteEnd {
   const { id, name = '', externalIdentifier } = answer;
   const isOther =

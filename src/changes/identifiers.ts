@@ -32,7 +32,6 @@ export async function lookForAll(
   return alikeAmong(all, externalId);
 }
 
-/** Opportunities whose identifier is this one, or looks like it. */
 export async function alikeAmong(
   records: readonly Opportunity[],
   externalId: string,

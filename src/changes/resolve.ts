@@ -1,4 +1,3 @@
-/** The records that names and identifiers of a change mean. */
 import { contactName, type Named, normaliseName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { type Candidate, matchSteps, type NameMatch } from '../names/name-filters.ts';
@@ -16,7 +15,6 @@ import { ChangeRefused } from './refusal.ts';
 
 const maxCandidates = 8;
 
-/** A record that is meant, perhaps. */
 interface Choice extends Candidate {
   /** Distinguishes records of the same name. */
   hint?: string;
@@ -126,7 +124,6 @@ async function match({ field, choices, requested, company }: Search): Promise<Na
   return other.kind !== 'none' && other.by === 'name' ? own : other;
 }
 
-/** @throws ChangeRefused unless exactly one matches and is not deleted */
 function pick(search: Search, found: NameMatch): Reference {
   const { field, requested, choices, coverage } = search;
   if (found.kind === 'several') {
@@ -193,7 +190,6 @@ export async function requireExisting<R extends 'company' | 'contact'>(
   return record;
 }
 
-/** Another record for this field whose name is the same or looks the same. */
 export async function findLookAlike(
   tenant: Tenant,
   field: ReferenceField,

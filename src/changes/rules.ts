@@ -12,7 +12,6 @@ const hourMs = 3_600_000;
 
 type Limit = Parameters<NameOf>[0];
 
-/** Names the limit of the operator. */
 const limitedBy =
   (setting: Limit): Remedy =>
   (nameOf) =>
@@ -106,7 +105,6 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
 /** A stage that opportunities refer to. The API has no list of stages. */
 interface Stage {
   id: string;
-  /** All names and external identifiers of the stage in the opportunities. */
   names: ReadonlySet<string>;
 }
 
@@ -143,7 +141,6 @@ async function matchStages(
 
 const maxStages = 30;
 
-/** Which of these words name no stage of the opportunities, and the names of some that exist. */
 export async function findUnknownStages(
   opportunities: readonly ApiRecord[],
   words: readonly string[],

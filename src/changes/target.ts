@@ -26,10 +26,8 @@ export interface TenantScale {
   certain: boolean;
 }
 
-/** The record to change, or the identifier of a new one. */
 export interface Target {
   externalId: string;
-  /** Absent if it does not exist yet. */
   present?: Present;
   scale: TenantScale;
 }
@@ -85,7 +83,6 @@ const hasIdentifier =
     externalIdentifier === externalId;
 
 interface FindOptions extends Pick<TargetSelector, 'create'> {
-  /** A row that was just found is enough. */
   mayBeRow?: boolean;
 }
 
@@ -231,7 +228,6 @@ async function fillInReferences(
   return nameRecord(tenant, record, read);
 }
 
-/** With the names of what it refers to, as far as they were read and the caller may see them. */
 export async function nameRecord(
   tenant: Tenant,
   record: Opportunity,

@@ -17,10 +17,8 @@ import {
 import { findByExternalId, readPresent } from './target.ts';
 import { type FieldKind, sentFields } from './writable-fields.ts';
 
-/** A change that was sent, or may have been sent, and its record. */
 export interface SentChange {
   externalId: string;
-  /** Absent if the change creates the record. */
   opportunityId?: string | undefined;
   createdId?: string | undefined;
   before: FieldValues;
@@ -101,7 +99,6 @@ export interface StoredDifference {
   kind?: FieldKind;
   intended: FieldValue;
   stored: FieldValue;
-  /** Whether the field was to change. */
   asked: boolean;
 }
 

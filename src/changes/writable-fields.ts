@@ -1,6 +1,5 @@
 import type { Opportunity } from '../service/records/records.ts';
 
-/** The kind of a field; it determines how values are read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
 
 export interface WritableField {
@@ -21,7 +20,6 @@ function field(name: string, label: string, property: string, kind: FieldKind): 
   return { name, label, body, property, kind, readFrom };
 }
 
-/** Every field of an opportunity that the API can write, in the order in which people read them. */
 export const writableFields: readonly WritableField[] = [
   field('name', 'Name', 'name', 'text'),
   field('description', 'Description', 'description', 'text'),

@@ -15,7 +15,6 @@ import { registerSecrets } from '../text/secrets.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { type Address, describeServer } from './start.ts';
 
-/** Name of the only tenant. */
 export const defaultName = 'default';
 
 export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'stateByKey'> {
@@ -23,11 +22,9 @@ export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limit
   nameOf?: NameOf;
 }
 
-/** An open tenant with its endpoints for callers; it can be retired. */
 export class TenantHandle implements RetirableTenant {
   readonly name: string;
   readonly tenant: Tenant;
-  /** Receives the tenant's webhooks, if configured. */
   readonly webhooks: WebhookTenant | undefined;
   readonly log: SharedServices['log'];
   readonly #settings: Settings;
@@ -78,7 +75,6 @@ export class TenantHandle implements RetirableTenant {
     return this.tenant.grants;
   }
 
-  /** For callers with all grants of the tenant. */
   get endpoint(): TenantEndpoint {
     return this.endpointFor(this.grants);
   }

@@ -61,7 +61,6 @@ const onOff = (description: string): Defaulted<boolean> => ({
   bare: true,
 });
 
-/** Of one tenant, and of the process that serves it. */
 const tenantSettings = {
   baseUrl: setting(baseUrlFrom, "The tenant's API address, the part before /public-api"),
   apiKey: secret(headerSafe, 'The key, issued under Settings → Integrations → API Key'),
@@ -234,7 +233,6 @@ export const httpSettings = {
   },
 } as const;
 
-/** Every setting; a flag wins over the environment. */
 export const settings = { ...tenantSettings, ...httpSettings } as const;
 
 export type SettingName = keyof typeof settings;

@@ -2,10 +2,8 @@ import { MemoryRates } from '../state/memory-rates.ts';
 import { HttpError } from './access/http-error.ts';
 
 export interface CallerLimits {
-  /** Calls per caller in any minute, waiting calls included. */
   callsPerMinute: number;
   concurrentPerCaller: number;
-  /** Concurrent calls of all callers together. */
   concurrent: number;
   queuedPerCaller: number;
   waitMs: number;
@@ -17,10 +15,8 @@ function tooManyCalls(retryMs: number): HttpError {
   return new HttpError(429, `Too many calls: try again in ${seconds} s.`, { retryAfter: seconds });
 }
 
-/** A caller with running or waiting calls. */
 interface Caller {
   running: number;
-  /** Starts the waiting calls, in order of arrival. */
   waiting: Set<() => void>;
 }
 

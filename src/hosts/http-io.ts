@@ -41,7 +41,6 @@ export function sendJson(
   sendText(response, status, JSON.stringify(body), headers);
 }
 
-/** Sends a serialized JSON body, or an empty one. */
 export function sendText(
   response: ServerResponse,
   status: number,

@@ -18,10 +18,8 @@ export interface ServerObserverOptions {
   tracksRequests: boolean;
 }
 
-/** Observes a tenant's calls and its requests to the service. */
 export type TenantObserver = Observer & CallObserver;
 
-/** Values of the whole server when metrics are collected. */
 interface ServerGauges {
   queuedCalls: number;
   health: Health;
@@ -34,10 +32,8 @@ interface ServerGauges {
 export interface ServerObserver {
   /** `name`: the operator's name of the tenant, used as a label. */
   tenant(name: string): TenantObserver;
-  /** Handles a request in a log context, and counts its status. */
   onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T;
   onDelivery(result: DeliveryResult): void;
-  /** All metrics, in the text format of Prometheus. */
   render(gauges: ServerGauges): Promise<{ contentType: string; body: string }>;
 }
 
@@ -178,9 +174,7 @@ const routeOf = (url: string): string =>
   )?.[0] ?? 'other';
 
 interface RequestFacts {
-  /** Its id. */
   request: string;
-  /** The caller, once it is authenticated. */
   caller?: string;
   tenant?: string;
 }

@@ -11,14 +11,12 @@ import { HttpError, isGuess } from './access/http-error.ts';
 import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
 export interface WebhookTenant {
-  /** Secret sent with every delivery. */
   secret: string;
   /** @throws UnrecognizedEvent, or another error when the event could not be stored */
   receive(body: string): Promise<DeliveryReceipt>;
 }
 
 export interface DeliveryResult {
-  /** Tenant name in the path; undefined if unknown. */
   tenant: string | undefined;
   status: number;
   delivery?: DeliveryReceipt;
@@ -26,7 +24,6 @@ export interface DeliveryResult {
 
 export interface WebhookOptions {
   tenant(name: string): WebhookTenant | undefined;
-  /** Limits guessing of secrets. */
   guesses: GuessLimiter;
   onError(error: unknown): void;
   onDelivery(result: DeliveryResult): void;

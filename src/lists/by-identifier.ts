@@ -60,10 +60,8 @@ async function findByIdentifier<R extends Resource>(
   return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
 }
 
-/** Records of one identifier that are asked for. */
 const maxNamesakes = 25;
 
-/** The records with this identifier; `key` is its normalised form. */
 async function recordsNamed<R extends Resource>(
   tenant: Tenant,
   resource: R,

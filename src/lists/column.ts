@@ -1,7 +1,6 @@
 import type { CurrencyOf } from '../figures/money.ts';
 import { fieldOf } from '../values.ts';
 
-/** Names and currencies from other records, as far as they are known. */
 export interface Known {
   currencyOf: Pick<CurrencyOf, 'get'>;
   nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
@@ -39,7 +38,6 @@ function reader(path: string): (record: unknown) => unknown {
   };
 }
 
-/** A text that the service filters and sorts by. */
 export const text = (path: string): Column<unknown> => ({
   value: reader(path),
   filter: path,
@@ -55,7 +53,6 @@ export function date(path: string): Column<unknown> {
 }
 export const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidden: true });
 
-/** The day of a timestamp, as written; anything that is not a date is returned unchanged. */
 export const dayOfTime = (time: unknown): unknown =>
   typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
 

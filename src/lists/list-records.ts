@@ -45,7 +45,6 @@ import {
 } from './criteria.ts';
 import { knownFor, nameRows, readGranted } from './known.ts';
 
-/** A page, and what is known to name what its rows refer to. */
 export interface NamedPage<R> extends ListPage<R> {
   known: Known;
   /** Filtered or sorted by: shown with every row. */
@@ -109,7 +108,6 @@ const unprovenError = (fields: readonly string[]): InvalidArguments =>
     wording`The service finds nothing, but it is not certain that it filters by ${join(fields.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
   );
 
-/** What is left to do here if the service ignores these parameters. */
 function planFor(
   { conditions, sort }: Criteria,
   text: string | undefined,
@@ -129,11 +127,9 @@ interface LocalPlan extends Criteria {
   search: Search;
   /** Words that every record must contain. */
   text?: string | undefined;
-  /** Parameters that the service ignored. */
   ignored?: readonly Ignorable[];
 }
 
-/** A page of all records, filtered and sorted here. */
 async function localPage<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -175,7 +171,6 @@ const describeIgnored = ({ ignored = [] }: LocalPlan, count: number): Wording[] 
       wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${count} records.`,
   );
 
-/** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
   tenant: Tenant,
   resource: R,

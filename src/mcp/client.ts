@@ -2,9 +2,7 @@ import { visible } from '../text/characters.ts';
 import { fieldOf, isObject } from '../values.ts';
 import { metaKeys, viewExtension, viewMimeType } from './identity.ts';
 
-/** What a host says of itself. */
 export interface HostClient {
-  /** Name and version. */
   name: string;
   /** It can ask a person in a form (elicitation). */
   asks: boolean;
@@ -14,7 +12,6 @@ export interface HostClient {
 
 export const unknownClient: HostClient = { name: 'unknown host', asks: false, showsViews: false };
 
-/** What a host says of itself, from the names of the protocol: `clientInfo` and `capabilities`. */
 export function clientOf(info: unknown, capabilities: unknown): HostClient {
   const elicitation = fieldOf(capabilities, 'elicitation');
   const views = fieldOf(fieldOf(capabilities, 'extensions'), viewExtension);
@@ -29,6 +26,5 @@ export function clientOf(info: unknown, capabilities: unknown): HostClient {
   };
 }
 
-/** Of a modern request, which describes its client. */
 export const clientOfMeta = (meta: unknown): HostClient =>
   clientOf(fieldOf(meta, metaKeys.client), fieldOf(meta, metaKeys.capabilities));

@@ -22,7 +22,6 @@ import {
 /** Unchanged characters shown before the difference in a long text. */
 const leadInLength = 40;
 
-/** Quotes untrusted text that identifies the record. */
 const named = (text: string): Wording => quoteVerbatim(text, maxNameLength);
 
 /** The question put to the person: which fields change, from what to what, and what stays the same. */
@@ -182,7 +181,6 @@ function customDifference(before: unknown, after: unknown, maxOld: number): Diff
   return difference(replaced, quotedUnlessScalar(after));
 }
 
-/** A text, or a list or object as JSON. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
@@ -195,7 +193,6 @@ function quotedUnlessScalar(value: unknown): Wording {
   return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
-/** Of an old text that is too long, the part from shortly before the first difference. */
 function textDifference(from: string, to: string, maxOld: number): Difference {
   const at = firstDifference(oneLine(from), oneLine(to));
   const start = at < maxOld - leadInLength ? 0 : at - leadInLength;

@@ -44,7 +44,6 @@ export interface ConsentParts {
   /** Host name of the service, shown in the question. */
   host: string;
   allowed: ConsentSetting;
-  /** Names settings to the operator. */
   nameOf: NameOf;
 }
 
@@ -54,7 +53,6 @@ export interface FormAnswer {
   responses: Parameters<typeof inputResponse>[0];
 }
 
-/** A call that has to be agreed to, with what it brings of an earlier question. */
 export interface AskingCall {
   tool: string;
   /** With the token of a preview as `confirm`. */
@@ -102,7 +100,6 @@ function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): Aske
   return allowed === 'token' ? 'token' : undefined;
 }
 
-/** What answers an earlier question; `undefined` if there was none. */
 function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): string | undefined {
   if (how === 'view') return chosen?.secret;
   if (formAnswer) return formAnswer.seal;
@@ -110,7 +107,6 @@ function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): st
   return typeof given === 'string' ? given : undefined;
 }
 
-/** A new question about a proposal. */
 export async function createQuestion(
   how: AskedBy,
   proposal: Proposal,
@@ -138,7 +134,6 @@ export const elicitConsent = ({ message, seal }: Question): InputRequiredResult 
     requestState: seal,
   });
 
-/** What a host of the legacy era is asked with. */
 interface LegacyCall {
   server: Server;
   ctx: ServerContext;
@@ -221,7 +216,6 @@ const noAnswer: NotAgreed = {
   why: wording`the host sent no answer to the question`,
 };
 
-/** Why nobody can be asked, and what the operator can do. */
 function noWay({ allowed, nameOf }: ConsentParts): Wording {
   const setting = trusted(nameOf('consent'));
   return allowed === 'ask'

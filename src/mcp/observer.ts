@@ -41,7 +41,6 @@ export function callOutcomeOf(error: unknown): CallOutcome {
   return isUnexpected(error) ? 'failed' : 'error';
 }
 
-/** Whether an error is a fault of this server. */
 export const isUnexpected = (error: unknown): boolean =>
   !(error instanceof Error) ||
   error.constructor === Error ||

@@ -89,7 +89,6 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
   return lines;
 }
 
-/** What a cell cannot have as it is. */
 const isSpecial = /[\n|\\]/;
 
 function cellOf(value: unknown): string | undefined {
@@ -137,7 +136,6 @@ export function onOneLine(value: unknown): string | undefined {
   return isReferenceList(value) ? value.map(pairs).join('; ') : undefined;
 }
 
-/** Other records by their id and name only. */
 const isReferenceList = (value: unknown): value is JsonObject[] =>
   Array.isArray(value) &&
   value.every(
@@ -232,7 +230,6 @@ const shares = /count|percent|rate|days|margin/i;
 const amountName =
   /^(?:oneTime|monthly|yearly|quarterly|setup|total|list|net|amount|value|revenue|price|cost|profit)$|(?:Value|ValueChange|OneTime|Monthly|Yearly|Revenue|Price|Cost|Profit|Stake)$/;
 
-/** What the name of a field says. */
 interface NameMeaning {
   words: string;
   isId: boolean;

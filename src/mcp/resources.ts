@@ -28,7 +28,6 @@ const mimeType = 'text/markdown';
 
 const guideUri = 'cpq://guide';
 
-/** A guide to the questions and terms, for people and models. */
 const guideFor = (isMadeUp: boolean | undefined): string => `${basicsFor({ isMadeUp })}
 
 What this server wrote is in cpq_list_changes, and taken back by cpq_revert_change.
@@ -50,7 +49,6 @@ day that can be compared.
 - **beta**: contract items are a resource that the service may change at any time.
 `;
 
-/** A kind of record that a person can attach to a conversation. */
 interface ResourceTemplate {
   resource: Resource;
   uriTemplate: string;

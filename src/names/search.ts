@@ -128,7 +128,6 @@ export class SearchIndex<K extends SearchKind> {
     this.#kind = kind;
   }
 
-  /** Estimated, without the records. */
   get bytes(): number {
     const keys = this.#identifiers.size + this.#names.size + this.#phoneEnds.size;
     return keys * bytesPerKey + this.#words.bytes;
@@ -163,7 +162,6 @@ export class SearchIndex<K extends SearchKind> {
     });
   }
 
-  /** The records with this identifier, telephone number or name, and which of them it is. */
   #equal(text: string): ReadonlyMap<number, MatchKind> {
     const key = normaliseIdentifier(text);
     const equal = new Map<number, MatchKind>();

@@ -21,7 +21,6 @@ export interface RateDecision {
 
 /** A rolling window of requests for each key; `now` is in milliseconds since the epoch. */
 export interface RateWindow {
-  /** Counts one request if the rule allows it. */
   take(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
   /** Applies the service's count of remaining requests: the difference to ours was sent by other programs. */
   correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void>;
@@ -51,7 +50,6 @@ export interface Update {
   answer?: { to: string; result: unknown };
 }
 
-/** Sends updates to every process that serves a tenant. */
 export interface UpdateBus {
   /**
    * Notifies the listeners of this process before it returns, and those of other processes soon after. The shared
@@ -70,7 +68,6 @@ export interface InboxEvent {
   at?: number | undefined;
   subject: string;
   event: string;
-  /** Id of the record. */
   record?: string | undefined;
   /** The request body; of a stored event empty if it cannot be read. */
   body: string;
@@ -95,7 +92,6 @@ export interface InboxPage {
   damaged: number;
 }
 
-/** Which of the accepted events are returned, counted from the newest. */
 export interface InboxSlice {
   from: number;
   size: number;
@@ -143,7 +139,6 @@ export interface EarlierReading extends SharedReading {
 /** For how long a complete copy is kept, so that it can be brought up to date. */
 export const keptMs = 86_400_000;
 
-/** Collections that one process reads and the others get. */
 export interface SharedCollections {
   /**
    * Returns the shared copy if it is younger than `freshMs`. Otherwise waits for the process that is loading the
@@ -231,7 +226,6 @@ export interface State {
   /** Everything that is stored about tenants, in alphabetical order of its places. */
   stored(): Promise<StoredPart[]>;
   remove(parts: readonly StoredPart[]): Promise<void>;
-  /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

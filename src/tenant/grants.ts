@@ -33,7 +33,6 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   return new Set([...reads, ...implied, ...allGrants.filter((grant) => names.includes(grant))]);
 }
 
-/** @throws NotGranted */
 export function requireGrant(grants: ReadonlySet<Grant>, grant: Grant): void {
   if (!grants.has(grant)) throw new NotGranted(grant);
 }

@@ -25,7 +25,6 @@ export class KeyAccess {
     this.#tryKey = tryKey;
   }
 
-  /** True if the service refused the key in its last response. */
   get refused(): boolean {
     return this.#refused;
   }

@@ -33,14 +33,12 @@ export type Resolution<R> =
       kind: 'several' | 'none';
       candidates: R[];
       total: number;
-      /** Of the records among which it was looked for. */
       coverage: Coverage & { asOf: Date };
       /** Only the service's own search was asked. */
       isPart?: true;
     };
 
 export const maxCandidates = 8;
-/** Records of the service's own search. */
 const maxFound = 25;
 
 /**
@@ -144,10 +142,6 @@ export interface SearchResult {
   searched: readonly Resource[];
 }
 
-/**
- * Looks for a text in several collections at once.
- * @throws ApiError
- */
 export async function findText(
   tenant: Tenant,
   text: string,

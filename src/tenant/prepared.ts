@@ -49,7 +49,6 @@ export async function companiesOfQuotes(
 
 const noCurrencies: CurrencyOf = new Map();
 
-/** Every opportunity as a deal, in the currency of its company. */
 export const dealsFor = (
   tenant: Tenant,
   opportunities: readonly Opportunity[],

@@ -20,7 +20,6 @@ import type { ToolCall } from './call.ts';
 import { NotGranted } from './grants.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {
   records: { readonly [K in R]?: readonly RecordOf[K][] };
   /** The same records in the order of the request; `undefined` for a collection that may not be read. */

@@ -28,7 +28,6 @@ export class Tenant {
   readonly writes: Writes;
   readonly key: Pick<KeyAccess, 'identity' | 'refused' | 'require'>;
   readonly updates: Pick<SharedTenantState, 'subscribe' | 'publish' | 'invalidate' | 'clearCaches'>;
-  /** Values computed once for each reading of collections. */
   readonly derived: DerivedResults;
   readonly #shared: SharedTenantState;
 
@@ -44,7 +43,6 @@ export class Tenant {
     this.derived = shared.derived;
   }
 
-  /** The same tenant with its grants limited to these. Both share client and cache. */
   withGrants(limit: ReadonlySet<Grant>): Tenant {
     const grants = intersectGrants(this.grants, limit);
     return new Tenant({ ...this.#shared.options, grants }, this.#shared);
@@ -99,10 +97,6 @@ export class Tenant {
     return this.#shared.collection(resource, call);
   }
 
-  /**
-   * One record.
-   * @throws NotGranted, ApiError
-   */
   async getRecord<R extends Resource>(
     resource: R,
     by: 'id' | 'externalIdentifier',
@@ -144,7 +138,6 @@ export class Tenant {
     return (await this.#shared.histories.open())?.[kind];
   }
 
-  /** Whether a text may be an id of these records, as far as is known. */
   async mayBeId(resource: Resource, text: string): Promise<boolean> {
     await this.#shared.traits?.load();
     return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
@@ -156,7 +149,6 @@ export class Tenant {
     return this.#shared.collections.cached(resource);
   }
 
-  /** The collections that may be read and are kept in memory, and when they were read. */
   heldSince(): ReadonlyMap<Resource, number> {
     const held = [...this.#shared.collections.usableTimes()];
     return new Map(held.filter(([resource]) => this.grants.has(readGrant(resource))));
@@ -191,10 +183,6 @@ export class Writes {
     this.#shared = shared;
   }
 
-  /**
-   * Creates or changes an opportunity.
-   * @throws NotGranted, ApiError
-   */
   async upsert(
     externalId: string,
     fields: Record<string, unknown>,
@@ -204,7 +192,6 @@ export class Writes {
     return this.#shared.client.upsertOpportunity(externalId, fields, call);
   }
 
-  /** An opportunity as the service sends it. @throws NotGranted, ApiError */
   async raw(id: string, call: CallContext): Promise<Record<string, unknown>> {
     requireGrant(this.#grants, 'opportunity:read');
     return this.#shared.client.getRaw('opportunity', 'id', id, call);

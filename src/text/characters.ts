@@ -20,7 +20,6 @@ const withLineFeeds = (text: string): string =>
 export const visible = (text: string): string =>
   withLineFeeds(text).replace(removed, '').replace(spaces, ' ');
 
-/** Number of UTF-16 code units that `visible` removes. */
 export const countInvisible = (text: string): number => {
   const whole = withLineFeeds(text);
   return whole.length - whole.replace(removed, '').length;

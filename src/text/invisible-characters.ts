@@ -4,7 +4,6 @@
 const invisible =
   /(?![\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[\p{Zl}\p{Zp}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]/u;
 
-/** Tab and line breaks. */
 const lineBreaks = /[\t\n]|\r(?=\n)/g;
 
 /** Letters of joined scripts. */
@@ -30,13 +29,11 @@ export interface InvisibleCharacter {
 }
 
 export interface AllowedInvisible {
-  /** Tab and line breaks. */
   lines?: boolean;
   /** Joiners and selectors where they change what is seen. */
   joiners?: boolean;
 }
 
-/** The first invisible character of a text that is not allowed. */
 export function firstInvisible(
   text: string,
   allowed: AllowedInvisible = {},

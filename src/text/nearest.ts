@@ -12,7 +12,6 @@ export function editDistance(from: string, to: string): number {
   return above.at(-1) ?? 0;
 }
 
-/** The most similar of these names. */
 export const nearestOf = (name: string, names: readonly string[]): string | undefined =>
   names
     .map((other) => ({ other, distance: editDistance(name, other) }))

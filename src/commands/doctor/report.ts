@@ -35,14 +35,12 @@ export const checkAs =
     ...(remedy === undefined ? {} : { remedy }),
   });
 
-/** Texts of the service in a sentence. */
 export const quoted = (texts: readonly string[]): string =>
   texts.map((text) => JSON.stringify(visible(text))).join(', ');
 
 const statusWords = { pass: 'PASS', warn: 'WARN', fail: 'FAIL', skip: '-' } as const;
 const statusWidth = 6;
 
-/** The report as text: one line per check, its remedy below. */
 export function table({ checks, address, sandbox, requests, grants }: Report): string {
   const tried = checks.filter(({ detail }) => detail !== notTried);
   const skipped = checks.length - tried.length;

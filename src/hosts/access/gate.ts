@@ -8,7 +8,6 @@ import type { SdkEndpoint, TenantEndpoint } from '../endpoint.ts';
 import { HttpError, isGuess } from './http-error.ts';
 import { clientAddress, networkOf } from './networks.ts';
 
-/** An authenticated caller and the endpoint that serves it. */
 export interface Session {
   endpoint: TenantEndpoint | SdkEndpoint;
   /** The operator's name of the tenant; absent on an unauthenticated server. */
@@ -18,7 +17,6 @@ export interface Session {
 }
 
 export interface Gate {
-  /** @throws HttpError */
   admit(request: IncomingMessage): Promise<Session>;
   /** Public metadata at this path that describes how to authenticate. */
   metadata?(path: string): object | undefined;
@@ -56,16 +54,12 @@ function parseHeader(names: string): ReadonlySet<string> {
   }
 }
 
-/** Admits every request without authentication. */
 export const openGate = (endpoint: () => Session['endpoint']): Gate => ({
   admit: async () => ({ endpoint: endpoint() }),
 });
 
-/** A tenant that callers can be served from. */
 export interface ServedTenant {
-  /** The operator's name of the tenant. */
   readonly name: string;
-  /** The grants that the operator configured. */
   readonly grants: ReadonlySet<Grant>;
   /**
    * The endpoint for callers with these grants; the same object for the same arguments.
@@ -99,7 +93,6 @@ export interface AuthStrategy {
   metadata?(path: string): object | undefined;
 }
 
-/** Admits requests that one of the strategies authenticates. */
 export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter): Gate {
   const wwwAuthenticate = {
     'www-authenticate': strategies.map((strategy) => strategy.wwwAuthenticate).join(', '),

@@ -22,7 +22,6 @@ export interface StoredToken {
   expires: string;
 }
 
-/** The token file is unreadable or invalid; the message says what to do. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
@@ -37,13 +36,11 @@ export interface NewToken {
   tenant?: string | undefined;
   grants: readonly string[];
   tools?: readonly string[] | undefined;
-  /** Days until it expires. */
   days: number;
 }
 
 const dayMs = 86_400_000;
 
-/** Creates a token and its stored form. The token cannot be recovered later. */
 export function createToken({ name, tenant, grants, tools, days }: NewToken): {
   token: string;
   stored: StoredToken;
@@ -66,7 +63,6 @@ export function createToken({ name, tenant, grants, tools, days }: NewToken): {
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** Finds the stored form of a token, expired or not, comparing hashes in constant time. */
 export function findToken(token: string, stored: readonly StoredToken[]): StoredToken | undefined {
   const [, id] = tokenPattern.exec(token) ?? [];
   const candidate = id === undefined ? undefined : stored.find((one) => one.id === id);
@@ -79,13 +75,11 @@ export const graceDays = 14;
 
 const inGraceDays = (): number => Date.now() + graceDays * dayMs;
 
-/** The token, valid for the days of grace at most. */
 export const endingSoon = (token: StoredToken): StoredToken =>
   isExpired(token, inGraceDays())
     ? token
     : { ...token, expires: new Date(inGraceDays()).toISOString() };
 
-/** The names whose tokens all expire within the days of grace. */
 export function expiringTokens(tokens: readonly StoredToken[]): string[] {
   const valid = tokens.filter((token) => !isExpired(token));
   const lasting = valid.filter((token) => !isExpired(token, inGraceDays()));

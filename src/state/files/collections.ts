@@ -22,7 +22,6 @@ const prefix = 'collections-';
 const originOf = ({ tenant, reader, collection }: CollectionKey): string =>
   ['collection/1', version, tenant, reader, collection].join(' ');
 
-/** Collections in files, for all processes with this state folder and for the next start. */
 export function fileCollections(
   folder: string,
   writes: WriteStatus,

@@ -94,7 +94,6 @@ export class InboxFile implements Inbox {
     return stored;
   }
 
-  /** Opens the file, if it exists, updates the index, and runs `work`. */
   async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
     const file = await open(this.#path).catch(ifMissing(undefined));
     try {

@@ -6,7 +6,6 @@ import { shortHash } from '../short-hash.ts';
 
 export interface LinkOptions {
   url: URL;
-  /** Logs that Redis became unavailable, or is available again. */
   report(event: string, facts: Record<string, unknown>): void;
 }
 
@@ -57,7 +56,6 @@ export class RedisLink {
     return link;
   }
 
-  /** Since when Redis cannot be reached. */
   get lostSince(): Date | undefined {
     return this.#lostSince;
   }
@@ -95,7 +93,6 @@ export class RedisLink {
     await this.#client.pSubscribe(pattern, listener).catch(rethrowAsUnavailable);
   }
 
-  /** Calls the listener whenever Redis can be reached again. */
   onReconnect(listener: () => void): void {
     this.#reconnectListeners.push(listener);
   }

@@ -18,7 +18,6 @@ export const defaultLockMs = 10_000;
 
 export const newToken = (): string => randomBytes(16).toString('hex');
 
-/** @throws StateUnavailable */
 export async function tryLock(
   link: RedisLink,
   key: string,
