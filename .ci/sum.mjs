@@ -1,11 +1,14 @@
 // Reads vitest's reports in a folder: prints every failure and every test that passed only when it was repeated, then
-// their sum alone in the last line. Every further word is the name of a failed step, and counts as one failure.
+// their sum alone in the last line. Every further word is the name of a failed step, and counts as one failure; so do
+// too many repeats.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 /** Lines of a message that are printed; the whole message is further up in the log. */
 const maxLines = 8;
+/** More tests that passed only when they were repeated are a defect of the tests, or of the server. */
+const maxRepeats = 3;
 
 const [folder = '.', ...steps] = process.argv.slice(2);
 const sum = { passed: 0, failed: steps.length, skipped: 0, repeated: 0 };
@@ -25,7 +28,9 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
   sum.repeated += repeats.length;
 }
 
-if (sum.repeated > 0) process.stdout.write(`Passed only when repeated: ${sum.repeated}\n`);
+if (sum.repeated > 0)
+  process.stdout.write(`Passed only when repeated: ${sum.repeated}, at most ${maxRepeats}\n`);
+if (sum.repeated > maxRepeats) sum.failed += 1;
 process.stdout.write(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped\n`);
 process.exitCode = sum.failed === 0 ? 0 : 1;
 

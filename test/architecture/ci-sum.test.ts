@@ -96,22 +96,29 @@ test('each failure is named before the sum, with the first lines of its message'
   });
 });
 
-test('what passed only when it was repeated is named and counted', async () => {
-  const [a] = failing.testResults as { assertionResults: { status: string }[] }[];
-  const assertionResults = a?.assertionResults.map((each) => ({ ...each, status: 'passed' }));
-  const quick = reportOf({
-    numPassedTests: 2,
-    testResults: [{ ...a, status: 'passed', assertionResults }],
-  });
-  expect(await sumOf({ quick })).toEqual({
-    status: 0,
-    lines: [
+test.each([
+  [3, 0, '6 passed, 0 failed, 0 skipped'],
+  [4, 1, '6 passed, 1 failed, 0 skipped'],
+])(
+  '%i that passed only when repeated are named and counted, and more than three fail',
+  async (repeated, status, last) => {
+    const [a] = failing.testResults as { name: string; assertionResults: object[] }[];
+    const assertionResults = Array.from({ length: repeated }, () => ({
+      ...a?.assertionResults[1],
+      status: 'passed',
+    }));
+    const testResults = [{ ...a, status: 'passed', assertionResults }];
+    const sum = await sumOf({ quick: reportOf({ numPassedTests: 6, testResults }) });
+    expect(sum.status).toBe(status);
+    expect(sum.lines.slice(0, 4)).toEqual([
       'repeated (quick): test/api/a.test.ts > a group > a case > fails',
       '  AssertionError: expected 1 to be 2',
       '  - 2',
       '  + 1',
-      'Passed only when repeated: 1',
-      '2 passed, 0 failed, 0 skipped',
-    ],
-  });
-});
+    ]);
+    expect(sum.lines.slice(-2)).toEqual([
+      `Passed only when repeated: ${repeated}, at most 3`,
+      last,
+    ]);
+  },
+);
