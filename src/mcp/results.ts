@@ -80,9 +80,10 @@ function pruned(answer: Answer): CallToolResult {
     const shorter = writeResult(withNote({ ...answer, data }, note));
     if (fits(shorter)) return shorter;
   }
-  const notes = [wording`Too long to show: ask for less at once.`];
   const data = withRowsCounted(withoutRecords(answer.data));
-  return writeResult({ summary: answer.summary, data, notes });
+  return writeResult(
+    withNote({ ...answer, data }, wording`Too long to show: ask for less at once.`),
+  );
 }
 
 const maxPrunedText = 600;

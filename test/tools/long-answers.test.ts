@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { toResult } from '../../src/mcp/results.ts';
+import * as z from 'zod';
+import type { ChangeCall } from '../../src/changes/consent.ts';
+import { textOf, toResult } from '../../src/mcp/results.ts';
+import type { SurfaceEntry } from '../../src/mcp/surface.ts';
+import { type CallParts, runTool } from '../../src/mcp/tool-run.ts';
 import { type Wording, wording } from '../../src/text/untrusted-text.ts';
 import { answerWithRows } from '../../src/tool-kit/answers.ts';
 import type { Answer } from '../../src/tool-kit/define-tool.ts';
@@ -74,6 +78,51 @@ describe('an answer that is too long', () => {
     expect(told.page).toEqual({ shown: 0, from: 0, total: 9 });
     expect(told.notes).toEqual(['Too long to show: ask for less at once.']);
     expect(told.text).toContain('Too long to show: ask for less at once.');
+  });
+});
+
+describe('the notes of an answer', () => {
+  const data = { coverage: { ...coverage, complete: false, read: 5 }, list: listOf(50) };
+  const notes = [wording`Beta: may change.`];
+  const answer = { summary, data, notes, unknownCurrencies: 3 };
+  const fields = Array.from({ length: 200 }, (_, at) => [`field${at}`, words(120)]);
+  const keptRows = (size: number, aim?: number) =>
+    answerWithRows(
+      50,
+      (count) => ({
+        ...answer,
+        data: {
+          ...data,
+          list: { rows: rows(count).map((row) => ({ ...row, more: words(size) })) },
+        },
+      }),
+      aim,
+    );
+  const cuts: Record<string, Answer> = {
+    'is whole': { ...answer, data: { ...data, list: listOf(1) } },
+    'has fewer rows': keptRows(1),
+    'has as many rows as its aim': keptRows(1, 2_000),
+    'has one row, cut inside': keptRows(40_000),
+    'has its lists cut': answer,
+    'is too long to show': { ...answer, data: { ...data, record: Object.fromEntries(fields) } },
+  };
+
+  test.each(Object.entries(cuts))('are all there in both forms where it %s', async (_, given) => {
+    const tool = { input: z.object({}), toolset: 'briefs', run: async () => given };
+    const definition = { name: 'cpq_brief' };
+    const entry = { definition, input: {}, tool } as unknown as SurfaceEntry;
+    const parts = { isMadeUp: true } as CallParts;
+    const signal = new AbortController().signal;
+    const result = await runTool(entry, parts, { given: {}, signal }, () => ({}) as ChangeCall);
+    const data = result.structuredContent as { notes: string[]; summary: string };
+    const told = [textOf(result), data.notes.join('\n')];
+    for (const form of told) {
+      expect(form).toContain('Made-up data of the embedded tenant.');
+      expect(form).toContain('Beta: may change.');
+      expect(form).toContain('The currency of 3 rows is unknown.');
+    }
+    for (const form of [told[0], data.summary])
+      expect(form).toMatch(/^Incomplete: only 5 of 9 records could be read\. Nine records\./);
   });
 });
 
