@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { checkNames } from '../../src/briefs/checks/checks.ts';
+import { openWriter } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
+import { readTools, serviceRecords } from '../support/samples.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
+
+/** That the rows left are the right ones is tested by SQL in `test/oracle`; here, that no filter is without effect. */
+const sandbox = shared(() => startSandbox({ scale: 0.2 }));
+const address = async () => addressIn(await sandbox(), 'all');
+const server = shared(async () => openWriter(await address()));
+
+async function call(tool: string, args: Row): Promise<Row> {
+  const { isError, text, data } = await (await server()).call(tool, args);
+  if (isError) throw new Error(`${tool} ${JSON.stringify(args)}: ${text}`);
+  return data;
+}
+
+/** Arguments that choose a record or a question, or how much of the same rows is shown, and in which form. */
+const others = new Set(
+  'resource id company product quote query check size from rows groups deals_from lines detail fields sort by show sections parts depth kinds include_bundles outcome date on since period_from period_to stalled_days discount_limit floor days tolerance until'.split(
+    ' ',
+  ),
+);
+
+const rowsOf = async (path: string): Promise<Row[]> => {
+  const all = await serviceRecords(await address(), path, '?size=100');
+  return all.filter(({ deletedAt }) => !deletedAt);
+};
+
+/** The name or text that the most records have in this field, but not all. */
+async function frequent(path: string, field: string): Promise<string> {
+  const counts = new Map<string, number>();
+  for (const { [field]: value } of await rowsOf(path)) {
+    const [name = ''] = String((value as Row | undefined)?.name ?? value ?? '').split(/ *[|:,]/);
+    if (name !== '') counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const [[found] = []] = [...counts].toSorted(([, a], [, b]) => b - a);
+  if (found === undefined) throw new Error(`${path} has no ${field}`);
+  return found;
+}
+
+const at = (path: string, field: string) => () => frequent(path, field);
+const inThreeWeeks = () => new Date(Date.now() + 21 * 86_400_000).toISOString().slice(0, 10);
+const monthAgo = () => new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10);
+const deals = '/opportunity';
+/** The name of a group that has some of the open deals. */
+const groupBy = (by: string) => async () => {
+  const { open, groups } = await call('cpq_brief_pipeline', { by, groups: 100 });
+  const some = ({ name, count }: Row) =>
+    Number(count) < Number((open as Row).count) && !String(name).startsWith('no ');
+  const found = (groups as { rows: Row[] }).rows.find(some);
+  if (!found) throw new Error(`no group by ${by} has a part of the deals`);
+  return found.name;
+};
+const dealFilters = {
+  owner: groupBy('owner'),
+  company: groupBy('company'),
+  stage: groupBy('stage'),
+  category: groupBy('category'),
+  source: groupBy('source'),
+  currency: () => 'JPY',
+  close_from: inThreeWeeks,
+  close_to: monthAgo,
+  min_value: () => 50_000,
+};
+
+interface Table {
+  /** Arguments of the call that is narrowed. */
+  base?: Row;
+  count(answer: Row): unknown;
+  filters: Record<string, () => unknown>;
+}
+const inPage = ({ page }: Row) => (page as Row | undefined)?.total;
+const listed = (filters: Table['filters']): Table => ({ count: inPage, filters });
+const by =
+  (key: string, path: string, field = key) =>
+  async () =>
+    `${key}:${await frequent(path, field)}`;
+
+/** Each filter of each tool that reads, with a value that only some of its rows have. */
+const tables: Record<string, Table> = {
+  cpq_list_companies: listed({ query: at('/company', 'name'), filters: by('type', '/company') }),
+  cpq_list_contacts: listed({
+    query: at('/contact', 'lastName'),
+    filters: by('email', '/contact'),
+  }),
+  cpq_list_opportunities: listed({
+    query: at(deals, 'name'),
+    filters: by('stage', deals, 'pipelineStage'),
+  }),
+  cpq_list_products: listed({
+    query: at('/product', 'name'),
+    filters: by('manufacturer', '/product'),
+  }),
+  cpq_list_quotes: listed({ query: at('/quote', 'number'), filters: by('status', '/quote') }),
+  cpq_list_pricing_books: listed({ filters: by('name', '/pricing-book') }),
+  cpq_list_contract_items: listed({
+    query: at('/contract/items', 'service'),
+    filters: by('vendor', '/contract/items'),
+  }),
+  cpq_brief_pipeline: {
+    count: ({ open }) => (open as Row | undefined)?.count,
+    filters: dealFilters,
+  },
+  cpq_pipeline_deals: { base: { deals_from: 0, rows: 5 }, count: inPage, filters: dealFilters },
+  cpq_brief_quotes: {
+    count: ({ total }) => (total as Row | undefined)?.count,
+    filters: {
+      owner: at('/quote', 'owner'),
+      company: at('/quote', 'company'),
+      status: at('/quote', 'status'),
+      currency: () => 'CAD',
+      acceptance: () => 'past expiry',
+      deal_state: () => 'won',
+      date_from: monthAgo,
+      date_to: monthAgo,
+      item: () => '(none)',
+    },
+  },
+};
+
+/** Tools over what this server keeps itself, whose filters are tested where the tests fill it. */
+const logs: Record<string, string> = {
+  cpq_list_events: 'subject event since until id',
+  cpq_list_changes: 'since until opportunity',
+  cpq_pipeline_changes: `movement ${Object.keys(dealFilters).join(' ')}`,
+};
+
+const checkFilters = ['owner', 'company', 'status', 'kind'];
+
+test('every argument of every tool that reads is a filter in these tables, or none', () => {
+  for (const { name, input } of readTools) {
+    const tested = [
+      ...Object.keys(tables[name]?.filters ?? {}),
+      ...(logs[name] ?? '').split(' '),
+      ...(name === 'cpq_check_sales_data' ? checkFilters : []),
+    ];
+    const left = Object.keys(input.shape).filter((argument) => !tested.includes(argument));
+    expect(
+      left.filter((argument) => !others.has(argument)),
+      name,
+    ).toEqual([]);
+  }
+});
+
+describe.each(Object.entries(tables))('%s', (tool, { base = {}, count, filters }) => {
+  test.each(Object.entries(filters))('narrows by %s, or says why not', async (filter, choose) => {
+    const [whole, value] = [Number(count(await call(tool, base))), await choose()];
+    const narrowed = await call(tool, { ...base, [filter]: value });
+    const left = count(narrowed);
+    const what = `${filter}: ${value}: ${narrowed.summary}`;
+    if (left === undefined) expect(narrowed.summary, what).toContain('No figures yet');
+    else expect(0 < Number(left) && Number(left) < whole, what).toBe(true);
+  });
+});
+
+describe.each(checkNames)('cpq_check_sales_data, %s', (check) => {
+  test('has for a status, a kind or an owner as many findings as it counts of them', async () => {
+    const { counts = [] } = await call('cpq_check_sales_data', { check });
+    for (const { by, value, count } of counts as Row[]) {
+      const filter = by === 'owner' || by === 'status' ? by : 'kind';
+      if (value === 'no owner') continue;
+      const own = await call('cpq_check_sales_data', { check, [String(filter)]: value });
+      expect([value, own.total]).toEqual([value, count]);
+    }
+  });
+});
+
+test.each([{}, { size: 100, detail: 'full' }, { query: 'nothing is called so' }])(
+  'contract items are marked as beta: %j',
+  async (args) => {
+    const { notes } = await call('cpq_list_contract_items', args);
+    expect(String(notes)).toContain('Contract items are a beta resource of the service');
+  },
+);
