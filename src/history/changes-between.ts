@@ -283,7 +283,6 @@ const columnOf: Partial<Record<Step, Column>> = {
   removed: 'removed',
 };
 
-/** What a deal adds to a column of a group. */
 interface Part {
   label: Label;
   column: Column;

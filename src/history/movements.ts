@@ -50,7 +50,6 @@ export interface Pair<T> {
   after: T | undefined;
 }
 
-/** A contribution to the sums. */
 interface Effect {
   step: Step;
   currency: string;
@@ -249,7 +248,6 @@ interface CountAndValue {
   value?: Amounts;
 }
 
-/** Open records of one day. */
 export interface OpenTotal extends CountAndValue {
   /** Records without a known value. */
   unknownValue?: number;
@@ -333,7 +331,6 @@ export function arrow<T>(
   return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
 
-/** The difference of both values, if both are known and in one currency. */
 function valueChange(before: Valued | undefined, after: Valued | undefined): number | undefined {
   if (!before?.value || !after?.value || before.currency !== after.currency) return undefined;
   return rounded(centsOf(after).minus(centsOf(before))) || undefined;

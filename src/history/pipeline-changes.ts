@@ -318,7 +318,6 @@ function daysInStage(before: Opportunity, left: string): number | undefined {
   return entered && left >= entered ? daysBetween(entered, left) : undefined;
 }
 
-/** The exits that match the filters, by the stage that was left. */
 export const matchingExits = (
   exits: readonly StageExit[],
   filters: PipelineFilters,

@@ -15,7 +15,6 @@ const bytesOfCopy = 400;
 
 interface Result {
   readonly value: unknown;
-  /** Stops counting its memory. */
   release: () => void;
 }
 

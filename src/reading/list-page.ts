@@ -32,9 +32,7 @@ export interface ListPage<R> {
 interface ListSource {
   readonly pages: ServicePages;
   readonly resource: Resource;
-  /** Reads all results of a search. */
   readonly readWhole: (search: Search) => Promise<Collection<ApiRecord>>;
-  /** Whether all records were read before. */
   readonly isCached: boolean;
   readonly call: Call;
   readonly judge?: PageJudge | undefined;
@@ -115,7 +113,6 @@ async function ignoredParameters(
   return found;
 }
 
-/** Compares with the same page requested without the parameter. */
 async function isIgnored(
   { pages, resource, call }: ListSource,
   query: PageQuery,
@@ -250,7 +247,6 @@ async function unprovenFields(
 const filterFields = (filters: string): string[] =>
   filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
-/** Whether all records can be read with few requests. */
 const isSmall = ({ total, records, countIsLimit }: AnyPage, size: number): boolean =>
   total === undefined || countIsLimit ? records.length < sampleSize : total <= maxRequests * size;
 

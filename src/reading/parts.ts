@@ -63,7 +63,6 @@ const byCompanyName: Selection = {
   isLoose: true,
 };
 
-/** The part of a collection that a question is about. */
 export type PartOf =
   /** These records, which were read already. */
   | { readonly only: readonly ApiRecord[] }

@@ -3,7 +3,6 @@ import type { Page } from '../service/page.ts';
 import { fieldOf } from '../values.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 
-/** How the route of a pass may be read. */
 export interface RouteTraits {
   /** One response contains everything, such as a tree. */
   readonly isTree: boolean;
@@ -22,15 +21,11 @@ export class Pass<R> {
   readonly found = new Map<unknown, R>();
   /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
   readonly segments: Segment[] = [];
-  /** Whether the total changed from one page to another. */
   countMoved = false;
-  /** Whether a total was lower than one before. */
   countFell = false;
-  /** Whether the total may be a limit of the service. */
   countIsLimit = false;
   /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
   withoutSize = false;
-  /** Whether a record was created after the pass began. */
   hasNewRecords = false;
   /** The highest total that the service reported. */
   highestCount: number | undefined;
@@ -51,7 +46,6 @@ export class Pass<R> {
     return this.found.size === this.count;
   }
 
-  /** Adds the page that was returned for the offset `from`. */
   add(from: number, { records, total, answeredAt, ...page }: Page<R>): Segment {
     const known = this.found.size;
     const now = answeredAt ?? Date.now();

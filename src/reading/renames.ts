@@ -9,7 +9,6 @@ import { freezeRecord } from './pass.ts';
 
 type Records = readonly ApiRecord[];
 
-/** Collections whose records have the names of their companies. */
 export const namingCompanies: readonly Resource[] = [
   'contact',
   'opportunity',

@@ -58,7 +58,6 @@ export class SharedWalk {
     this.reading = Promise.resolve().then(() => read(this));
   }
 
-  /** Whether further calls may wait for it. */
   get isCurrent(): boolean {
     return !this.outdated && !this.#controller.signal.aborted;
   }

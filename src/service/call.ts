@@ -1,4 +1,3 @@
-/** What the requests of a tool call need of it. */
 export interface Call {
   /** Aborts the call's requests and closes their sockets. */
   signal: AbortSignal;
@@ -23,7 +22,6 @@ export interface WalkCost {
   pauseMs: number;
 }
 
-/** What a call of a tool leaves to its readings. */
 export interface CallContext extends Call {
   /**
    * Reports the progress of a long reading; a host may ignore it.

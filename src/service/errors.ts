@@ -22,7 +22,6 @@ interface Problem {
   readonly problem: string;
 }
 
-/** The facts that only some kinds have. */
 interface MoreFacts {
   'rate-limited': Wait;
   /** `reserved`: remaining requests that are kept for single records and pages. */

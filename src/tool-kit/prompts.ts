@@ -136,12 +136,10 @@ const attentionToday: Prompt = {
 Form: at most ten items, the most valuable first, each with what it is, whose it is, what is at stake and the next step; then one line on what was not looked at. ${sourcingRule} ${reviewRule}`,
 };
 
-/** Longest argument in a sentence, in characters. */
 const maxArgument = 1_000;
 
 const quoted = (text = ''): Wording => quote(text.trim(), maxArgument);
 
-/** Every prompt, in the order in which a host lists them. */
 export const prompts: readonly Prompt[] = [
   briefCompany,
   pipelineReview,

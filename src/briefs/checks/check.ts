@@ -1,5 +1,3 @@
-/** The type of a check of sales data, and the loop that all checks share. */
-
 import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
@@ -20,7 +18,6 @@ export interface CheckParameters {
   tolerance?: number;
 }
 
-/** Parameters and context of a check, defaults filled in. */
 export interface CheckContext extends Required<CheckParameters> {
   today: Day;
   currencyOf: CurrencyOf;
@@ -36,7 +33,6 @@ export interface RawFinding extends Named {
   status?: string;
   /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
   kinds: Readonly<Record<string, string>>;
-  /** The opportunity of a quote. */
   deal?: string;
   /** Number of lines of a quote, or of products, that the finding is about. */
   parts?: number;
@@ -60,7 +56,6 @@ export interface Check {
   readonly wants?: readonly Resource[];
   /** The collection that the filters by owner, company and status apply to; others are only looked up. */
   readonly about: 'product' | 'pricing_book' | 'quote' | 'opportunity' | 'contract_item';
-  /** What the examined records are called. */
   readonly of: string;
   /** What a finding is: its singular. */
   readonly unit: 'product' | 'book price' | 'part' | 'quote' | 'contract item' | 'opportunity';

@@ -35,7 +35,6 @@ import {
   stalledOpportunities,
 } from './records.ts';
 
-/** Every check by name, in the order in which the tool lists them. */
 export const checks = {
   thin_margins: thinMargins,
   below_cost: belowCost,
@@ -64,7 +63,6 @@ export const isOfCompanies = ({ about }: Check): boolean =>
 export interface CheckFilters {
   owner?: Named;
   company?: Named;
-  /** Status category of a quote, or stage of an opportunity. */
   status?: Named;
 }
 
@@ -85,7 +83,6 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
     ? { name: statusOfQuote(record) }
     : (record as RecordOf['opportunity']).pipelineStage;
 
-/** The collection that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(
   name: CheckName,
   data: CheckData,
@@ -138,7 +135,6 @@ const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }
 
 export type CheckReport = ResultOf<typeof reportOn>;
 
-/** The figures over the findings, or over those of one kind, and the rows of these findings. */
 export function* reportOn(
   { name, definition, examined, notChecked, findings: all }: Examined,
   kind?: Named,
@@ -197,7 +193,6 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
   });
 }
 
-/** Numbers of findings by status, by each kind, and by owner; `undefined` where there are none. */
 function* countFindings({ about }: Check, findings: readonly RawFinding[]) {
   const hasOwner = about === 'quote' || about === 'opportunity';
   const kinds = new Set<string>();

@@ -1,5 +1,3 @@
-/** Checks of opportunities and contract items. */
-
 import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
 import { currencyOfRecord, decimal } from '../../figures/money.ts';

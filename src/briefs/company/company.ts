@@ -65,7 +65,6 @@ export interface CompanyOptions {
   /** Of all opportunities; by default of those that are given. */
   probability?: ProbabilityScale | undefined;
   maxRows: number;
-  /** Additional columns of open deals. */
   show: readonly DealExtra[];
 }
 
@@ -108,7 +107,6 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
   });
 }
 
-/** The company's own records that are not deleted. */
 export function* recordsOf<R extends ApiRecord>(
   company: Company,
   records: readonly R[] | undefined,

@@ -32,7 +32,6 @@ import { groupClosed, groupOpen, type PipelineBy } from './pipeline-groups.ts';
 import { closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
 
 export interface PipelineFilters {
-  /** Filters as `resolveFilters` resolved them. */
   owner?: NameFilter;
   company?: NameFilter;
   stage?: NameFilter;
@@ -51,7 +50,6 @@ export interface PipelineOptions extends PipelineFilters {
   today: Day;
   /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
-  /** Additional columns of rows and sums. Default: none. */
   show?: readonly DealExtra[];
   /** Default: 30 days without a change. */
   stalledAfterDays?: number;
@@ -183,7 +181,6 @@ const countDeleted = (deals: readonly Deal[]): number | undefined =>
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 
-/** Filters of open and closed deals: owner, company, category, source, currency and minimum value. */
 export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
   const { record, currency } = deal;
   if (filters.currency && currency !== filters.currency.name) return false;
@@ -197,7 +194,6 @@ export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
 const isWorth = ({ value }: Deal, minValue: number | undefined): boolean =>
   minValue === undefined || (value !== undefined && !value.lt(minValue));
 
-/** Filters of open deals only: stage and close dates. */
 export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
@@ -267,7 +263,6 @@ function unknownCounts(open: readonly Deal[], closed: readonly Deal[]) {
 
 const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
-/** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
   { stage, closeFrom, closeTo, minValue }: PipelineFilters,
   closed: readonly Deal[],

@@ -67,7 +67,6 @@ export interface BookPrice {
   price: Decimal | undefined;
 }
 
-/** The entries of a book that are valid on a day: the book's window and the entry's own. */
 export function validEntries(book: PricingBook, day: Day): BookPrice[] {
   if (!isValid(book, day)) return [];
   return (book.products ?? []).flatMap(({ productId, price, validFrom, validTo }) =>

@@ -113,7 +113,6 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
 
 type Entry = ReturnType<typeof entriesOf>[number];
 
-/** The prices of the product in a book that applies to the company, or may. */
 function entriesOf(book: PricingBook, { company, product }: PriceData, on: Day) {
   const appliesTo = applicabilityOf(book, company);
   if (!appliesTo || product.id === undefined) return [];

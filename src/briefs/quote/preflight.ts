@@ -78,7 +78,6 @@ export interface PreflightFinding {
   why: Wording;
 }
 
-/** Why something is a finding, if it is one. */
 type Why = Wording | false | undefined;
 
 type Subject = PreflightRecords & Required<PreflightOptions>;
@@ -321,7 +320,6 @@ function toLine(item: QuoteItem, { catalogue, pricesOf, ...shared }: SharedByLin
   };
 }
 
-/** What could not be looked at, because its record may not be read or is not found. */
 export function notChecked(records: PreflightRecords): string[] | undefined {
   const { quote, products, books } = records;
   const parties = (['company', 'contact', 'opportunity'] as const).filter(

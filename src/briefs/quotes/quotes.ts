@@ -74,7 +74,6 @@ export const quoteOrders = ['value', 'age', 'expiry'] as const;
 type QuoteDate = (typeof quoteDates)[number];
 
 export interface QuotesOptions {
-  /** Filters as `resolveFilters` resolved them. */
   owner?: Named;
   company?: Named;
   status?: Named;
@@ -110,7 +109,6 @@ const dayIn = (quote: Quote, date: QuoteDate): Day | undefined => dayOf(quote[da
 
 type DealOf = ((quote: Quote) => DealState) | undefined;
 
-/** Finds the quotes that match all filters but `item`. */
 export function* findQuotes(
   quotes: readonly Quote[],
   opportunities: readonly Opportunity[] | undefined,

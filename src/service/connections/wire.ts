@@ -169,7 +169,6 @@ export class Wire {
     }
   }
 
-  /** Requests that are not answered yet fail. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = new ApiError('connection-lost', { host: this.#base.host }, 'closed');

@@ -15,10 +15,8 @@ export type RequestOutcome =
   | 'budget'
   | 'circuit';
 
-/** Values of one tenant that are read when metrics are collected. */
 export interface Gauges {
   remainingBudget(): Promise<number>;
-  /** The cached collections and when they were read, in milliseconds since the epoch. */
   cachedCollections(): Iterable<readonly [collection: string, asOf: number]>;
 }
 

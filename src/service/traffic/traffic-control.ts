@@ -135,7 +135,6 @@ const worthwhileShare = 1 / 2;
 
 type Purpose = NonNullable<Call['purpose']>;
 
-/** What applies to requests of each purpose. */
 interface Rules extends Readonly<Record<Purpose, WindowRule>> {
   /** Requests that the tenant allows in the window, as far as the settings permit. */
   allowed: number;
@@ -192,7 +191,6 @@ export class RateBudget {
     }
   }
 
-  /** Whether too little of a walk that has just begun can be read now. */
   #isHopeless(purpose: Purpose, cost: WalkCost, { reserve }: WindowRule): boolean {
     if (cost.left !== cost.pages - 1) return false;
     const available = this.#remaining - reserve;
@@ -242,7 +240,6 @@ export class RateBudget {
     return this.#window.peek(this.#key, this.#rules.interactive, Date.now());
   }
 
-  /** Requests that the tenant allows in the window, as far as the settings permit. */
   get limit(): number {
     return this.#rules.allowed;
   }
