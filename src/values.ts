@@ -37,7 +37,6 @@ export function isShallow(value: unknown, levels: number): boolean {
 export const keysOf = <T extends object>(table: T): (keyof T & string)[] =>
   Object.keys(table) as (keyof T & string)[];
 
-/** Whether a table has an entry of that name itself. */
 export const isKeyOf = <T extends object>(table: T, name: PropertyKey): name is keyof T =>
   Object.hasOwn(table, name);
 

@@ -23,9 +23,7 @@ interface ListTool<R extends Resource> {
   description: string;
   resource: R;
   input: typeof listInput | typeof searchInput | typeof filterInput;
-  /** Said where the list is empty. */
   empty?: Wording;
-  /** Said with every answer. */
   notes?: readonly Wording[];
   complete?(
     tenant: Tenant,

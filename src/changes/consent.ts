@@ -5,7 +5,6 @@ import type { FieldChange } from './fields.ts';
 /** Validity of an answer or a token. */
 export const answerMs = 10 * 60_000;
 
-/** The change that a person is asked to agree to. */
 export interface Proposal {
   what: 'create' | 'change' | 'revert';
   /** Name of the opportunity; empty if it has none. */

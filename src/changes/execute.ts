@@ -188,7 +188,6 @@ async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Prom
   return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body), { answer });
 }
 
-/** Why nothing was stored; undefined if that is not certain. */
 function rejectionReason(error: unknown): Wording | undefined {
   if (!isNotStored(error)) return undefined;
   const { upstreamMessage } = error.facts;

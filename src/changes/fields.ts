@@ -36,7 +36,6 @@ export const referenceOf = (value: FieldValue): Reference | undefined =>
 const isReference = (value: FieldValue): value is Reference =>
   isObject(value) && typeof value.id === 'string' && typeof (value.name ?? '') === 'string';
 
-/** The values of a record by field name, without empty ones. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
 export type Divisor = 1 | 100;
@@ -231,7 +230,6 @@ const isBlank = (value: unknown): boolean =>
     ? Object.values(value).every(isBlank)
     : value === undefined || value === null || String(value).trim() === '';
 
-/** Refuses, as a sentence, the first field that nobody changes and that cannot be sent back. */
 export function describeUnsendable(
   present: Present,
   isRequested: (name: string) => boolean,

@@ -105,7 +105,6 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   return works;
 }
 
-/** @throws ChangeRefused if the collection could not be read completely, and what was read does not have it */
 async function readAnew(
   tenant: Tenant,
   externalId: string,

@@ -6,7 +6,6 @@ export class ChangeRefused extends Error {
   readonly kind = 'change-refused';
   readonly reason: Wording;
   readonly details: Record<string, unknown> | undefined;
-  /** What the operator can do, in the operator's names of settings. */
   readonly remedy: Remedy | undefined;
 
   constructor(reason: Wording, details?: Record<string, unknown>, remedy?: Remedy) {

@@ -17,7 +17,6 @@ const limitedBy =
   (nameOf) =>
     wording`The limit is ${trusted(nameOf(setting))}.`;
 
-/** @throws ChangeRefused for a field or a stage that may not be written */
 export async function checkAllowed(
   tenant: Tenant,
   plan: { changes: readonly FieldChange[] },

@@ -22,7 +22,6 @@ export interface TargetSelector {
 
 export interface TenantScale {
   divisor: Divisor;
-  /** True if the tenant's values determine the scale. */
   certain: boolean;
 }
 
@@ -163,7 +162,6 @@ async function findById(
   return present;
 }
 
-/** Where another opportunity of this identifier would be found. */
 async function othersOf(
   tenant: Tenant,
   { id }: Opportunity,
@@ -178,7 +176,6 @@ async function othersOf(
   return (await tenant.collection('opportunity', call)).records;
 }
 
-/** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
 function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {
   const fold = ({ externalIdentifier }: Opportunity) => externalIdentifier?.trim().toLowerCase();
   const other = records.find(
@@ -211,7 +208,6 @@ export async function readPresent(tenant: Tenant, id: string, call: ToolCall): P
   return { record: await fillInReferences(tenant, record, call), raw };
 }
 
-/** Looks up missing ids of references, without which they cannot be sent back, and names that were read before. */
 async function fillInReferences(
   tenant: Tenant,
   record: Opportunity,

@@ -23,7 +23,6 @@ export interface SentChange {
   createdId?: string | undefined;
   before: FieldValues;
   changes: readonly FieldChange[];
-  /** The whole record as it was, where that is still known. */
   recordBefore?: Opportunity | undefined;
 }
 
@@ -95,7 +94,6 @@ function isAtSide(change: FieldChange, side: 'from' | 'to', values: FieldValues)
 
 export interface StoredDifference {
   field: string;
-  /** Of a field that this server can write. */
   kind?: FieldKind;
   intended: FieldValue;
   stored: FieldValue;

@@ -13,7 +13,6 @@ export interface WritableField {
   readFrom(record: Opportunity): unknown;
 }
 
-/** `property` is the name in the record; in the body a reference is sent as `<property>Id`. */
 function field(name: string, label: string, property: string, kind: FieldKind): WritableField {
   const body = kind === 'reference' ? `${property}Id` : property;
   const readFrom = (record: Opportunity) => record[property] ?? record.unreadable?.[property];

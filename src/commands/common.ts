@@ -13,7 +13,6 @@ export interface SharedServices {
   state: State;
   cache: CollectionCache;
   connections: Connections;
-  /** Creates the observer of a tenant by the operator's name of it; absent outside of `http`. */
   observer: ((name: string) => TenantObserver) | undefined;
 }
 

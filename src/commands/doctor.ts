@@ -99,7 +99,6 @@ export async function examine(settings: Settings): Promise<Report> {
   }
 }
 
-/** With the names that settings have in a tenants file. */
 const inFile = ({ remedy, ...check }: DoctorCheck): DoctorCheck =>
   remedy === undefined ? check : { ...check, remedy: inOptions(remedy) };
 

@@ -171,7 +171,6 @@ function reloadTenants(tenants: ConfiguredTenants, log: Log, argv: readonly stri
 
 const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
-/** The preview shows embedded data only, and on this machine only. */
 const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>
   sandbox && auth.size === 0 && isLoopback(host);
 

@@ -7,7 +7,6 @@ import type { Steps } from './steps.ts';
 export const groupKey = (label: Named): string =>
   label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
-/** What a group is called; `key` is its place among groups that have an order of their own, such as months. */
 export interface Label extends Named {
   key?: string | number | undefined;
 }
@@ -84,7 +83,6 @@ function rowLabels(groups: readonly { label: Named }[], missing: string): (label
 interface GroupRows<Item, Figures> {
   labelsOf(item: Item): Label | readonly Label[];
   ranksOf(items: readonly Item[]): readonly number[];
-  /** Groups shown before the others are merged, if there are several. */
   limit: number;
   missing: string;
   figuresOf(items: readonly Item[]): Figures;

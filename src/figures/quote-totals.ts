@@ -22,7 +22,6 @@ export function lineAmounts(item: QuoteItem) {
   return { unitPrice, total: unitPrice?.times(times), cost: cost?.times(times) };
 }
 
-/** The sum of the prices, and of the lines and setups of which both price and cost are known. */
 export interface TermSums {
   price?: Decimal | undefined;
   /** Over the lines and setups with a price and a cost, so that a profit can be calculated. */

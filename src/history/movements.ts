@@ -242,14 +242,12 @@ const leavingAs = (step: Step, state: Valued): Effect => ({
   amount: zero.minus(centsOf(state)),
 });
 
-/** `value` in whole cents by currency. */
 interface CountAndValue {
   count: number;
   value?: Amounts;
 }
 
 export interface OpenTotal extends CountAndValue {
-  /** Records without a known value. */
   unknownValue?: number;
 }
 

@@ -190,7 +190,6 @@ function refKey(ref: Ref | undefined): string | undefined {
   return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
 }
 
-/** Whether a move from one stage to another is forward; `undefined` where their order is unknown. */
 function isForward(
   from: string | undefined,
   to: string | undefined,
@@ -265,7 +264,6 @@ export interface StageExit {
 
 /** The changes of every deal over time, from snapshots in the order of time. */
 export class DealSeries {
-  /** How often the close date of a deal moved later. */
   readonly slips = new Map<string, number>();
   readonly exits: StageExit[] = [];
   /** Time of the last change of stage or outcome, as exactly as it is known. */

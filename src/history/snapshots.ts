@@ -10,7 +10,6 @@ import { compress, decompress } from '../state/compression.ts';
 import { isObject, parseJson } from '../values.ts';
 
 export interface SnapshotKind<T> {
-  /** What the names of stored values begin with. */
   prefix: string;
   toRow(record: T): Row;
   toRecord(row: Row): T;

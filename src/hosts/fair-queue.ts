@@ -9,7 +9,6 @@ export interface CallerLimits {
   waitMs: number;
 }
 
-/** The call was not started; it may be sent again. */
 function tooManyCalls(retryMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryMs / 1000));
   return new HttpError(429, `Too many calls: try again in ${seconds} s.`, { retryAfter: seconds });
@@ -26,7 +25,6 @@ interface Caller {
  */
 export class FairQueue {
   readonly #limits: CallerLimits;
-  /** The caller that was served longest ago first. */
   readonly #callers = new Map<string, Caller>();
   readonly #rates = new MemoryRates();
   #running = 0;

@@ -32,12 +32,10 @@ export interface HttpOptions {
   /** Whether requests that a proxy forwarded are refused; for servers without authentication. */
   localOnly: boolean;
   fastPath: boolean;
-  /** Whether the interactive views are shown at `/preview`; for loopback only. */
   preview: boolean;
   webhooks: WebhookHandler;
   onError(error: Error): void;
   health(): Health;
-  /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
   observer: Pick<ServerObserver, 'onHttpRequest' | 'render'>;
   /** Whether the sender may read `/metrics`. @throws HttpError (429) for a sender that guesses tokens */
@@ -100,7 +98,6 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
 }
 
 interface Responders {
-  /** Absent when the fast path is off. */
   fastPath: HttpFastPath | undefined;
   sdk: Promise<SdkHandler> | undefined;
 }

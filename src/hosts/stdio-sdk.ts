@@ -4,7 +4,6 @@ import { fieldOf, type JsonObject } from '../values.ts';
 import type { SdkEndpoint } from './endpoint.ts';
 
 export interface StdioSdkOptions {
-  /** The opening messages, which have already been answered. */
   opening: readonly JsonObject[];
   write(message: object): void;
   onError(error: Error): void;

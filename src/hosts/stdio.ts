@@ -67,7 +67,6 @@ export interface LineConnectionOptions {
   fastPath: boolean;
   write(line: string): void;
   onError(error: Error): void;
-  /** Called when this side ends the connection. */
   onClose(): void;
 }
 

@@ -79,7 +79,6 @@ async function answer(
   }
 }
 
-/** `kept` if at least one event is new; of a list also how many events were handled in which way. */
 function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
   const kept = receipts.filter((how) => how === 'new').length;
   const status = kept > 0 ? 'kept' : 'known';

@@ -34,14 +34,12 @@ export async function readByIdentifier<R extends Resource>(
   throw new ApiError('not-found', { host: tenant.site.host }, 'no record has this id');
 }
 
-/** Identifiers by which the service has no route. */
 const otherIdentifiers: { readonly [R in Resource]?: readonly string[] } = {
   opportunity: ['externalIdentifier'],
   product: ['mpn', 'ean'],
   quote: ['number'],
 };
 
-/** The one record with this identifier, a current one before a deleted one. */
 async function findByIdentifier<R extends Resource>(
   tenant: Tenant,
   resource: R,

@@ -20,11 +20,9 @@ export interface Column<R> {
   filter?: string;
   /** The field by which the service sorts; without it the order is made here. */
   sort?: string;
-  /** The collections without which the value may be unknown. */
   needs?: readonly ('company' | 'opportunity' | 'product')[];
   /** Only deleted records have a value. */
   isMark?: true;
-  /** Not in the concise form; for `fields`, filters and sort only. */
   hidden?: true;
 }
 

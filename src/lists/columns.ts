@@ -244,7 +244,6 @@ const assignees = (
 ];
 
 const maxAssignees = 5;
-/** Names of products that the list shows of a pricing book. */
 export const shownProducts = 3;
 
 const shortened = <T>(all: readonly T[], limit: number): readonly (T | string)[] =>

@@ -7,7 +7,6 @@ import { listColumns } from './columns.ts';
 
 export interface RecordShape {
   detail: 'concise' | 'full';
-  /** Columns of the list, or the service's own fields with dots for nested ones. */
   fields?: readonly string[] | undefined;
 }
 

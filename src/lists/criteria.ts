@@ -18,13 +18,11 @@ export type Test = { is: string } | { order: Order; than: string } | { empty: bo
 
 export interface Key {
   name: string;
-  /** Absent if `name` is a field of the service, with dots for nested ones. */
   column: Column<ApiRecord> | undefined;
 }
 
 export interface Condition {
   key: Key;
-  /** At least one must pass. */
   tests: readonly Test[];
 }
 
@@ -170,7 +168,6 @@ function fieldAt(record: object, path: string): unknown {
   );
 }
 
-/** The values of a field, which may be a list. A blank text is no value. */
 export const valuesOf = (value: unknown): unknown[] =>
   (Array.isArray(value) ? value.flat() : [value]).filter(isValue);
 
@@ -271,7 +268,6 @@ export function mentions(record: ApiRecord, text: string): boolean {
     .every((word) => written.includes(word));
 }
 
-/** Whether the rows of a page can be what the criteria and the text ask for, by parameter of the service. */
 export const judgeOf = ({ conditions, sort }: Criteria, text = '') => ({
   filters: (rows: readonly ApiRecord[]) =>
     rows.every((row) => conditions.every((condition) => passes(row, condition, nothingKnown))),

@@ -47,7 +47,6 @@ import { knownFor, nameRows, readGranted } from './known.ts';
 
 export interface NamedPage<R> extends ListPage<R> {
   known: Known;
-  /** Filtered or sorted by: shown with every row. */
   keys: readonly string[];
   /** Deleted records of the whole list; absent if the service made the page. */
   deleted?: number;
@@ -122,10 +121,8 @@ function planFor(
   };
 }
 
-/** What the service is asked for, and what is done here with the records that it finds. */
 interface LocalPlan extends Criteria {
   search: Search;
-  /** Words that every record must contain. */
   text?: string | undefined;
   ignored?: readonly Ignorable[];
 }
@@ -185,7 +182,6 @@ async function readFor<R extends Resource>(
   return { ...whole, records: whole.records.filter(isListed) };
 }
 
-/** What the keys need besides; the companies where some rows have their ids or their names only. */
 async function readForKeys(
   tenant: Tenant,
   keys: readonly Key[],
@@ -297,7 +293,6 @@ function* resolveName(
 /** Values named where none is similar to the text. */
 const maxExamples = 8;
 
-/** All values that occur, where they are few; else those like the text, or some of them. */
 function describeOccurring(
   key: Wording,
   text: string,

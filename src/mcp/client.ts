@@ -4,9 +4,7 @@ import { metaKeys, viewExtension, viewMimeType } from './identity.ts';
 
 export interface HostClient {
   name: string;
-  /** It can ask a person in a form (elicitation). */
   asks: boolean;
-  /** It shows interactive views. */
   showsViews: boolean;
 }
 

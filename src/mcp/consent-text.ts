@@ -19,7 +19,6 @@ import {
   wording,
 } from '../text/untrusted-text.ts';
 
-/** Unchanged characters shown before the difference in a long text. */
 const leadInLength = 40;
 
 const named = (text: string): Wording => quoteVerbatim(text, maxNameLength);
@@ -35,7 +34,6 @@ export function consentQuestion(proposal: Proposal, host: string): Wording {
   );
 }
 
-/** The same question in pieces, with old texts whole. */
 export function questionPieces(proposal: Proposal, host: string): Record<string, unknown> {
   const { what, opportunity, company, externalId, changes, currency, remarks } = proposal;
   return {
@@ -79,7 +77,6 @@ const describeCurrency = (currency: string): Wording =>
 
 /** One value, old → new, as a person reads it. */
 interface Difference {
-  /** Of a custom field. */
   name?: Wording;
   /** Absent where there was none before; that need not be said. */
   from?: Wording;

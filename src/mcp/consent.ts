@@ -41,13 +41,11 @@ export type ConsentSetting = 'ask' | 'view' | 'token';
 
 export interface ConsentParts {
   state: Pick<State, 'secret' | 'claim'>;
-  /** Host name of the service, shown in the question. */
   host: string;
   allowed: ConsentSetting;
   nameOf: NameOf;
 }
 
-/** What a host sent for a form, and the seal of its question. */
 export interface FormAnswer {
   seal: string;
   responses: Parameters<typeof inputResponse>[0];
@@ -55,13 +53,11 @@ export interface FormAnswer {
 
 export interface AskingCall {
   tool: string;
-  /** With the token of a preview as `confirm`. */
   args: Record<string, unknown>;
   client: HostClient;
   ctx: ServerContext;
   /** The answer of a host of the legacy era, which was asked during the call. */
   formAnswer?: FormAnswer | undefined;
-  /** What a person chose in a view. */
   chosen?: { secret: string; isAgreed: boolean } | undefined;
 }
 

@@ -81,7 +81,6 @@ function readAddress(uri: string) {
   };
 }
 
-/** Rows of one answer where its list or its groups have no limit in the schema. */
 const defaultRows = 1_000;
 
 function sizesOf(

@@ -13,7 +13,6 @@ export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'can
 
 /** Observes tool calls; it receives tool names of the catalog only, never text of callers. */
 export interface CallObserver {
-  /** A call begins. @returns the function to call when it has ended */
   onCall(tool: string): (outcome: CallOutcome) => void;
 }
 

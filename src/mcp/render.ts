@@ -11,14 +11,12 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 const isFlatList = (value: unknown): value is unknown[] =>
   Array.isArray(value) && value.every(isScalar);
 
-/** One field per line. */
 export function render(data: JsonObject): string {
   const lines: string[] = [];
   for (const name in data) writeField(lines, name, data[name], '');
   return lines.join('\n');
 }
 
-/** Names that only the top level of an answer uses. */
 const reservedNames = new Set(['outcome', 'change_id', 'confirm']);
 
 /** The name is quoted if it could be mistaken for other syntax. */
@@ -97,7 +95,6 @@ function cellOf(value: unknown): string | undefined {
   return text === undefined ? undefined : escapeCell(text);
 }
 
-/** Marks the first cell if it looks like a field name or a bullet. */
 function tableLine(cells: readonly string[], indent: string): string {
   const line = indent + cells.join('|');
   const isField = line.includes(':') && /^\s*[\w.-]{1,60}:(?:\s|$)/.test(line);
@@ -166,7 +163,6 @@ const pairs = (row: JsonObject): string =>
     )
     .join(', ');
 
-/** Quoted where it could be mistaken for several pairs, or for a quoted text. */
 function inPair(value: unknown): string {
   const text = inline(value);
   return /^"|[,;+] /.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text;

@@ -65,7 +65,6 @@ const template = (resource: Resource, title: string, description: string): Resou
   description,
 });
 
-/** Addressed by id. For kinds with completion, a full name or number works too if it is unique. */
 export const resourceTemplates: readonly ResourceTemplate[] = [
   template('company', 'Company', 'One company, whole'),
   template('contact', 'Contact', 'One contact, whole'),
@@ -108,7 +107,6 @@ export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
   ],
 });
 
-/** Records are resources for those who may call the tool that shows one whole. */
 export const readableTemplates = ({ grants, surface }: Access): readonly ResourceTemplate[] =>
   surface.byName.has('cpq_get_record')
     ? resourceTemplates.filter(({ resource }) => grants.has(readGrant(resource)))

@@ -201,12 +201,8 @@ const progressNotifier =
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 
-/** The protocol's own limit. */
 const maxValues = 100;
 
-/**
- * Completes typed text with names that resolve to one record. Read errors give an empty completion.
- */
 async function complete(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   { ref, argument }: CompleteRequest['params'],

@@ -19,7 +19,6 @@ import { describeError } from './wording.ts';
 const consentMetaKey = 'cpq-mcp/consent';
 
 interface CallLog {
-  /** Logs a fault of this server; its details are not sent to the host. */
   failed(tool: string, error: unknown): void;
 }
 

@@ -12,7 +12,6 @@ import type {
 } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, keysOf } from '../values.ts';
 
-/** Kinds of referenced records. The service has no list of owners, stages and sources. */
 type ReferenceTarget =
   | 'company'
   | 'contact'

@@ -35,7 +35,6 @@ interface IndexEntry {
   more: string;
   /** Identifiers; they match as a whole. */
   exact: readonly string[];
-  /** As digits. */
   phones?: readonly string[];
 }
 
@@ -86,7 +85,6 @@ const describe: { [K in SearchKind]: Describe<K> } = {
   }),
 };
 
-/** Characters of a text that are indexed. */
 const maxIndexedLength = 1_000;
 
 const words = (...parts: unknown[]): string =>

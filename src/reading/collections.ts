@@ -62,7 +62,6 @@ interface Wanted extends Freshness {
   search: Search | undefined;
 }
 
-/** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #sources: CollectionSources;
   readonly #cache: CachePart;
@@ -223,7 +222,6 @@ export class Collections {
     }
   }
 
-  /** Those that can be returned even if they cannot be read again. */
   usableTimes(): Iterable<readonly [Resource, number]> {
     return this.cacheTimes((cached, resource) =>
       isUsable(cached, freshnessOf(resource, this.#sources)),

@@ -18,7 +18,6 @@ interface Result {
   release: () => void;
 }
 
-/** The results of some readings, and those of these and further ones. */
 class Results {
   readonly further = new WeakMap<object, Results>();
   readonly byName = new BoundedMap<string, Result>(maxResults, ({ release }) => release());

@@ -17,9 +17,7 @@ export interface ListPage<R> {
   /** Offset of the next record; absent at the end of the list. */
   next?: number;
   coverage: Coverage & { asOf: Date };
-  /** Values to filter by, where the service sends them. */
   facets?: unknown;
-  /** Set if the service ignored parameters; `records` is then empty. */
   ignored?: IgnoredParameters;
   /**
    * Where filters find nothing: the fields by which the service is not proven to filter, so none if its answer is right;

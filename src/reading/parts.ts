@@ -90,7 +90,6 @@ export class Parts {
   readonly #collections: Pick<Collections, 'read'>;
   /** The last trial of the search by text. */
   #trial: Promise<unknown> = Promise.resolve();
-  /** The samples that are being read, for all calls that wait for one. */
   readonly #sampling = new Map<Resource, ReturnType<Sample>>();
 
   constructor(

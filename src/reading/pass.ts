@@ -4,9 +4,7 @@ import { fieldOf } from '../values.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 
 export interface RouteTraits {
-  /** One response contains everything, such as a tree. */
   readonly isTree: boolean;
-  /** Other pages than the first can be requested. */
   readonly canPage: boolean;
   /** Without a total, all records came whatever size was asked for. */
   readonly ignoresSize: boolean;
@@ -27,7 +25,6 @@ export class Pass<R> {
   /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
   withoutSize = false;
   hasNewRecords = false;
-  /** The highest total that the service reported. */
   highestCount: number | undefined;
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;

@@ -100,7 +100,6 @@ export class ServicePages {
     return learnt;
   }
 
-  /** Adds what another process learnt. What is known here is newer. */
   add(learnt: Learnt): void {
     for (const resource of keysOf(learnt)) {
       const { honoured, ...other } = learnt[resource] ?? this.traits(resource);
@@ -116,7 +115,6 @@ export class ServicePages {
     this.learn(resource, { honoured: { ...honoured, [name]: isHonoured } });
   }
 
-  /** Whether a text may be an id, by the ids that were seen. */
   mayBeId(resource: Resource, text: string): boolean {
     return longId.test(text) || this.traits(resource).honoured[longIds] !== true;
   }
@@ -268,7 +266,6 @@ export const searchText = ({
 }: Search): string =>
   JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
-/** The size to ask for; `undefined`: without the parameter. */
 const sizeWithin = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
   maxSize === 'none' ? undefined : Math.min(asked, maxSize);
 

@@ -15,7 +15,6 @@ const slowShare = 1 / 3;
 export interface WalkBudget {
   /** Requests that the tenant allows in ten minutes. */
   limit: number;
-  /** Called when a walk begins that takes a large share of them. */
   onCostly: ((what: string, requests: number) => void) | undefined;
 }
 
@@ -81,7 +80,6 @@ export class SharedWalk {
     }
   }
 
-  /** Called after every page. */
   report({ read, total }: Progress, what: string, { limit, onCostly }: WalkBudget): void {
     // Another pass begins anew.
     this.#pagesRead = read < this.#read ? 1 : this.#pagesRead + 1;

@@ -1,5 +1,4 @@
 export interface Call {
-  /** Aborts the call's requests and closes their sockets. */
   signal: AbortSignal;
   /** When the call must have ended, in milliseconds since the epoch. */
   deadline: number;
@@ -9,7 +8,6 @@ export interface Call {
    * request that a person waits for.
    */
   purpose?: 'interactive' | 'walk' | 'background' | 'write';
-  /** Of a walk, once its first page shows it. */
   cost?: WalkCost | undefined;
 }
 

@@ -3,12 +3,10 @@
  * contains a key or an upstream body. Its message for the assistant is made in `mcp/wording.ts`.
  */
 export interface ErrorFacts {
-  /** Host and port of the service. */
   readonly host: string;
   /** Path below `/public-api`, without the query. */
   readonly path?: string;
   readonly status?: number;
-  /** The text of the `message` field of an error response. */
   readonly upstreamMessage?: string;
 }
 

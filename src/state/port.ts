@@ -37,7 +37,6 @@ export interface Journal {
    * @throws Error when it could not be stored: the change that it announces must then not be sent
    */
   append(entry: Record<string, unknown>): Promise<void>;
-  /** Every entry, oldest first, and the number of damaged ones. */
   read(): Promise<{ entries: Record<string, unknown>[]; damaged: number }>;
 }
 
@@ -71,7 +70,6 @@ export interface InboxEvent {
   record?: string | undefined;
   /** The request body; of a stored event empty if it cannot be read. */
   body: string;
-  /** Previous values of changed fields, from the cached record. */
   before?: Record<string, unknown> | undefined;
 }
 
@@ -159,7 +157,6 @@ export interface SharedCollections {
 
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */
 export interface SnapshotStore {
-  /** In alphabetical order. */
   names(): Promise<string[]>;
   read(name: string): Promise<Buffer | undefined>;
   /**
@@ -197,7 +194,6 @@ export interface Health {
   ok: boolean;
   /** If not ok: the last write failed, or the store cannot be reached. */
   fault?: 'unwritable' | 'unreachable';
-  /** Start of the fault, ISO 8601. */
   since?: string;
 }
 

@@ -1,7 +1,6 @@
 import type { CallContext } from '../service/call.ts';
 
 export interface ToolCall extends CallContext {
-  /** Name and version that the host reports. */
   client: string;
   caller?: string | undefined;
 }

@@ -37,7 +37,6 @@ export function requireGrant(grants: ReadonlySet<Grant>, grant: Grant): void {
   if (!grants.has(grant)) throw new NotGranted(grant);
 }
 
-/** The operator has not granted what the tool needs. */
 export class NotGranted extends Error {
   readonly kind = 'not-granted';
   readonly grant: Grant;

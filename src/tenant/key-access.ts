@@ -5,7 +5,6 @@ import type { Update } from '../state/port.ts';
 
 /** What the service lets a key read, by its last responses. A refusal also invalidates what was read before. */
 export class KeyAccess {
-  /** Hash of the tenant's address, key and name. */
   readonly identity: string;
   readonly #publish: (update: Update) => void;
   readonly #tryKey: (call: Call) => Promise<unknown>;

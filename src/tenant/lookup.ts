@@ -117,7 +117,6 @@ async function resolveAmong<K extends SearchKind>(
   };
 }
 
-/** The search index, built in slices once for each reading of a collection. */
 export const searchIndexOf = <K extends SearchKind>(
   tenant: Tenant,
   kind: K,

@@ -17,7 +17,6 @@ import type { Tenant } from './tenant.ts';
 /** Bytes of each record of the results that are prepared here; measured, and rounded up. */
 const bytesEach = { deal: 1_000, product: 160 };
 
-/** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (
   tenant: Tenant,
   companies: readonly Company[] | undefined,

@@ -26,7 +26,6 @@ export interface CollectionsRead<R extends Resource> {
   readings: readonly (readonly ApiRecord[] | undefined)[];
   /** Combined coverage: complete only if each is complete; `asOf` is that of the oldest. */
   coverage: Coverage & { asOf: Date };
-  /** A sentence for each collection that may not be read, or that lacks something in every record. */
   omitted: Wording[];
   /** The collections of which only the wanted part was read. */
   partial: readonly Resource[];
@@ -34,7 +33,6 @@ export interface CollectionsRead<R extends Resource> {
   probability: ProbabilityScale | undefined;
 }
 
-/** `undefined` for a whole collection. */
 type Wanted = PartOf | undefined;
 
 /**

@@ -74,7 +74,6 @@ export class SharedTenantState {
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
-  /** Ends what was begun, in this order. */
   readonly #endings: (() => unknown)[];
 
   constructor(options: TenantOptions) {

@@ -16,7 +16,6 @@ import type { KeyAccess } from './key-access.ts';
 import { SharedTenantState, type TenantOptions, type WriteRules } from './shared-state.ts';
 
 interface Site extends Pick<TenantOptions, 'recordUrl'> {
-  /** Host and port of the service. */
   host: string;
 }
 
@@ -154,7 +153,6 @@ export class Tenant {
     return new Map(held.filter(([resource]) => this.grants.has(readGrant(resource))));
   }
 
-  /** Closes the shared state, and so every tenant object that uses it. */
   close(): Promise<void> {
     return this.#shared.close();
   }
@@ -169,7 +167,6 @@ const findsPart = (resource: Resource, { query, filters, sort, includeBundles }:
 export class Writes {
   readonly rules: WriteRules;
   readonly journal: Journal;
-  /** What makes and checks tokens of consent. */
   readonly tokens: Pick<State, 'secret' | 'claim'>;
   readonly #grants: ReadonlySet<Grant>;
   readonly #shared: SharedTenantState;

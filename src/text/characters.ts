@@ -25,6 +25,5 @@ export const countInvisible = (text: string): number => {
   return whole.length - whole.replace(removed, '').length;
 };
 
-/** Spaces, invisible characters, and symbols for spaces. */
 export const blank =
   /[\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u237D\u2420\u2422\u2423\u{13441}\u{13442}\u{1D159}]/gu;

@@ -6,7 +6,6 @@ const invisible =
 
 const lineBreaks = /[\t\n]|\r(?=\n)/g;
 
-/** Letters of joined scripts. */
 const joined = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Adlam}]`;
 /** Of South and Southeast Asian scripts. */
 const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u1714\u1734\u17D2\u1A60\u1B44\u1BAA\uA806\uA8C4\uA953\uA9C0\uABED]`;
@@ -24,13 +23,11 @@ const joiners = new RegExp(
 export interface InvisibleCharacter {
   /** Its position, counted in characters from 1. */
   at: number;
-  /** As `U+200B`. */
   name: string;
 }
 
 export interface AllowedInvisible {
   lines?: boolean;
-  /** Joiners and selectors where they change what is seen. */
   joiners?: boolean;
 }
 

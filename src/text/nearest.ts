@@ -1,4 +1,3 @@
-/** How many letters have to be added, removed or replaced (Levenshtein). */
 export function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...from].entries()) {

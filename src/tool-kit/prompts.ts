@@ -10,13 +10,11 @@ interface PromptArgument {
   completes?: Extract<SearchKind, 'company' | 'quote'>;
 }
 
-/** A common question: the tools to call and the form of the answer. A prompt, and a skill without its arguments. */
 export interface Prompt {
   name: string;
   title: string;
   description: string;
   needs: readonly Grant[];
-  /** The tools that it cannot do without. */
   tools: readonly string[];
   arguments: readonly PromptArgument[];
   /** `given` holds the arguments that the person filled in. */

@@ -52,14 +52,11 @@ export interface CheckResult {
 
 export interface Check {
   readonly needs: readonly Resource[];
-  /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
   /** The collection that the filters by owner, company and status apply to; others are only looked up. */
   readonly about: 'product' | 'pricing_book' | 'quote' | 'opportunity' | 'contract_item';
   readonly of: string;
-  /** What a finding is: its singular. */
   readonly unit: 'product' | 'book price' | 'part' | 'quote' | 'contract item' | 'opportunity';
-  /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products';
   readonly defaults?: CheckParameters;
   /** The quotes whose items are examined. */

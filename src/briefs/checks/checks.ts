@@ -59,7 +59,6 @@ export const checkNames = keysOf(checks);
 export const isOfCompanies = ({ about }: Check): boolean =>
   about !== 'product' && about !== 'pricing_book';
 
-/** Filters of the records to examine, as `resolveFilters` resolved them. */
 export interface CheckFilters {
   owner?: Named;
   company?: Named;

@@ -73,7 +73,6 @@ export const opportunitiesWithoutQuote: Check = {
   },
 };
 
-/** `reasonOf` says why an opportunity is a finding, or cannot be checked. */
 function examineOpen(
   opportunities: readonly Opportunity[] | undefined,
   { currencyOf, today }: CheckContext,

@@ -58,9 +58,7 @@ export interface CompanyRecords {
 export interface CompanyOptions {
   today: Day;
   currencyOf: CurrencyOf;
-  /** Of all products and quotes; without it no products are suggested. */
   market?: Market | undefined;
-  /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
   /** Of all opportunities; by default of those that are given. */
   probability?: ProbabilityScale | undefined;

@@ -165,7 +165,6 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
   });
 }
 
-/** The deals that a brief on this outcome is about, the highest value first. */
 export function* dealsAbout(
   deals: TenantDeals,
   outcome: DealOutcome,
@@ -243,7 +242,6 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
 const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
   day !== undefined && from <= day && day <= to;
 
-/** Deals by value, the largest first; the amounts are over all of them, shown or not. */
 function* dealList<Row>(deals: readonly Deal[], maxRows: number, toRow: (deal: Deal) => Row) {
   const rows = yield* limitSorted(deals, byValue, maxRows, toRow);
   return { total: rows.total, ...valueAmounts(deals), shown: rows.shown, rows: rows.rows };

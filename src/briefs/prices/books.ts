@@ -101,7 +101,6 @@ export function pricesFor(
   };
 }
 
-/** Whether a price differs from another by more than the tolerance, in percent of the other. */
 export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 

@@ -29,7 +29,6 @@ import { type Discount, discountTargets, discountWords, lessDiscount } from './d
 export interface PriceData {
   company: Company;
   product: Product;
-  /** Absent where pricing books may not be read; so are the other two. */
   books?: readonly PricingBook[] | undefined;
   discountGroups?: readonly DiscountGroup[] | undefined;
   categories?: readonly Category[] | undefined;

@@ -33,7 +33,6 @@ import { quote as quoteText, trusted, type Wording, wording } from '../../text/u
 import { keysOf } from '../../values.ts';
 import { deviates, type KnownPrice, pricesFor } from '../prices/books.ts';
 
-/** The quote and what it is compared with; `undefined` for what may not be read or is not found. */
 export interface PreflightRecords {
   quote: Quote;
   company?: RecordOf['company'] | undefined;
@@ -72,7 +71,6 @@ const stops: ReadonlySet<FindingCode> = new Set<FindingCode>([
 export interface PreflightFinding {
   code: FindingCode;
   severity: 'stop' | 'check';
-  /** Position of the line, from 1; absent when it is about the quote. */
   line?: number;
   item?: string;
   why: Wording;

@@ -22,7 +22,6 @@ interface QuoteAmounts {
   currency: string;
   acceptance: Acceptance;
   sums: QuoteSums;
-  /** Before all discounts; only if they are asked for. */
   list: QuoteSums | undefined;
   firstYear: Decimal | undefined;
 }

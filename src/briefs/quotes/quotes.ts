@@ -68,7 +68,6 @@ type QuotesBy = (typeof quotesBy)[number];
 /** The dates of a quote that a period and months can be of. */
 export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
 
-/** Orders of the quotes; by `value` of the groups, too. */
 export const quoteOrders = ['value', 'age', 'expiry'] as const;
 
 type QuoteDate = (typeof quoteDates)[number];

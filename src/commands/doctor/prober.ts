@@ -16,7 +16,6 @@ export interface Probe {
 
 export type Probes = ReadonlyMap<Resource, Probe>;
 
-/** What responses say of the rate budget; `retryAfter` in seconds. */
 export interface ReportedBudget {
   remaining?: number;
   limit?: number;

@@ -5,7 +5,6 @@ import { wrap } from '../flags.ts';
 
 /** The result of one check. `skip`: nothing to check, or the check was not possible. */
 export interface DoctorCheck {
-  /** Stable id for programs. */
   id: string;
   title: string;
   status: keyof typeof statusWords;
@@ -21,7 +20,6 @@ export interface Report {
   checks: DoctorCheck[];
   /** Requests sent; every one of them a GET. */
   requests: number;
-  /** The grants to configure; absent if the key could read nothing. */
   grants?: string;
 }
 

@@ -7,7 +7,6 @@ import { findToken, isAccessToken, isExpired, readTokens, type StoredToken } fro
 export interface AccessTokenOptions {
   path: string;
   tenants: TenantRegistry;
-  /** Called when the file cannot be reloaded; the tokens read before stay valid. */
   onError(error: unknown): void;
 }
 

@@ -43,7 +43,6 @@ const checkRule = { limit: 120, windowMs };
 /** Of these, checks that remain for known keys, and for senders that have not sent a wrong key. */
 const reserved = { knownKey: 0, cleanSender: 60, other: 90 };
 const wrongKeyRule = { limit: 10, windowMs, reserve: 0 };
-/** Keys that were accepted at their last check are remembered. */
 const maxRemembered = 10_000;
 const retryAfterSeconds = 5;
 /** How long a refused key is rejected without asking the service again. */
@@ -124,9 +123,7 @@ class KeyTenantCache {
     clearTimeout(idle);
     tenant.retire();
   });
-  /** Checks in progress; concurrent requests share one. */
   readonly #checking = new Map<string, Promise<RetirableTenant>>();
-  /** Refused keys and when each may be checked again. */
   readonly #refused = new BoundedMap<string, number>(maxRefusedKeys);
   readonly #knownGood = new BoundedMap<string, true>(maxRemembered);
   readonly #wrongKeys = new MemoryRates();

@@ -10,9 +10,7 @@ import { clientAddress, networkOf } from './networks.ts';
 
 export interface Session {
   endpoint: TenantEndpoint | SdkEndpoint;
-  /** The operator's name of the tenant; absent on an unauthenticated server. */
   tenant?: string;
-  /** A name of the caller that contains no secret; absent on an unauthenticated server. */
   caller?: string;
 }
 
@@ -76,9 +74,7 @@ export interface TenantRegistry {
 interface Principal {
   caller: string;
   tenant: ServedTenant;
-  /** The caller's own grants, which the tenant's grants may restrict further. */
   grants: ReadonlySet<Grant>;
-  /** The only tools that the caller may use; default all. */
   tools?: ReadonlySet<string>;
 }
 

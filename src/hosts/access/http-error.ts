@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 
 interface HttpErrorOptions {
   headers?: Readonly<Record<string, string>>;
-  /** In seconds, instead of other headers. */
   retryAfter?: number;
   countsAsFailure?: boolean;
 }

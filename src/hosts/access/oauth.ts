@@ -15,10 +15,8 @@ export interface OAuthOptions {
   audience?: string | undefined;
   tenantClaim: string;
   scopePrefix: string;
-  /** Grants that clients may request as scopes. */
   grants(): readonly string[];
   tenants: TenantRegistry;
-  /** Called when the provider cannot be reached or its answer cannot be used. */
   onError(error: unknown): void;
 }
 

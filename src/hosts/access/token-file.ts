@@ -16,7 +16,6 @@ export interface StoredToken {
   /** The tenant's name; absent if only one tenant is served. */
   tenant?: string;
   grants: readonly string[];
-  /** The only tools that it lists; absent for all. */
   tools?: readonly string[];
   created: string;
   expires: string;

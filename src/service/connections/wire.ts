@@ -9,7 +9,6 @@ import type { Connections } from './connections.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
-  /** Below `/public-api`, with the query. */
   path: string;
   body?: string;
 }

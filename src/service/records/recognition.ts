@@ -120,7 +120,6 @@ export function findUnrecognized(kind: RecordKind, records: readonly JsonObject[
   return found;
 }
 
-/** A sentence for each of them. */
 export const describeUnrecognized = (
   resource: Resource,
   records: readonly JsonObject[],

@@ -20,7 +20,6 @@ export interface Gauges {
   cachedCollections(): Iterable<readonly [collection: string, asOf: number]>;
 }
 
-/** Observes the requests of one tenant. It receives no customer text. */
 export interface Observer {
   /** A request has ended; without a duration if it was rejected locally. Each retry is a separate request. */
   onRequest(outcome: RequestOutcome, seconds?: number): void;

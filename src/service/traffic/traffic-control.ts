@@ -111,7 +111,6 @@ function isOutage(error: unknown, { request, call }: Attempt): boolean {
 }
 
 export interface BudgetSettings {
-  /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
   requests: number;
   windowSeconds: number;
 }
@@ -140,7 +139,6 @@ interface Rules extends Readonly<Record<Purpose, WindowRule>> {
   allowed: number;
 }
 
-/** The rate budget of one tenant, which other programs use too. */
 export class RateBudget {
   readonly #window: RateWindow;
   readonly #key: string;
@@ -235,7 +233,6 @@ export class RateBudget {
     await this.#window.block(this.#key, Date.now() + ms);
   }
 
-  /** The remaining requests, and the wait if there are none. */
   peek(): Promise<RateDecision> {
     return this.#window.peek(this.#key, this.#rules.interactive, Date.now());
   }

@@ -15,7 +15,6 @@ import type {
 import { ifMissing, replaceFile, syncFolder } from './files.ts';
 import { appendLines, isCutLine, parseLine } from './json-files.ts';
 
-/** Where an event is in the file, and the fields that queries use. */
 interface IndexEntry extends InboxEntry {
   arrived: number;
   offset: number;
@@ -121,7 +120,6 @@ export class InboxFile implements Inbox {
   }
 }
 
-/** What is known of a file up to `readTo`. */
 class FileIndex {
   readonly inode: number;
   /** In the order of arrival, which is the order of the file. */
