@@ -82,6 +82,7 @@ export const withoutBarred = (read: Settings): Settings =>
 
 const variableNames = keysOf(settings).map(variableOf);
 
+/** Warnings about variables with our prefix that are no settings. */
 export function settingWarnings(environment: Environment): string[] {
   const { ignored } = unknownVariables(environment);
   return ignored.length > 0 ? [`ignored, as they are no settings: ${ignored.join(', ')}`] : [];
@@ -192,6 +193,7 @@ const serviceUrl = /^(tcp|udp|sctp):\/\//;
 const isOfService = (name: string, value: string | undefined): boolean =>
   ofService.test(name) || (/_PORT$/i.test(name) && serviceUrl.test(value ?? ''));
 
+/** Words of names that would restrict what callers and agents may do. */
 const restricts = new RegExp(
   `(^|_)(${[
     'WRIT(E|ES|ABLE|ING)|READ_?ONLY|STAGES?|FIELDS?|GRANTS?|CONSENT|CONFIRM',
@@ -219,6 +221,7 @@ function unknownVariables(environment: Environment): { refused: string[]; ignore
   return unknown;
 }
 
+/** Settings that were taken out, and what is instead. */
 const retired = new Map([
   ['CPQ_CALLS_AT_ONCE', 'any more: 16 calls of a caller run at once'],
   ['CPQ_WEBHOOK_SIGNING_SECRET', 'any more: set CPQ_WEBHOOK_SECRET'],

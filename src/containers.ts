@@ -12,6 +12,7 @@ interface Sized<V> {
 export class BoundedMap<K, V> {
   readonly #max: number;
   readonly #onDropped: (value: V) => void;
+  /** The most recently used last. */
   readonly #entries = new Map<K, Sized<V>>();
   #size = 0;
 
@@ -65,6 +66,7 @@ export class BoundedMap<K, V> {
     this.#onDropped(entry.value);
   }
 
+  /** Deletes the entries whose key passes; default: all. */
   clear(passes: (key: K) => boolean = () => true): void {
     for (const key of [...this.#entries.keys()]) if (passes(key)) this.delete(key);
   }
@@ -77,6 +79,7 @@ export class BoundedMap<K, V> {
   }
 }
 
+/** Removes the first entries of a list, as long as they pass, and returns them. */
 export function shiftWhile<T>(list: T[], passes: (entry: T) => boolean): T[] {
   const end = list.findIndex((entry) => !passes(entry));
   return list.splice(0, end === -1 ? list.length : end);

@@ -22,6 +22,7 @@ export function createLog(
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }
 
+/** Log fields of an error: name, message and the top of its stack. */
 export const factsOf = (error: unknown): Record<string, unknown> =>
   error instanceof Error
     ? { error: error.name, message: error.message, at: error.stack?.split('\n')[1]?.trim() }

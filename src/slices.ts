@@ -30,10 +30,15 @@ function nextSlice(): Promise<void> {
   return new Promise((resolve) => waiting.push(resolve));
 }
 
+/** Resolves when there is time for a computation that takes less than a slice. */
 export async function waitForSlice(): Promise<void> {
   if (isSliceOver()) await nextSlice();
 }
 
+/**
+ * Runs a computation that has steps in slices, and returns its result.
+ * @throws what the computation throws
+ */
 export async function runInSlices<T>(steps: Generator<undefined, T>): Promise<T> {
   for (;;) {
     if (isSliceOver()) await nextSlice();

@@ -7,6 +7,7 @@ export class Slots {
     this.#free = count;
   }
 
+  /** Runs the work as soon as a slot is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#free -= 1;

@@ -23,6 +23,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return at;
 }
 
+/** True if objects and lists are nested at most `levels` deep. */
 export function isShallow(value: unknown, levels: number): boolean {
   if (!hasFields(value)) return true;
   if (levels === 0) return false;
@@ -37,9 +38,11 @@ export function isShallow(value: unknown, levels: number): boolean {
 export const keysOf = <T extends object>(table: T): (keyof T & string)[] =>
   Object.keys(table) as (keyof T & string)[];
 
+/** Whether a table has an entry of that name itself. */
 export const isKeyOf = <T extends object>(table: T, name: PropertyKey): name is keyof T =>
   Object.hasOwn(table, name);
 
+/** Whether a value is one of a list's. */
 export const isOneOf = <T>(list: readonly T[], value: unknown): value is T =>
   list.some((one) => one === value);
 

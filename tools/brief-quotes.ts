@@ -164,6 +164,7 @@ const aboutLines = (item: string | undefined): Wording[] => {
   return item === noItems ? [wording`without lines`] : [wording`lines with ${quote(item)}`];
 };
 
+/** What the filters can mean. */
 const occurring = (
   all: readonly Quote[],
   companies: readonly Company[],

@@ -98,6 +98,7 @@ export const checkSalesData = defineTool({
   },
 });
 
+/** What the filters can mean: owners, companies and statuses of the records that the check is about. */
 function occurring(check: CheckName, data: CheckData) {
   const { about }: Check = checks[check];
   const records: readonly ApiRecord[] = data[about] ?? [];

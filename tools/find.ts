@@ -96,6 +96,7 @@ function findSummary(text: string, groups: readonly Group[]): Wording {
   return wording`Found for ${quote(text)}: ${join(counts, ', ')}${sure}.`;
 }
 
+/** Of collections that are too large to be read for a search. */
 const searchedBy = (kinds: readonly Resource[]): Wording[] =>
   kinds.length === 0
     ? []

@@ -23,8 +23,11 @@ interface ListTool<R extends Resource> {
   description: string;
   resource: R;
   input: typeof listInput | typeof searchInput | typeof filterInput;
+  /** Said where the list is empty. */
   empty?: Wording;
+  /** Said with every answer. */
   notes?: readonly Wording[];
+  /** The rows with what is read from elsewhere. */
   complete?(
     tenant: Tenant,
     records: readonly RecordOf[R][],
@@ -84,6 +87,7 @@ const asksForBundles = (filters = ''): boolean =>
     .split(',')
     .some((filter) => filter.includes('producttype:') && filter.includes('bundle'));
 
+/** The lists of the service's routes, in the order in which a host shows them. */
 export const lists: readonly AnyTool[] = [
   listTool({
     name: 'cpq_list_companies',

@@ -41,6 +41,7 @@ const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteM
 /** Quotes and deals have movements of their own; without a grouping the movement decides what is listed. */
 const fits = (movement: string, by: string | undefined): boolean =>
   by === undefined || (by === 'quote' ? quoteMovements : dealMovements).includes(movement);
+/** Whether the answer is about quotes alone. */
 const listsQuotes = ({ by, movement }: Shown): boolean =>
   by === 'quote' ||
   (by === undefined && movement !== undefined && !dealMovements.includes(movement));
@@ -162,6 +163,7 @@ async function mainQuoteChanges(
   return { changes: await compareQuotes(states, { ...filters, currencyOf, limit: 0 }), notes };
 }
 
+/** The answer about quotes alone, for which no deal is read. */
 async function changesOfQuotes(
   tenant: Tenant,
   requested: Period,

@@ -109,6 +109,7 @@ function describeBooks({ total, rows }: NonNullable<ProductPrices['prices']>, on
   return wording`${plural(total, 'pricing book price')} ${total === 1 ? 'applies' : 'apply'} ${then}, the lowest ${price} in ${quote(name ?? id ?? '')}.`;
 }
 
+/** What the service does not say. */
 function caveats({ prices, discounts, currency }: ProductPrices): Wording[] {
   return [
     ...((prices?.total ?? 0) + (discounts?.total ?? 0) > 0

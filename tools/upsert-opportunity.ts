@@ -18,6 +18,7 @@ const visible =
 
 const short = () => z.string().trim().min(1).max(200);
 
+/** Names another record; its id is what is written. */
 const reference = (about?: string) => {
   const schema = short().optional();
   return about === undefined ? schema : schema.describe(about);

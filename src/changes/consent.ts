@@ -5,6 +5,7 @@ import type { FieldChange } from './fields.ts';
 /** Validity of an answer or a token. */
 export const answerMs = 10 * 60_000;
 
+/** The change that a person is asked to agree to. */
 export interface Proposal {
   what: 'create' | 'change' | 'revert';
   /** Name of the opportunity; empty if it has none. */
@@ -14,6 +15,7 @@ export interface Proposal {
   changes: readonly FieldChange[];
   /** Currency of the present company, and of the new one. */
   currency: { from?: string | undefined; to?: string | undefined };
+  /** Sentences for the person, in addition to the changes. */
   remarks: readonly Wording[];
   /**
    * Hash of tenant, tool, record, requested values and caller. The same subject with another `digest` means that the
@@ -53,6 +55,7 @@ export type NotAgreed =
 
 export type Consent = { outcome: 'agreed'; how: AskedBy } | NotAgreed;
 
+/** What a person has to be asked before the call is repeated. */
 export interface Question {
   how: AskedBy;
   message: Wording;
@@ -62,10 +65,12 @@ export interface Question {
   forView?: Record<string, unknown>;
 }
 
+/** A call that can ask a person. */
 export interface ChangeCall extends ToolCall {
   /** The call carries a person's answer, or the token of a preview. */
   answered?: boolean;
   /** Asks about the difference as it is now at once, where a view shows the answer. */
   askAgain?(proposal: Proposal): Promise<Question>;
+  /** Asks a person to agree to exactly this change; the host repeats the call with the answer. */
   consent(proposal: Proposal): Promise<Consent>;
 }

@@ -69,6 +69,7 @@ async function decidePlan(tenant: Tenant, plan: ChangePlan, call: ChangeCall): P
   return writeAgreed(tenant, plan, consent.how, call);
 }
 
+/** Writes what the person agreed to if the record is as it was when they were asked. */
 function writeAgreed(
   tenant: Tenant,
   agreed: ChangePlan,
@@ -91,6 +92,7 @@ function writeAgreed(
   });
 }
 
+/** True if nothing would change, for example because somebody made the same change in the meantime. */
 const isNoOp = ({ changes }: ChangePlan): boolean => changes.length === 0;
 
 async function checkBudget(tenant: Tenant): Promise<void> {

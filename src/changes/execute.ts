@@ -29,6 +29,7 @@ export interface WriteResult {
   changeId: string;
   outcome: OutcomeStatus;
   record?: Opportunity;
+  /** Fields whose stored value differs from the intended one. */
   differs: readonly StoredDifference[];
   reason?: Wording;
   /** The service confirmed the write, but the record could not be read back. */
@@ -188,6 +189,7 @@ async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Prom
   return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body), { answer });
 }
 
+/** Why nothing was stored; undefined if that is not certain. */
 function rejectionReason(error: unknown): Wording | undefined {
   if (!isNotStored(error)) return undefined;
   const { upstreamMessage } = error.facts;
@@ -232,6 +234,7 @@ function resultOf(
   return { outcome: 'written', record, differs };
 }
 
+/** Of a confirmed write that the record does not show. */
 function unchangedResult({ opportunityId, externalId }: SentChange, answer: Opportunity): WriteEnd {
   const { id, name = '', externalIdentifier } = answer;
   const isOther =

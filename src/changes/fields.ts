@@ -30,14 +30,17 @@ export type FieldValue =
   | readonly unknown[]
   | undefined;
 
+/** The value of a field of the kind `reference`; `undefined` if it is empty. */
 export const referenceOf = (value: FieldValue): Reference | undefined =>
   isReference(value) ? value : undefined;
 
 const isReference = (value: FieldValue): value is Reference =>
   isObject(value) && typeof value.id === 'string' && typeof (value.name ?? '') === 'string';
 
+/** The values of a record by field name, without empty ones. */
 export type FieldValues = Readonly<Record<string, FieldValue>>;
 
+/** The divisor that converts a tenant's probabilities to 0–1. */
 export type Divisor = 1 | 100;
 
 export function fieldValuesOf(record: Opportunity, divisor: Divisor): FieldValues {
@@ -58,6 +61,7 @@ function readValue(kind: FieldKind, raw: unknown, divisor: Divisor): FieldValue 
   return isJsonValue(raw) ? raw : undefined;
 }
 
+/** Whether a value is one that JSON can contain, other than `null`. */
 const isJsonValue = (raw: unknown): raw is Exclude<FieldValue, undefined> =>
   ['string', 'number', 'boolean'].includes(typeof raw) || isObject(raw) || Array.isArray(raw);
 
@@ -72,14 +76,17 @@ function toReference(raw: unknown): Reference | undefined {
   // A value of an unknown form: it can be shown, but not sent.
   if (!isObject(raw)) return { id: '', name: JSON.stringify(raw) };
   const { id } = raw;
+  // A contact has first and last names instead of a name.
   const name = isEmpty(raw.name) ? contactName(raw) : raw.name;
   if (isEmpty(id) && isEmpty(name)) return undefined;
   const known = isEmpty(id) ? '' : String(id);
   return isEmpty(name) ? { id: known } : { id: known, name: String(name) };
 }
 
+/** Rounds to 6 decimals, which removes floating-point errors. */
 export const roundShare = (share: number): number => Math.round(share * 1e6) / 1e6;
 
+/** True if two values of a field are equal; references are compared by id. */
 export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue): boolean {
   if (kind === 'reference' && isReference(one) && isReference(other))
     return referenceKey(one) === referenceKey(other);
@@ -104,6 +111,7 @@ export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue)
 const clearedFields = (custom: FieldValue): Record<string, null> =>
   Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
 
+/** The properties under which a record gives the fields that can be written. */
 export const sentProperties: ReadonlySet<string> = new Set(
   sentFields.flatMap(({ property, kind }) => {
     if (kind !== 'reference') return [property];
@@ -120,9 +128,11 @@ export interface FieldChange {
   to: FieldValue;
 }
 
+/** The value that a field is to get; `undefined` if it stays or is cleared. */
 export const nextValue = (changes: readonly FieldChange[], name: string): FieldValue =>
   changes.find(({ field }) => field === name)?.to;
 
+/** The company, contact or other record that a reference field is to get; `undefined` if none. */
 export const nextReference = (
   changes: readonly FieldChange[],
   name: string,
@@ -142,6 +152,7 @@ export function changesBetween(before: FieldValues, requested: RequestedValues):
     .filter(({ kind, from, to }) => !isSameValue(kind, from, to));
 }
 
+/** The present custom fields, overwritten by those of `patch`. */
 function mergeCustomFields(present: FieldValue, patch: FieldValue): FieldValue {
   return withoutEmpty({ ...(isObject(present) ? present : {}), ...(isObject(patch) ? patch : {}) });
 }
@@ -156,6 +167,7 @@ export function changedCustomFields(from: FieldValue, to: FieldValue): string[] 
 export const customField = (custom: FieldValue, name: string): unknown =>
   isObject(custom) && Object.hasOwn(custom, name) ? custom[name] : undefined;
 
+/** A value for an answer: numbers unchanged, texts as stored, references by name and id. */
 export function shownValue(kind: FieldKind | undefined, value: FieldValue): number | Verbatim {
   if (typeof value === 'number') return value;
   if (value === undefined) return new Verbatim('(empty)');
@@ -172,6 +184,7 @@ function nameAndId({ id, name }: Reference): string {
 /** A record as it was read by id. A write sends what nobody changes as the service sent it. */
 export interface Present {
   record: Opportunity;
+  /** The same as the service sent it. */
   raw: Readonly<Record<string, unknown>>;
   /** A row of a list, which may lack what the record has: enough to ask about, not to write. */
   isRow?: true;
@@ -212,6 +225,7 @@ const referenceId = (property: string, { record }: Present): string | undefined 
     : undefined;
 };
 
+/** Every id that a record gives for a reference, nested or beside it. */
 function idsIn(raw: Present['raw'], property: string): unknown[] {
   const nested = valueUnder(raw, inBothCases(property));
   const inside = isObject(nested) ? [nested.id ?? nested._id] : [];
@@ -225,11 +239,13 @@ const valueUnder = (raw: Present['raw'], names: readonly string[]): unknown => {
   return name === undefined ? undefined : raw[name];
 };
 
+/** An empty value, or a list or object without any other. */
 const isBlank = (value: unknown): boolean =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isBlank)
     : value === undefined || value === null || String(value).trim() === '';
 
+/** Refuses, as a sentence, the first field that nobody changes and that cannot be sent back. */
 export function describeUnsendable(
   present: Present,
   isRequested: (name: string) => boolean,

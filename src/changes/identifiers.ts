@@ -32,6 +32,7 @@ export async function lookForAll(
   return alikeAmong(all, externalId);
 }
 
+/** Opportunities whose identifier is this one, or looks like it. */
 export async function alikeAmong(
   records: readonly Opportunity[],
   externalId: string,
@@ -105,6 +106,7 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   return works;
 }
 
+/** @throws ChangeRefused if the collection could not be read completely, and what was read does not have it */
 async function readAnew(
   tenant: Tenant,
   externalId: string,

@@ -8,6 +8,7 @@ import { ChangeRefused } from './refusal.ts';
 
 export type OutcomeStatus = Extract<ChangeOutcome, 'written' | 'not_written' | 'cannot_tell'>;
 
+/** The entry that is written before a change is sent. */
 export interface WriteIntent {
   phase: 'sending';
   id: string;
@@ -18,13 +19,16 @@ export interface WriteIntent {
   name: string;
   before: FieldValues;
   changes: readonly FieldChange[];
+  /** The request body. */
   sent: Record<string, unknown>;
   client: string;
+  /** The authenticated caller, if callers are authenticated. */
   caller?: string;
   consent: AskedBy;
   reverts?: string;
 }
 
+/** The entry that is written when the outcome is known. */
 export interface WriteOutcome {
   phase: 'done';
   id: string;
@@ -89,6 +93,7 @@ const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'cannot_tell',
 ]);
 
+/** The refusal of a change because the journal cannot be read or written. */
 export function journalError(verb: 'read' | 'written', error: unknown): ChangeRefused {
   const code = trusted(errorCode(error) ?? 'unknown reason');
   const reason = wording`The journal of changes cannot be ${verb} (${code}).`;
@@ -105,5 +110,6 @@ export function journalError(verb: 'read' | 'written', error: unknown): ChangeRe
   );
 }
 
+/** True unless the change is known not to be written. */
 export const mayBeWritten = ({ outcome }: RecordedChange): boolean =>
   outcome?.outcome !== 'not_written';

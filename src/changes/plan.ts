@@ -40,6 +40,7 @@ import { findLookAlike, referenceFields, requireExisting, resolveReference } fro
 import { nameRecord, type Target, type TenantScale } from './target.ts';
 import { sentFields } from './writable-fields.ts';
 
+/** The changes that would be written, and the state of the record for which they were planned. */
 export interface ChangePlan extends Proposal {
   reverts?: string | undefined;
   target: Target;
@@ -168,6 +169,7 @@ function refuseAmbiguousProbability(
   );
 }
 
+/** What a person is told beside the changes, with the currency of the present company and of the new one. */
 async function planContext(
   tenant: Tenant,
   before: FieldValues,
@@ -220,6 +222,7 @@ async function lookAlikes(
   return remarks;
 }
 
+/** Whether the question shows an amount, or a company whose currency the amounts get. */
 const concernsMoney = (before: FieldValues, changes: readonly FieldChange[]): boolean =>
   changes.some(({ kind }) => kind === 'money') ||
   (nextReference(changes, 'company') !== undefined && hasMoney(before));
@@ -282,6 +285,7 @@ function coerceCustomFields(
   return Object.fromEntries(entries);
 }
 
+/** Refuses a new custom field whose name looks like an existing one. */
 async function refuseLookAlikeFields(
   tenant: Tenant,
   names: readonly string[],

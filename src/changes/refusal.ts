@@ -5,7 +5,9 @@ import type { Wording } from '../text/untrusted-text.ts';
 export class ChangeRefused extends Error {
   readonly kind = 'change-refused';
   readonly reason: Wording;
+  /** Alternatives or differences, shown with the reason. */
   readonly details: Record<string, unknown> | undefined;
+  /** What the operator can do, in the operator's names of settings. */
   readonly remedy: Remedy | undefined;
 
   constructor(reason: Wording, details?: Record<string, unknown>, remedy?: Remedy) {

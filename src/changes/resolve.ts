@@ -1,3 +1,4 @@
+/** The records that names and identifiers of a change mean. */
 import { contactName, type Named, normaliseName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { type Candidate, matchSteps, type NameMatch } from '../names/name-filters.ts';
@@ -15,6 +16,7 @@ import { ChangeRefused } from './refusal.ts';
 
 const maxCandidates = 8;
 
+/** A record that is meant, perhaps. */
 interface Choice extends Candidate {
   /** Distinguishes records of the same name. */
   hint?: string;
@@ -124,6 +126,7 @@ async function match({ field, choices, requested, company }: Search): Promise<Na
   return other.kind !== 'none' && other.by === 'name' ? own : other;
 }
 
+/** @throws ChangeRefused unless exactly one matches and is not deleted */
 function pick(search: Search, found: NameMatch): Reference {
   const { field, requested, choices, coverage } = search;
   if (found.kind === 'several') {
@@ -190,6 +193,7 @@ export async function requireExisting<R extends 'company' | 'contact'>(
   return record;
 }
 
+/** Another record for this field whose name is the same or looks the same. */
 export async function findLookAlike(
   tenant: Tenant,
   field: ReferenceField,

@@ -12,11 +12,13 @@ const hourMs = 3_600_000;
 
 type Limit = Parameters<NameOf>[0];
 
+/** Names the limit of the operator. */
 const limitedBy =
   (setting: Limit): Remedy =>
   (nameOf) =>
     wording`The limit is ${trusted(nameOf(setting))}.`;
 
+/** @throws ChangeRefused for a field or a stage that may not be written */
 export async function checkAllowed(
   tenant: Tenant,
   plan: { changes: readonly FieldChange[] },
@@ -104,6 +106,7 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
 /** A stage that opportunities refer to. The API has no list of stages. */
 interface Stage {
   id: string;
+  /** All names and external identifiers of the stage in the opportunities. */
   names: ReadonlySet<string>;
 }
 
@@ -140,6 +143,7 @@ async function matchStages(
 
 const maxStages = 30;
 
+/** Which of these words name no stage of the opportunities, and the names of some that exist. */
 export async function findUnknownStages(
   opportunities: readonly ApiRecord[],
   words: readonly string[],

@@ -22,11 +22,14 @@ export interface TargetSelector {
 
 export interface TenantScale {
   divisor: Divisor;
+  /** True if the tenant's values determine the scale. */
   certain: boolean;
 }
 
+/** The record to change, or the identifier of a new one. */
 export interface Target {
   externalId: string;
+  /** Absent if it does not exist yet. */
   present?: Present;
   scale: TenantScale;
 }
@@ -82,6 +85,7 @@ const hasIdentifier =
     externalIdentifier === externalId;
 
 interface FindOptions extends Pick<TargetSelector, 'create'> {
+  /** A row that was just found is enough. */
   mayBeRow?: boolean;
 }
 
@@ -162,6 +166,7 @@ async function findById(
   return present;
 }
 
+/** Where another opportunity of this identifier would be found. */
 async function othersOf(
   tenant: Tenant,
   { id }: Opportunity,
@@ -176,6 +181,7 @@ async function othersOf(
   return (await tenant.collection('opportunity', call)).records;
 }
 
+/** Refuses where another opportunity, not deleted, could be written by this identifier instead. */
 function refuseNamesakes(record: Opportunity, records: readonly Opportunity[]): void {
   const fold = ({ externalIdentifier }: Opportunity) => externalIdentifier?.trim().toLowerCase();
   const other = records.find(
@@ -208,6 +214,7 @@ export async function readPresent(tenant: Tenant, id: string, call: ToolCall): P
   return { record: await fillInReferences(tenant, record, call), raw };
 }
 
+/** Looks up missing ids of references, without which they cannot be sent back, and names that were read before. */
 async function fillInReferences(
   tenant: Tenant,
   record: Opportunity,
@@ -224,6 +231,7 @@ async function fillInReferences(
   return nameRecord(tenant, record, read);
 }
 
+/** With the names of what it refers to, as far as they were read and the caller may see them. */
 export async function nameRecord(
   tenant: Tenant,
   record: Opportunity,

@@ -17,12 +17,15 @@ import {
 import { findByExternalId, readPresent } from './target.ts';
 import { type FieldKind, sentFields } from './writable-fields.ts';
 
+/** A change that was sent, or may have been sent, and its record. */
 export interface SentChange {
   externalId: string;
+  /** Absent if the change creates the record. */
   opportunityId?: string | undefined;
   createdId?: string | undefined;
   before: FieldValues;
   changes: readonly FieldChange[];
+  /** The whole record as it was, where that is still known. */
   recordBefore?: Opportunity | undefined;
 }
 
@@ -94,9 +97,11 @@ function isAtSide(change: FieldChange, side: 'from' | 'to', values: FieldValues)
 
 export interface StoredDifference {
   field: string;
+  /** Of a field that this server can write. */
   kind?: FieldKind;
   intended: FieldValue;
   stored: FieldValue;
+  /** Whether the field was to change. */
   asked: boolean;
 }
 

@@ -1,5 +1,6 @@
 import type { Opportunity } from '../service/records/records.ts';
 
+/** The kind of a field; it determines how values are read, compared and shown. */
 export type FieldKind = 'text' | 'reference' | 'money' | 'share' | 'months' | 'day' | 'custom';
 
 export interface WritableField {
@@ -13,12 +14,14 @@ export interface WritableField {
   readFrom(record: Opportunity): unknown;
 }
 
+/** `property` is the name in the record; in the body a reference is sent as `<property>Id`. */
 function field(name: string, label: string, property: string, kind: FieldKind): WritableField {
   const body = kind === 'reference' ? `${property}Id` : property;
   const readFrom = (record: Opportunity) => record[property] ?? record.unreadable?.[property];
   return { name, label, body, property, kind, readFrom };
 }
 
+/** Every field of an opportunity that the API can write, in the order in which people read them. */
 export const writableFields: readonly WritableField[] = [
   field('name', 'Name', 'name', 'text'),
   field('description', 'Description', 'description', 'text'),

@@ -19,6 +19,10 @@ import type { SharedServices } from './common.ts';
 import { TenantHandle } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
 
+/**
+ * Creates the gate with the configured auth strategies.
+ * @throws ConfigError when a setting of a strategy is missing or invalid
+ */
 export async function gateFor(
   settings: Settings,
   tenants: ConfiguredTenants,

@@ -13,6 +13,7 @@ export interface SharedServices {
   state: State;
   cache: CollectionCache;
   connections: Connections;
+  /** Creates the observer of a tenant by the operator's name of it; absent outside of `http`. */
   observer: ((name: string) => TenantObserver) | undefined;
 }
 
@@ -45,6 +46,7 @@ export async function openState(settings: Settings, log: Pick<Log, 'warn'>): Pro
   const { redisUrl: url, replicas, stateDir } = settings;
   const report = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
   if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report });
+  // Loaded on demand: most servers do not use Redis.
   const { redisState } = await import('../state/redis/redis.ts');
   return redisState({ url, replicas, report });
 }
@@ -76,6 +78,7 @@ function startHistoryExpiry(state: State, log: Log): () => void {
 async function deleteExpired(state: State): Promise<void> {
   const until = Date.now() + expiryClaimMs;
   if (!(await state.claim('expiry of histories', until))) return;
+  // Loaded here, because a start does not need it.
   const { deleteExpiredSnapshots } = await import('../history/history.ts');
   await deleteExpiredSnapshots(state, new Date());
   await state.collections?.deleteUnchanged?.(2 * keptMs);

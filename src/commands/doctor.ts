@@ -99,6 +99,7 @@ export async function examine(settings: Settings): Promise<Report> {
   }
 }
 
+/** With the names that settings have in a tenants file. */
 const inFile = ({ remedy, ...check }: DoctorCheck): DoctorCheck =>
   remedy === undefined ? check : { ...check, remedy: inOptions(remedy) };
 

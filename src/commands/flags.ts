@@ -3,6 +3,7 @@ import { isKeyOf, keysOf } from '../values.ts';
 
 const indent = ' '.repeat(6);
 
+/** The flags of a command that reads the settings, each with its environment variable. */
 export function flagsOf(command: string): string {
   const names = keysOf(settings).filter(
     (name) => command !== 'stdio' || !isKeyOf(httpSettings, name),
@@ -21,6 +22,7 @@ export function flagsOf(command: string): string {
 /** Columns of a line; a narrower terminal wraps lines itself. */
 const lineWidth = 100;
 
+/** Wraps at spaces; further lines begin with `indent`. */
 export function wrap(text: string, indent: string): string {
   if (text.length <= lineWidth) return text;
   const at = text.lastIndexOf(' ', lineWidth);

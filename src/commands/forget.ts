@@ -46,6 +46,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** The names of the configured tenants by their names in the state. */
 const namesOf = (settings: Settings): ReadonlyMap<string, string> =>
   new Map(
     [...tenantsOf(settings)].flatMap(([name, { baseUrl }]) =>

@@ -27,6 +27,7 @@ import { openLog } from './start.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { ConfiguredTenants } from './tenants.ts';
 
+/** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function run(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
@@ -82,6 +83,7 @@ function proxiesOf({ trustedProxies }: Settings): BlockList {
   }
 }
 
+/** Refuses to serve other machines, or several tenants, without authentication. */
 function requireAuth(settings: Settings): void {
   const { auth, host, publicUrl, trustedProxies, allowedHosts, tenantsFile } = settings;
   const isOwn = (name: string) => loopbackNames.includes(name.toLowerCase()) || isLoopback(name);
@@ -171,6 +173,7 @@ function reloadTenants(tenants: ConfiguredTenants, log: Log, argv: readonly stri
 
 const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
+/** The preview shows embedded data only, and on this machine only. */
 const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>
   sandbox && auth.size === 0 && isLoopback(host);
 
@@ -200,6 +203,7 @@ function connectInstructions(url: string, settings: Settings, { handles }: Confi
   return lines.join('\n');
 }
 
+/** Where the service sends webhooks of each tenant that receives them. @param endpoint the URL of `/mcp` that callers use */
 function webhookAddresses(endpoint: string, tenants: readonly TenantHandle[]): string[] {
   const receivers = tenants.filter(({ webhooks }) => webhooks);
   const urls = receivers.map(({ name }) => new URL(`webhooks/${name}`, endpoint).href);

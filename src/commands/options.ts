@@ -36,9 +36,11 @@ function textOf(name: SettingName, value: Value): string {
   throw new ConfigError(`${environmentName(name)}: no entry may contain "${separator}"`);
 }
 
+/** Programs and files name a setting by its option. */
 export const optionName: NameOf<SettingName> = (name) => name;
 
 const optionsByName = new Map(keysOf(settings).map((name) => [environmentName(name), name]));
 
+/** The message of a ConfigError with options in place of variables. */
 export const inOptions = (message: string): string =>
   message.replace(/CPQ_[A-Z_]+(?: \(--[a-z-]+\))?/g, (name) => optionsByName.get(name) ?? name);

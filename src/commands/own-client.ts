@@ -8,6 +8,7 @@ import { openLog, resolveAddress } from './start.ts';
 import { openTenant } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
 
+/** Answers the question whether to write. */
 type Agree = (question: string) => Promise<boolean>;
 
 /**

@@ -9,6 +9,7 @@ interface Command {
   help?: string;
 }
 
+/** All commands but stdio are loaded on demand. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   stdio: async () => ({ run: stdio }),
   http: () => import('./http.ts'),
@@ -43,6 +44,7 @@ cpq-mcp COMMAND --help lists the flags of a command, of http every setting. The 
   ${environmentName('stateDir')}: where the journal, events and history are kept
 `;
 
+/** @throws what is printed */
 async function run(argv: readonly string[]): Promise<unknown> {
   const [first, ...rest] = argv;
   const named = first !== undefined && !first.startsWith('-');
@@ -70,6 +72,7 @@ function endWithReader(): void {
 
 const print = (text: string): boolean => process.stdout.write(text);
 
+/** Runs a command, or ends the process with the status of its error. */
 export function start(argv: readonly string[]): void {
   run(argv).catch((error: unknown) => {
     process.stderr.write(`cpq-mcp: ${messageOf(error)}\n`);

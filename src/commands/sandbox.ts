@@ -50,6 +50,7 @@ function read(argv: readonly string[]) {
   }
 }
 
+/** The target of webhooks; the part after `#` is the secret. */
 function webhookFrom(text: string): { url: string; secret?: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))

@@ -16,6 +16,7 @@ export interface Address {
 export const resolveAddress = (settings: Settings): Promise<Address> =>
   settings.sandbox ? embeddedSandbox() : Promise.resolve(configuredAddress(settings));
 
+/** @throws ConfigError if no tenant is configured */
 export const configuredAddress = (settings: Settings): Address => ({
   ...requireTenant(settings),
   async close() {},
@@ -33,6 +34,10 @@ async function embeddedSandbox(): Promise<Address> {
   };
 }
 
+/**
+ * Describes the server of a tenant with these settings.
+ * @param tools the tools that the caller may use; default all
+ */
 export const describeServer = (
   settings: Settings,
   tools?: ReadonlySet<string>,

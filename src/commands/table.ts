@@ -1,3 +1,4 @@
+/** Lines with aligned columns, for a person. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widthOf = (at: number) => Math.max(...rows.map((row) => row[at]?.length ?? 0));
   const line = (row: readonly string[]) =>
@@ -5,6 +6,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
+/** An answer with its tables aligned, and without ids. */
 export function forPerson(answer: string): string {
   const blocks: { isTable: boolean; lines: string[] }[] = [];
   for (const line of answer.split('\n')) {

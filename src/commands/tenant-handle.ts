@@ -15,6 +15,7 @@ import { registerSecrets } from '../text/secrets.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { type Address, describeServer } from './start.ts';
 
+/** Name of the only tenant. */
 export const defaultName = 'default';
 
 export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'stateByKey'> {
@@ -22,9 +23,11 @@ export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limit
   nameOf?: NameOf;
 }
 
+/** An open tenant with its endpoints for callers; it can be retired. */
 export class TenantHandle implements RetirableTenant {
   readonly name: string;
   readonly tenant: Tenant;
+  /** Receives the tenant's webhooks, if configured. */
   readonly webhooks: WebhookTenant | undefined;
   readonly log: SharedServices['log'];
   readonly #settings: Settings;
@@ -75,6 +78,7 @@ export class TenantHandle implements RetirableTenant {
     return this.tenant.grants;
   }
 
+  /** For callers with all grants of the tenant. */
   get endpoint(): TenantEndpoint {
     return this.endpointFor(this.grants);
   }

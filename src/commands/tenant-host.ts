@@ -24,6 +24,7 @@ interface StateOwner {
   key: string;
 }
 
+/** The tenants of an embedding program, which share cache, state and connections. */
 export class TenantHost {
   readonly #options: Options;
   readonly #settings: Settings;
@@ -41,6 +42,10 @@ export class TenantHost {
     this.#log = createLog(this.#settings.logLevel);
   }
 
+  /**
+   * Opens a tenant with its own options.
+   * @throws ConfigError; Error when Redis refuses the password, or the host is closed
+   */
   async open({ name: givenName, ...options }: Options): Promise<HostedTenant> {
     const shared = sharedOptions.find((name) => name in options);
     if (shared !== undefined) throw new ConfigError(`"${shared}" is an option of the host`);

@@ -45,6 +45,7 @@ interface OpenEntry {
 const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
   auth.has('key') && auth.size === 1 && baseUrl === undefined && !sandbox;
 
+/** The tenants of this process: those in the tenants file, or the one in the settings. */
 export class ConfiguredTenants implements TenantRegistry {
   readonly #common: SharedServices;
   #tenants: ReadonlyMap<string, OpenEntry> = new Map();
@@ -119,6 +120,10 @@ export const tenantsOf = (settings: Settings): ReadonlyMap<string, Settings> =>
     ? new Map([[defaultName, settings]])
     : readTenants(settings.tenantsFile, settings);
 
+/**
+ * Reads the settings of each tenant in the file.
+ * @throws ConfigError that says what is wrong, never a key
+ */
 export function readTenants(path: string, server: Settings): ReadonlyMap<string, Settings> {
   const read = Object.entries(readEntries(path)).map(([name, entry]) => {
     try {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ConfigError } from '../config.ts';
 
+/** Asks on the terminal, or reads lines that are piped in. */
 export function openTerminal() {
   let isHidden = false;
   const output = new Writable({

@@ -44,6 +44,7 @@ Flags:
   --json         print the list as JSON`;
 
 const columns = ['name', 'tenant', 'grants', 'tools', 'days'] as const;
+/** What is asked for, as text. */
 type Wanted = Readonly<Partial<Record<(typeof columns)[number], string | undefined>>>;
 
 const text = 'string';
@@ -93,6 +94,7 @@ function show(made: readonly Created[], asCsv: boolean): void {
   process.stdout.write(`${asCsv ? 'name,token\n' : ''}${rows.join('')}`);
 }
 
+/** @throws ConfigError */
 function toRequest({ name = '', tenant, grants, tools, days }: Wanted, server: Settings): NewToken {
   const allowed = 'letters, digits, and . _ - @, at most 60 characters';
   if (!/^[\w.@-]{1,60}$/.test(name)) throw new ConfigError(`A name may contain ${allowed}.`);
@@ -189,6 +191,7 @@ const toolNamesIn = (given: string): string[] => [...parseNames(given, parseTool
 const grantNamesIn = (given: string): readonly string[] =>
   parseNames(given, (names) => parseGrants(names) && names);
 
+/** @throws ConfigError */
 function parseFlag<T>(flag: string, parse: ParseValue<T>, given: string): T {
   try {
     return parse(given);

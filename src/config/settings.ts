@@ -61,6 +61,7 @@ const onOff = (description: string): Defaulted<boolean> => ({
   bare: true,
 });
 
+/** Of one tenant, and of the process that serves it. */
 const tenantSettings = {
   baseUrl: setting(baseUrlFrom, "The tenant's API address, the part before /public-api"),
   apiKey: secret(headerSafe, 'The key, issued under Settings → Integrations → API Key'),
@@ -233,6 +234,7 @@ export const httpSettings = {
   },
 } as const;
 
+/** Every setting; a flag wins over the environment. */
 export const settings = { ...tenantSettings, ...httpSettings } as const;
 
 export type SettingName = keyof typeof settings;

@@ -11,6 +11,7 @@ export interface FieldDifference {
   to: unknown;
 }
 
+/** The known fields of an earlier state of a record. */
 export interface KnownFields {
   fields: JsonObject;
   /** True if all fields are known: a missing field was then empty. Otherwise its value is unknown. */
@@ -34,6 +35,7 @@ const displayNames: ReadonlyMap<string, string> = new Map([
   ['expectedCloseDate', 'closes'],
 ]);
 
+/** The differences between two states of a record, for fields that are known in both. */
 export function fieldDifferences(
   resource: Resource,
   before: KnownFields,
@@ -50,6 +52,7 @@ export function fieldDifferences(
     .filter((one) => !isSameValue(one.from, one.to));
 }
 
+/** The fields, with each custom field of `normalised` beside them. */
 function withCustomFields(
   { customFields: _, ...fields }: JsonObject,
   { customFields }: JsonObject,

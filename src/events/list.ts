@@ -21,11 +21,13 @@ export interface EventQuery {
   /** Milliseconds since the epoch; until is not included. */
   since?: number | undefined;
   until?: number | undefined;
+  /** Ids of the records. */
   records?: readonly string[] | undefined;
   from: number;
   size: number;
 }
 
+/** One event, with the fields that could be recognized. */
 interface EventRow {
   at: Date;
   subject: string;
@@ -46,6 +48,7 @@ export interface EventPage {
   /** Subjects whose events are not returned, for lack of a grant. */
   hidden: Subject[];
   keptSince: number | undefined;
+  /** Number of stored events that cannot be read. */
   damaged: number;
   /** Those of them that are in `total`: their subject, event and time are known. */
   withoutContent: number;

@@ -18,11 +18,15 @@ export interface ReceivedEvent {
   event: string;
   /** Time of the event in milliseconds since the epoch, if known. */
   at: number | undefined;
+  /** Id of the record. */
   record: string | undefined;
+  /** The record after the event, as the service sent it. */
   fields: JsonObject | undefined;
+  /** The text that is stored of it. */
   body: string;
 }
 
+/** The content of one delivery, which may hold several events. */
 export interface ReceivedDelivery {
   events: ReceivedEvent[];
   /** Entries of a list that name no event. */

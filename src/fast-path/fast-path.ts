@@ -15,6 +15,7 @@ import type { CallParts } from '../mcp/tool-run.ts';
 import { callMs } from '../service/call.ts';
 import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 
+/** What lists need, and what calls need besides, from the first call on. */
 export interface FastPathParts {
   description: ServerDescription;
   callParts(): CallParts | Promise<CallParts>;
@@ -24,6 +25,7 @@ export interface CallContext {
   signal: AbortSignal;
   /** The client of a legacy connection or session; modern requests describe theirs. */
   client?: HostClient | undefined;
+  /** Sends a notification ahead of the answer. */
   notify(method: string, params: JsonObject): void;
 }
 
@@ -36,6 +38,7 @@ export class FastPath {
   readonly #parts: FastPathParts;
   /** Loaded by the first call: lists need neither tools nor a tenant. */
   #loaded: Promise<[typeof import('../mcp/tool-run.ts'), CallParts]> | undefined;
+  /** Serialized results of lists. */
   readonly #lists = new Map<string, string>();
 
   constructor(parts: FastPathParts) {
@@ -174,6 +177,7 @@ const areCapabilities = (value: unknown): boolean =>
       ),
   );
 
+/** The request, if the fast path knows its kind. */
 export function readRequest(message: unknown): FastRequest | undefined {
   if (!isObject(message) || message.jsonrpc !== '2.0') return undefined;
   const { id, method, params = {} } = message;
@@ -192,6 +196,7 @@ export function readRequest(message: unknown): FastRequest | undefined {
   };
 }
 
+/** Whether the method is answered in this era, with these parameters. */
 function isAnswered(method: string, era: Era, params: JsonObject): boolean {
   switch (method) {
     case 'tools/call':
@@ -287,6 +292,7 @@ export class ConnectionFastPath {
     await Promise.all([...this.#calls.values()].map(({ answered }) => answered));
   }
 
+  /** Whether the request opens the connection or fits its era. */
   #fits({ method, era }: FastRequest): boolean {
     return this.#era ? era === this.#era && method !== 'initialize' : isOpening(method);
   }

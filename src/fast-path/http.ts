@@ -7,7 +7,9 @@ import { FastPath, type FastRequest, readRequest } from './fast-path.ts';
 
 export interface HttpContext {
   headers: IncomingHttpHeaders;
+  /** The client of a legacy session. */
   client: HostClient | undefined;
+  /** Aborted when the sender disconnects. */
   signal: AbortSignal;
 }
 
@@ -55,6 +57,7 @@ function fitsLegacy(headers: IncomingHttpHeaders): boolean {
   return isKnown && accept.includes('text/event-stream');
 }
 
+/** The legacy notification `notifications/initialized`, which has no answer. */
 const endsHandshake = (message: unknown): boolean =>
   isObject(message) &&
   message.method === 'notifications/initialized' &&

@@ -6,6 +6,7 @@
 /** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
 
+/** The day of a moment in UTC. */
 export const utcDay = (time: Date): Day => time.toISOString().slice(0, dayLength);
 
 const dayLength = 'YYYY-MM-DD'.length;

@@ -76,6 +76,7 @@ export function dealReader(currencyOf: CurrencyOf, scale: Scale): ReadDeal {
   };
 }
 
+/** Every opportunity of a tenant as a deal, with the scale of its probabilities. */
 export interface TenantDeals {
   all: readonly Deal[];
   probability: ProbabilityScale;

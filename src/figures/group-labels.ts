@@ -7,6 +7,7 @@ import type { Steps } from './steps.ts';
 export const groupKey = (label: Named): string =>
   label.id ? `id ${label.id}` : `name ${normaliseName(label.name)}`;
 
+/** What a group is called; `key` is its place among groups that have an order of their own, such as months. */
 export interface Label extends Named {
   key?: string | number | undefined;
 }
@@ -80,14 +81,18 @@ function rowLabels(groups: readonly { label: Named }[], missing: string): (label
   };
 }
 
+/** How items become rows. */
 interface GroupRows<Item, Figures> {
   labelsOf(item: Item): Label | readonly Label[];
   ranksOf(items: readonly Item[]): readonly number[];
+  /** Groups shown before the others are merged, if there are several. */
   limit: number;
+  /** The name of the group of items without a label. */
   missing: string;
   figuresOf(items: readonly Item[]): Figures;
 }
 
+/** The row of a group, or of several that are merged. */
 export type GroupRow<Figures> = Named & Figures & { groups?: number };
 
 /** The groups as ranked rows; those beyond the limit become a last row, "N others". */

@@ -7,12 +7,14 @@ export interface Named {
   name?: string;
 }
 
+/** Makes fields that may be `undefined` optional. */
 export type Compact<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
+/** Removes every field that is `undefined`. */
 export function compact<T extends object>(fields: T): Compact<T> {
   const kept: Record<string, unknown> = {};
   for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
@@ -23,6 +25,7 @@ export function compact<T extends object>(fields: T): Compact<T> {
 export const nonBlank = (value: unknown): string | undefined =>
   typeof value === 'string' ? value.trim() || undefined : undefined;
 
+/** A count, or `undefined` when it is 0, because zero counts are omitted. */
 export const nonZero = (count: number): number | undefined => count || undefined;
 
 /** Counts by reason without zeros; `undefined` when none remain. */
@@ -112,6 +115,7 @@ export function limitList<Item, Row>(
   return { shown: rows.length, total: items.length, rows };
 }
 
+/** The first rows of a list in this order. Equal items keep their order. */
 export function* limitSorted<Item, Row>(
   items: readonly Item[],
   order: (a: Item, b: Item) => number,
@@ -121,6 +125,7 @@ export function* limitSorted<Item, Row>(
   return limitList(yield* sortSteps(items, order), limit, toRow);
 }
 
+/** Groups records by key, in their original order. */
 export function groupBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,
@@ -130,6 +135,7 @@ export function groupBy<Item>(
   return groups;
 }
 
+/** Numbers of items by key, the highest first. */
 export function countsBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,

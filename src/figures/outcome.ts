@@ -26,6 +26,7 @@ function wordsOf(clause: string): string[] {
   return spaced.split(/[^\p{L}\p{N}'’]+/u);
 }
 
+/** What the words of a stage or a status say of a deal. */
 interface Meaning {
   /** Those that are not negated. */
   words: ReadonlySet<string>;
@@ -64,6 +65,7 @@ function wonOrLost(
   return isWon === hasAny(words, lost) ? undefined : isWon ? 'won' : 'lost';
 }
 
+/** The words of a text that are not negated. */
 export const plainWords = (text: string | undefined): ReadonlySet<string> => meaningOf(text).words;
 
 function readPlainWords(text: string): ReadonlySet<string> {

@@ -7,6 +7,7 @@ export type Scale = '0-1' | '0-100' | 'unknown';
 
 export interface ProbabilityScale {
   scale: Scale;
+  /** Why the scale is unknown or ambiguous, as text for the reader. */
   decided?: string;
   /** The values do not settle the scale. */
   ambiguous?: true;

@@ -87,6 +87,7 @@ export const isPastExpiry = ({ expiresAt }: Quote, today: Day): boolean =>
 export const isOpenQuote = (quote: Quote, today: Day): boolean =>
   ['draft', 'open to acceptance'].includes(acceptanceOf(quote, today));
 
+/** The state of a quote in a row: the acceptance only where the status does not say it. */
 export interface QuoteState {
   status: string;
   acceptance?: Acceptance;
@@ -110,6 +111,7 @@ export const dealStates = [
 /** Of the opportunity that a quote names; `closed`: with unknown outcome. */
 export type DealState = (typeof dealStates)[number];
 
+/** Tells the state of the deal of a quote, from all opportunities. */
 export function* dealStateReader(
   opportunities: readonly Opportunity[],
 ): Steps<(quote: Quote) => DealState> {

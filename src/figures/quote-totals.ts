@@ -22,6 +22,7 @@ export function lineAmounts(item: QuoteItem) {
   return { unitPrice, total: unitPrice?.times(times), cost: cost?.times(times) };
 }
 
+/** The sum of the prices, and of the lines and setups of which both price and cost are known. */
 export interface TermSums {
   price?: Decimal | undefined;
   /** Over the lines and setups with a price and a cost, so that a profit can be calculated. */
@@ -31,6 +32,7 @@ export interface TermSums {
   withoutPriceOrCost?: number;
 }
 
+/** The sums of a quote, unrounded. */
 export interface QuoteSums {
   items: number;
   terms: Map<string, TermSums>;
@@ -40,6 +42,7 @@ export interface QuoteSums {
   setup: { price?: Decimal | undefined; cost?: Decimal | undefined };
 }
 
+/** Adds up the items before the discount of the quote. */
 export function sumItems(items: readonly QuoteItem[]): QuoteSums {
   const sums: QuoteSums = {
     items: items.length,
@@ -59,6 +62,7 @@ export function sumItems(items: readonly QuoteItem[]): QuoteSums {
 const sumOfBoth = (one: Decimal | undefined, other: Decimal | undefined): Decimal | undefined =>
   one && other ? one.plus(other) : (one ?? other);
 
+/** @param comparable the price to compare with the cost */
 function addCharge(
   sums: QuoteSums,
   key: string,
@@ -141,6 +145,7 @@ const amountOff = (
   comparablePrice: term.comparablePrice?.minus(amount),
 });
 
+/** A quote with these lines only, and without an amount that is taken off the whole of it. */
 export function quoteOfLines(quote: Quote, items: readonly QuoteItem[]): Quote {
   const { discount: _, ...others } = quote;
   return { ...(quoteDiscount(quote)?.kind === 'amount' ? others : quote), items };
@@ -153,6 +158,7 @@ export function amountTakenOff(quote: Quote): QuoteSums | undefined {
   return { ...sumItems([]), terms: new Map([['one-time', amountOff(discount.amount)]]) };
 }
 
+/** Sums of a quote after all discounts, unrounded. */
 export const sumQuote = (quote: Quote): QuoteSums =>
   applyDiscount(sumItems(quote.items ?? []), quoteDiscount(quote));
 
@@ -188,6 +194,7 @@ export function quoteTotals(quote: Quote): QuoteTotals {
   };
 }
 
+/** The totals of these sums, rounded. */
 export const termTotals = (sums: QuoteSums): TermTotals => totalsByTerm(addPrices(new Map(), sums));
 
 function addPrices(prices: Map<string, Decimal>, { terms }: QuoteSums): Map<string, Decimal> {

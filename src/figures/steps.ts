@@ -72,6 +72,7 @@ function* merged<T>(
   return sorted.concat(other.slice(at));
 }
 
+/** Runs all steps at once. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();

@@ -44,6 +44,7 @@ export function overYear(amount: Decimal | undefined, term: string): Decimal | u
   return times === undefined ? undefined : amount?.times(times);
 }
 
+/** Sums by term, rounded. */
 export interface TermTotals {
   oneTime?: number;
   monthly?: number;
@@ -58,6 +59,7 @@ const termFields = [
   ['yearly', 'yearly'],
 ] as const;
 
+/** Whether a term (`termKey`) has a field of its own in totals. */
 export const isNamedTerm = (key: string): boolean => termFields.some(([name]) => name === key);
 
 /** One-time, monthly, yearly, then others by name. */

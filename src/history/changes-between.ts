@@ -283,6 +283,7 @@ const columnOf: Partial<Record<Step, Column>> = {
   removed: 'removed',
 };
 
+/** What a deal adds to a column of a group. */
 interface Part {
   label: Label;
   column: Column;

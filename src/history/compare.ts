@@ -11,6 +11,7 @@ export interface DatedSnapshot<T = Opportunity> extends Snapshot<T> {
 export interface Period {
   /** The period starts at the end of this day. */
   opening: Day;
+  /** Its last day. */
   closing: Day;
 }
 
@@ -21,6 +22,7 @@ export interface StatePair<T = Opportunity> {
   isLive: boolean;
 }
 
+/** The two states of a period, and what is known of the days between them. */
 export interface PeriodStates extends StatePair {
   series: DealSeries;
   /** Whether days are missing between the states, so that the series has at least what happened, not all of it. */
@@ -89,6 +91,7 @@ export async function readPeriod(
   return { ...states, series, isPartial, monthBefore, between, reader };
 }
 
+/** The snapshot of the first of these days that can be read. */
 async function firstReadable<T>(
   reader: SnapshotReader<T>,
   days: readonly Day[],

@@ -23,13 +23,16 @@ import {
   version,
 } from './snapshots.ts';
 
+/** All records of one kind of a tenant as they were read at one time. */
 export interface Snapshot<T = Opportunity> {
   takenAt: Date;
   /** With the stored fields only. An unchanged record is the same object in snapshots of one `SnapshotReader`. */
   records: readonly T[];
 }
 
+/** The past of one kind of records of a tenant, one snapshot a day at most. Days are in UTC. */
 export interface RecordHistory<T> {
+  /** Days with a snapshot up to today, oldest first. */
   days(): Promise<Day[]>;
   /** Reads snapshots; those of one reader share what did not change. */
   reader(): SnapshotReader<T>;

@@ -50,6 +50,7 @@ export interface Pair<T> {
   after: T | undefined;
 }
 
+/** A contribution to the sums. */
 interface Effect {
   step: Step;
   currency: string;
@@ -242,12 +243,15 @@ const leavingAs = (step: Step, state: Valued): Effect => ({
   amount: zero.minus(centsOf(state)),
 });
 
+/** `value` in whole cents by currency. */
 interface CountAndValue {
   count: number;
   value?: Amounts;
 }
 
+/** Open records of one day. */
 export interface OpenTotal extends CountAndValue {
+  /** Records without a known value. */
   unknownValue?: number;
 }
 
@@ -329,6 +333,7 @@ export function arrow<T>(
   return `${was ?? '(none)'} → ${is ?? '(none)'}`;
 }
 
+/** The difference of both values, if both are known and in one currency. */
 function valueChange(before: Valued | undefined, after: Valued | undefined): number | undefined {
   if (!before?.value || !after?.value || before.currency !== after.currency) return undefined;
   return rounded(centsOf(after).minus(centsOf(before))) || undefined;

@@ -40,6 +40,7 @@ function firstDay(text: string, today: Day): Day | undefined {
   return Object.hasOwn(starts, text) ? starts[text]?.() : undefined;
 }
 
+/** The latest such weekday, today included. */
 function latest(weekday: number, today: Day): Day {
   const now = new Date(today).getUTCDay();
   return addDays(today, -((now - weekday + weekdays.length) % weekdays.length));

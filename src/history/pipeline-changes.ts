@@ -190,6 +190,7 @@ function refKey(ref: Ref | undefined): string | undefined {
   return id ? `id ${id}` : name && `name ${normaliseName(name)}`;
 }
 
+/** Whether a move from one stage to another is forward; `undefined` where their order is unknown. */
 function isForward(
   from: string | undefined,
   to: string | undefined,
@@ -264,6 +265,7 @@ export interface StageExit {
 
 /** The changes of every deal over time, from snapshots in the order of time. */
 export class DealSeries {
+  /** How often the close date of a deal moved later. */
   readonly slips = new Map<string, number>();
   readonly exits: StageExit[] = [];
   /** Time of the last change of stage or outcome, as exactly as it is known. */
@@ -316,6 +318,7 @@ function daysInStage(before: Opportunity, left: string): number | undefined {
   return entered && left >= entered ? daysBetween(entered, left) : undefined;
 }
 
+/** The exits that match the filters, by the stage that was left. */
 export const matchingExits = (
   exits: readonly StageExit[],
   filters: PipelineFilters,

@@ -120,6 +120,7 @@ export interface QuoteOptions extends QuoteFilters {
   currencyOf: CurrencyOf;
   /** Of the list of quotes. */
   limit: number;
+  /** Only quotes with this movement are listed. */
   movement?: string | undefined;
 }
 

@@ -9,9 +9,12 @@ import { forEachInSlices } from '../slices.ts';
 import { compress, decompress } from '../state/compression.ts';
 import { isObject, parseJson } from '../values.ts';
 
+/** Records of one kind and their stored form. */
 export interface SnapshotKind<T> {
+  /** What the names of stored values begin with. */
   prefix: string;
   toRow(record: T): Row;
+  /** The record with the stored fields only. */
   toRecord(row: Row): T;
   /** Positions of the references to records of other collections. */
   namedElsewhere: readonly number[];
@@ -184,6 +187,7 @@ export interface Unpacked {
   lines: readonly string[];
 }
 
+/** @throws UnreadableSnapshot */
 export async function unpack(stored: Buffer): Promise<Unpacked> {
   const body = await decompress(stored, maxLength).catch((cause: unknown) => {
     throw new UnreadableSnapshot('damaged', { cause });
@@ -204,6 +208,7 @@ export function takenAtOf({ header }: Unpacked): Date {
   return time;
 }
 
+/** @throws UnreadableSnapshot */
 export async function columnsOf({ lines }: Unpacked): Promise<Columns> {
   const columns: Cell[][] = [];
   await forEachInSlices(lines, (line) => columns.push(cellsOf(parseJson(line))));

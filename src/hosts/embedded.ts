@@ -2,7 +2,9 @@ import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TenantEndpoint } from './endpoint.ts';
 
+/** Serves connections of an embedding program, which provides the transports. */
 export interface EmbeddedHost {
+  /** Serves one connection, in either era of the protocol. */
   connect(transport: Transport): { close(): Promise<void> };
   fetch(request: Request): Promise<Response>;
   close(): Promise<void>;

@@ -18,5 +18,6 @@ export interface LineEndpoint extends Pick<SdkEndpoint, 'server'> {
 /** The parts of a server, and a factory for the SDK's server, which is loaded on first use. */
 export interface TenantEndpoint extends SdkEndpoint {
   parts: ServerParts;
+  /** The same with less. @param tools the only ones that stay */
   narrowed(grants: ReadonlySet<Grant>, tools: ReadonlySet<string>): TenantEndpoint;
 }

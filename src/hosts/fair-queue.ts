@@ -2,20 +2,25 @@ import { MemoryRates } from '../state/memory-rates.ts';
 import { HttpError } from './access/http-error.ts';
 
 export interface CallerLimits {
+  /** Calls per caller in any minute, waiting calls included. */
   callsPerMinute: number;
   concurrentPerCaller: number;
+  /** Concurrent calls of all callers together. */
   concurrent: number;
   queuedPerCaller: number;
   waitMs: number;
 }
 
+/** The call was not started; it may be sent again. */
 function tooManyCalls(retryMs: number): HttpError {
   const seconds = Math.max(1, Math.ceil(retryMs / 1000));
   return new HttpError(429, `Too many calls: try again in ${seconds} s.`, { retryAfter: seconds });
 }
 
+/** A caller with running or waiting calls. */
 interface Caller {
   running: number;
+  /** Starts the waiting calls, in order of arrival. */
   waiting: Set<() => void>;
 }
 
@@ -25,6 +30,7 @@ interface Caller {
  */
 export class FairQueue {
   readonly #limits: CallerLimits;
+  /** The caller that was served longest ago first. */
   readonly #callers = new Map<string, Caller>();
   readonly #rates = new MemoryRates();
   #running = 0;

@@ -41,6 +41,7 @@ export function sendJson(
   sendText(response, status, JSON.stringify(body), headers);
 }
 
+/** Sends a serialized JSON body, or an empty one. */
 export function sendText(
   response: ServerResponse,
   status: number,

@@ -6,6 +6,7 @@ import type { SdkEndpoint } from './endpoint.ts';
 export type SdkHandler = ReturnType<typeof sdkHandler>;
 type Handle = (request: IncomingMessage, response: ServerResponse, body: unknown) => Promise<void>;
 
+/** Serves HTTP requests by the SDK, with the parsed body and the name of the authenticated caller. */
 export function sdkHandler({ server }: SdkEndpoint, onerror: (error: Error) => void) {
   // The SDK's request type does not allow an undefined method, which Node's type does.
   const answer = toNodeHandler(createMcpHandler(server, { onerror }), { onerror }) as Handle;

@@ -31,11 +31,16 @@ export interface HttpOptions {
   allowedHosts: string[];
   /** Whether requests that a proxy forwarded are refused; for servers without authentication. */
   localOnly: boolean;
+  /** Whether messages may be answered without the SDK. */
   fastPath: boolean;
+  /** Whether the interactive views are shown at `/preview`; for loopback only. */
   preview: boolean;
+  /** Handles requests below `/webhooks/`. */
   webhooks: WebhookHandler;
   onError(error: Error): void;
+  /** Of the state. */
   health(): Health;
+  /** Limits calls per caller; absent without authentication. */
   queue: FairQueue | undefined;
   observer: Pick<ServerObserver, 'onHttpRequest' | 'render'>;
   /** Whether the sender may read `/metrics`. @throws HttpError (429) for a sender that guesses tokens */
@@ -85,6 +90,7 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
   server.listen(options.port, options.host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
+  /** Finishes calls in flight, and closes all connections. */
   const close = async () => {
     const closed = once(server, 'close');
     server.close();
@@ -97,11 +103,15 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
   return { url: urlOf(options.host, port), close };
 }
 
+/** Responders of one endpoint, shared by all callers with the same grants. */
 interface Responders {
+  /** Absent when the fast path is off. */
   fastPath: HttpFastPath | undefined;
+  /** Loaded on first use. */
   sdk: Promise<SdkHandler> | undefined;
 }
 
+/** Routes a message to the fast path, or to the SDK. */
 class HttpFrontend {
   closing = false;
   readonly #gate: Gate;

@@ -18,8 +18,10 @@ export interface ServerObserverOptions {
   tracksRequests: boolean;
 }
 
+/** Observes a tenant's calls and its requests to the service. */
 export type TenantObserver = Observer & CallObserver;
 
+/** Values of the whole server when metrics are collected. */
 interface ServerGauges {
   queuedCalls: number;
   health: Health;
@@ -32,8 +34,10 @@ interface ServerGauges {
 export interface ServerObserver {
   /** `name`: the operator's name of the tenant, used as a label. */
   tenant(name: string): TenantObserver;
+  /** Handles a request in a log context, and counts its status. */
   onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T;
   onDelivery(result: DeliveryResult): void;
+  /** All metrics, in the text format of Prometheus. */
   render(gauges: ServerGauges): Promise<{ contentType: string; body: string }>;
 }
 
@@ -174,7 +178,9 @@ const routeOf = (url: string): string =>
   )?.[0] ?? 'other';
 
 interface RequestFacts {
+  /** Its id. */
   request: string;
+  /** The caller, once it is authenticated. */
   caller?: string;
   tenant?: string;
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { readView, viewNames, withFacts } from '../views/views.ts';
 
+/** Paths of the preview page and of the views in its frames. */
 const previewFiles = new Map([
   ['/preview', 'preview' as const],
   ...viewNames.map((name) => [`/preview/${name}.html`, name] as const),
@@ -23,6 +24,7 @@ const headers = {
   'cache-control': 'no-store',
 };
 
+/** Serves a page of the preview. @returns whether the path is one of them */
 export async function servePreview(
   path: string | undefined,
   response: ServerResponse,

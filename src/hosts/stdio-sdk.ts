@@ -4,12 +4,15 @@ import { fieldOf, type JsonObject } from '../values.ts';
 import type { SdkEndpoint } from './endpoint.ts';
 
 export interface StdioSdkOptions {
+  /** The opening messages, which have already been answered. */
   opening: readonly JsonObject[];
   write(message: object): void;
   onError(error: Error): void;
+  /** Called when the SDK closes the connection. */
   onClose(): void;
 }
 
+/** The SDK on a connection whose lines are read and written by LineConnection. */
 export type SdkConnection = ReturnType<typeof connectSdk>;
 
 /** Starts the SDK on an open connection: replays the opening messages and discards the answers to them. */

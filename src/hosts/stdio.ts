@@ -64,17 +64,22 @@ export function serveStdio(
 }
 
 export interface LineConnectionOptions {
+  /** Whether messages may be answered without the SDK. */
   fastPath: boolean;
   write(line: string): void;
   onError(error: Error): void;
+  /** Called when this side ends the connection. */
   onClose(): void;
 }
 
+/** One connection of JSON lines, served by the fast path and the SDK. */
 export class LineConnection {
   readonly #endpoint: LineEndpoint;
   readonly #options: LineConnectionOptions;
   readonly #fastPath: ConnectionFastPath | undefined;
+  /** Loaded on first use. */
   #sdk: Promise<SdkConnection> | undefined;
+  /** Ids of the requests that the SDK has not answered yet. */
   readonly #pending = new Set<unknown>();
   /** Ids of our requests that the host has not answered yet; each blocks one of its own. */
   readonly #asked = new Set<unknown>();

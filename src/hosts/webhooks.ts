@@ -11,12 +11,14 @@ import { HttpError, isGuess } from './access/http-error.ts';
 import { readBody, readChunks, requireReadable, sendJson, sendRefusal } from './http-io.ts';
 
 export interface WebhookTenant {
+  /** Secret sent with every delivery. */
   secret: string;
   /** @throws UnrecognizedEvent, or another error when the event could not be stored */
   receive(body: string): Promise<DeliveryReceipt>;
 }
 
 export interface DeliveryResult {
+  /** Tenant name in the path; undefined if unknown. */
   tenant: string | undefined;
   status: number;
   delivery?: DeliveryReceipt;
@@ -24,6 +26,7 @@ export interface DeliveryResult {
 
 export interface WebhookOptions {
   tenant(name: string): WebhookTenant | undefined;
+  /** Limits guessing of secrets. */
   guesses: GuessLimiter;
   onError(error: unknown): void;
   onDelivery(result: DeliveryResult): void;
@@ -79,6 +82,7 @@ async function answer(
   }
 }
 
+/** `kept` if at least one event is new; of a list also how many events were handled in which way. */
 function describeReceipt({ receipts, unrecognized, isList }: DeliveryReceipt) {
   const kept = receipts.filter((how) => how === 'new').length;
   const status = kept > 0 ? 'kept' : 'known';

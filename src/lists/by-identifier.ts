@@ -34,12 +34,14 @@ export async function readByIdentifier<R extends Resource>(
   throw new ApiError('not-found', { host: tenant.site.host }, 'no record has this id');
 }
 
+/** Identifiers by which the service has no route. */
 const otherIdentifiers: { readonly [R in Resource]?: readonly string[] } = {
   opportunity: ['externalIdentifier'],
   product: ['mpn', 'ean'],
   quote: ['number'],
 };
 
+/** The one record with this identifier, a current one before a deleted one. */
 async function findByIdentifier<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -58,8 +60,10 @@ async function findByIdentifier<R extends Resource>(
   return isWhole ? record : readIfExists(tenant, resource, 'id', id, call);
 }
 
+/** Records of one identifier that are asked for. */
 const maxNamesakes = 25;
 
+/** The records with this identifier; `key` is its normalised form. */
 async function recordsNamed<R extends Resource>(
   tenant: Tenant,
   resource: R,

@@ -1,6 +1,7 @@
 import type { CurrencyOf } from '../figures/money.ts';
 import { fieldOf } from '../values.ts';
 
+/** Names and currencies from other records, as far as they are known. */
 export interface Known {
   currencyOf: Pick<CurrencyOf, 'get'>;
   nameOf(kind: 'category' | 'company' | 'person', id: string | undefined): string | undefined;
@@ -20,9 +21,11 @@ export interface Column<R> {
   filter?: string;
   /** The field by which the service sorts; without it the order is made here. */
   sort?: string;
+  /** The collections without which the value may be unknown. */
   needs?: readonly ('company' | 'opportunity' | 'product')[];
   /** Only deleted records have a value. */
   isMark?: true;
+  /** Not in the concise form; for `fields`, filters and sort only. */
   hidden?: true;
 }
 
@@ -36,6 +39,7 @@ function reader(path: string): (record: unknown) => unknown {
   };
 }
 
+/** A text that the service filters and sorts by. */
 export const text = (path: string): Column<unknown> => ({
   value: reader(path),
   filter: path,
@@ -51,6 +55,7 @@ export function date(path: string): Column<unknown> {
 }
 export const hidden = (column: Column<unknown>): Column<unknown> => ({ ...column, hidden: true });
 
+/** The day of a timestamp, as written; anything that is not a date is returned unchanged. */
 export const dayOfTime = (time: unknown): unknown =>
   typeof time === 'string' && /^\d{4}-\d{2}-\d{2}/.test(time) ? time.slice(0, 10) : time;
 

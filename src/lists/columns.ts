@@ -39,6 +39,7 @@ import {
   unsorted,
 } from './column.ts';
 
+/** The id of what the service gives no name of. */
 const idOfUnnamed = (ref: Ref | undefined): string | undefined =>
   ref?.name === undefined ? ref?.id : undefined;
 
@@ -137,6 +138,7 @@ const shownOutcomes: Readonly<Record<string, string>> = {
   closed_unknown: 'closed_unknown',
 };
 
+/** The product's own category and the others, each once. */
 function categoriesOf({ category, categories = [] }: Product): Ref[] {
   const all = category ? [category, ...categories] : categories;
   const keyOf = ({ id, name }: Ref) => id ?? name;
@@ -244,11 +246,14 @@ const assignees = (
 ];
 
 const maxAssignees = 5;
+/** Names of products that the list shows of a pricing book. */
 export const shownProducts = 3;
 
+/** The first of some texts, and how many more there are. */
 const shortened = <T>(all: readonly T[], limit: number): readonly (T | string)[] =>
   all.length > limit ? [...all.slice(0, limit), `${all.length - limit} more`] : all;
 
+/** The companies and classifications that it is for; `none` if it names none. */
 const assignedTo = (none: string): Column<Assigned> => ({
   value: (assigned, known) => {
     const all = assignees(assigned, known);
@@ -282,6 +287,7 @@ const bookColumns: Columns<PricingBook> = {
 
 interface ListColumns {
   all: Columns<ApiRecord>;
+  /** Those of the concise form. */
   shown: readonly (readonly [name: string, column: Column<ApiRecord>])[];
   /** Whether the amounts of these records are in the currency of each record's company. */
   isInCompanyCurrency: boolean;

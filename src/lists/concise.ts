@@ -7,6 +7,7 @@ import { listColumns } from './columns.ts';
 
 export interface RecordShape {
   detail: 'concise' | 'full';
+  /** Columns of the list, or the service's own fields with dots for nested ones. */
   fields?: readonly string[] | undefined;
 }
 
@@ -48,11 +49,13 @@ export function concise(
   return row;
 }
 
+/** Every field that is not empty. */
 export function fullRecord(record: object): JsonObject {
   const full = withoutEmpty(record);
   return isObject(full) ? full : {};
 }
 
+/** Every field; also the currency of the record's amounts, and of a company the name of its account manager, if known. */
 function wholeRecord(
   resource: Resource,
   record: ApiRecord,
@@ -65,6 +68,7 @@ function wholeRecord(
   return whole;
 }
 
+/** Selected fields, what names the record, whether it is deleted, and the currency where a field is an amount. */
 function selectFields(
   resource: Resource,
   record: ApiRecord,
@@ -83,9 +87,11 @@ function selectFields(
   return fullRecord(row);
 }
 
+/** Whether rows with these fields, all without any, have a currency. */
 export const showsCurrency = (resource: Resource, fields: readonly string[] = []): boolean =>
   listColumns[resource].isInCompanyCurrency && (fields.length === 0 || fields.some(isAmount));
 
+/** Removes empty values at every depth: null, empty texts, lists and records. */
 function withoutEmpty(value: unknown): unknown {
   if (value === null || value === '') return undefined;
   if (typeof value !== 'object') return value;
@@ -104,11 +110,13 @@ function withoutEmpty(value: unknown): unknown {
   return any ? entries : undefined;
 }
 
+/** Columns and fields that are amounts of money. */
 const amountNames: ReadonlySet<string> = new Set([
   ...['oneTime', 'monthly', 'yearly', 'otherTerms', 'value', 'revenue', 'profit'],
   ...['onetimeRevenue', 'monthlyRevenue', 'oneTimeProfit', 'monthlyProfit', 'monthlyChurn'],
   ...['price', 'cost', 'setupPrice', 'setupCost'],
 ]);
 
+/** Whether a column, or a field with dots for nested ones, is an amount of money. */
 const isAmount = (field: string): boolean =>
   amountNames.has(field.slice(field.lastIndexOf('.') + 1));

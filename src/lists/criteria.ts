@@ -17,12 +17,15 @@ type Order = (typeof orders)[number];
 export type Test = { is: string } | { order: Order; than: string } | { empty: boolean };
 
 export interface Key {
+  /** The name as written in the argument. */
   name: string;
+  /** Absent if `name` is a field of the service, with dots for nested ones. */
   column: Column<ApiRecord> | undefined;
 }
 
 export interface Condition {
   key: Key;
+  /** At least one must pass. */
   tests: readonly Test[];
 }
 
@@ -124,6 +127,7 @@ function readTest({ name, column }: Key, value: string): Test {
   return { order, than };
 }
 
+/** A column in any letter case, or a field of the service. */
 function keyOf(resource: Resource, name: string): Key {
   const { all } = listColumns[resource];
   const known = Object.keys(all).find((column) => column.toLowerCase() === name.toLowerCase());
@@ -155,6 +159,7 @@ function conditionInServiceTerms({ key, tests }: Condition): string | undefined 
 const isPlain = (value: string): boolean =>
   value !== '' && !value.includes(',') && !dateShape.test(value);
 
+/** The value of a key; for a nested record its name, or its id. */
 export function valueUnderKey(record: ApiRecord, { name, column }: Key, known: Known): unknown {
   const found = column ? (column.compared ?? column.value)(record, known) : fieldAt(record, name);
   return isObject(found) ? (found.name ?? found.id) : found;
@@ -168,11 +173,13 @@ function fieldAt(record: object, path: string): unknown {
   );
 }
 
+/** The values of a field, which may be a list. A blank text is no value. */
 export const valuesOf = (value: unknown): unknown[] =>
   (Array.isArray(value) ? value.flat() : [value]).filter(isValue);
 
 const isValue = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
+/** A value as it is compared: without regard to letter case. */
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
 export function passes(record: ApiRecord, { key, tests }: Condition, known: Known): boolean {
@@ -184,6 +191,7 @@ export function passes(record: ApiRecord, { key, tests }: Condition, known: Know
   );
 }
 
+/** Whether the text is an alternative under this key, without regard to letter case and punctuation. */
 export function matchesAlternative(record: ApiRecord, { column }: Key, test: Test): boolean {
   if (!column?.alternatives || !('is' in test)) return false;
   const part = normalisePart(test.is);
@@ -214,6 +222,7 @@ function compareWithBound(value: unknown, than: string): number | undefined {
   return date === than ? 0 : date < than ? -1 : 1;
 }
 
+/** Whether it is a day, a month or a year that exists. */
 const isDate = (text: string): boolean =>
   (yearShape.test(text) || dateShape.test(text)) &&
   dayOf(`${text}-01-01`.slice(0, 10)) !== undefined;
@@ -261,6 +270,7 @@ export function* sortedBy<R extends ApiRecord>(
   return sorted.map(({ record }) => record);
 }
 
+/** Whether the record contains every word of the text. */
 export function mentions(record: ApiRecord, text: string): boolean {
   const written = folded(JSON.stringify(record));
   return folded(text)
@@ -268,6 +278,7 @@ export function mentions(record: ApiRecord, text: string): boolean {
     .every((word) => written.includes(word));
 }
 
+/** Whether the rows of a page can be what the criteria and the text ask for, by parameter of the service. */
 export const judgeOf = ({ conditions, sort }: Criteria, text = '') => ({
   filters: (rows: readonly ApiRecord[]) =>
     rows.every((row) => conditions.every((condition) => passes(row, condition, nothingKnown))),
@@ -275,6 +286,7 @@ export const judgeOf = ({ conditions, sort }: Criteria, text = '') => ({
   sort: (rows: readonly ApiRecord[]) => isSorted(rows, sort),
 });
 
+/** Whether the records that have a value of the first key are in that order. */
 function isSorted(records: readonly ApiRecord[], [first]: readonly SortColumn[]): boolean {
   if (!first) return true;
   const values = records

@@ -60,6 +60,7 @@ export async function knownFor<R extends Resource>(
   };
 }
 
+/** Of the companies that the rows refer to, those that are not cached, and whose name or currency is shown and lacking. */
 function companiesToRead(
   resource: Resource,
   rows: readonly ApiRecord[],
@@ -110,6 +111,7 @@ export async function readGranted(
 
 type CachedById = ReadonlyMap<string | undefined, NamedCompany>;
 
+/** The cached records of a collection that the caller may read. */
 function cachedById(tenant: Tenant, resource: 'company' | 'category'): CachedById | undefined {
   const records: readonly NamedCompany[] | undefined = tenant.cached(resource);
   return (
@@ -143,9 +145,11 @@ export async function nameProducts(
   return withProductNames(named, await reading.catch(unlessKeyRefused));
 }
 
+/** Whether selected fields of a pricing book contain the names of its products. */
 export const showProductNames = (fields: readonly string[]): boolean =>
   fields.some((field) => field === 'product' || field.startsWith('products.'));
 
+/** Ids of the first `each` products of every book that have no name yet. */
 const unnamedProducts = (books: readonly PricingBook[], each?: number): string[] =>
   books.flatMap(({ products = [] }) =>
     products.slice(0, each).flatMap(({ name, productId }) => (name ? [] : (productId ?? []))),
@@ -186,6 +190,7 @@ function withProductNames(
 
 const maxPage = 100;
 
+/** The rows with missing names of what they refer to, from what is known and from cached collections. */
 export async function nameRows<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -205,6 +210,7 @@ export async function nameRows<R extends Resource>(
   return nameReferences(tenant, resource, records, named);
 }
 
+/** The companies that the records refer to, as far as their names are known. */
 function companiesOf(records: readonly ApiRecord[], { nameOf }: Known): readonly Company[] {
   const ids = new Set(records.flatMap((record) => companyOf(record).id ?? []));
   return [...ids].flatMap((id) => {

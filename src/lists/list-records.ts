@@ -45,8 +45,10 @@ import {
 } from './criteria.ts';
 import { knownFor, nameRows, readGranted } from './known.ts';
 
+/** A page, and what is known to name what its rows refer to. */
 export interface NamedPage<R> extends ListPage<R> {
   known: Known;
+  /** Filtered or sorted by: shown with every row. */
   keys: readonly string[];
   /** Deleted records of the whole list; absent if the service made the page. */
   deleted?: number;
@@ -107,6 +109,7 @@ const unprovenError = (fields: readonly string[]): InvalidArguments =>
     wording`The service finds nothing, but it is not certain that it filters by ${join(fields.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
   );
 
+/** What is left to do here if the service ignores these parameters. */
 function planFor(
   { conditions, sort }: Criteria,
   text: string | undefined,
@@ -121,12 +124,16 @@ function planFor(
   };
 }
 
+/** What the service is asked for, and what is done here with the records that it finds. */
 interface LocalPlan extends Criteria {
   search: Search;
+  /** Words that every record must contain. */
   text?: string | undefined;
+  /** Parameters that the service ignored. */
   ignored?: readonly Ignorable[];
 }
 
+/** A page of all records, filtered and sorted here. */
 async function localPage<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -168,6 +175,7 @@ const describeIgnored = ({ ignored = [] }: LocalPlan, count: number): Wording[] 
       wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${count} records.`,
   );
 
+/** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -182,6 +190,7 @@ async function readFor<R extends Resource>(
   return { ...whole, records: whole.records.filter(isListed) };
 }
 
+/** What the keys need besides; the companies where some rows have their ids or their names only. */
 async function readForKeys(
   tenant: Tenant,
   keys: readonly Key[],
@@ -293,6 +302,7 @@ function* resolveName(
 /** Values named where none is similar to the text. */
 const maxExamples = 8;
 
+/** All values that occur, where they are few; else those like the text, or some of them. */
 function describeOccurring(
   key: Wording,
   text: string,

@@ -2,14 +2,19 @@ import { visible } from '../text/characters.ts';
 import { fieldOf, isObject } from '../values.ts';
 import { metaKeys, viewExtension, viewMimeType } from './identity.ts';
 
+/** What a host says of itself. */
 export interface HostClient {
+  /** Name and version. */
   name: string;
+  /** It can ask a person in a form (elicitation). */
   asks: boolean;
+  /** It shows interactive views. */
   showsViews: boolean;
 }
 
 export const unknownClient: HostClient = { name: 'unknown host', asks: false, showsViews: false };
 
+/** What a host says of itself, from the names of the protocol: `clientInfo` and `capabilities`. */
 export function clientOf(info: unknown, capabilities: unknown): HostClient {
   const elicitation = fieldOf(capabilities, 'elicitation');
   const views = fieldOf(fieldOf(capabilities, 'extensions'), viewExtension);
@@ -24,5 +29,6 @@ export function clientOf(info: unknown, capabilities: unknown): HostClient {
   };
 }
 
+/** Of a modern request, which describes its client. */
 export const clientOfMeta = (meta: unknown): HostClient =>
   clientOf(fieldOf(meta, metaKeys.client), fieldOf(meta, metaKeys.capabilities));

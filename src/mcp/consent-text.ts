@@ -19,8 +19,10 @@ import {
   wording,
 } from '../text/untrusted-text.ts';
 
+/** Unchanged characters shown before the difference in a long text. */
 const leadInLength = 40;
 
+/** Quotes untrusted text that identifies the record. */
 const named = (text: string): Wording => quoteVerbatim(text, maxNameLength);
 
 /** The question put to the person: which fields change, from what to what, and what stays the same. */
@@ -34,6 +36,7 @@ export function consentQuestion(proposal: Proposal, host: string): Wording {
   );
 }
 
+/** The same question in pieces, with old texts whole. */
 export function questionPieces(proposal: Proposal, host: string): Record<string, unknown> {
   const { what, opportunity, company, externalId, changes, currency, remarks } = proposal;
   return {
@@ -77,6 +80,7 @@ const describeCurrency = (currency: string): Wording =>
 
 /** One value, old → new, as a person reads it. */
 interface Difference {
+  /** Of a custom field. */
   name?: Wording;
   /** Absent where there was none before; that need not be said. */
   from?: Wording;
@@ -178,6 +182,7 @@ function customDifference(before: unknown, after: unknown, maxOld: number): Diff
   return difference(replaced, quotedUnlessScalar(after));
 }
 
+/** A text, or a list or object as JSON. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
@@ -190,6 +195,7 @@ function quotedUnlessScalar(value: unknown): Wording {
   return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
+/** Of an old text that is too long, the part from shortly before the first difference. */
 function textDifference(from: string, to: string, maxOld: number): Difference {
   const at = firstDifference(oneLine(from), oneLine(to));
   const start = at < maxOld - leadInLength ? 0 : at - leadInLength;

@@ -41,23 +41,29 @@ export type ConsentSetting = 'ask' | 'view' | 'token';
 
 export interface ConsentParts {
   state: Pick<State, 'secret' | 'claim'>;
+  /** Host name of the service, shown in the question. */
   host: string;
   allowed: ConsentSetting;
+  /** Names settings to the operator. */
   nameOf: NameOf;
 }
 
+/** What a host sent for a form, and the seal of its question. */
 export interface FormAnswer {
   seal: string;
   responses: Parameters<typeof inputResponse>[0];
 }
 
+/** A call that has to be agreed to, with what it brings of an earlier question. */
 export interface AskingCall {
   tool: string;
+  /** With the token of a preview as `confirm`. */
   args: Record<string, unknown>;
   client: HostClient;
   ctx: ServerContext;
   /** The answer of a host of the legacy era, which was asked during the call. */
   formAnswer?: FormAnswer | undefined;
+  /** What a person chose in a view. */
   chosen?: { secret: string; isAgreed: boolean } | undefined;
 }
 
@@ -96,6 +102,7 @@ function wayToAsk({ client, chosen }: AskingCall, allowed: ConsentSetting): Aske
   return allowed === 'token' ? 'token' : undefined;
 }
 
+/** What answers an earlier question; `undefined` if there was none. */
 function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): string | undefined {
   if (how === 'view') return chosen?.secret;
   if (formAnswer) return formAnswer.seal;
@@ -103,6 +110,7 @@ function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): st
   return typeof given === 'string' ? given : undefined;
 }
 
+/** A new question about a proposal. */
 export async function createQuestion(
   how: AskedBy,
   proposal: Proposal,
@@ -130,6 +138,7 @@ export const elicitConsent = ({ message, seal }: Question): InputRequiredResult 
     requestState: seal,
   });
 
+/** What a host of the legacy era is asked with. */
 interface LegacyCall {
   server: Server;
   ctx: ServerContext;
@@ -212,6 +221,7 @@ const noAnswer: NotAgreed = {
   why: wording`the host sent no answer to the question`,
 };
 
+/** Why nobody can be asked, and what the operator can do. */
 function noWay({ allowed, nameOf }: ConsentParts): Wording {
   const setting = trusted(nameOf('consent'));
   return allowed === 'ask'

@@ -18,6 +18,7 @@ import { type CallParts, parseArguments } from './tool-run.ts';
 /** Rows of one file: more would take too many requests of the tenant's budget. */
 const maxRows = 5_000;
 
+/** Arguments that name the first row of a page. */
 const positions = ['from', 'deals_from'];
 
 /**
@@ -81,8 +82,10 @@ function readAddress(uri: string) {
   };
 }
 
+/** Rows of one answer where its list or its groups have no limit in the schema. */
 const defaultRows = 1_000;
 
+/** As many rows and groups as a tool gives at once. */
 function sizesOf(
   properties: Readonly<Record<string, JsonSchema>>,
   left: number,
@@ -159,6 +162,7 @@ function tablesIn(data: JsonObject, path = ''): Table[] {
   });
 }
 
+/** How many rows a list has in all, and where its next page begins; of other tables nothing is said. */
 function extentOf(field: string, { page, total, next }: JsonObject): Pick<Table, 'total' | 'next'> {
   if (field === 'records') return { total: fieldOf(page, 'total'), next: fieldOf(page, 'next') };
   return field === 'rows' ? { total, next } : {};
@@ -174,6 +178,7 @@ const byteOrderMark = '\uFEFF';
  */
 const formulaStart = /(?<=^|[;\t\r\n])(["'\p{Zs}]*)(?=[=+\-@\t\r＝＋－＠])/gu;
 
+/** A file of the rows, followed by a text with the notes, if there are any. */
 function csvContents(
   uri: string,
   rows: readonly JsonObject[],

@@ -1,12 +1,14 @@
 import { fieldOf } from '../values.ts';
 import { icon } from '../version.ts';
 
+/** The server's name and version, which every modern answer contains. */
 export const identity = (version: string) => ({
   name: 'cpq-mcp',
   title: 'Quotes and pipeline',
   version,
 });
 
+/** What the server says of itself when a connection is opened. */
 export const description = (version: string) => ({
   ...identity(version),
   // In the answer, so that no host has to fetch anything to show it.
@@ -48,6 +50,7 @@ export const legacyRevisions: readonly string[] = [
   '2024-10-07',
 ];
 
+/** Prefix of the keys in `_meta` that belong to the protocol. */
 export const reservedPrefix = 'io.modelcontextprotocol/';
 
 /** Keys in `_meta`. Written out, because the SDK that exports them is loaded only when needed. */

@@ -5,6 +5,7 @@ import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { toJsonSchema } from './schema.ts';
 import { viewMeta } from './views.ts';
 
+/** A tool without its implementation. */
 export interface Listing {
   toolset: Toolset;
   needs: readonly Grant[];

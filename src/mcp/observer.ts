@@ -13,6 +13,7 @@ export type CallOutcome = 'ok' | 'asked' | 'refused' | 'error' | 'failed' | 'can
 
 /** Observes tool calls; it receives tool names of the catalog only, never text of callers. */
 export interface CallObserver {
+  /** A call begins. @returns the function to call when it has ended */
   onCall(tool: string): (outcome: CallOutcome) => void;
 }
 
@@ -40,6 +41,7 @@ export function callOutcomeOf(error: unknown): CallOutcome {
   return isUnexpected(error) ? 'failed' : 'error';
 }
 
+/** Whether an error is a fault of this server. */
 export const isUnexpected = (error: unknown): boolean =>
   !(error instanceof Error) ||
   error.constructor === Error ||

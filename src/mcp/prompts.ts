@@ -5,6 +5,7 @@ import { listCacheHints } from './identity.ts';
 import { InvalidParams } from './invalid-params.ts';
 import type { Access } from './surface.ts';
 
+/** Prompts whose tools and records the caller may use. */
 export const availablePrompts = ({ grants, surface }: Access): readonly Prompt[] =>
   prompts.filter(
     ({ needs, tools }) =>
@@ -55,6 +56,7 @@ function entryOf(prompt: Prompt) {
   return { uri, frontmatter: { name, description }, resources };
 }
 
+/** @throws InvalidParams where no skill of the caller is */
 function skillAt(access: Access, uri: string): Prompt {
   const found = availablePrompts(access).find((prompt) => uriOf(prompt) === uri);
   if (!found) throw new InvalidParams('There is no such skill', { uri });

@@ -11,12 +11,14 @@ const isScalar = (value: unknown): boolean => typeof value !== 'object' || value
 const isFlatList = (value: unknown): value is unknown[] =>
   Array.isArray(value) && value.every(isScalar);
 
+/** One field per line. */
 export function render(data: JsonObject): string {
   const lines: string[] = [];
   for (const name in data) writeField(lines, name, data[name], '');
   return lines.join('\n');
 }
 
+/** Names that only the top level of an answer uses. */
 const reservedNames = new Set(['outcome', 'change_id', 'confirm']);
 
 /** The name is quoted if it could be mistaken for other syntax. */
@@ -87,6 +89,7 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
   return lines;
 }
 
+/** What a cell cannot have as it is. */
 const isSpecial = /[\n|\\]/;
 
 function cellOf(value: unknown): string | undefined {
@@ -95,6 +98,7 @@ function cellOf(value: unknown): string | undefined {
   return text === undefined ? undefined : escapeCell(text);
 }
 
+/** Marks the first cell if it looks like a field name or a bullet. */
 function tableLine(cells: readonly string[], indent: string): string {
   const line = indent + cells.join('|');
   const isField = line.includes(':') && /^\s*[\w.-]{1,60}:(?:\s|$)/.test(line);
@@ -133,6 +137,7 @@ export function onOneLine(value: unknown): string | undefined {
   return isReferenceList(value) ? value.map(pairs).join('; ') : undefined;
 }
 
+/** Other records by their id and name only. */
 const isReferenceList = (value: unknown): value is JsonObject[] =>
   Array.isArray(value) &&
   value.every(
@@ -163,6 +168,7 @@ const pairs = (row: JsonObject): string =>
     )
     .join(', ');
 
+/** Quoted where it could be mistaken for several pairs, or for a quoted text. */
 function inPair(value: unknown): string {
   const text = inline(value);
   return /^"|[,;+] /.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text;
@@ -226,6 +232,7 @@ const shares = /count|percent|rate|days|margin/i;
 const amountName =
   /^(?:oneTime|monthly|yearly|quarterly|setup|total|list|net|amount|value|revenue|price|cost|profit)$|(?:Value|ValueChange|OneTime|Monthly|Yearly|Revenue|Price|Cost|Profit|Stake)$/;
 
+/** What the name of a field says. */
 interface NameMeaning {
   words: string;
   isId: boolean;

@@ -28,6 +28,7 @@ const mimeType = 'text/markdown';
 
 const guideUri = 'cpq://guide';
 
+/** A guide to the questions and terms, for people and models. */
 const guideFor = (isMadeUp: boolean | undefined): string => `${basicsFor({ isMadeUp })}
 
 What this server wrote is in cpq_list_changes, and taken back by cpq_revert_change.
@@ -49,6 +50,7 @@ day that can be compared.
 - **beta**: contract items are a resource that the service may change at any time.
 `;
 
+/** A kind of record that a person can attach to a conversation. */
 interface ResourceTemplate {
   resource: Resource;
   uriTemplate: string;
@@ -65,6 +67,7 @@ const template = (resource: Resource, title: string, description: string): Resou
   description,
 });
 
+/** Addressed by id. For kinds with completion, a full name or number works too if it is unique. */
 export const resourceTemplates: readonly ResourceTemplate[] = [
   template('company', 'Company', 'One company, whole'),
   template('contact', 'Contact', 'One contact, whole'),
@@ -107,6 +110,7 @@ export const listTemplates = (access: Access): ListResourceTemplatesResult => ({
   ],
 });
 
+/** Records are resources for those who may call the tool that shows one whole. */
 export const readableTemplates = ({ grants, surface }: Access): readonly ResourceTemplate[] =>
   surface.byName.has('cpq_get_record')
     ? resourceTemplates.filter(({ resource }) => grants.has(readGrant(resource)))

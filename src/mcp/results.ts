@@ -36,6 +36,7 @@ export async function toResult(answer: Answer): Promise<CallToolResult> {
     : pruned(rows.count > 1 ? rows.keep(1) : answer);
 }
 
+/** One record as text, under the same rules as every answer. */
 export async function recordText(title: Wording, record: JsonObject): Promise<string> {
   return textOf(await toResult({ summary: wording`# ${title}`, data: record, asStored: true }));
 }
@@ -73,6 +74,7 @@ const withNote = (answer: Answer, note: Wording): Answer => ({
   notes: [...(answer.notes ?? []), note],
 });
 
+/** With fewer and fewer entries of every nested list, until the answer fits. */
 function pruned(answer: Answer): CallToolResult {
   for (const entries of [40, 20, 10, 5, 2, 1, 0]) {
     const note = wording`Cut: lists inside are shown up to ${entries} entries, and texts shortened.`;
@@ -104,6 +106,7 @@ function pruneFields(value: JsonObject, entries: number): JsonObject {
   );
 }
 
+/** Where rows or records were cut, says how many are shown now. */
 function withRowsCounted(list: JsonObject): JsonObject {
   const { shown, rows, page, records } = list;
   if (Array.isArray(rows) && isMore(shown, rows)) return { ...list, shown: rows.length };
@@ -116,6 +119,7 @@ function withRowsCounted(list: JsonObject): JsonObject {
 const isMore = (shown: unknown, rows: readonly unknown[]): boolean =>
   typeof shown === 'number' && shown > rows.length;
 
+/** The fields that output schemas require, without record data. */
 const withoutRecords = (data: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(data).map(([name, value]) => {
@@ -220,6 +224,7 @@ export async function loadConverter(): Promise<boolean> {
   return true;
 }
 
+/** Removes invisible characters and markup, and limits the length. */
 function cleanText(text: string, toText: HtmlToText): string {
   const seen = mayHide.test(text) ? visible(text) : text;
   const plain = withoutLiveMarkdown(looksLikeHtml.test(seen) ? toText(seen) : seen);

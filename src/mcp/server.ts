@@ -160,12 +160,14 @@ function withNothingWritten(failed: CallToolResult, error: unknown): CallToolRes
   return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
 }
 
+/** The call that a person answered in a view, by what the view sent. */
 function answeredCall(call: AskingCall): AskingCall {
   const { secret, tool, arguments: args, answer } = call.args;
   const chosen = { secret: String(secret), isAgreed: answer === 'write' };
   return { ...call, tool: String(tool), args: isObject(args) ? args : {}, chosen };
 }
 
+/** The context of a call that may write. */
 function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   const { tenant, consent: allowed, nameOf } = parts;
   const { client, ctx, args, chosen, formAnswer } = asking;
@@ -181,6 +183,7 @@ function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   };
 }
 
+/** The context of a call: cancellation, deadline and progress. */
 function toolCall(ctx: ServerContext, client?: HostClient): ChangeCall {
   const { signal, _meta } = ctx.mcpReq;
   const token = _meta?.progressToken;
@@ -201,8 +204,12 @@ const progressNotifier =
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   };
 
+/** The protocol's own limit. */
 const maxValues = 100;
 
+/**
+ * Completes typed text with names that resolve to one record. Read errors give an empty completion.
+ */
 async function complete(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   { ref, argument }: CompleteRequest['params'],

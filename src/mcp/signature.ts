@@ -8,6 +8,7 @@ export const codeOf = (key: Uint8Array, text: string): string =>
 export const signed = (key: Uint8Array, purpose: string, body: string): string =>
   `${body}.${codeOf(key, `${purpose} ${body}`)}`;
 
+/** Whether a whole text is exactly this body with its code. */
 export const isSigned = (key: Uint8Array, purpose: string, body: string, text: string): boolean =>
   isSameSecret(text, signed(key, purpose, body));
 

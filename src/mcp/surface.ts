@@ -16,6 +16,7 @@ export interface ToolSelection {
 export const onlyExcludes = (names: ReadonlySet<string>): boolean =>
   names.size > 0 && [...names].every((name) => name.startsWith('-'));
 
+/** Whether a tool is one of these names, or not one of those that they leave out. */
 export const isAmong = (names: ReadonlySet<string>, name: string): boolean =>
   (names.has(name) || onlyExcludes(names)) && !names.has(`-${name}`);
 
@@ -27,6 +28,7 @@ export interface SurfaceEntry {
   tool?: Promise<AnyTool>;
 }
 
+/** The tools for one caller, in fixed order. */
 export interface Surface {
   list: readonly ListedTool[];
   /** The same, with the tools that views call and models do not, for hosts that show views. */

@@ -16,9 +16,11 @@ import type { JsonSchema } from './schema.ts';
 import { loadTool, type Surface, type SurfaceEntry } from './surface.ts';
 import { describeError } from './wording.ts';
 
+/** Key in `_meta` of a result, of what the view of a question needs. */
 const consentMetaKey = 'cpq-mcp/consent';
 
 interface CallLog {
+  /** Logs a fault of this server; its details are not sent to the host. */
   failed(tool: string, error: unknown): void;
 }
 
@@ -27,8 +29,10 @@ export interface CallParts {
   tenant: Tenant;
   log: CallLog;
   observer?: CallObserver | undefined;
+  /** Names settings to the operator in error messages. */
   nameOf: NameOf;
   consent: ConsentSetting;
+  /** The tenant is the embedded one, whose records are invented. */
   isMadeUp?: boolean;
 }
 
@@ -82,6 +86,7 @@ function withMadeUpNote(answer: Answer): Answer {
   return { ...marked, rows: { ...rows, keep: (count) => withMadeUpNote(rows.keep(count)) } };
 }
 
+/** Converts an error to a tool result worded for the assistant; logs faults of this server. */
 export function errorResult(
   name: string,
   error: unknown,
@@ -215,6 +220,7 @@ const parseNested = (text: string): unknown => (/^[[{]/.test(text) ? parseJson(t
 
 type Issue = z.core.$ZodIssue;
 
+/** One validation error: the expected range or values, and the given value. */
 function describeIssue(
   issue: Issue,
   given: Record<string, unknown>,

@@ -4,6 +4,7 @@ import { viewMimeType } from './identity.ts';
 
 const viewUri = (view: ViewName): string => `ui://cpq-mcp/${view}.html`;
 
+/** Links a tool to its view. The tool also works without it, unless only the view calls it. */
 export const viewMeta = (view: ViewName, forView = false) => ({
   ui: forView ? { visibility: ['app'] } : { resourceUri: viewUri(view) },
 });

@@ -41,6 +41,7 @@ export function describeError(
   }
 }
 
+/** What can be answered although no request can be sent. */
 function heldNow(heldSince: ReadonlyMap<string, number>): Wording {
   if (heldSince.size === 0) return wording``;
   const held = [...heldSince].map(([collection, since]) => {

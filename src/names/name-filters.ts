@@ -24,6 +24,7 @@ import {
 import type { Ref } from '../service/records/records.ts';
 import { editDistance } from '../text/nearest.ts';
 
+/** A reference or a record that a filter can mean. */
 export interface Candidate extends Ref {
   externalIdentifier?: string | undefined;
   email?: string | undefined;
@@ -86,6 +87,7 @@ export function* matchSteps(
   return { kind: 'none', ...listed(yield* nearest(text, choices)) };
 }
 
+/** What the first of several ways to match finds which finds anything. */
 export interface BestMatches<T> {
   /** Position of the test. */
   by: number;
@@ -156,6 +158,7 @@ function addName(choice: Choice, name: string): void {
   [choice.name = name] = sortedNames(choice.names);
 }
 
+/** How a text can fit, the most specific first. */
 function fitsOf(text: string, byWords: boolean): ((choice: Choice) => boolean)[] {
   const asGiven = text.trim();
   const lower = asGiven.toLowerCase();
@@ -206,6 +209,7 @@ const foldedWords = (text: string): string[] =>
     .map(foldName)
     .filter((word) => word !== '');
 
+/** The names most like a text, best first; all of them where there are few. */
 function* nearest(text: string, choices: readonly Choice[]): Steps<Choice[]> {
   const typed = foldName(text);
   // A name may go on after what was typed, and begin with other words.

@@ -24,4 +24,5 @@ export function comparePhones(one: string, other: string): 'same' | 'similar' | 
   return Math.abs(one.length - other.length) <= maxCountryCode ? 'same' : 'similar';
 }
 
+/** The end that two numbers share if either ends with the other. */
 export const phoneEnd = (digits: string): string => digits.slice(-minPhoneDigits);

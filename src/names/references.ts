@@ -12,6 +12,7 @@ import type {
 } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, keysOf } from '../values.ts';
 
+/** Kinds of referenced records. The service has no list of owners, stages and sources. */
 type ReferenceTarget =
   | 'company'
   | 'contact'
@@ -21,6 +22,7 @@ type ReferenceTarget =
   | 'stage'
   | 'source';
 
+/** The records in which names are looked up. */
 export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] | undefined };
 
 type Links = readonly (readonly [field: string, target: ReferenceTarget])[];
@@ -79,6 +81,7 @@ const companyLink = ({ companyId, companyName }: Contact): Link => ({
   ref: { ...(companyId && { id: companyId }), ...(companyName && { name: companyName }) },
 });
 
+/** Whether the id or the name is missing, but not both. */
 const isIncomplete = (ref: Ref): boolean =>
   (ref.id === undefined) === (contactName(ref) !== undefined);
 
@@ -87,6 +90,7 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
     linksOf('opportunity', deal).flatMap(({ ref, target }) => (ref.id === undefined ? target : [])),
   );
 
+/** Whether the id or the name of a reference is missing. */
 export function lacksName(resource: Resource, record: ApiRecord): boolean {
   if (resource === 'contact') return isIncomplete(companyLink(record).ref);
   for (const [field] of linksByResource[resource] ?? []) {
@@ -116,6 +120,7 @@ export class NamesIn {
     return names;
   }
 
+  /** Estimated. */
   get bytes(): number {
     return (this.#names.size + this.#ids.size) * bytesPerEntry;
   }

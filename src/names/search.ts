@@ -35,6 +35,7 @@ interface IndexEntry {
   more: string;
   /** Identifiers; they match as a whole. */
   exact: readonly string[];
+  /** As digits. */
   phones?: readonly string[];
 }
 
@@ -85,6 +86,7 @@ const describe: { [K in SearchKind]: Describe<K> } = {
   }),
 };
 
+/** Characters of a text that are indexed. */
 const maxIndexedLength = 1_000;
 
 const words = (...parts: unknown[]): string =>
@@ -126,6 +128,7 @@ export class SearchIndex<K extends SearchKind> {
     this.#kind = kind;
   }
 
+  /** Estimated, without the records. */
   get bytes(): number {
     const keys = this.#identifiers.size + this.#names.size + this.#phoneEnds.size;
     return keys * bytesPerKey + this.#words.bytes;
@@ -160,6 +163,7 @@ export class SearchIndex<K extends SearchKind> {
     });
   }
 
+  /** The records with this identifier, telephone number or name, and which of them it is. */
   #equal(text: string): ReadonlyMap<number, MatchKind> {
     const key = normaliseIdentifier(text);
     const equal = new Map<number, MatchKind>();

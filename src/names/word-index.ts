@@ -36,11 +36,13 @@ export class WordIndex {
     this.#normalise = normalise;
   }
 
+  /** Estimated. */
   get bytes(): number {
     const occurrences = this.#occurrences * bytesPerOccurrence;
     return this.#wordCount * bytesPerWord + occurrences + this.#lengths.length * 8;
   }
 
+  /** @param texts one for each field */
   add(texts: readonly string[]): void {
     for (const field of this.#boosts.keys()) {
       const words = (texts[field] ?? '').split(separators);

@@ -18,6 +18,7 @@ export class ReadTime {
   readonly #time: number;
   readonly #elapsed: number;
 
+  /** @param ageMs how long ago it was read */
   constructor(ageMs = 0) {
     this.#time = Date.now() - ageMs;
     this.#elapsed = performance.now() - ageMs;
@@ -59,6 +60,7 @@ export class CollectionCache {
     const keys = this.#keys;
     return {
       get: (name: string) => entries.get(prefix + name),
+      /** This does not count as a use. */
       peek: (name: string) => entries.peek(prefix + name),
       /** @returns false if it alone is larger than the cache; then it is not kept */
       set(name: string, collection: CachedCollection, bytes: number): boolean {

@@ -49,12 +49,14 @@ interface CollectionSources {
   pages: ServicePages;
   cache: CollectionCache;
   freshness: Freshness;
+  /** Absent if the state is not shared. */
   shared: SharedBetween | undefined;
   budget: () => WalkBudget;
   /** Called when a collection alone is larger than the cache, until it fits again. */
   onTooLarge?: ((resource: Resource, bytes: number) => void) | undefined;
 }
 
+/** A whole collection, or everything that a search finds. */
 interface Wanted extends Freshness {
   /** Of a whole collection its resource; of a search it has a space. */
   name: string;
@@ -62,9 +64,11 @@ interface Wanted extends Freshness {
   search: Search | undefined;
 }
 
+/** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
 export class Collections {
   readonly #sources: CollectionSources;
   readonly #cache: CachePart;
+  /** The collections that alone are larger than the cache. */
   readonly #tooLarge = new Set<Resource>();
   readonly #walks = new Set<SharedWalk>();
   readonly #renames = new Renames();
@@ -162,6 +166,7 @@ export class Collections {
     else this.#tooLarge.add(resource);
   }
 
+  /** Gets the copy that is shared between processes, or reads here. */
   #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
     const { shared } = this.#sources;
     if (wanted.search) return readAll(this.#sources, wanted, walk, undefined);
@@ -212,6 +217,7 @@ export class Collections {
     for (const walk of this.#walks) walk.stop('closed');
   }
 
+  /** The cached collections and when they were read, in milliseconds since the epoch. */
   *cacheTimes(
     isMeant = (_: CachedCollection, __: Resource) => true,
   ): Iterable<readonly [Resource, number]> {
@@ -222,6 +228,7 @@ export class Collections {
     }
   }
 
+  /** Those that can be returned even if they cannot be read again. */
   usableTimes(): Iterable<readonly [Resource, number]> {
     return this.cacheTimes((cached, resource) =>
       isUsable(cached, freshnessOf(resource, this.#sources)),
@@ -242,6 +249,7 @@ const isFresh = ({ coverage, readAt, isOutdated }: CachedCollection, { freshMs }
 const isUsable = ({ readAt, isOutdated }: CachedCollection, { staleMs }: Freshness): boolean =>
   !isOutdated && readAt.ageMs < staleMs;
 
+/** True if the cached collection covers more than an incomplete reading. */
 const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>
   !read.coverage.complete &&
   (cached.coverage.complete || cached.coverage.read > read.coverage.read);
@@ -252,6 +260,7 @@ const fullQuery = (resource: Resource): Search => ({
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
 
+/** Gives what is cached the new names of companies. */
 function rename(
   renames: Renames,
   before: CachedCollection['records'],

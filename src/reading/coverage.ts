@@ -10,6 +10,7 @@ export interface Coverage {
   read: number;
   /** The service's total, or the number of records read if it reports none. */
   total: number;
+  /** Why it is not complete. */
   reason?: string;
 }
 
@@ -36,9 +37,11 @@ export function isProven(pass: Pass<unknown>, { isPaged, sawEnd }: End): boolean
   return count !== undefined && isFull && !pass.countMoved && !pass.hasNewRecords;
 }
 
+/** Coverage of `read` records of all passes, if the last pass did not prove that they are complete. */
 export const unprovenCoverage = (pass: Pass<unknown>, end: End, read: number): Coverage =>
   partialCoverage(pass, read, unprovenReason(pass, end));
 
+/** Coverage of `read` records of all passes, if the last pass failed with this error. */
 export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
   const coverage = partialCoverage(pass, read, stopReasons[error.kind] ?? notReadable);
   const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
@@ -74,6 +77,7 @@ const budgetSpent = "the tenant's rate budget is used up for now";
 const unanswered = 'the service stopped answering';
 const notReadable = 'the service sent a response that cannot be read';
 
+/** Of the other kinds: `notReadable`. */
 const stopReasons: { readonly [K in ApiErrorKind]?: string } = {
   'key-refused': 'the service stopped accepting the key',
   'not-permitted': 'the service stopped permitting it',

@@ -15,9 +15,11 @@ const bytesOfCopy = 400;
 
 interface Result {
   readonly value: unknown;
+  /** Stops counting its memory. */
   release: () => void;
 }
 
+/** The results of some readings, and those of these and further ones. */
 class Results {
   readonly further = new WeakMap<object, Results>();
   readonly byName = new BoundedMap<string, Result>(maxResults, ({ release }) => release());

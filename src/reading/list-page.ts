@@ -17,7 +17,9 @@ export interface ListPage<R> {
   /** Offset of the next record; absent at the end of the list. */
   next?: number;
   coverage: Coverage & { asOf: Date };
+  /** Values to filter by, where the service sends them. */
   facets?: unknown;
+  /** Set if the service ignored parameters; `records` is then empty. */
   ignored?: IgnoredParameters;
   /**
    * Where filters find nothing: the fields by which the service is not proven to filter, so none if its answer is right;
@@ -30,7 +32,9 @@ export interface ListPage<R> {
 interface ListSource {
   readonly pages: ServicePages;
   readonly resource: Resource;
+  /** Reads all results of a search. */
   readonly readWhole: (search: Search) => Promise<Collection<ApiRecord>>;
+  /** Whether all records were read before. */
   readonly isCached: boolean;
   readonly call: Call;
   readonly judge?: PageJudge | undefined;
@@ -111,6 +115,7 @@ async function ignoredParameters(
   return found;
 }
 
+/** Compares with the same page requested without the parameter. */
 async function isIgnored(
   { pages, resource, call }: ListSource,
   query: PageQuery,
@@ -245,6 +250,7 @@ async function unprovenFields(
 const filterFields = (filters: string): string[] =>
   filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
+/** Whether all records can be read with few requests. */
 const isSmall = ({ total, records, countIsLimit }: AnyPage, size: number): boolean =>
   total === undefined || countIsLimit ? records.length < sampleSize : total <= maxRequests * size;
 

@@ -63,6 +63,7 @@ const byCompanyName: Selection = {
   isLoose: true,
 };
 
+/** The part of a collection that a question is about. */
 export type PartOf =
   /** These records, which were read already. */
   | { readonly only: readonly ApiRecord[] }
@@ -90,6 +91,7 @@ export class Parts {
   readonly #collections: Pick<Collections, 'read'>;
   /** The last trial of the search by text. */
   #trial: Promise<unknown> = Promise.resolve();
+  /** The samples that are being read, for all calls that wait for one. */
   readonly #sampling = new Map<Resource, ReturnType<Sample>>();
 
   constructor(

@@ -3,8 +3,11 @@ import type { Page } from '../service/page.ts';
 import { fieldOf } from '../values.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 
+/** How the route of a pass may be read. */
 export interface RouteTraits {
+  /** One response contains everything, such as a tree. */
   readonly isTree: boolean;
+  /** Other pages than the first can be requested. */
   readonly canPage: boolean;
   /** Without a total, all records came whatever size was asked for. */
   readonly ignoresSize: boolean;
@@ -19,12 +22,17 @@ export class Pass<R> {
   readonly found = new Map<unknown, R>();
   /** The pages, in order of arrival, without repetitions of the last page beyond the end. */
   readonly segments: Segment[] = [];
+  /** Whether the total changed from one page to another. */
   countMoved = false;
+  /** Whether a total was lower than one before. */
   countFell = false;
+  /** Whether the total may be a limit of the service. */
   countIsLimit = false;
   /** Whether the service refuses a size, so that the length of a page does not depend on what was asked for. */
   withoutSize = false;
+  /** Whether a record was created after the pass began. */
   hasNewRecords = false;
+  /** The highest total that the service reported. */
   highestCount: number | undefined;
   readonly #startedAt = Date.now();
   #serviceStartedAt: number | undefined;
@@ -43,6 +51,7 @@ export class Pass<R> {
     return this.found.size === this.count;
   }
 
+  /** Adds the page that was returned for the offset `from`. */
   add(from: number, { records, total, answeredAt, ...page }: Page<R>): Segment {
     const known = this.found.size;
     const now = answeredAt ?? Date.now();

@@ -27,6 +27,7 @@ function marked<R extends Quote>(row: R): R {
   return Object.freeze({ ...row, unreadable });
 }
 
+/** Why totals are missing, where rows have unknown items. */
 export const describeUnknownItems = (rows: readonly ApiRecord[]): Wording[] =>
   rows.some(hasUnknownItems)
     ? [

@@ -19,6 +19,7 @@ export type Ask = (from: number, size: number, ifRefused?: 'fail' | 'nothing') =
 export interface End {
   /** False if the first page is all that can be read, so that another pass would return the same. */
   readonly isPaged: boolean;
+  /** Whether nothing follows the last record. */
   readonly sawEnd: boolean;
   /** Whether all records came whatever size was asked for. */
   readonly ignoresSize?: true;

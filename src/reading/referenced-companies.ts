@@ -14,6 +14,7 @@ const freshMs = 5 * 60_000;
 /** The property of the route that says whether the service filters companies by id. */
 const filterById = 'filters id';
 
+/** What lists show of a company. */
 export type NamedCompany = Pick<Company, 'id' | 'name' | 'currency'>;
 
 interface Entry {

@@ -9,6 +9,7 @@ import { freezeRecord } from './pass.ts';
 
 type Records = readonly ApiRecord[];
 
+/** Collections whose records have the names of their companies. */
 export const namingCompanies: readonly Resource[] = [
   'contact',
   'opportunity',

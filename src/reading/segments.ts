@@ -13,6 +13,7 @@ export type Gap = readonly [from: number, until: number];
 
 const endOf = ({ from, keys }: Segment): number => from + keys.length;
 
+/** The offset after the last record. */
 export const furthestEnd = (segments: Segments): number => Math.max(0, ...segments.map(endOf));
 
 /** Whether a later page has the records of the first page, because the offset was ignored. */

@@ -10,6 +10,7 @@ import { routes } from '../service/routes.ts';
 import { fieldOf, keysOf } from '../values.ts';
 import { recordKeys } from './pass.ts';
 
+/** Records per request of a reading. */
 export const pageSize = 100;
 /** Page sizes to try in turn if a larger one is refused; the last one is always retried. */
 const smallerSizes = [100, 50, 25];
@@ -58,6 +59,7 @@ export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Pick<ApiClient, 'page'>;
   readonly #traits = new Map<Resource, LearntTraits>();
+  /** Called when something was learnt that was not known before. */
   onLearnt = (): void => {};
   /** Milliseconds by which the service's clock is ahead of ours. */
   #clockAheadMs = 0;
@@ -100,6 +102,7 @@ export class ServicePages {
     return learnt;
   }
 
+  /** Adds what another process learnt. What is known here is newer. */
   add(learnt: Learnt): void {
     for (const resource of keysOf(learnt)) {
       const { honoured, ...other } = learnt[resource] ?? this.traits(resource);
@@ -110,15 +113,18 @@ export class ServicePages {
     }
   }
 
+  /** Learns whether a filter, a search text or a sort order has an effect. */
   learnHonoured(resource: Resource, name: string, isHonoured: boolean): void {
     const { honoured } = this.traits(resource);
     this.learn(resource, { honoured: { ...honoured, [name]: isHonoured } });
   }
 
+  /** Whether a text may be an id, by the ids that were seen. */
   mayBeId(resource: Resource, text: string): boolean {
     return longId.test(text) || this.traits(resource).honoured[longIds] !== true;
   }
 
+  /** Whether other pages than the first can be requested, as far as is known. */
   canPage(resource: Resource): boolean {
     return this.pageParam !== undefined && this.traits(resource).offset !== 'ignored';
   }
@@ -257,6 +263,7 @@ export class ServicePages {
   }
 }
 
+/** Identifies a search: equal searches have equal texts. */
 export const searchText = ({
   query,
   filters,
@@ -266,11 +273,14 @@ export const searchText = ({
 }: Search): string =>
   JSON.stringify([query, filters, sort, includeBundles, includeEmpty].map((it) => it ?? ''));
 
+/** The size to ask for; `undefined`: without the parameter. */
 const sizeWithin = (asked: number, { maxSize = asked }: LearntTraits): number | undefined =>
   maxSize === 'none' ? undefined : Math.min(asked, maxSize);
 
+/** The next one to try if this one is refused. */
 const nextSmaller = (size = 0): number | undefined => smallerSizes.find((it) => it < size);
 
+/** Whether a smaller size may be accepted after this refusal. */
 function isAboutSize(
   error: unknown,
   size: number | undefined,

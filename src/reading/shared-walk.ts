@@ -15,6 +15,7 @@ const slowShare = 1 / 3;
 export interface WalkBudget {
   /** Requests that the tenant allows in ten minutes. */
   limit: number;
+  /** Called when a walk begins that takes a large share of them. */
   onCostly: ((what: string, requests: number) => void) | undefined;
 }
 
@@ -57,6 +58,7 @@ export class SharedWalk {
     this.reading = Promise.resolve().then(() => read(this));
   }
 
+  /** Whether further calls may wait for it. */
   get isCurrent(): boolean {
     return !this.outdated && !this.#controller.signal.aborted;
   }
@@ -80,6 +82,7 @@ export class SharedWalk {
     }
   }
 
+  /** Called after every page. */
   report({ read, total }: Progress, what: string, { limit, onCostly }: WalkBudget): void {
     // Another pass begins anew.
     this.#pagesRead = read < this.#read ? 1 : this.#pagesRead + 1;

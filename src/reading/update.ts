@@ -20,6 +20,7 @@ const maxShare = 0.25;
 /** The service may write its times later, or less exactly, than it answers. */
 const marginMs = 2_000;
 
+/** What is known of the time of a reading. */
 export interface Basis {
   /** Every change that the reading may lack was made at this moment or later, by the times in the service's records. */
   readonly changesFrom: number;
@@ -52,6 +53,7 @@ export async function changesFrom(
   return Number.isFinite(newest) ? newest - durationMs - marginMs : undefined;
 }
 
+/** Whether a reading may still be brought up to date. */
 export const isRecent = ({ wholeAt }: Basis): boolean => Date.now() - wholeAt < wholeForMs;
 
 /** Whether the service shows what changed, as far as is known. */
@@ -62,6 +64,7 @@ export const canUpdate = (resource: Resource, pages: ServicePages): boolean =>
 interface Source {
   readonly pages: ServicePages;
   readonly resource: Resource;
+  /** Parameters of the whole collection. */
   readonly query: Search;
   readonly call: Call;
 }
@@ -147,6 +150,7 @@ function readSorted(
   );
 }
 
+/** The pages of a collection sorted by a time, the newest first. */
 class Newest {
   readonly field: TimeField;
   readonly since: number;
@@ -216,5 +220,6 @@ async function isSorting(
   return !isFlat && turned.add(falling);
 }
 
+/** The field that says that, and when, a record was deleted. */
 const deletionField = (record: ApiRecord): TimeField | undefined =>
   (['deletedAt', 'deleted'] as const).find((name) => timeOf(record, name) !== undefined);

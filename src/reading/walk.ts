@@ -104,6 +104,7 @@ async function readInPasses<R extends Resource>(source: Source<R>): Promise<Read
   }
 }
 
+/** Whether all was read; several pages then also show that the offset works. */
 function proves<R extends Resource>(
   { pages, resource }: Source<R>,
   pass: Pass<RecordOf[R]>,
@@ -134,6 +135,7 @@ async function completePass<R extends Resource>(
   return since === undefined ? undefined : readUpdate(source, records, since);
 }
 
+/** The coverage of what was read, unless another pass may show more without costing too much. */
 function lastCoverage(
   pass: Pass<unknown>,
   end: End | ApiError,

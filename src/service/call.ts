@@ -1,4 +1,6 @@
+/** What the requests of a tool call need of it. */
 export interface Call {
+  /** Aborts the call's requests and closes their sockets. */
   signal: AbortSignal;
   /** When the call must have ended, in milliseconds since the epoch. */
   deadline: number;
@@ -8,6 +10,7 @@ export interface Call {
    * request that a person waits for.
    */
   purpose?: 'interactive' | 'walk' | 'background' | 'write';
+  /** Of a walk, once its first page shows it. */
   cost?: WalkCost | undefined;
 }
 
@@ -20,6 +23,7 @@ export interface WalkCost {
   pauseMs: number;
 }
 
+/** What a call of a tool leaves to its readings. */
 export interface CallContext extends Call {
   /**
    * Reports the progress of a long reading; a host may ignore it.

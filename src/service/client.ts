@@ -11,6 +11,7 @@ import { parseResponse, type RawRecord, readOne, readPage } from './response.ts'
 import { isPathSegment, type Route, routes } from './routes.ts';
 
 export interface ClientOptions {
+  /** The tenant's address, without `/public-api`. */
   baseUrl: URL;
   key: string;
   /** Name of the offset parameter, or `none` if the service has none. */
@@ -36,7 +37,9 @@ export interface Traffic {
 export interface Attempt {
   request: ApiRequest;
   call: Call;
+  /** Absent if none was received. */
   response: WireResponse | undefined;
+  /** Absent if the response is valid. */
   error?: unknown;
 }
 
@@ -48,11 +51,13 @@ export interface SentRequest {
 
 interface ApiRequest extends WireRequest {
   facts: ErrorFacts;
+  /** As in `PageRequest`. */
   probesSize?: boolean | undefined;
 }
 
 /** A request, and how its answer is read. */
 interface TypedRequest<T> extends ApiRequest {
+  /** As in `PageRequest`. */
   attempts?: number | undefined;
   /** Default: whether the error is `retryable`. */
   mayRetry?(error: ApiError): boolean;

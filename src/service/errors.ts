@@ -3,10 +3,12 @@
  * contains a key or an upstream body. Its message for the assistant is made in `mcp/wording.ts`.
  */
 export interface ErrorFacts {
+  /** Host and port of the service. */
   readonly host: string;
   /** Path below `/public-api`, without the query. */
   readonly path?: string;
   readonly status?: number;
+  /** The text of the `message` field of an error response. */
   readonly upstreamMessage?: string;
 }
 
@@ -20,6 +22,7 @@ interface Problem {
   readonly problem: string;
 }
 
+/** The facts that only some kinds have. */
 interface MoreFacts {
   'rate-limited': Wait;
   /** `reserved`: remaining requests that are kept for single records and pages. */

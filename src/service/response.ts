@@ -94,6 +94,7 @@ function retryAfter(response: WireResponse): number | undefined {
 
 const maxWait = 900;
 
+/** Time of the response by the service's clock, in milliseconds since the epoch. */
 function answeredAt(response: Headed): { answeredAt?: number } {
   const time = Date.parse(header(response, 'date') ?? '');
   return Number.isNaN(time) ? {} : { answeredAt: time };
@@ -101,6 +102,7 @@ function answeredAt(response: Headed): { answeredAt?: number } {
 
 export type RawRecord = Record<string, unknown>;
 
+/** One page without its envelope. */
 type RawPage = Omit<Page<RawRecord>, 'withoutSize'>;
 
 /** What a list or a record is wrapped in, best first; besides the name of the resource. */
@@ -150,6 +152,7 @@ export function readPage(body: unknown, facts: ErrorFacts, response: Headed): Ra
   return page;
 }
 
+/** Whether the service says that its answer is not whole. */
 const isPartial = ({ partial, timed_out, incomplete_results, _shards }: RawRecord): boolean =>
   [partial, timed_out, incomplete_results].includes(true) || Number(fieldOf(_shards, 'failed')) > 0;
 

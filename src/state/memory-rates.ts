@@ -57,6 +57,7 @@ export class MemoryRates implements RateWindow {
     this.#windows.set(key, window);
   }
 
+  /** The window without what no longer counts. */
   #current(key: string, rule: WindowRule, now: number): Window {
     const window = this.#windows.get(key) ?? emptyWindow();
     if (Math.max(window.own.at(-1) ?? 0, window.othersAt) > now) moveFromFuture(window, rule, now);

@@ -21,6 +21,7 @@ export interface RateDecision {
 
 /** A rolling window of requests for each key; `now` is in milliseconds since the epoch. */
 export interface RateWindow {
+  /** Counts one request if the rule allows it. */
   take(key: string, rule: WindowRule, now: number): Promise<RateDecision>;
   /** Applies the service's count of remaining requests: the difference to ours was sent by other programs. */
   correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void>;
@@ -37,6 +38,7 @@ export interface Journal {
    * @throws Error when it could not be stored: the change that it announces must then not be sent
    */
   append(entry: Record<string, unknown>): Promise<void>;
+  /** Every entry, oldest first, and the number of damaged ones. */
   read(): Promise<{ entries: Record<string, unknown>[]; damaged: number }>;
 }
 
@@ -49,6 +51,7 @@ export interface Update {
   answer?: { to: string; result: unknown };
 }
 
+/** Sends updates to every process that serves a tenant. */
 export interface UpdateBus {
   /**
    * Notifies the listeners of this process before it returns, and those of other processes soon after. The shared
@@ -67,9 +70,11 @@ export interface InboxEvent {
   at?: number | undefined;
   subject: string;
   event: string;
+  /** Id of the record. */
   record?: string | undefined;
   /** The request body; of a stored event empty if it cannot be read. */
   body: string;
+  /** Previous values of changed fields, from the cached record. */
   before?: Record<string, unknown> | undefined;
 }
 
@@ -90,6 +95,7 @@ export interface InboxPage {
   damaged: number;
 }
 
+/** Which of the accepted events are returned, counted from the newest. */
 export interface InboxSlice {
   from: number;
   size: number;
@@ -137,6 +143,7 @@ export interface EarlierReading extends SharedReading {
 /** For how long a complete copy is kept, so that it can be brought up to date. */
 export const keptMs = 86_400_000;
 
+/** Collections that one process reads and the others get. */
 export interface SharedCollections {
   /**
    * Returns the shared copy if it is younger than `freshMs`. Otherwise waits for the process that is loading the
@@ -157,6 +164,7 @@ export interface SharedCollections {
 
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */
 export interface SnapshotStore {
+  /** In alphabetical order. */
   names(): Promise<string[]>;
   read(name: string): Promise<Buffer | undefined>;
   /**
@@ -194,6 +202,7 @@ export interface Health {
   ok: boolean;
   /** If not ok: the last write failed, or the store cannot be reached. */
   fault?: 'unwritable' | 'unreachable';
+  /** Start of the fault, ISO 8601. */
   since?: string;
 }
 
@@ -222,6 +231,7 @@ export interface State {
   /** Everything that is stored about tenants, in alphabetical order of its places. */
   stored(): Promise<StoredPart[]>;
   remove(parts: readonly StoredPart[]): Promise<void>;
+  /** Runs one work at a time for each name. */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

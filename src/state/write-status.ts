@@ -33,6 +33,7 @@ export class WriteStatus {
     return { kind, ok: false, fault: 'unwritable', since: since.toISOString() };
   }
 
+  /** It can be written. */
   reset(): void {
     if (this.#failure) this.#report('state can be written again', { name: this.#failure.name });
     this.#failure = undefined;

@@ -33,10 +33,12 @@ export function parseGrants(names: readonly string[]): ReadonlySet<Grant> {
   return new Set([...reads, ...implied, ...allGrants.filter((grant) => names.includes(grant))]);
 }
 
+/** @throws NotGranted */
 export function requireGrant(grants: ReadonlySet<Grant>, grant: Grant): void {
   if (!grants.has(grant)) throw new NotGranted(grant);
 }
 
+/** The operator has not granted what the tool needs. */
 export class NotGranted extends Error {
   readonly kind = 'not-granted';
   readonly grant: Grant;

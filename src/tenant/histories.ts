@@ -10,6 +10,7 @@ export interface HistoryOptions {
   keepDays: number;
   /** Of the embedded tenant; then no snapshots are made. */
   generated?: GeneratedHistory | undefined;
+  /** Called when a snapshot could not be stored. */
   onError(error: unknown): void;
 }
 

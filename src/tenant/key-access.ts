@@ -5,6 +5,7 @@ import type { Update } from '../state/port.ts';
 
 /** What the service lets a key read, by its last responses. A refusal also invalidates what was read before. */
 export class KeyAccess {
+  /** Hash of the tenant's address, key and name. */
   readonly identity: string;
   readonly #publish: (update: Update) => void;
   readonly #tryKey: (call: Call) => Promise<unknown>;
@@ -24,6 +25,7 @@ export class KeyAccess {
     this.#tryKey = tryKey;
   }
 
+  /** True if the service refused the key in its last response. */
   get refused(): boolean {
     return this.#refused;
   }

@@ -33,12 +33,14 @@ export type Resolution<R> =
       kind: 'several' | 'none';
       candidates: R[];
       total: number;
+      /** Of the records among which it was looked for. */
       coverage: Coverage & { asOf: Date };
       /** Only the service's own search was asked. */
       isPart?: true;
     };
 
 export const maxCandidates = 8;
+/** Records of the service's own search. */
 const maxFound = 25;
 
 /**
@@ -117,6 +119,7 @@ async function resolveAmong<K extends SearchKind>(
   };
 }
 
+/** The search index, built in slices once for each reading of a collection. */
 export const searchIndexOf = <K extends SearchKind>(
   tenant: Tenant,
   kind: K,
@@ -141,6 +144,10 @@ export interface SearchResult {
   searched: readonly Resource[];
 }
 
+/**
+ * Looks for a text in several collections at once.
+ * @throws ApiError
+ */
 export async function findText(
   tenant: Tenant,
   text: string,

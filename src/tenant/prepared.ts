@@ -17,6 +17,7 @@ import type { Tenant } from './tenant.ts';
 /** Bytes of each record of the results that are prepared here; measured, and rounded up. */
 const bytesEach = { deal: 1_000, product: 160 };
 
+/** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (
   tenant: Tenant,
   companies: readonly Company[] | undefined,
@@ -48,6 +49,7 @@ export async function companiesOfQuotes(
 
 const noCurrencies: CurrencyOf = new Map();
 
+/** Every opportunity as a deal, in the currency of its company. */
 export const dealsFor = (
   tenant: Tenant,
   opportunities: readonly Opportunity[],

@@ -20,12 +20,14 @@ import type { ToolCall } from './call.ts';
 import { NotGranted } from './grants.ts';
 import type { Tenant } from './tenant.ts';
 
+/** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {
   records: { readonly [K in R]?: readonly RecordOf[K][] };
   /** The same records in the order of the request; `undefined` for a collection that may not be read. */
   readings: readonly (readonly ApiRecord[] | undefined)[];
   /** Combined coverage: complete only if each is complete; `asOf` is that of the oldest. */
   coverage: Coverage & { asOf: Date };
+  /** A sentence for each collection that may not be read, or that lacks something in every record. */
   omitted: Wording[];
   /** The collections of which only the wanted part was read. */
   partial: readonly Resource[];
@@ -33,6 +35,7 @@ export interface CollectionsRead<R extends Resource> {
   probability: ProbabilityScale | undefined;
 }
 
+/** `undefined` for a whole collection. */
 type Wanted = PartOf | undefined;
 
 /**

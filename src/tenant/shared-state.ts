@@ -74,6 +74,7 @@ export class SharedTenantState {
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
+  /** Ends what was begun, in this order. */
   readonly #endings: (() => unknown)[];
 
   constructor(options: TenantOptions) {
@@ -123,6 +124,7 @@ export class SharedTenantState {
     ];
   }
 
+  /** A whole collection, from the cache if it is fresh. @throws ApiError */
   async collection<R extends Resource>(
     resource: R,
     call: CallContext,
@@ -132,12 +134,14 @@ export class SharedTenantState {
     return collection;
   }
 
+  /** Calls the listener for every update. @returns a function that unsubscribes */
   subscribe(listener: (update: Update) => void): () => void {
     return this.options.state.bus.subscribe(this.namespace, (update) => {
       if (update !== 'missed') listener(update);
     });
   }
 
+  /** Invalidates the cached collection in all processes. */
   invalidate(resource: Resource): void {
     this.publish({ collection: resource });
   }
@@ -169,6 +173,7 @@ function applyUpdate(state: SharedTenantState, update: Update | 'missed'): void 
   if (isOneOf(resources, collection)) state.collections.invalidate(collection);
 }
 
+/** The namespace of the state of a tenant that the operator configured. */
 export function namespaceOf(baseUrl: URL, name: string | undefined): string {
   const address = shortHash(baseUrl.href);
   return name === undefined ? address : `${name}-${address}`;

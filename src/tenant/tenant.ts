@@ -16,6 +16,7 @@ import type { KeyAccess } from './key-access.ts';
 import { SharedTenantState, type TenantOptions, type WriteRules } from './shared-state.ts';
 
 interface Site extends Pick<TenantOptions, 'recordUrl'> {
+  /** Host and port of the service. */
   host: string;
 }
 
@@ -27,6 +28,7 @@ export class Tenant {
   readonly writes: Writes;
   readonly key: Pick<KeyAccess, 'identity' | 'refused' | 'require'>;
   readonly updates: Pick<SharedTenantState, 'subscribe' | 'publish' | 'invalidate' | 'clearCaches'>;
+  /** Values computed once for each reading of collections. */
   readonly derived: DerivedResults;
   readonly #shared: SharedTenantState;
 
@@ -42,6 +44,7 @@ export class Tenant {
     this.derived = shared.derived;
   }
 
+  /** The same tenant with its grants limited to these. Both share client and cache. */
   withGrants(limit: ReadonlySet<Grant>): Tenant {
     const grants = intersectGrants(this.grants, limit);
     return new Tenant({ ...this.#shared.options, grants }, this.#shared);
@@ -96,6 +99,10 @@ export class Tenant {
     return this.#shared.collection(resource, call);
   }
 
+  /**
+   * One record.
+   * @throws NotGranted, ApiError
+   */
   async getRecord<R extends Resource>(
     resource: R,
     by: 'id' | 'externalIdentifier',
@@ -137,6 +144,7 @@ export class Tenant {
     return (await this.#shared.histories.open())?.[kind];
   }
 
+  /** Whether a text may be an id of these records, as far as is known. */
   async mayBeId(resource: Resource, text: string): Promise<boolean> {
     await this.#shared.traits?.load();
     return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
@@ -148,11 +156,13 @@ export class Tenant {
     return this.#shared.collections.cached(resource);
   }
 
+  /** The collections that may be read and are kept in memory, and when they were read. */
   heldSince(): ReadonlyMap<Resource, number> {
     const held = [...this.#shared.collections.usableTimes()];
     return new Map(held.filter(([resource]) => this.grants.has(readGrant(resource))));
   }
 
+  /** Closes the shared state, and so every tenant object that uses it. */
   close(): Promise<void> {
     return this.#shared.close();
   }
@@ -167,6 +177,7 @@ const findsPart = (resource: Resource, { query, filters, sort, includeBundles }:
 export class Writes {
   readonly rules: WriteRules;
   readonly journal: Journal;
+  /** What makes and checks tokens of consent. */
   readonly tokens: Pick<State, 'secret' | 'claim'>;
   readonly #grants: ReadonlySet<Grant>;
   readonly #shared: SharedTenantState;
@@ -180,6 +191,10 @@ export class Writes {
     this.#shared = shared;
   }
 
+  /**
+   * Creates or changes an opportunity.
+   * @throws NotGranted, ApiError
+   */
   async upsert(
     externalId: string,
     fields: Record<string, unknown>,
@@ -189,6 +204,7 @@ export class Writes {
     return this.#shared.client.upsertOpportunity(externalId, fields, call);
   }
 
+  /** An opportunity as the service sends it. @throws NotGranted, ApiError */
   async raw(id: string, call: CallContext): Promise<Record<string, unknown>> {
     requireGrant(this.#grants, 'opportunity:read');
     return this.#shared.client.getRaw('opportunity', 'id', id, call);

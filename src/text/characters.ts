@@ -20,10 +20,12 @@ const withLineFeeds = (text: string): string =>
 export const visible = (text: string): string =>
   withLineFeeds(text).replace(removed, '').replace(spaces, ' ');
 
+/** Number of UTF-16 code units that `visible` removes. */
 export const countInvisible = (text: string): number => {
   const whole = withLineFeeds(text);
   return whole.length - whole.replace(removed, '').length;
 };
 
+/** Spaces, invisible characters, and symbols for spaces. */
 export const blank =
   /[\p{Z}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800\u237D\u2420\u2422\u2423\u{13441}\u{13442}\u{1D159}]/gu;

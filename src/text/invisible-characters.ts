@@ -4,8 +4,10 @@
 const invisible =
   /(?![\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}])[\p{Zl}\p{Zp}\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u{13441}\u{13442}\u{1D159}]/u;
 
+/** Tab and line breaks. */
 const lineBreaks = /[\t\n]|\r(?=\n)/g;
 
+/** Letters of joined scripts. */
 const joined = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}\p{Script=Adlam}]`;
 /** Of South and Southeast Asian scripts. */
 const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u1714\u1734\u17D2\u1A60\u1B44\u1BAA\uA806\uA8C4\uA953\uA9C0\uABED]`;
@@ -23,14 +25,18 @@ const joiners = new RegExp(
 export interface InvisibleCharacter {
   /** Its position, counted in characters from 1. */
   at: number;
+  /** As `U+200B`. */
   name: string;
 }
 
 export interface AllowedInvisible {
+  /** Tab and line breaks. */
   lines?: boolean;
+  /** Joiners and selectors where they change what is seen. */
   joiners?: boolean;
 }
 
+/** The first invisible character of a text that is not allowed. */
 export function firstInvisible(
   text: string,
   allowed: AllowedInvisible = {},

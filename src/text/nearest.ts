@@ -1,3 +1,4 @@
+/** How many letters have to be added, removed or replaced (Levenshtein). */
 export function editDistance(from: string, to: string): number {
   let above = Array.from({ length: to.length + 1 }, (_, at) => at);
   for (const [row, letter] of [...from].entries()) {
@@ -11,6 +12,7 @@ export function editDistance(from: string, to: string): number {
   return above.at(-1) ?? 0;
 }
 
+/** The most similar of these names. */
 export const nearestOf = (name: string, names: readonly string[]): string | undefined =>
   names
     .map((other) => ({ other, distance: editDistance(name, other) }))

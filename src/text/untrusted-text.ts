@@ -53,6 +53,7 @@ export const withoutLiveMarkdown = (text: string): string =>
 /** Inserts a space after each `<` that could begin an element, a comment or a processing instruction. */
 export const withoutTags = (text: string): string => text.replace(/<(?=[a-z/!?])/gi, '< ');
 
+/** Maximum length of a quoted text in a sentence, in characters. */
 export const maxQuoted = 240;
 
 /**
@@ -90,6 +91,7 @@ export function quoteVerbatim(text: string, max = Number.POSITIVE_INFINITY, star
   return trusted(`${isolated(`“${shown}”`)}${note}`);
 }
 
+/** A part of a text on one line, and a note on what is not shown. */
 function excerptOf(text: string, start: number, max: number): { shown: string; note: string } {
   // Bounds the work on very long texts: later characters cannot appear in the excerpt.
   const examined = text.slice(0, start + 16 * max + 1_000);

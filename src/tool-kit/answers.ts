@@ -65,6 +65,7 @@ export const answerWithRows = (
   rows: { count, keep: (fewer) => answerWithRows(fewer, write, aim), aim },
 });
 
+/** Which rows of a list are shown, and the position of the next one. */
 export interface Page {
   shown: number;
   from: number;
@@ -200,6 +201,7 @@ export function listAnswer<R extends Resource>(
   });
 }
 
+/** Takes a value that all rows have out of them. */
 function takeShared(rows: readonly JsonObject[], field: string): unknown {
   const shared = rows[0]?.[field];
   for (const row of rows) if (row[field] !== shared) return undefined;

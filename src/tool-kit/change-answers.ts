@@ -24,6 +24,7 @@ import {
 } from '../text/untrusted-text.ts';
 import { type Answer, records } from './define-tool.ts';
 
+/** Output of a tool that may write: the outcome, and the changes it was about. */
 export const changeOutput = {
   outcome: z.enum(changeOutcomes),
   changes: records,

@@ -96,6 +96,7 @@ export const searchInput = { size, from, query, filters, sort, detail, fields };
 /** Arguments of lists that the service cannot search. */
 export const filterInput = { size, from, filters, sort, detail, fields };
 
+/** A name or an id by which records are filtered. */
 export const nameFilter = z.string().trim().min(1).max(200).optional();
 
 /** An existing calendar day: 2026-02-30 is refused. For arguments whose name, or another one, says how it is written. */
@@ -105,6 +106,7 @@ export const plainDay = z
   .optional();
 export const day = plainDay.describe('YYYY-MM-DD');
 
+/** Filters of deals: names as of `nameFilter`, and the expected close date. */
 export const dealFilterInput = {
   owner: nameFilter,
   company: nameFilter,

@@ -50,6 +50,7 @@ interface Asked {
   rows: number | undefined;
   /** Position of the first deal; without sections it asks for the list of deals only. */
   dealsFrom: number | undefined;
+  /** Every deal that the brief is about, in order. */
   deals(): Promise<readonly Deal[]>;
   rowOf(deal: Deal): OpenDeal | ClosedDeal;
   coverage: Record<string, unknown>;
@@ -118,6 +119,7 @@ function listedSummary({ shown, from, total, next }: Page): Wording {
   return wording`Listed: ${shown} of ${total}${start}, the highest value first.${more}`;
 }
 
+/** Which deals the figures are about, where filters narrow them. */
 export function scopeOf(filters: PipelineFilters): Wording[] {
   const { owner, company, stage, category, source, currency, closeFrom, closeTo, minValue } =
     filters;

@@ -10,8 +10,10 @@ import { answerWithRows, formatAmounts, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 
+/** What a comparison was made from. */
 export interface ComparisonSources {
   requested: Period;
+  /** Those that the history has. */
   days: readonly Day[];
   filters: PipelineFilters;
   coverage: Record<string, unknown>;
@@ -175,6 +177,7 @@ const seriesNotes = ({ isPartial }: PeriodStates, { stages, deals }: PipelineCha
       ]
     : [];
 
+/** When the two compared states were taken. */
 function comparedTimes<T>({ opening, closing, isLive }: StatePair<T>) {
   const to = toIsoSeconds(closing.takenAt);
   return { from: toIsoSeconds(opening.takenAt), to: isLive ? `${to} (now)` : to };
@@ -217,6 +220,7 @@ export const historyIsOff = (coverage: Record<string, unknown>): Answer => ({
   data: { history: historyOf([]), coverage },
 });
 
+/** There are not two states to compare. */
 export function nothingToCompare(
   what: 'opportunities' | 'quotes',
   days: readonly Day[],

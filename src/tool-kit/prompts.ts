@@ -10,11 +10,13 @@ interface PromptArgument {
   completes?: Extract<SearchKind, 'company' | 'quote'>;
 }
 
+/** A common question: the tools to call and the form of the answer. A prompt, and a skill without its arguments. */
 export interface Prompt {
   name: string;
   title: string;
   description: string;
   needs: readonly Grant[];
+  /** The tools that it cannot do without. */
   tools: readonly string[];
   arguments: readonly PromptArgument[];
   /** `given` holds the arguments that the person filled in. */
@@ -134,10 +136,12 @@ const attentionToday: Prompt = {
 Form: at most ten items, the most valuable first, each with what it is, whose it is, what is at stake and the next step; then one line on what was not looked at. ${sourcingRule} ${reviewRule}`,
 };
 
+/** Longest argument in a sentence, in characters. */
 const maxArgument = 1_000;
 
 const quoted = (text = ''): Wording => quote(text.trim(), maxArgument);
 
+/** Every prompt, in the order in which a host lists them. */
 export const prompts: readonly Prompt[] = [
   briefCompany,
   pipelineReview,

@@ -1,3 +1,5 @@
+/** The type of a check of sales data, and the loop that all checks share. */
+
 import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
@@ -18,6 +20,7 @@ export interface CheckParameters {
   tolerance?: number;
 }
 
+/** Parameters and context of a check, defaults filled in. */
 export interface CheckContext extends Required<CheckParameters> {
   today: Day;
   currencyOf: CurrencyOf;
@@ -33,6 +36,7 @@ export interface RawFinding extends Named {
   status?: string;
   /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
   kinds: Readonly<Record<string, string>>;
+  /** The opportunity of a quote. */
   deal?: string;
   /** Number of lines of a quote, or of products, that the finding is about. */
   parts?: number;
@@ -52,11 +56,15 @@ export interface CheckResult {
 
 export interface Check {
   readonly needs: readonly Resource[];
+  /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
   /** The collection that the filters by owner, company and status apply to; others are only looked up. */
   readonly about: 'product' | 'pricing_book' | 'quote' | 'opportunity' | 'contract_item';
+  /** What the examined records are called. */
   readonly of: string;
+  /** What a finding is: its singular. */
   readonly unit: 'product' | 'book price' | 'part' | 'quote' | 'contract item' | 'opportunity';
+  /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products';
   readonly defaults?: CheckParameters;
   /** The quotes whose items are examined. */

@@ -35,6 +35,7 @@ import {
   stalledOpportunities,
 } from './records.ts';
 
+/** Every check by name, in the order in which the tool lists them. */
 export const checks = {
   thin_margins: thinMargins,
   below_cost: belowCost,
@@ -59,9 +60,11 @@ export const checkNames = keysOf(checks);
 export const isOfCompanies = ({ about }: Check): boolean =>
   about !== 'product' && about !== 'pricing_book';
 
+/** Filters of the records to examine, as `resolveFilters` resolved them. */
 export interface CheckFilters {
   owner?: Named;
   company?: Named;
+  /** Status category of a quote, or stage of an opportunity. */
   status?: Named;
 }
 
@@ -82,6 +85,7 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
     ? { name: statusOfQuote(record) }
     : (record as RecordOf['opportunity']).pipelineStage;
 
+/** The collection that a check is about with the records that match the filters; a record without an owner has none. */
 export function* matching(
   name: CheckName,
   data: CheckData,
@@ -134,6 +138,7 @@ const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }
 
 export type CheckReport = ResultOf<typeof reportOn>;
 
+/** The figures over the findings, or over those of one kind, and the rows of these findings. */
 export function* reportOn(
   { name, definition, examined, notChecked, findings: all }: Examined,
   kind?: Named,
@@ -192,6 +197,7 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
   });
 }
 
+/** Numbers of findings by status, by each kind, and by owner; `undefined` where there are none. */
 function* countFindings({ about }: Check, findings: readonly RawFinding[]) {
   const hasOwner = about === 'quote' || about === 'opportunity';
   const kinds = new Set<string>();

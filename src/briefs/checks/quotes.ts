@@ -32,6 +32,7 @@ import {
   type RawFinding,
 } from './check.ts';
 
+/** What a finding on a quote has besides the facts of the quote; its own kinds come first. */
 type QuoteFinding = Partial<RawFinding> & Pick<RawFinding, 'reason'>;
 type QuoteJudgement = Judgement<QuoteFinding>;
 
@@ -188,6 +189,7 @@ function judgeLines(quote: Quote, catalogue: Catalogue): QuoteJudgement[] {
   return [...notFound, { atStake: valueOfItems(quote, unlisted), parts: unlisted.length, reason }];
 }
 
+/** "3 lines, first "Old switch"". */
 function describeLines(lines: readonly QuoteItem[], first: string | undefined): Wording {
   const all = plural(lines.length, 'line');
   if (first === undefined) return all;

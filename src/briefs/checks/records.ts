@@ -1,3 +1,5 @@
+/** Checks of opportunities and contract items. */
+
 import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
 import { currencyOfRecord, decimal } from '../../figures/money.ts';
@@ -73,6 +75,7 @@ export const opportunitiesWithoutQuote: Check = {
   },
 };
 
+/** `reasonOf` says why an opportunity is a finding, or cannot be checked. */
 function examineOpen(
   opportunities: readonly Opportunity[] | undefined,
   { currencyOf, today }: CheckContext,

@@ -58,11 +58,14 @@ export interface CompanyRecords {
 export interface CompanyOptions {
   today: Day;
   currencyOf: CurrencyOf;
+  /** Of all products and quotes; without it no products are suggested. */
   market?: Market | undefined;
+  /** The name of a person by id, where it is known. */
   nameOf?: (person: string) => string | undefined;
   /** Of all opportunities; by default of those that are given. */
   probability?: ProbabilityScale | undefined;
   maxRows: number;
+  /** Additional columns of open deals. */
   show: readonly DealExtra[];
 }
 
@@ -105,6 +108,7 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
   });
 }
 
+/** The company's own records that are not deleted. */
 export function* recordsOf<R extends ApiRecord>(
   company: Company,
   records: readonly R[] | undefined,

@@ -104,6 +104,7 @@ export function* neverBought(
 const categoryRefs = ({ category, categories = [] }: Product): readonly Ref[] =>
   category ? [category, ...categories] : categories;
 
+/** The categories of bought items and their products: names by id. */
 function categoriesOf(items: readonly QuoteItem[], { catalogue, names }: Market) {
   const categories = new Map<string | undefined, string>();
   for (const item of items) {

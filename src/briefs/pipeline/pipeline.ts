@@ -32,6 +32,7 @@ import { groupClosed, groupOpen, type PipelineBy } from './pipeline-groups.ts';
 import { closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
 
 export interface PipelineFilters {
+  /** Filters as `resolveFilters` resolved them. */
   owner?: NameFilter;
   company?: NameFilter;
   stage?: NameFilter;
@@ -50,6 +51,7 @@ export interface PipelineOptions extends PipelineFilters {
   today: Day;
   /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
+  /** Additional columns of rows and sums. Default: none. */
   show?: readonly DealExtra[];
   /** Default: 30 days without a change. */
   stalledAfterDays?: number;
@@ -165,6 +167,7 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
   });
 }
 
+/** The deals that a brief on this outcome is about, the highest value first. */
 export function* dealsAbout(
   deals: TenantDeals,
   outcome: DealOutcome,
@@ -180,6 +183,7 @@ const countDeleted = (deals: readonly Deal[]): number | undefined =>
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 
+/** Filters of open and closed deals: owner, company, category, source, currency and minimum value. */
 export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
   const { record, currency } = deal;
   if (filters.currency && currency !== filters.currency.name) return false;
@@ -193,6 +197,7 @@ export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
 const isWorth = ({ value }: Deal, minValue: number | undefined): boolean =>
   minValue === undefined || (value !== undefined && !value.lt(minValue));
 
+/** Filters of open deals only: stage and close dates. */
 export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
@@ -242,6 +247,7 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
 const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
   day !== undefined && from <= day && day <= to;
 
+/** Deals by value, the largest first; the amounts are over all of them, shown or not. */
 function* dealList<Row>(deals: readonly Deal[], maxRows: number, toRow: (deal: Deal) => Row) {
   const rows = yield* limitSorted(deals, byValue, maxRows, toRow);
   return { total: rows.total, ...valueAmounts(deals), shown: rows.shown, rows: rows.rows };
@@ -261,6 +267,7 @@ function unknownCounts(open: readonly Deal[], closed: readonly Deal[]) {
 
 const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
+/** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
   { stage, closeFrom, closeTo, minValue }: PipelineFilters,
   closed: readonly Deal[],

@@ -12,12 +12,15 @@ export type ClosedPeriod = ReturnType<typeof closedPeriod>;
 
 const closed: readonly Deal['outcome'][] = ['won', 'lost', 'closed_unknown'];
 
+/** Whether a brief on this outcome is about the deal. */
 export const hasOutcome = (deal: Deal, outcome: DealOutcome): boolean =>
   outcome === 'closed' ? closed.includes(deal.outcome) : deal.outcome === outcome;
 
+/** Days from creation to closing; `undefined` when either day is missing. */
 export const daysToClose = ({ record }: Deal): number | undefined =>
   daysFromTo(record.createdAt, record.closedAt);
 
+/** `deals` are all deals closed in the period. */
 export function closedPeriod(
   deals: readonly Deal[],
   { periodFrom: from, periodTo: to }: { periodFrom: Day; periodTo: Day },

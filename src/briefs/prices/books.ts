@@ -67,6 +67,7 @@ export interface BookPrice {
   price: Decimal | undefined;
 }
 
+/** The entries of a book that are valid on a day: the book's window and the entry's own. */
 export function validEntries(book: PricingBook, day: Day): BookPrice[] {
   if (!isValid(book, day)) return [];
   return (book.products ?? []).flatMap(({ productId, price, validFrom, validTo }) =>
@@ -101,6 +102,7 @@ export function pricesFor(
   };
 }
 
+/** Whether a price differs from another by more than the tolerance, in percent of the other. */
 export const deviates = (price: Decimal, from: Decimal, tolerance: number): boolean =>
   price.minus(from).abs().times(hundred).gt(from.abs().times(tolerance));
 

@@ -4,6 +4,7 @@ import { type Decimal, decimal, lessPercent } from '../../figures/money.ts';
 import type { Category, Product } from '../../service/records/records.ts';
 import { fieldOf } from '../../values.ts';
 
+/** One entry of a group, as sent. */
 export type Discount = Readonly<Record<string, unknown>>;
 
 const sizeOf = ({ amount, discount, percent }: Discount): unknown => amount ?? discount ?? percent;

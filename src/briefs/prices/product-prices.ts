@@ -29,6 +29,7 @@ import { type Discount, discountTargets, discountWords, lessDiscount } from './d
 export interface PriceData {
   company: Company;
   product: Product;
+  /** Absent where pricing books may not be read; so are the other two. */
   books?: readonly PricingBook[] | undefined;
   discountGroups?: readonly DiscountGroup[] | undefined;
   categories?: readonly Category[] | undefined;
@@ -112,6 +113,7 @@ function figures(price: Decimal | undefined, cost: Decimal | undefined) {
 
 type Entry = ReturnType<typeof entriesOf>[number];
 
+/** The prices of the product in a book that applies to the company, or may. */
 function entriesOf(book: PricingBook, { company, product }: PriceData, on: Day) {
   const appliesTo = applicabilityOf(book, company);
   if (!appliesTo || product.id === undefined) return [];

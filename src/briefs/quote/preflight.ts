@@ -33,6 +33,7 @@ import { quote as quoteText, trusted, type Wording, wording } from '../../text/u
 import { keysOf } from '../../values.ts';
 import { deviates, type KnownPrice, pricesFor } from '../prices/books.ts';
 
+/** The quote and what it is compared with; `undefined` for what may not be read or is not found. */
 export interface PreflightRecords {
   quote: Quote;
   company?: RecordOf['company'] | undefined;
@@ -71,11 +72,13 @@ const stops: ReadonlySet<FindingCode> = new Set<FindingCode>([
 export interface PreflightFinding {
   code: FindingCode;
   severity: 'stop' | 'check';
+  /** Position of the line, from 1; absent when it is about the quote. */
   line?: number;
   item?: string;
   why: Wording;
 }
 
+/** Why something is a finding, if it is one. */
 type Why = Wording | false | undefined;
 
 type Subject = PreflightRecords & Required<PreflightOptions>;
@@ -318,6 +321,7 @@ function toLine(item: QuoteItem, { catalogue, pricesOf, ...shared }: SharedByLin
   };
 }
 
+/** What could not be looked at, because its record may not be read or is not found. */
 export function notChecked(records: PreflightRecords): string[] | undefined {
   const { quote, products, books } = records;
   const parties = (['company', 'contact', 'opportunity'] as const).filter(

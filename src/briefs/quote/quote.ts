@@ -124,6 +124,7 @@ function quoteParties({ quote, company, opportunity }: PreflightRecords) {
   });
 }
 
+/** The record of the opportunity, else what the quote says of it. */
 function opportunityFor({ opportunity: ref }: Quote, opportunity: Opportunity | undefined) {
   const value = opportunity && dealValue(opportunity);
   return compact({

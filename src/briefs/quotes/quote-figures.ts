@@ -14,6 +14,7 @@ import type { QuoteSums, TermSums } from '../../figures/quote-totals.ts';
 import { daySpread } from '../../figures/spread.ts';
 import type { Quote } from '../../service/records/records.ts';
 
+/** Figures on request only. */
 export const quoteExtras = ['approval', 'days', 'discount'] as const;
 export type QuoteExtra = (typeof quoteExtras)[number];
 
@@ -22,6 +23,7 @@ interface QuoteAmounts {
   currency: string;
   acceptance: Acceptance;
   sums: QuoteSums;
+  /** Before all discounts; only if they are asked for. */
   list: QuoteSums | undefined;
   firstYear: Decimal | undefined;
 }
@@ -44,6 +46,7 @@ export function figuresOf(facts: Facts) {
 export const firstYearOf = (facts: Facts): CurrencySums =>
   sumOf(facts, ({ firstYear }) => firstYear);
 
+/** The figures that were asked for, in place of amounts. */
 export const extraFigures = (facts: Facts, show: readonly QuoteExtra[]) => ({
   ...(show.includes('approval') && approvalOf(facts)),
   ...(show.includes('days') && daysOf(facts)),

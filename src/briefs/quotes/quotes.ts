@@ -68,11 +68,13 @@ type QuotesBy = (typeof quotesBy)[number];
 /** The dates of a quote that a period and months can be of. */
 export const quoteDates = ['created', 'sent', 'approved', 'declined', 'expires'] as const;
 
+/** Orders of the quotes; by `value` of the groups, too. */
 export const quoteOrders = ['value', 'age', 'expiry'] as const;
 
 type QuoteDate = (typeof quoteDates)[number];
 
 export interface QuotesOptions {
+  /** Filters as `resolveFilters` resolved them. */
   owner?: Named;
   company?: Named;
   status?: Named;
@@ -108,6 +110,7 @@ const dayIn = (quote: Quote, date: QuoteDate): Day | undefined => dayOf(quote[da
 
 type DealOf = ((quote: Quote) => DealState) | undefined;
 
+/** Finds the quotes that match all filters but `item`. */
 export function* findQuotes(
   quotes: readonly Quote[],
   opportunities: readonly Opportunity[] | undefined,

@@ -144,6 +144,7 @@ export function checkForms(probes: Probes): DoctorCheck[] {
   return [...fields, checkAs('items', 'items of quotes')('warn', detail)];
 }
 
+/** Records of another form: answers say which fields are missing. */
 function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
   const { records = [], error } = probes.get(resource) ?? {};
   const details = isApiError(error, 'unfamiliar')

@@ -10,6 +10,7 @@ import { tokensPath } from '../auth-strategies.ts';
 import { inShort } from './checks.ts';
 import { checkAs, type DoctorCheck } from './report.ts';
 
+/** Checks that need no request. */
 export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
   const variables = checkAs('variables', 'settings');
   return [
@@ -74,6 +75,7 @@ async function writeProblem(folder: string): Promise<string | undefined> {
   );
 }
 
+/** Checks whether other users can read or change the files with secrets. */
 async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
   const all = Object.entries({ ...settings, tokensFile: tokensPath(settings) });
   const checks = all.map(([name, path]) =>

@@ -11,11 +11,13 @@ export interface Probe {
   total?: number;
   countIsLimit?: boolean;
   error?: ApiError;
+  /** Milliseconds until the whole answer was received. */
   durationMs: number;
 }
 
 export type Probes = ReadonlyMap<Resource, Probe>;
 
+/** What responses say of the rate budget; `retryAfter` in seconds. */
 export interface ReportedBudget {
   remaining?: number;
   limit?: number;
@@ -51,6 +53,7 @@ export class Prober implements Traffic {
     });
   }
 
+  /** Whether further requests may be sent. */
   get canAsk(): boolean {
     const hasTime = Date.now() < this.call.deadline && this.budget.retryAfter === undefined;
     return hasTime && this.requests < maxRequests;
@@ -88,6 +91,7 @@ export async function probeRoutes(prober: Prober): Promise<Probes> {
   return probes;
 }
 
+/** Whether the first answers are errors that every route would have. */
 function failsEverywhere(probes: Probes): boolean {
   const [first, second] = [...probes.values()].map(({ error }) => error);
   if (isApiError(first, 'unreachable', 'web-page', 'redirect', 'timed-out', 'rate-limited'))

@@ -5,6 +5,7 @@ import { wrap } from '../flags.ts';
 
 /** The result of one check. `skip`: nothing to check, or the check was not possible. */
 export interface DoctorCheck {
+  /** Stable id for programs. */
   id: string;
   title: string;
   status: keyof typeof statusWords;
@@ -20,6 +21,7 @@ export interface Report {
   checks: DoctorCheck[];
   /** Requests sent; every one of them a GET. */
   requests: number;
+  /** The grants to configure; absent if the key could read nothing. */
   grants?: string;
 }
 
@@ -33,12 +35,14 @@ export const checkAs =
     ...(remedy === undefined ? {} : { remedy }),
   });
 
+/** Texts of the service in a sentence. */
 export const quoted = (texts: readonly string[]): string =>
   texts.map((text) => JSON.stringify(visible(text))).join(', ');
 
 const statusWords = { pass: 'PASS', warn: 'WARN', fail: 'FAIL', skip: '-' } as const;
 const statusWidth = 6;
 
+/** The report as text: one line per check, its remedy below. */
 export function table({ checks, address, sandbox, requests, grants }: Report): string {
   const tried = checks.filter(({ detail }) => detail !== notTried);
   const skipped = checks.length - tried.length;

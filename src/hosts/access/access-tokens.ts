@@ -7,9 +7,14 @@ import { findToken, isAccessToken, isExpired, readTokens, type StoredToken } fro
 export interface AccessTokenOptions {
   path: string;
   tenants: TenantRegistry;
+  /** Called when the file cannot be reloaded; the tokens read before stay valid. */
   onError(error: unknown): void;
 }
 
+/**
+ * Authenticates callers by an access token that this server issued.
+ * @throws TokenFileError when the file cannot be read
+ */
 export async function accessTokenStrategy(options: AccessTokenOptions): Promise<AuthStrategy> {
   const readStored = await tokenReader(options);
   return {

@@ -26,6 +26,7 @@ export interface ApiKeyOptions {
   baseUrls: readonly string[];
   allowPrivate: boolean;
   rates: RateWindow;
+  /** Opens the tenant of an address and a key that the service accepts. */
   open(baseUrl: URL, key: string, limits: ConnectLimits): RetirableTenant;
 }
 
@@ -42,7 +43,9 @@ const windowMs = 600_000;
 const checkRule = { limit: 120, windowMs };
 /** Of these, checks that remain for known keys, and for senders that have not sent a wrong key. */
 const reserved = { knownKey: 0, cleanSender: 60, other: 90 };
+/** Wrong keys that are checked per sender. */
 const wrongKeyRule = { limit: 10, windowMs, reserve: 0 };
+/** Keys that were accepted at their last check are remembered. */
 const maxRemembered = 10_000;
 const retryAfterSeconds = 5;
 /** How long a refused key is rejected without asking the service again. */
@@ -85,6 +88,7 @@ function apiKeyFrom({ headers }: IncomingMessage): string | undefined {
   }
 }
 
+/** The address in the header, or the only allowed one. */
 function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]): URL {
   const [only = '', ...others] = baseUrls;
   const known = others.length > 0 || only.includes('*') ? '' : only;
@@ -97,6 +101,7 @@ function addressFrom({ headers }: IncomingMessage, baseUrls: readonly string[]):
   }
 }
 
+/** Matches a whole address; `*` matches one label of the host name. */
 function addressPattern(allowed: string): RegExp {
   const label = 'cpq-any-label';
   const { href } = baseUrlFrom(allowed.replaceAll('*', label));
@@ -112,6 +117,7 @@ const privateAddressError = (): HttpError =>
 
 interface CachedTenant {
   tenant: RetirableTenant;
+  /** Closes the tenant when it was not used for a while. */
   idle: NodeJS.Timeout;
 }
 
@@ -123,7 +129,9 @@ class KeyTenantCache {
     clearTimeout(idle);
     tenant.retire();
   });
+  /** Checks in progress; concurrent requests share one. */
   readonly #checking = new Map<string, Promise<RetirableTenant>>();
+  /** Refused keys and when each may be checked again. */
   readonly #refused = new BoundedMap<string, number>(maxRefusedKeys);
   readonly #knownGood = new BoundedMap<string, true>(maxRemembered);
   readonly #wrongKeys = new MemoryRates();
@@ -187,6 +195,7 @@ class KeyTenantCache {
   }
 }
 
+/** Checks a key by one small request to the service. @throws HttpError */
 async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Promise<void> {
   // The checks have a budget of their own.
   const traffic = new TrafficControl({ rates: new MemoryRates(), budgetName: 'check' });

@@ -8,13 +8,17 @@ import type { SdkEndpoint, TenantEndpoint } from '../endpoint.ts';
 import { HttpError, isGuess } from './http-error.ts';
 import { clientAddress, networkOf } from './networks.ts';
 
+/** An authenticated caller and the endpoint that serves it. */
 export interface Session {
   endpoint: TenantEndpoint | SdkEndpoint;
+  /** The operator's name of the tenant; absent on an unauthenticated server. */
   tenant?: string;
+  /** A name of the caller that contains no secret; absent on an unauthenticated server. */
   caller?: string;
 }
 
 export interface Gate {
+  /** @throws HttpError */
   admit(request: IncomingMessage): Promise<Session>;
   /** Public metadata at this path that describes how to authenticate. */
   metadata?(path: string): object | undefined;
@@ -52,12 +56,16 @@ function parseHeader(names: string): ReadonlySet<string> {
   }
 }
 
+/** Admits every request without authentication. */
 export const openGate = (endpoint: () => Session['endpoint']): Gate => ({
   admit: async () => ({ endpoint: endpoint() }),
 });
 
+/** A tenant that callers can be served from. */
 export interface ServedTenant {
+  /** The operator's name of the tenant. */
   readonly name: string;
+  /** The grants that the operator configured. */
   readonly grants: ReadonlySet<Grant>;
   /**
    * The endpoint for callers with these grants; the same object for the same arguments.
@@ -74,7 +82,9 @@ export interface TenantRegistry {
 interface Principal {
   caller: string;
   tenant: ServedTenant;
+  /** The caller's own grants, which the tenant's grants may restrict further. */
   grants: ReadonlySet<Grant>;
+  /** The only tools that the caller may use; default all. */
   tools?: ReadonlySet<string>;
 }
 
@@ -89,6 +99,7 @@ export interface AuthStrategy {
   metadata?(path: string): object | undefined;
 }
 
+/** Admits requests that one of the strategies authenticates. */
 export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter): Gate {
   const wwwAuthenticate = {
     'www-authenticate': strategies.map((strategy) => strategy.wwwAuthenticate).join(', '),

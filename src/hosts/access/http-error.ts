@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 interface HttpErrorOptions {
   headers?: Readonly<Record<string, string>>;
+  /** In seconds, instead of other headers. */
   retryAfter?: number;
   countsAsFailure?: boolean;
 }
@@ -11,6 +12,7 @@ export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 503;
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether this counts as a guess of credentials. */
   readonly countsAsFailure: boolean;
 
   constructor(
@@ -28,6 +30,7 @@ export class HttpError extends Error {
   }
 }
 
+/** Whether an error was caused by wrong credentials. */
 export const isGuess = (error: unknown): boolean =>
   error instanceof HttpError && error.countsAsFailure;
 
@@ -41,6 +44,7 @@ export function bearerToken({ headers, headersDistinct }: IncomingMessage): stri
   return token;
 }
 
+/** A 401 for an invalid token. `more` is appended to the challenge. */
 export const invalidTokenError = (message: string, more = ''): HttpError =>
   new HttpError(401, message, {
     countsAsFailure: true,

@@ -26,6 +26,7 @@ export function parseNetworks(networks: readonly string[]): BlockList {
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
+/** False for text that is no IP address. */
 function isIn(list: BlockList, text: string): boolean {
   const address = withoutZone(text);
   return isIP(address) !== 0 && list.check(address, familyOf(address));

@@ -15,8 +15,10 @@ export interface OAuthOptions {
   audience?: string | undefined;
   tenantClaim: string;
   scopePrefix: string;
+  /** Grants that clients may request as scopes. */
   grants(): readonly string[];
   tenants: TenantRegistry;
+  /** Called when the provider cannot be reached or its answer cannot be used. */
   onError(error: unknown): void;
 }
 
@@ -93,6 +95,7 @@ const boundTokenMessage =
 const isProtected = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || loopbackNames.includes(hostname);
 
+/** Finds the provider's keys by its metadata on first use. */
 function providerKeys(issuer: string): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
   return async (header, token) => {
@@ -142,11 +145,13 @@ const tokenProblems: Readonly<Record<string, string>> = {
   ERR_JOSE_NOT_SUPPORTED: notIssued,
 };
 
+/** What is wrong with a token; undefined for an error that does not show whether it is valid. */
 const tokenProblem = (error: unknown): string | undefined =>
   error instanceof errors.JWTClaimValidationFailed
     ? `The access token is not for this server: ${error.claim}.`
     : tokenProblems[errorCode(error) ?? ''];
 
+/** The grants among the token's scopes; other scopes are ignored. */
 function grantsFromClaims({ scope, scp }: JWTPayload, prefix: string): ReadonlySet<Grant> {
   const scopes = [scope, scp].flatMap((value) => {
     if (typeof value === 'string') return value.split(' ');

@@ -16,11 +16,13 @@ export interface StoredToken {
   /** The tenant's name; absent if only one tenant is served. */
   tenant?: string;
   grants: readonly string[];
+  /** The only tools that it lists; absent for all. */
   tools?: readonly string[];
   created: string;
   expires: string;
 }
 
+/** The token file is unreadable or invalid; the message says what to do. */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
 }
@@ -35,11 +37,13 @@ export interface NewToken {
   tenant?: string | undefined;
   grants: readonly string[];
   tools?: readonly string[] | undefined;
+  /** Days until it expires. */
   days: number;
 }
 
 const dayMs = 86_400_000;
 
+/** Creates a token and its stored form. The token cannot be recovered later. */
 export function createToken({ name, tenant, grants, tools, days }: NewToken): {
   token: string;
   stored: StoredToken;
@@ -62,6 +66,7 @@ export function createToken({ name, tenant, grants, tools, days }: NewToken): {
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
+/** Finds the stored form of a token, expired or not, comparing hashes in constant time. */
 export function findToken(token: string, stored: readonly StoredToken[]): StoredToken | undefined {
   const [, id] = tokenPattern.exec(token) ?? [];
   const candidate = id === undefined ? undefined : stored.find((one) => one.id === id);
@@ -74,11 +79,13 @@ export const graceDays = 14;
 
 const inGraceDays = (): number => Date.now() + graceDays * dayMs;
 
+/** The token, valid for the days of grace at most. */
 export const endingSoon = (token: StoredToken): StoredToken =>
   isExpired(token, inGraceDays())
     ? token
     : { ...token, expires: new Date(inGraceDays()).toISOString() };
 
+/** The names whose tokens all expire within the days of grace. */
 export function expiringTokens(tokens: readonly StoredToken[]): string[] {
   const valid = tokens.filter((token) => !isExpired(token));
   const lasting = valid.filter((token) => !isExpired(token, inGraceDays()));

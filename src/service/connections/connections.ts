@@ -2,8 +2,10 @@ import type { LookupFunction } from 'node:net';
 import type { Pool } from 'undici';
 
 export interface WireLimits {
+  /** Timeout of one attempt, from the first byte sent to the last received. */
   attemptMs: number;
   connectMs: number;
+  /** Maximum size of one response, decompressed. */
   maxBytes: number;
   /** Maximum number of requests that a tenant has in flight; further ones wait. */
   concurrent: number;
@@ -21,6 +23,7 @@ const defaultLimits: WireLimits = {
   connections: 256,
 };
 
+/** Keep-alive connections by origin. Tenants of the same origin share them. */
 export class Connections {
   readonly limits: WireLimits;
   readonly #pools = new Map<string, { pool: Promise<Pool>; users: number }>();
@@ -29,6 +32,7 @@ export class Connections {
     this.limits = { ...defaultLimits, ...limits };
   }
 
+  /** The connections for one more tenant, which must release them. */
   acquire(origin: string): Promise<Pool> {
     const shared = this.#pools.get(origin) ?? { pool: this.#createPool(origin), users: 0 };
     this.#pools.set(origin, shared);

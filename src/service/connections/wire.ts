@@ -9,6 +9,7 @@ import type { Connections } from './connections.ts';
 
 export interface WireRequest {
   method: 'GET' | 'PUT';
+  /** Below `/public-api`, with the query. */
   path: string;
   body?: string;
 }
@@ -168,6 +169,7 @@ export class Wire {
     }
   }
 
+  /** Requests that are not answered yet fail. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = new ApiError('connection-lost', { host: this.#base.host }, 'closed');

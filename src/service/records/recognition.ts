@@ -21,6 +21,7 @@ export function toRecord<R extends Resource>(
 
 const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();
 
+/** Whether this server reads a field of that name. */
 function isKnownField(kind: Resource | 'quote_item', name: string): boolean {
   const known = knownNames.get(kind) ?? namesOf(kind === 'quote_item' ? quoteItem : fieldsOf[kind]);
   knownNames.set(kind, known);
@@ -120,6 +121,7 @@ export function findUnrecognized(kind: RecordKind, records: readonly JsonObject[
   return found;
 }
 
+/** A sentence for each of them. */
 export const describeUnrecognized = (
   resource: Resource,
   records: readonly JsonObject[],

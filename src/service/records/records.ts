@@ -60,6 +60,7 @@ export const quoteItem = {
 const category = { ...base, parentCategoryId: text, listed: flag, markup: percent };
 const branch = { ...category, children: (raw: unknown) => listOf(nested<Fields>(branch))(raw) };
 
+/** The known fields of each kind of record. */
 export const fieldsOf = {
   company: {
     ...base,
@@ -117,6 +118,7 @@ export const fieldsOf = {
     listed: flag,
     category: ref,
     categories: listOf(ref),
+    /** Per unit and term. */
     cost: number,
     price: number,
     markup: percent,

@@ -15,11 +15,14 @@ export type RequestOutcome =
   | 'budget'
   | 'circuit';
 
+/** Values of one tenant that are read when metrics are collected. */
 export interface Gauges {
   remainingBudget(): Promise<number>;
+  /** The cached collections and when they were read, in milliseconds since the epoch. */
   cachedCollections(): Iterable<readonly [collection: string, asOf: number]>;
 }
 
+/** Observes the requests of one tenant. It receives no customer text. */
 export interface Observer {
   /** A request has ended; without a duration if it was rejected locally. Each retry is a separate request. */
   onRequest(outcome: RequestOutcome, seconds?: number): void;

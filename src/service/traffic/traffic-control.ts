@@ -111,6 +111,7 @@ function isOutage(error: unknown, { request, call }: Attempt): boolean {
 }
 
 export interface BudgetSettings {
+  /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
   requests: number;
   windowSeconds: number;
 }
@@ -134,11 +135,13 @@ const worthwhileShare = 1 / 2;
 
 type Purpose = NonNullable<Call['purpose']>;
 
+/** What applies to requests of each purpose. */
 interface Rules extends Readonly<Record<Purpose, WindowRule>> {
   /** Requests that the tenant allows in the window, as far as the settings permit. */
   allowed: number;
 }
 
+/** The rate budget of one tenant, which other programs use too. */
 export class RateBudget {
   readonly #window: RateWindow;
   readonly #key: string;
@@ -189,6 +192,7 @@ export class RateBudget {
     }
   }
 
+  /** Whether too little of a walk that has just begun can be read now. */
   #isHopeless(purpose: Purpose, cost: WalkCost, { reserve }: WindowRule): boolean {
     if (cost.left !== cost.pages - 1) return false;
     const available = this.#remaining - reserve;
@@ -233,10 +237,12 @@ export class RateBudget {
     await this.#window.block(this.#key, Date.now() + ms);
   }
 
+  /** The remaining requests, and the wait if there are none. */
   peek(): Promise<RateDecision> {
     return this.#window.peek(this.#key, this.#rules.interactive, Date.now());
   }
 
+  /** Requests that the tenant allows in the window, as far as the settings permit. */
   get limit(): number {
     return this.#rules.allowed;
   }

@@ -18,9 +18,11 @@ const headerBytes = 1024;
 const defaultLeaseMs = 10_000;
 const prefix = 'collections-';
 
+/** The format, the version of the program, because the records of others may have other fields, and the key. */
 const originOf = ({ tenant, reader, collection }: CollectionKey): string =>
   ['collection/1', version, tenant, reader, collection].join(' ');
 
+/** Collections in files, for all processes with this state folder and for the next start. */
 export function fileCollections(
   folder: string,
   writes: WriteStatus,

@@ -15,6 +15,7 @@ import type {
 import { ifMissing, replaceFile, syncFolder } from './files.ts';
 import { appendLines, isCutLine, parseLine } from './json-files.ts';
 
+/** Where an event is in the file, and the fields that queries use. */
 interface IndexEntry extends InboxEntry {
   arrived: number;
   offset: number;
@@ -93,6 +94,7 @@ export class InboxFile implements Inbox {
     return stored;
   }
 
+  /** Opens the file, if it exists, updates the index, and runs `work`. */
   async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
     const file = await open(this.#path).catch(ifMissing(undefined));
     try {
@@ -120,6 +122,7 @@ export class InboxFile implements Inbox {
   }
 }
 
+/** What is known of a file up to `readTo`. */
 class FileIndex {
   readonly inode: number;
   /** In the order of arrival, which is the order of the file. */

@@ -36,6 +36,7 @@ async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
   return buffer[0] !== 0x0a;
 }
 
+/** Parses a line; undefined if it is not a JSON object. */
 export function parseLine(line: string): Record<string, unknown> | undefined {
   const entry = parseJson(line);
   return isObject(entry) ? entry : undefined;

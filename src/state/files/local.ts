@@ -83,6 +83,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
 
 const isName = /^[a-z0-9-]+$/;
 
+/** Snapshots in a folder, one file for each name, readable by their owner only. */
 function snapshotFiles(folder: string): SnapshotStore {
   const list = () => readdir(folder).catch(ifMissing<string[]>([]));
   /** @throws RangeError for a name that could lead out of the folder */

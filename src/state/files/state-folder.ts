@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** The platform's folder for a user's application state. */
 export function defaultStateFolder(environment: Record<string, string | undefined>): string {
   const home = homedir();
   if (process.platform === 'win32') {

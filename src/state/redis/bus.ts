@@ -30,6 +30,7 @@ export const channelName = (tenant: string): string => keyOf(tenant, 'updates');
 export class RedisBus implements UpdateBus {
   readonly #link: RedisLink;
   readonly #process: string;
+  /** Its tenants are the names of their channels. */
   readonly #local: LocalBus;
 
   constructor(link: RedisLink, process: string, report: ReportEvent) {

@@ -45,6 +45,7 @@ redis.call('PEXPIRE', KEYS[1], ARGV[5])
 return redis.call('PEXPIRE', KEYS[2], ARGV[4])
 `;
 
+/** Collections that several processes share in Redis, compressed. */
 export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): SharedCollections => ({
   async getOrLoad(key, freshMs, load, signal) {
     const keys = [...collectionKeys(key), lockKey(key)];

@@ -6,6 +6,7 @@ import { shortHash } from '../short-hash.ts';
 
 export interface LinkOptions {
   url: URL;
+  /** Logs that Redis became unavailable, or is available again. */
   report(event: string, facts: Record<string, unknown>): void;
 }
 
@@ -56,6 +57,7 @@ export class RedisLink {
     return link;
   }
 
+  /** Since when Redis cannot be reached. */
   get lostSince(): Date | undefined {
     return this.#lostSince;
   }
@@ -93,6 +95,7 @@ export class RedisLink {
     await this.#client.pSubscribe(pattern, listener).catch(rethrowAsUnavailable);
   }
 
+  /** Calls the listener whenever Redis can be reached again. */
   onReconnect(listener: () => void): void {
     this.#reconnectListeners.push(listener);
   }

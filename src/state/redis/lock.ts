@@ -13,10 +13,12 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])
 `;
 
+/** Lifetime of a lock after the process that held it has died. */
 export const defaultLockMs = 10_000;
 
 export const newToken = (): string => randomBytes(16).toString('hex');
 
+/** @throws StateUnavailable */
 export async function tryLock(
   link: RedisLink,
   key: string,

@@ -22,6 +22,7 @@ import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
 import { RedisRates } from './rates.ts';
 
 export interface RedisOptions extends LinkOptions {
+  /** Number of processes: while Redis is unavailable, each uses its share of a rate budget. */
   replicas: number;
   inbox?: InboxLimits;
   lockMs?: number;
@@ -110,6 +111,7 @@ const healthOf = ({ lostSince }: RedisLink, writes: WriteStatus): Health =>
 
 const batchSize = 1_000;
 
+/** A journal in a Redis stream, which is never trimmed and never expires. */
 const redisJournal = (link: RedisLink, key: string): Journal => ({
   async append(entry) {
     await link.send(['XADD', key, '*', 'entry', JSON.stringify(entry)]);
@@ -157,6 +159,7 @@ async function redisStored(link: RedisLink): Promise<StoredPart[]> {
   return [...parts.values()].sort((one, other) => (one.place < other.place ? -1 : 1));
 }
 
+/** Snapshots of a tenant in a Redis hash, which never expires: one field for each name. */
 function redisSnapshots(link: RedisLink, tenant: string): SnapshotStore {
   const key = keyOf(tenant, 'history');
   return {
