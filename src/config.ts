@@ -38,18 +38,11 @@ export interface CommandLine {
   words: readonly string[];
 }
 
-/**
- * Reads and validates all settings.
- * @throws ConfigError that names the setting and the remedy, never a secret
- */
+/** @throws ConfigError that names the setting and the remedy, never a secret */
 export const readSettings = (argv: readonly string[], environment: Environment): Settings =>
   readCommandLine(argv, environment).settings;
 
-/**
- * Reads settings as `readSettings` does, beside a command's own flags.
- * @param own with the type of each; words are allowed if there are any
- * @param allowed settings that have a flag here
- */
+/** @param own the command's flags; words are allowed if there are any. @param allowed settings with a flag here */
 export function readCommandLine(
   argv: readonly string[],
   environment: Environment,

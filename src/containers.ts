@@ -5,10 +5,7 @@ interface Sized<V> {
   size: number;
 }
 
-/**
- * A map whose entries together have at most a given size, 1 each unless it is told: the least recently used are
- * dropped.
- */
+/** A map of at most a given size, 1 for each entry unless it is told. Drops the least recently used. */
 export class BoundedMap<K, V> {
   readonly #max: number;
   readonly #onDropped: (value: V) => void;

@@ -17,10 +17,7 @@ export interface Proposal {
   currency: { from?: string | undefined; to?: string | undefined };
   /** Sentences for the person, in addition to the changes. */
   remarks: readonly Wording[];
-  /**
-   * Hash of tenant, tool, record, requested values and caller. The same subject with another `digest` means that the
-   * record has changed since.
-   */
+  /** Hash of tenant, tool, record, requested values and caller; with another `digest` the record has changed since. */
   subject: string;
   /** Hash of the subject and the state of the record. */
   digest: string;

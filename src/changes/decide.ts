@@ -20,10 +20,7 @@ const maxPending = 100;
 /** Reading again, writing (twice where the scale of probabilities is learnt), and reading back twice. */
 const requestsOfWrite = 5;
 
-/**
- * Plans that people are asked about, by what was asked. One reading serves plan, question and answer: the call with the
- * answer takes the plan from here. Another process, which has none, plans again.
- */
+/** Plans that people are asked about. The call with the answer takes its plan from here; another process plans again. */
 const pendingPlans = new WeakMap<
   Tenant['writes']['tokens'],
   BoundedMap<string, { plan: ChangePlan; until: number }>

@@ -14,10 +14,7 @@ const sampleSize = 100;
 const maxReadWhole = sampleSize;
 const searchSize = 25;
 
-/**
- * Opportunities whose identifier is this one, or looks like it; none is proof that there is none.
- * @throws ChangeRefused if not all opportunities could be read
- */
+/** @throws ChangeRefused if not all opportunities could be read */
 export async function lookForAll(
   tenant: Tenant,
   externalId: string,

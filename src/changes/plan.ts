@@ -48,11 +48,7 @@ export interface ChangePlan extends Proposal {
   requested: RequestedValues;
 }
 
-/**
- * Resolves all names and compares the values with the record. `values` are by field name; references are given by
- * id, external identifier or name.
- * @throws ChangeRefused for a name that is unknown or ambiguous
- */
+/** @throws ChangeRefused for a name that is unknown or ambiguous */
 export async function makePlan(
   tenant: Tenant,
   target: Target,
@@ -74,11 +70,7 @@ function refuseSecrets(values: RequestedValues): void {
   );
 }
 
-/**
- * Makes a plan from values that are already resolved, such as those of a change to revert.
- * @param reverts id of that change
- * @throws ChangeRefused for a company or contact that was deleted
- */
+/** @param requested is already resolved. @throws ChangeRefused for a company or contact that was deleted */
 export async function buildPlan(
   tenant: Tenant,
   unnamed: Target,
@@ -102,10 +94,7 @@ export async function buildPlan(
   };
 }
 
-/**
- * The same plan for the record as it is now.
- * @throws ChangeRefused for a value that cannot be sent back
- */
+/** @throws ChangeRefused for a value that cannot be sent back */
 export const planAgain = (plan: ChangePlan, target: Target): ChangePlan => ({
   ...plan,
   target,
@@ -140,10 +129,7 @@ const referencesAsIds = (requested: RequestedValues): Record<string, unknown> =>
     }),
   );
 
-/**
- * Every write includes all present values, because the service may clear missing ones. A value that cannot be sent back
- * as it was read would be lost.
- */
+/** Every write includes all present values: one that cannot be sent back as it was read would be lost. */
 function refuseUnsendable({ present, scale }: Target, requested: RequestedValues): void {
   if (!present) return;
   refuseAmbiguousProbability(present, scale, requested);
@@ -268,10 +254,7 @@ async function resolveReferences(
   return requested;
 }
 
-/**
- * Converts the given texts to the types that the fields have now (number, boolean, list or object), and matches
- * names of present fields in any letter case.
- */
+/** Converts texts to the types that the fields have now, and matches their names in any letter case. */
 function coerceCustomFields(
   given: Record<string, unknown>,
   present: FieldValue,

@@ -76,11 +76,7 @@ interface Search extends Choices {
   company: Reference | undefined;
 }
 
-/**
- * The record that is meant by id, external identifier, e-mail address or name.
- * @param company the company of the opportunity, for a contact
- * @throws ChangeRefused with the candidates
- */
+/** @param company the company of the opportunity, for a contact. @throws ChangeRefused with the candidates */
 export async function resolveReference(
   tenant: Tenant,
   field: ReferenceField,
@@ -172,10 +168,7 @@ function refusal(
   return new ChangeRefused(reason, { candidates: shown });
 }
 
-/**
- * Reads the present company or contact that is to be written.
- * @throws ChangeRefused if it was deleted
- */
+/** @throws ChangeRefused if it was deleted */
 export async function requireExisting<R extends 'company' | 'contact'>(
   tenant: Tenant,
   resource: R,

@@ -68,10 +68,7 @@ function revertValues(changes: readonly FieldChange[]): RequestedValues {
   return Object.fromEntries(entries);
 }
 
-/**
- * Refuses to overwrite later changes by somebody else. A record in its old state is accepted: the change never
- * arrived, or was reverted by hand.
- */
+/** A record in its old state is accepted: the change never arrived, or was reverted by hand. */
 function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues): void {
   const changes = intent.changes.map(({ field, to }): [string, FieldValue] => [field, to]);
   const written = outcome?.after ?? { ...intent.before, ...Object.fromEntries(changes) };

@@ -34,10 +34,7 @@ export interface Target {
   scale: TenantScale;
 }
 
-/**
- * Finds the record to change.
- * @throws ChangeRefused if it does not exist and `create` is not set, or cannot be written
- */
+/** @throws ChangeRefused if it does not exist and `create` is not set, or cannot be written */
 export async function findTarget(
   tenant: Tenant,
   { externalId, opportunityId, create = false }: TargetSelector,
@@ -250,10 +247,7 @@ export async function nameRecord(
   return named;
 }
 
-/**
- * Refuses an identifier that looks like an existing one: it is a typing error or an attempt to deceive.
- * @throws ChangeRefused with the opportunity that has the existing identifier
- */
+/** It is a typing error or an attempt to deceive. */
 function refuseSimilarIdentifier(externalId: string, alike: readonly Opportunity[]): void {
   const [similar] = alike;
   if (!similar) return;
@@ -263,10 +257,7 @@ function refuseSimilarIdentifier(externalId: string, alike: readonly Opportunity
   );
 }
 
-/**
- * Reads the target again.
- * @throws ChangeRefused if it was deleted, or its external identifier changed
- */
+/** @throws ChangeRefused if it was deleted, or its external identifier changed */
 export async function refreshTarget(
   tenant: Tenant,
   target: Target,

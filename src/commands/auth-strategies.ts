@@ -85,10 +85,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   },
 };
 
-/**
- * Webhook events are received for the operator. A caller's own key does not show which of them its owner may
- * see, and so receives no updates either.
- */
+/** A caller's own key does not show which events, received for the operator, its owner may see. */
 function withoutEvents(settings: Settings): Settings {
   const toolsets = settings.toolsets && without(settings.toolsets, ['events']);
   const tools = settings.tools && without(settings.tools, toolsIn('events'));

@@ -57,10 +57,7 @@ const expiryIntervalMs = 86_400_000;
 /** Slightly less than the interval, so that the next run of the same process is not refused. */
 const expiryClaimMs = expiryIntervalMs - 3_600_000;
 
-/**
- * Deletes the expired snapshots and collections of every tenant of the state once a day, in one of the processes that share it.
- * @returns a function that ends this
- */
+/** Once a day, in one of the processes that share the state. @returns a function that ends this */
 function startHistoryExpiry(state: State, log: Log): () => void {
   let isStopped = false;
   const run = () =>

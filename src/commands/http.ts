@@ -144,10 +144,7 @@ const limitsOf = ({ callsPerMinute }: Settings): CallerLimits => ({
   waitMs: 30_000,
 });
 
-/**
- * Metrics contain tenant names, so on an authenticated server they need a token. Without authentication the
- * server is reachable from this machine only.
- */
+/** Metrics contain tenant names, so on an authenticated server they need a token. */
 function metricsReader(
   { auth, metricsToken }: Settings,
   guesses: GuessLimiter,

@@ -14,11 +14,7 @@ type Value = string | number | boolean | URL | readonly string[];
 
 const isName = (name: string): name is SettingName => Object.hasOwn(settings, name);
 
-/**
- * Reads settings given as options by a program or a file, with the same validation as variables. Nothing is
- * read from the environment.
- * @throws ConfigError; see `inOptions`
- */
+/** Validates options as variables. Nothing is read from the environment. @throws ConfigError; see `inOptions` */
 export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) {

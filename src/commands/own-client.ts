@@ -11,12 +11,7 @@ import { tenantsOf } from './tenants.ts';
 /** Answers the question whether to write. */
 type Agree = (question: string) => Promise<boolean>;
 
-/**
- * A client of one configured tenant, with a server in this process.
- * @param name needed if there are several tenants
- * @param agree answers for the operator, who may do everything
- * @throws ConfigError
- */
+/** @param name needed if there are several tenants. @param agree answers for the operator. @throws ConfigError */
 export async function openClient(settings: Settings, name?: string, agree?: Agree) {
   const { Client, InMemoryTransport } = await import('../hosts/client.ts');
   const tenants = tenantsOf(settings);

@@ -167,10 +167,7 @@ function receiverOf(tenant: Tenant): WebhookTenant['receive'] {
   return async (body) => (await import('../events/receive.ts')).receiveDelivery(tenant, body);
 }
 
-/**
- * Opens the one tenant of a process, with services of its own.
- * @throws Error when Redis refuses the password
- */
+/** @throws Error when Redis refuses the password */
 export async function openTenant(
   settings: Settings,
   address: Address,

@@ -74,11 +74,7 @@ export class ConfiguredTenants implements TenantRegistry {
     return this.#tenants.size === 1 ? this.handles[0] : undefined;
   }
 
-  /**
-   * Opens the tenants of these settings. Calls in flight finish on the tenant on which they started.
-   * @returns names of tenants; one with other settings is closed and opened again
-   * @throws ConfigError for an invalid file; then nothing changes
-   */
+  /** Calls in flight finish on the tenant on which they started. @throws ConfigError; then nothing changes */
   reload(settings: Settings): { opened: string[]; closed: string[] } {
     if (settings.sandbox) return { opened: [], closed: [] };
     const read = usesCallerKeys(settings) ? [] : tenantsOf(settings);

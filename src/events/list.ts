@@ -54,10 +54,7 @@ export interface EventPage {
   withoutContent: number;
 }
 
-/**
- * The received events, newest first, of the granted subjects.
- * @throws NotGranted for a requested subject without a grant; StateUnavailable
- */
+/** Newest first. @throws NotGranted for a requested subject without a grant; StateUnavailable */
 export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<EventPage> {
   if (query.subject !== undefined) requireGrant(tenant.grants, grantFor(query.subject));
   const hidden = subjects.filter((subject) => !tenant.grants.has(grantFor(subject)));

@@ -76,10 +76,7 @@ export function readDelivery(body: string, now: number): ReceivedDelivery {
 const decoded = (message: string): unknown =>
   withoutSecrets(parseJson(Buffer.from(message, 'base64').toString('utf8')));
 
-/**
- * Parses one event. The payload is not documented, so several spellings are accepted; unknown events are accepted too.
- * @returns what is wrong with it, if it names no event
- */
+/** The payload is not documented, so several spellings are accepted. @returns what is wrong if it names no event */
 function readEvent(payload: unknown, now: number): ReceivedEvent | string {
   if (!isObject(payload)) return 'the body is not a JSON object';
   if (!isShallow(payload, maxDepth)) return 'the body is nested too deeply';

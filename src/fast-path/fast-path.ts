@@ -51,10 +51,7 @@ export class FastPath {
     return entry?.definition.annotations?.readOnlyHint === true;
   }
 
-  /**
-   * The whole response, on one line.
-   * @throws the signal's reason when the call was cancelled; it must not be answered
-   */
+  /** @throws the signal's reason when the call was cancelled; it must not be answered */
   async answer(request: FastRequest, context: CallContext): Promise<string> {
     const isCall = request.method === 'tools/call';
     const result = isCall
@@ -137,10 +134,7 @@ export class FastPath {
 
 export type Era = 'legacy' | 'modern';
 
-/**
- * A request that the fast path answers. It is recognised by its exact shape, without the schemas of the protocol: any
- * deviation, valid or not, is left to the SDK.
- */
+/** Recognised by its exact shape: any deviation, valid or not, is left to the SDK. */
 export interface FastRequest {
   id: string | number;
   method: string;

@@ -21,10 +21,7 @@ export class HttpFastPath {
     this.#fastPath = new FastPath({ description, callParts: () => parts });
   }
 
-  /**
-   * The JSON that answers a message, empty for a notification; undefined if the SDK must answer it.
-   * @throws the signal's reason when the sender disconnects
-   */
+  /** Empty for a notification; undefined if the SDK must answer it. @throws as `FastPath.answer` */
   async tryAnswer(
     message: unknown,
     { headers, client, signal }: HttpContext,

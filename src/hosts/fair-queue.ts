@@ -24,10 +24,7 @@ interface Caller {
   waiting: Set<() => void>;
 }
 
-/**
- * Serves waiting calls round-robin by caller, so that many calls of one caller do not delay the others. Calls
- * of the same caller are served in order of arrival.
- */
+/** Round-robin by caller; calls of the same caller are served in order of arrival. */
 export class FairQueue {
   readonly #limits: CallerLimits;
   /** The caller that was served longest ago first. */
@@ -45,11 +42,7 @@ export class FairQueue {
     return { inFlight: this.#running, queued };
   }
 
-  /**
-   * Waits until the caller may start a call.
-   * @returns the function that releases the capacity; it must be called, further calls of it have no effect
-   * @throws HttpError (429); the signal's reason when the caller disconnects first
-   */
+  /** @returns the function that releases the capacity. @throws HttpError (429); the signal's reason */
   async acquire(name: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     const { callsPerMinute, queuedPerCaller, waitMs } = this.#limits;

@@ -66,11 +66,7 @@ const connectionLimits = {
   keepAliveTimeout: 75_000,
 };
 
-/**
- * Serves `/mcp`, `/healthz` and `/readyz`. Stateless: any replica can answer any request. The gate
- * authenticates requests and selects the endpoint.
- * @throws the system error, such as EADDRINUSE
- */
+/** Stateless: any replica can answer any request. @throws the system error, such as EADDRINUSE */
 export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
   const frontend = new HttpFrontend(gate, options);
   let unanswered = 0;
@@ -170,10 +166,7 @@ class HttpFrontend {
     await this.#answer(session, request, response);
   }
 
-  /**
-   * Whether this replica should receive requests, and any problems. It stays ready without the shared state,
-   * because reads still work. Readable without authentication, so it names no tenant and no address.
-   */
+  /** Ready without the shared state, because reads still work. Names no tenant and no address: anybody may read it. */
   #answerReadyz(response: ServerResponse): void {
     const state = this.#options.health();
     const reasons = ['the server is stopping'];
@@ -210,10 +203,7 @@ class HttpFrontend {
     await handle(request, response, message, caller);
   }
 
-  /**
-   * Checks `Host` and `Origin` against DNS rebinding and cross-origin requests.
-   * @throws HttpError
-   */
+  /** Against DNS rebinding and cross-origin requests. @throws HttpError */
   #checkHostAndOrigin({ headers: { host = '', origin } }: IncomingMessage): void {
     if (!this.#names.has(hostName(host))) {
       throw new HttpError(403, 'The Host header does not name this server.');

@@ -11,10 +11,7 @@ import type { DeliveryResult } from './webhooks.ts';
 export interface ServerObserverOptions {
   log: Log;
   version: string;
-  /**
-   * Whether log lines contain the request id. On Node 20 and 22 this costs 10 % of a call's CPU time, because
-   * every promise is tracked.
-   */
+  /** On Node 20 and 22 this costs 10 % of a call's CPU time, because every promise is tracked. */
   tracksRequests: boolean;
 }
 
@@ -140,10 +137,7 @@ interface TenantGauges {
   gauges: Gauges;
 }
 
-/**
- * Sets them at every scrape, so that a closed tenant has none. Several keys of one tenant have the same labels: the
- * lowest budget and the oldest reading count.
- */
+/** At every scrape. Of several keys of one tenant the lowest budget and the oldest reading count. */
 async function setTenantGauges(
   tenants: readonly TenantGauges[],
   { budgetLeft, ages }: ReturnType<typeof createMetrics>,
@@ -193,10 +187,7 @@ export function addRequestFacts(facts: Omit<RequestFacts, 'request'>): void {
   Object.assign(current.getStore() ?? {}, facts);
 }
 
-/**
- * The id of a request: the sender's own if it is a short single word, and neither its key nor a misplaced access token,
- * because the id is logged.
- */
+/** The sender's own if it is one short word, and neither its key nor an access token: it is logged. */
 function requestId({ headers }: IncomingMessage): string {
   const given = String(headers['x-request-id'] ?? '');
   const isValid = /^(?!cpq_)[\w.-]{1,64}$/.test(given) && given !== headers['api-key'];

@@ -46,10 +46,7 @@ const bodies = new Slots(32);
 /** The same answer for a wrong secret and for an unknown tenant. */
 const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { countsAsFailure: true });
 
-/**
- * `POST /webhooks/{tenant}` or `/webhooks/{tenant}/{secret}`: answered with 200 once every event is stored.
- * Duplicates are answered alike. A sender without the secret is not told which tenants exist.
- */
+/** Answered with 200 once every event is stored. A sender without the secret is not told which tenants exist. */
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
     if (!path.startsWith(prefix)) return false;

@@ -11,10 +11,7 @@ export interface RecordShape {
   fields?: readonly string[] | undefined;
 }
 
-/**
- * A record as it is shown, without empty fields.
- * @param keys columns and fields that the concise form has besides its own
- */
+/** @param keys columns and fields that the concise form has besides its own */
 export function rowOf(
   resource: Resource,
   record: ApiRecord,

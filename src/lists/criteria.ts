@@ -58,10 +58,7 @@ const numberShape = /^-?\d+(\.\d+)?$/;
 
 export const noCriteria: AskedCriteria = { conditions: [], sort: [], terms: {}, keys: [] };
 
-/**
- * Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or.
- * @throws InvalidArguments
- */
+/** Reads `key:a|b,key2:<2027-01-01` and `-field,+field`: a comma is and, a pipe is or. @throws InvalidArguments */
 export function readCriteria(resource: Resource, filters = '', sort = ''): AskedCriteria {
   const values = filters.split('|').length + filters.split(',').length - 1;
   if (values > maxValues)

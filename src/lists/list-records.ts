@@ -54,10 +54,7 @@ export interface NamedPage<R> extends ListPage<R> {
   deleted?: number;
 }
 
-/**
- * @throws InvalidArguments for a filter or an order that nothing can be made of
- * @throws NotGranted, ApiError
- */
+/** @throws InvalidArguments for a filter or an order that nothing can be made of; NotGranted, ApiError */
 export async function listRecords<R extends Resource>(
   tenant: Tenant,
   resource: R,
@@ -75,10 +72,7 @@ export async function listRecords<R extends Resource>(
   return { ...page, records, notes, known, keys: criteria.keys };
 }
 
-/**
- * The service's page; or what is left to do here, if the service does not support the criteria, ignores them, or finds
- * nothing where a name may be misspelt.
- */
+/** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
 async function servicePage<R extends Resource>(
   tenant: Tenant,
   resource: R,

@@ -92,10 +92,7 @@ interface Difference {
 const emptyValue = wording`(empty)`;
 const unseenDifference = wording`they differ only in characters that are not visible here`;
 
-/**
- * One field, old → new. The new value is shown whole, as it will be stored; a long old text only around the
- * difference.
- */
+/** The new value is shown whole, as it will be stored; a long old text only around the difference. */
 export function describeChange(change: FieldChange, currency: Proposal['currency'] = {}): Wording {
   const differences = differencesOf(change, currency, maxNameLength).map(describeDifference);
   return wording`${trusted(change.label)}: ${join(differences, '; ')}`;

@@ -27,10 +27,7 @@ import { codeOf, isSameSecret, isSigned, signed } from './signature.ts';
 
 const questionName = 'consent';
 
-/**
- * Maximum length of a question in characters, about four pages. It contains new values whole, so a longer
- * write is refused.
- */
+/** In characters, about four pages. It contains new values whole, so a longer write is refused. */
 const maxQuestion = 8_000;
 
 /**

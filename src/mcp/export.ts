@@ -21,10 +21,7 @@ const maxRows = 5_000;
 /** Arguments that name the first row of a page. */
 const positions = ['from', 'deals_from'];
 
-/**
- * Runs the tool that the address names, page after page, to the end of its rows.
- * @throws InvalidParams for an unknown tool, or an answer without rows; InvalidArguments; what the tool throws
- */
+/** Page after page, to the end of its rows. @throws InvalidParams; InvalidArguments; what the tool throws */
 export async function readExport(
   { tenant, surface }: Pick<CallParts, 'tenant' | 'surface'>,
   uri: string,

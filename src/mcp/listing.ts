@@ -33,8 +33,5 @@ function toListing(tool: AnyTool): Listing {
   };
 }
 
-/**
- * The listed catalog. The build replaces this module by its value, so that listing tools loads neither the
- * tools nor zod.
- */
+/** The build replaces this module by its value, so that listing tools loads neither the tools nor zod. */
 export const listings: readonly Listing[] = catalog.map(toListing);

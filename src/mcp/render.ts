@@ -1,7 +1,4 @@
-/**
- * Renders structured data as text, for hosts that show the model only text. A list of flat records becomes a
- * table; nested data is indented.
- */
+/** Structured data as text: a list of flat records becomes a table; nested data is indented. */
 
 import { formatAmount, formatNumber, isCurrencyCode, unknownCurrency } from '../figures/money.ts';
 import { quote } from '../text/untrusted-text.ts';

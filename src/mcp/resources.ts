@@ -116,10 +116,7 @@ export const readableTemplates = ({ grants, surface }: Access): readonly Resourc
     ? resourceTemplates.filter(({ resource }) => grants.has(readGrant(resource)))
     : [];
 
-/**
- * Reads one record, the guide, a skill, a view, or the rows of a tool as CSV.
- * @throws InvalidParams for an unknown URI or a record that cannot be read
- */
+/** @throws InvalidParams for an unknown URI or a record that cannot be read */
 export async function readResource(
   parts: Pick<CallParts, 'tenant' | 'surface' | 'nameOf' | 'isMadeUp'>,
   uri: string,

@@ -18,10 +18,7 @@ const tokenCap = 10_000;
 /** Below this many characters no estimate is needed: the structured form is at most three times the text. */
 const minEstimateLength = 7_000;
 
-/**
- * Converts an answer to a protocol result: the same facts as text and as structured content. A result that is
- * too long is cut at a row, with a note.
- */
+/** The same facts as text and as structured content. What is too long is cut at a row, with a note. */
 export async function toResult(answer: Answer): Promise<CallToolResult> {
   let whole = writeResult(answer);
   if (await loadConverter()) whole = writeResult(answer);
@@ -188,10 +185,7 @@ function estimateTokens(text: string): number {
   return Math.ceil(tokens * 1.15);
 }
 
-/**
- * Cleans untrusted text in results. Record text is written by customers, vendors and integrations; characters
- * that a person cannot see must not reach the model either.
- */
+/** Record text is written by strangers; characters that a person cannot see must not reach the model either. */
 
 /** Maximum length of a field's text; longer text is cut, with its full length. */
 const maxText = 2_000;

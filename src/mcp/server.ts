@@ -67,10 +67,7 @@ class DescribedServer extends Server {
   }
 }
 
-/**
- * Creates a protocol server for one tenant. Over HTTP there is one per request, so it must be cheap; all
- * lasting state is in `parts`.
- */
+/** Over HTTP there is one per request, so it must be cheap; all lasting state is in `parts`. */
 export function createServer(parts: ServerParts): Server {
   const { surface, tenant, version } = parts;
   const access = { grants: tenant.grants, surface };

@@ -5,10 +5,7 @@ import { clientOf, clientOfMeta, type HostClient, unknownClient } from './client
 import { modernRevision } from './identity.ts';
 import { isSigned, signed } from './signature.ts';
 
-/**
- * The client of a request. In the modern era every request describes it; in the legacy era only the first message of a
- * connection does, or over HTTP the session id that its answer gave.
- */
+/** In the legacy era only the first message of a connection describes it, or over HTTP the session id. */
 export async function clientOfRequest(
   secret: Secret,
   server: Server,

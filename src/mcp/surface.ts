@@ -67,10 +67,7 @@ export interface ServerDescription extends Access {
 export const isForView = ({ _meta }: ListedTool): boolean =>
   fieldOf(_meta?.ui, 'visibility') !== undefined;
 
-/**
- * Tools that are selected and granted, in catalog order.
- * @param only the tools that the caller may use; default all
- */
+/** In catalog order. @param only the tools that the caller may use; default all */
 export function createSurface(
   grants: ReadonlySet<Grant>,
   { toolsets, tools }: ToolSelection,
@@ -98,10 +95,7 @@ const toolNames: readonly string[] = listings
   .filter(({ definition }) => !isForView(definition))
   .map(({ definition }) => definition.name);
 
-/**
- * Checks exact names of tools, each with or without a hyphen before it.
- * @throws RangeError that names the nearest tool for each unknown name
- */
+/** With or without a hyphen before each. @throws RangeError that names the nearest tool for each unknown name */
 export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
   const unknown = names.filter((name) => !toolNames.includes(name.replace(/^-/, '')));
   if (unknown.length === 0) return new Set(names);

@@ -126,11 +126,7 @@ const maxDepth = 32;
 /** Maximum entries of a list, and of an object. */
 const maxEntries = 100;
 
-/**
- * Repairs common mistakes of models (numbers as strings, lists as JSON strings, `null` for "not given"), then
- * validates.
- * @throws InvalidArguments
- */
+/** Repairs common mistakes of models, such as numbers as strings, then validates. @throws InvalidArguments */
 export function parseArguments(
   { properties: known = {} }: JsonSchema,
   check: z.ZodObject,

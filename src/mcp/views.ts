@@ -30,11 +30,7 @@ export const viewResources = (
 export const viewFromUri = (uri: string): ViewName | undefined =>
   viewNames.find((view) => viewUri(view) === uri);
 
-/**
- * Returns the view's page with what hosts do not provide: the names of the tools it may call, and whether the records
- * are made up.
- * @throws Error if the views were not built
- */
+/** @throws Error if the views were not built */
 export async function readViewResource(
   view: ViewName,
   tools: readonly Tool[],

@@ -64,10 +64,7 @@ export class WordIndex {
     this.#words.set(word, [place]);
   }
 
-  /**
-   * Numbers of the texts that match every word of the query, the most relevant first.
-   * @param fuzzy the share of the letters of a word that may be wrong
-   */
+  /** The most relevant first. @param fuzzy the share of the letters of a word that may be wrong */
   *search(query: string, fuzzy: number): Steps<number[]> {
     const words = query.split(separators).map(this.#normalise);
     let scores: Scores | undefined;

@@ -38,10 +38,7 @@ const sampleSize = 40;
 /** Of a parsed record in memory, for each character of its JSON: 1.1 to 1.7 were measured. */
 const bytesPerCharacter = 2;
 
-/**
- * The collections of all tenants of a process in memory, up to a number of bytes: the least recently used is dropped. What
- * is derived from a collection counts too.
- */
+/** Of all tenants of a process, with what is derived from them; the least recently used is dropped. */
 export class CollectionCache {
   readonly #entries: BoundedMap<string, CachedCollection>;
   /** By records. Keys, not entries: an entry refers to its records, and V8 frees such cycles of a weak map late. */

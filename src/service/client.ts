@@ -26,10 +26,7 @@ export interface ClientOptions {
 
 /** May delay or reject every attempt of a request, and learns its outcome. */
 export interface Traffic {
-  /**
-   * Waits until the request may be sent; `ended` ends it.
-   * @throws ApiError if it must not be sent now; the signal's reason when cancelled
-   */
+  /** @throws ApiError if it must not be sent now; the signal's reason when cancelled */
   begin(facts: ErrorFacts, call: Call): Promise<SentRequest>;
   ended(sent: SentRequest, attempt: Attempt): Promise<void>;
 }
@@ -85,10 +82,7 @@ export class ApiClient {
     this.#firstDelayMs = options.firstRetryDelayMs ?? 250;
   }
 
-  /**
-   * Reads one page of a list.
-   * @throws ApiError; the signal's reason when the call was cancelled
-   */
+  /** @throws ApiError; the signal's reason when the call was cancelled */
   async page<R extends Resource>(
     resource: R,
     query: PageRequest,
@@ -117,10 +111,7 @@ export class ApiClient {
     return { ...page, records };
   }
 
-  /**
-   * Reads one record, by the service's id or, if the route supports it, by external identifier.
-   * @throws ApiError
-   */
+  /** @throws ApiError */
   async getRecord<R extends Resource>(
     resource: R,
     by: 'id' | 'externalIdentifier',
@@ -133,10 +124,7 @@ export class ApiClient {
     return record;
   }
 
-  /**
-   * One record exactly as the service sent it.
-   * @throws ApiError
-   */
+  /** @throws ApiError */
   async getRaw(
     resource: Resource,
     by: 'id' | 'externalIdentifier',

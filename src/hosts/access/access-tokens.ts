@@ -44,10 +44,7 @@ export async function accessTokenStrategy(options: AccessTokenOptions): Promise<
 const tenantMessage =
   'The tenant of this access token is not served here, or it names none of several: ask for another token.';
 
-/**
- * Reads the file again when it has changed. While it cannot be read, the tokens that were read before stay valid.
- * @throws TokenFileError when the file cannot be read at first
- */
+/** While the file cannot be read, the tokens that were read before stay valid. @throws TokenFileError at first */
 async function tokenReader({ path, onError }: AccessTokenOptions) {
   let [tokens, stamp, lastError] = [await readTokens(path), '', ''];
   return async (): Promise<readonly StoredToken[]> => {

@@ -52,10 +52,7 @@ const retryAfterSeconds = 5;
 const refusedMs = 60_000;
 const maxRefusedKeys = 1_000;
 
-/**
- * Authenticates callers by their own key of the service. Each pair of address and key gets its own tenant,
- * closed when idle, so that data read with one key is never served to another.
- */
+/** Each pair of address and key gets its own tenant, so that data read with one key is never served to another. */
 export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
   const { baseUrls, allowPrivate } = options;
   const allowed = baseUrls.map(addressPattern);

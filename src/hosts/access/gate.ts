@@ -67,10 +67,7 @@ export interface ServedTenant {
   readonly name: string;
   /** The grants that the operator configured. */
   readonly grants: ReadonlySet<Grant>;
-  /**
-   * The endpoint for callers with these grants; the same object for the same arguments.
-   * @param tools the only tools that they may use; default all
-   */
+  /** The same object for the same arguments. @param tools the only tools that they may use; default all */
   endpointFor(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint;
 }
 
@@ -89,11 +86,7 @@ interface Principal {
 }
 
 export interface AuthStrategy {
-  /**
-   * @param sender the address or network of the request
-   * @returns undefined if the request has no credentials of this kind
-   * @throws HttpError for invalid credentials
-   */
+  /** @returns undefined if the request has no credentials of this kind. @throws HttpError for invalid ones */
   authenticate(request: IncomingMessage, sender: string): Promise<Principal | undefined>;
   readonly wwwAuthenticate: string;
   metadata?(path: string): object | undefined;
@@ -134,10 +127,7 @@ export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter)
 
 const rule = { limit: 30, windowMs: 60_000, reserve: 0 };
 
-/**
- * Limits guessing: after too many wrong credentials in a minute, all requests of an address or IPv6 network
- * are refused.
- */
+/** After too many wrong credentials in a minute, all requests of an address or IPv6 network are refused. */
 export class GuessLimiter {
   readonly #proxies: BlockList;
   readonly #wrong = new MemoryRates();

@@ -6,10 +6,7 @@ import { privateAddress } from '../../service/errors.ts';
 import { InvalidValue } from '../../setting-values.ts';
 import { HttpError } from './http-error.ts';
 
-/**
- * Parses addresses and networks such as `10.0.0.0/8` or `fd00::/8`.
- * @throws InvalidValue that names the invalid entry
- */
+/** Such as `10.0.0.0/8` or `fd00::/8`. @throws InvalidValue that names the invalid entry */
 export function parseNetworks(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const text of networks) {
@@ -34,10 +31,7 @@ function isIn(list: BlockList, text: string): boolean {
 
 const withoutZone = (address: string): string => address.split('%', 1).join();
 
-/**
- * The sender's address: the rightmost address in the chain of X-Forwarded-For and the socket that is not a
- * trusted proxy.
- */
+/** The rightmost address in the chain of X-Forwarded-For and the socket that is not a trusted proxy. */
 export function clientAddress({ socket, headers }: IncomingMessage, proxies: BlockList): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
   let sender = withoutPort(socket.remoteAddress ?? 'unknown');
@@ -89,10 +83,7 @@ export function isPrivate(text: string): boolean {
   return !isPublic || address.range() !== 'unicast';
 }
 
-/**
- * Resolves a host name and fails if any of its addresses is private. Used when connecting, so that a name
- * cannot resolve differently after the check (DNS rebinding).
- */
+/** Checks when connecting, so that a name cannot resolve differently afterwards (DNS rebinding). */
 export const lookupPublicOnly: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     const addresses = error ? [] : found;

@@ -96,10 +96,7 @@ export function expiringTokens(tokens: readonly StoredToken[]): string[] {
 export const isExpired = ({ expires }: { expires: string }, now = Date.now()): boolean =>
   !(Date.parse(expires) > now);
 
-/**
- * Reads all tokens; an absent file has none.
- * @throws TokenFileError when the file cannot be read or is invalid
- */
+/** An absent file has no tokens. @throws TokenFileError when the file cannot be read or is invalid */
 export async function readTokens(path: string): Promise<readonly StoredToken[]> {
   const text = await readFile(path, 'utf8')
     .catch(ifMissing(undefined))
@@ -138,10 +135,7 @@ function isStoredToken(entry: unknown): entry is StoredToken {
 
 const lockTimeoutMs = 10_000;
 
-/**
- * Replaces the file atomically, under a lock; concurrent readers see the old or the new file.
- * @throws TokenFileError, or what `change` throws; then the file is unchanged
- */
+/** Under a lock; readers see the old or the new file. @throws TokenFileError, or what `change` throws */
 export async function updateTokens(
   path: string,
   change: (tokens: readonly StoredToken[]) => readonly StoredToken[],

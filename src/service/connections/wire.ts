@@ -111,10 +111,7 @@ export class Wire {
     this.#shared = shared;
   }
 
-  /**
-   * Sends one request, once.
-   * @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled
-   */
+  /** @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled */
   async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     const path = request.path.replace(/(?=\?|$)/, this.#pathEnd);
     const received = await this.#exchange({ ...request, path }, call, facts);
@@ -191,10 +188,7 @@ const decoders = {
   br: promisify(brotliDecompress),
 };
 
-/**
- * The response with its body decompressed, at most to `maxBytes`.
- * @throws ApiError if the body is too large or does not match its content encoding
- */
+/** @throws ApiError if the body is longer than `maxBytes` or does not match its content encoding */
 async function decompressed(
   received: WireResponse,
   maxOutputLength: number,
