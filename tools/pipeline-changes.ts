@@ -3,9 +3,9 @@ import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
-import { changesBetween, type Shown } from '../src/history/changes-between.ts';
+import { changesBetween, isWhole, maxListed, type Shown } from '../src/history/changes-between.ts';
 import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';
-import { openingDay, periodStarts } from '../src/history/period-start.ts';
+import { namedPeriod, periodStarts } from '../src/history/period-start.ts';
 import { type ChangeOptions, dealMovements } from '../src/history/pipeline-changes.ts';
 import {
   compareQuotes,
@@ -38,15 +38,22 @@ import {
 } from '../src/tool-kit/pipeline-change-answers.ts';
 
 const allMovements: readonly string[] = [...new Set([...dealMovements, ...quoteMovements])];
-/** Quotes and deals have movements of their own; without a grouping the movement decides what is listed. */
-const fits = (movement: string, by: string | undefined): boolean =>
-  by === undefined || (by === 'quote' ? quoteMovements : dealMovements).includes(movement);
+/** Quotes and deals have movements of their own; without a grouping the movements decide what is listed. */
+const fits = (movement: readonly string[], by: string | undefined): boolean =>
+  (by === undefined
+    ? [dealMovements, quoteMovements]
+    : [by === 'quote' ? quoteMovements : dealMovements]
+  ).some((known) => movement.every((one) => known.includes(one)));
 /** Whether the answer is about quotes alone. */
 const listsQuotes = ({ by, movement }: Shown): boolean =>
   by === 'quote' ||
-  (by === undefined && movement !== undefined && !dealMovements.includes(movement));
-const isWhole = ({ by, movement }: Shown): boolean => by === undefined && movement === undefined;
-const isPeriodStart = (text: string): boolean => openingDay(text, today()) !== undefined;
+  (by === undefined &&
+    movement !== undefined &&
+    !movement.every((one) => dealMovements.includes(one)));
+const periodOf = ({ since, until }: { since: string; until?: string | undefined }): Period => {
+  const { opening, closing = today() } = namedPeriod(since, today()) ?? { opening: today() };
+  return { opening, closing: until ?? closing };
+};
 
 /** Filters that quotes do not have. */
 const dealsOnly = ['stage', 'category', 'source', 'close_from', 'close_to', 'min_value'] as const;
@@ -57,7 +64,7 @@ export const pipelineChanges = defineTool({
   name: 'cpq_pipeline_changes',
   title: 'Changes of the pipeline',
   description:
-    'Pipeline changes: opening value, new, won, lost, moved, closing value; slips, stage and owner changes, days in stage, conversion, forecast accuracy; quotes sent, accepted, repriced.',
+    'Pipeline changes: opening value, new, won, lost, moved, closing value; pushes, stage and owner changes, days in stage, conversion, won of expected; quotes sent, accepted, repriced.',
   toolset: 'briefs',
   view: 'changes',
   needs: ['opportunity:read'],
@@ -66,26 +73,32 @@ export const pipelineChanges = defineTool({
       since: z
         .string()
         .max(40)
-        .refine(isPeriodStart, `must be ${periodStarts}`)
+        .refine((text) => namedPeriod(text, today()) !== undefined, `must be ${periodStarts}`)
         .default('7d')
         .describe('YYYY-MM-DD, 7d, monday, last_month'),
       until: day,
       by: z.enum([...pipelineBy, 'day', 'quote']).optional(),
       movement: z
         .string()
-        .refine((text) => allMovements.includes(text), `must be one of ${allMovements.join(', ')}`)
+        .transform((text) => text.split(/[,|]/).map((one) => one.trim()))
+        .refine(
+          (some) => some.every((one) => allMovements.includes(one)),
+          `must be some of ${allMovements.join(', ')}`,
+        )
         .optional()
-        .describe('E.g. slipped'),
+        .describe('E.g. won,slipped'),
+      pushes: z.int().min(1).optional().describe('At least so often'),
       ...dealFilterInput,
       min_value: z.number().optional(),
+      from: z.int().min(0).optional(),
       rows: z.int().min(0).max(1_001).optional(),
     }),
     ['close_from', 'close_to'],
   )
-    .refine(
-      ({ since, until }) => until === undefined || (openingDay(since, today()) ?? '') < until,
-      { path: ['since'], message: 'must not be after until' },
-    )
+    .refine(({ since, until }) => until === undefined || periodOf({ since }).opening < until, {
+      path: ['since'],
+      message: 'must not be after until',
+    })
     .refine(({ movement, by }) => movement === undefined || fits(movement, by), {
       path: ['movement'],
       message: `must be one of ${quoteMovements.join(', ')} with by: quote, and one of ${dealMovements.join(', ')} with any other by`,
@@ -97,10 +110,7 @@ export const pipelineChanges = defineTool({
     }),
   output: { coverage },
   async run(tenant, args, call) {
-    const requested = {
-      opening: openingDay(args.since, today()) ?? today(),
-      closing: args.until ?? today(),
-    };
+    const requested = periodOf(args);
     if (listsQuotes(args)) return changesOfQuotes(tenant, requested, args, call);
     const read = await readCollections(tenant, ['opportunity'], ['company'], call);
     const coverage = toCoverage(read.coverage);
@@ -130,7 +140,7 @@ export const pipelineChanges = defineTool({
     const quotes = isWhole(args) ? await mainQuoteChanges(tenant, requested, options, call) : {};
     const changes = await changesBetween(states, options, args);
     const notes = [...(quotes.notes ?? []), ...read.omitted];
-    const sources = { requested, filters, states, days, coverage, notes };
+    const sources = { requested, filters, states, days, coverage, notes, asked: args };
     return changesAnswer(changes, quotes.changes, sources);
   },
 });
@@ -167,10 +177,11 @@ async function mainQuoteChanges(
 async function changesOfQuotes(
   tenant: Tenant,
   requested: Period,
-  { owner, company, currency, movement, rows = 7 }: QuoteArgs,
+  asked: QuoteArgs,
   call: ToolCall,
 ): Promise<Answer> {
   requireGrant(tenant.grants, 'quote:read');
+  const { owner, company, currency, movement: only, rows, from } = asked;
   const history = await tenant.history('quote');
   const days = (await history?.days()) ?? [];
   const reading = tenant.collection('quote', call);
@@ -200,10 +211,11 @@ async function changesOfQuotes(
     { coverage },
   );
   if (question) return question;
-  const changes = await compareQuotes(states, { ...filters, currencyOf, limit: rows, movement });
+  const part = { limit: rows ?? maxListed, only, from };
+  const changes = await compareQuotes(states, { ...filters, currencyOf, ...part });
   const isWholeReading = (await reading).coverage.complete;
   const notes = [...(isWholeReading ? [] : [onlySnapshots]), ...read.omitted];
-  return quoteChangesAnswer(changes, { requested, filters, days, coverage, notes });
+  return quoteChangesAnswer(changes, { requested, filters, days, coverage, notes, asked });
 }
 
 const bothStates = <T>({ opening, closing }: StatePair<T>): readonly T[] => [

@@ -54,3 +54,13 @@ export function within(day: Day, from: string | undefined, to: string | undefine
   const last = dayOf(to);
   return (!first || first <= day) && (!last || day <= last);
 }
+
+/** A day as a person says it: "Mon, 15 Jun 2026". */
+export const dayWords = (day: Day): string =>
+  new Date(day).toLocaleDateString('en-GB', {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    timeZone: 'UTC',
+  });

@@ -1,18 +1,17 @@
 import { type PipelineFilters, passesFilters } from '../briefs/pipeline/pipeline.ts';
 import {
+  dealLabel,
   missingLabel,
   type PipelineBy,
   pipelineBy,
-  referenceLabel,
 } from '../briefs/pipeline/pipeline-groups.ts';
-import { dayOf } from '../figures/days.ts';
+import { addDays, type Day, dayOf } from '../figures/days.ts';
 import type { Deal, ReadDeal } from '../figures/deals.ts';
-import { groupKey, groupRows, type Label, monthLabel } from '../figures/group-labels.ts';
+import { groupKey, groupRows, type Label } from '../figures/group-labels.ts';
 import { type Amounts, CurrencySums, type Decimal, zero } from '../figures/money.ts';
 import { compact, type LimitedList, type Named } from '../figures/naming.ts';
 import { weighted } from '../figures/probability.ts';
 import { flatMapSteps, type Steps } from '../figures/steps.ts';
-import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import { isOneOf } from '../values.ts';
 import { type PeriodStates, spreadEvenly } from './compare.ts';
@@ -21,6 +20,7 @@ import {
   centsOf,
   compareRecords,
   OpenSum,
+  type OpenTotal,
   pairRecords,
   type Step,
 } from './movements.ts';
@@ -42,51 +42,81 @@ import {
   stageRows,
   type TwoPipelines,
 } from './pipeline-changes.ts';
+import { pushesOf } from './pushes.ts';
 
 const maxGroups = 8;
 const defaultDays = 12;
 
 export interface Shown {
   by?: PipelineBy | 'day' | 'quote' | undefined;
-  /** Only records with this step or move. */
-  movement?: string | undefined;
+  /** Only records with one of these steps or moves. */
+  movement?: readonly string[] | undefined;
+  /** Only open deals whose close date was moved later so many times. */
+  pushes?: number | undefined;
   /** Of the lists; the default depends on what else is shown. */
   rows?: number | undefined;
+  /** Position of the first record that is listed. */
+  from?: number | undefined;
 }
+
+export const isWhole = ({ by, movement, pushes, from = 0 }: Shown): boolean =>
+  (by ?? movement ?? pushes) === undefined && from === 0;
+
+/** Rows of a list that is filled up to a length. */
+export const maxListed = 40;
 
 export type PipelineChanges = Awaited<ReturnType<typeof changesBetween>>;
 
-/** Grouped, or with one movement, it is without stages and forecast. */
-export async function changesBetween(
-  asRead: PeriodStates,
-  options: ChangeOptions,
-  { by, movement, rows }: Shown,
-) {
+/** Grouped, or with some movements, it is without stages and forecast; without what a list has begun with from there on. */
+export async function changesBetween(asRead: PeriodStates, options: ChangeOptions, shown: Shown) {
+  const { by, movement: only, pushes: atLeast, rows, from = 0 } = shown;
   const { reshaped, states } = await withoutReshaped(asRead);
   const readDeal = periodDeals(states, options.currencyOf);
   const compared = await compareDeals(states, options, readDeal);
-  const { opening, closing, steps, moves, changes, parts, order } = compared;
-  const maxDeals = isOneOf(['day', 'quote'], by) ? 0 : (rows ?? (by ? 3 : movement ? 10 : 4));
-  const isWhole = by === undefined && movement === undefined;
+  const { changes, parts, order } = compared;
+  const limit = isOneOf(['day', 'quote'], by) ? 0 : (rows ?? (by && !only ? 3 : maxListed));
+  const isGrouped = isOneOf(pipelineBy, by);
+  const found = { reshaped: reshaped.length > 0 ? reshaped : undefined };
+  if (atLeast !== undefined) {
+    const asked = {
+      by: isGrouped ? by : 'owner',
+      atLeast,
+      limit: rows ?? maxListed,
+      from,
+    } as const;
+    const pushes = await runInSlices(pushesOf(parts, states.series.slips, asked));
+    return compact({ ...found, ...pushes });
+  }
   return compact({
-    pipeline: [
-      { step: 'opening' as const, ...opening },
-      ...steps,
-      { step: 'closing' as const, ...closing },
-    ],
-    moves: moves.length > 0 ? moves : undefined,
-    reshaped: reshaped.length > 0 ? reshaped : undefined,
-    groups: isOneOf(pipelineBy, by)
-      ? await runInSlices(changeGroups(parts, by, maxGroups))
-      : undefined,
+    ...movementRows(compared, only),
+    ...found,
+    groups: isGrouped ? await runInSlices(changeGroups(parts, by, maxGroups)) : undefined,
     days:
       by === 'day'
         ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))
         : undefined,
-    deals: await runInSlices(changeRows(changes, states.series, maxDeals, movement)),
-    stages: isWhole ? await stagesOf(states, options, readDeal, order) : undefined,
-    forecast: isWhole ? await forecastOf(states, options, readDeal) : undefined,
+    deals: await runInSlices(changeRows(changes, states.series, { limit, from, only })),
+    stages: isWhole(shown) ? await stagesOf(states, options, readDeal, order) : undefined,
+    forecast: isWhole(shown) ? await forecastOf(states, options, readDeal) : undefined,
   });
+}
+
+/** Without those that were not asked for, and then without opening and closing, which would not be their sum. */
+function movementRows(
+  { opening, closing, steps, moves }: Comparison<Deal, Move>,
+  only: readonly string[] | undefined,
+) {
+  const isAsked = (name: string): boolean => only?.includes(name) ?? true;
+  const asked = {
+    steps: steps.filter(({ step }) => isAsked(step)),
+    moves: moves.filter(({ move }) => isAsked(move)),
+  };
+  const ends = (step: 'opening' | 'closing', total: OpenTotal) =>
+    only ? [] : [{ step, ...total }];
+  return {
+    pipeline: [...ends('opening', opening), ...asked.steps, ...ends('closing', closing)],
+    moves: asked.moves.length > 0 ? asked.moves : undefined,
+  };
 }
 
 /** The states without the fields that the service sends otherwise at the end. */
@@ -128,15 +158,13 @@ async function stagesOf(
 }
 
 /** Nothing where deals are filtered by what may have changed since. */
-async function forecastOf(
-  { closing, monthBefore }: PeriodStates,
-  options: ChangeOptions,
-  readDeal: ReadDeal,
-) {
+async function forecastOf(states: PeriodStates, options: ChangeOptions, readDeal: ReadDeal) {
   const { stage, closeFrom, closeTo } = options;
-  if (!monthBefore || (stage ?? closeFrom ?? closeTo) !== undefined) return undefined;
-  const rows = await forecastRows(monthBefore, closing, options, readDeal);
-  return rows.length > 0 ? { since: monthBefore.day, until: closing.day, rows } : undefined;
+  if ((stage ?? closeFrom ?? closeTo) !== undefined) return undefined;
+  const { opening, closing } = states;
+  const rows = await forecastRows(opening, closing, options, readDeal);
+  const [from, until] = [addDays(opening.day, 1), closing.day];
+  return rows.length > 0 ? { from, until, rows } : undefined;
 }
 
 export async function dayTotal(
@@ -176,9 +204,9 @@ export async function dailyTotals(
 }
 
 /**
- * `expected`: deals that were expected to close in the period, with their values at its beginning. Then these deals by
- * their outcome, with values at the end; `removed` with those at the beginning. `wonUnexpected`: won in the period although
- * not expected to close.
+ * `expected`: deals with a close date in the period, with their values at its beginning. Then these deals by their
+ * outcome, with values at the end; `removed` with those at the beginning. Then other deals that were won in the period: due
+ * before it, after it, new to the filters, without a close date.
  */
 const forecastParts = [
   'expected',
@@ -187,7 +215,10 @@ const forecastParts = [
   'closedUnknown',
   'stillOpen',
   'removed',
-  'wonUnexpected',
+  'wonLate',
+  'wonEarly',
+  'wonNew',
+  'wonUndated',
 ] as const;
 
 type ForecastPart = (typeof forecastParts)[number];
@@ -200,6 +231,30 @@ interface ForecastRow {
   weightedValue?: Amounts;
 }
 
+/** The parts of a forecast that a deal is in, with its value there. */
+function forecastReader(then: Day, now: Day, passes: (deal: Deal) => boolean) {
+  const dueIn = ({ record }: Deal): Day => dayOf(record.expectedCloseDate) ?? '';
+  const isInPeriod = (day: Day): boolean => then < day && day <= now;
+  const isExpected = (deal: Deal): boolean =>
+    deal.outcome === 'open' && isInPeriod(dueIn(deal)) && passes(deal);
+  const outcomeIn = (before: Deal, after: Deal | undefined): [ForecastPart, Deal] => {
+    const outcome = (after ? ends[after.outcome] : 'removed') ?? 'stillOpen';
+    return [outcome, after && outcome !== 'removed' ? after : before];
+  };
+  const wonAs = (before: Deal | undefined, { record }: Deal): ForecastPart | undefined => {
+    if (!before) return isInPeriod(dayOf(record.closedAt) ?? '') ? 'wonNew' : undefined;
+    if (before.outcome !== 'open') return undefined;
+    if (!passes(before)) return 'wonNew';
+    const due = dueIn(before);
+    return due === '' ? 'wonUndated' : due > now ? 'wonEarly' : 'wonLate';
+  };
+  return (before: Deal | undefined, after: Deal | undefined): [ForecastPart, Deal][] => {
+    if (before && isExpected(before)) return [['expected', before], outcomeIn(before, after)];
+    const won = after?.outcome === 'won' && passes(after) ? wonAs(before, after) : undefined;
+    return after && won ? [[won, after]] : [];
+  };
+}
+
 /**
  * What was expected on one day to close by another, and what did. Filters by stage and close date do not apply.
  * @returns no rows if nothing was expected and nothing won
@@ -210,36 +265,11 @@ export async function forecastRows(
   filters: PipelineFilters,
   readDeal: ReadDeal,
 ): Promise<ForecastRow[]> {
-  const isInPeriod = (time: string | undefined): boolean => {
-    const day = dayOf(time);
-    return day !== undefined && then.day < day && day <= now.day;
-  };
-  const wasExpected = ({ outcome, record }: Deal) =>
-    outcome === 'open' && isInPeriod(record.expectedCloseDate);
-  const wasWon = ({ outcome, record }: Deal, before: Deal | undefined) =>
-    outcome === 'won' && (before ? before.outcome === 'open' : isInPeriod(record.closedAt));
-  const passes = (deal: Deal) => passesFilters(deal, filters);
-  const forecastOfDeal = (
-    before: Deal | undefined,
-    after: Deal | undefined,
-  ): [ForecastPart, Deal][] => {
-    if (before && wasExpected(before) && passes(before)) {
-      const outcome = (after ? ends[after.outcome] : 'removed') ?? 'stillOpen';
-      const last = after && outcome !== 'removed' ? after : before;
-      return [
-        ['expected', before],
-        [outcome, last],
-      ];
-    }
-    return after && wasWon(after, before) && passes(after) ? [['wonUnexpected', after]] : [];
-  };
+  const partsOf = forecastReader(then.day, now.day, (deal) => passesFilters(deal, filters));
   const sums = new Map(forecastParts.map((part) => [part, new OpenSum()]));
   const weightedSum = new CurrencySums();
   await forEachInSlices(pairRecords(then.records, now.records), ({ before, after }) => {
-    for (const [part, deal] of forecastOfDeal(
-      before && readDeal(before),
-      after && readDeal(after),
-    )) {
+    for (const [part, deal] of partsOf(before && readDeal(before), after && readDeal(after))) {
       sums.get(part)?.add(deal);
       if (part === 'expected') weightedSum.add(deal.currency, weighted(deal.value, deal.chance));
     }
@@ -291,14 +321,11 @@ interface Part {
   amount: Decimal;
 }
 
-const labelOf = (record: Opportunity, by: PipelineBy): Label =>
-  by === 'close_month' ? monthLabel(dayOf(record.expectedCloseDate)) : referenceLabel(record, by);
-
 function partsOf({ was, is, after, effects }: DealChange, by: PipelineBy): Part[] {
-  const from = was && labelOf(was.record, by);
-  const to = is && labelOf(is.record, by);
+  const from = was && dealLabel(was.record, by);
+  const to = is && dealLabel(is.record, by);
   const isMoved = from && to && groupKey(from) !== groupKey(to);
-  const label = to ?? from ?? (after ? labelOf(after.record, by) : {});
+  const label = to ?? from ?? (after ? dealLabel(after.record, by) : {});
   const part = (column: Column, state: typeof was, inGroup = label): Part[] =>
     state ? [{ label: inGroup, column, currency: state.currency, amount: centsOf(state) }] : [];
   const steps = isMoved

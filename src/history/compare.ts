@@ -1,4 +1,4 @@
-import { addDays, type Day, daysBetween } from '../figures/days.ts';
+import { type Day, daysBetween } from '../figures/days.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import type { PipelineHistory, Snapshot, SnapshotReader } from './history.ts';
@@ -27,19 +27,14 @@ export interface PeriodStates extends StatePair {
   series: DealSeries;
   /** Whether days are missing between the states, so that the series has at least what happened, not all of it. */
   isPartial: boolean;
-  /** A state about a month before the closing, for the accuracy of the forecast. */
-  monthBefore: DatedSnapshot | undefined;
   /** The days with a snapshot after the opening and before the closing, oldest first. */
   between: readonly Day[];
   reader: SnapshotReader;
 }
 
 /** The days between two states that are read: more would take longer than a call may. */
-const maxDaysBetween = 60;
+const maxDaysBetween = 120;
 const maxRecordsBetween = 150_000;
-const monthDays = 30;
-/** A snapshot may be older than a month by this much to count as one of a month ago. */
-const monthToleranceDays = 10;
 
 /**
  * Finds and reads the states of a period: the last snapshot of the opening day or before it, else the first one after
@@ -84,11 +79,7 @@ export async function readPeriod(
   await observe(series, closing);
   const isPartial =
     used.length < between.length || hasWeekBetween([opening.day, ...used, closing.day]);
-  const latest = addDays(closing.day, -monthDays);
-  const earliest = addDays(latest, -monthToleranceDays);
-  const monthAgo = days.filter((day) => earliest <= day && day <= latest).reverse();
-  const monthBefore = await firstReadable(reader, monthAgo);
-  return { ...states, series, isPartial, monthBefore, between, reader };
+  return { ...states, series, isPartial, between, reader };
 }
 
 /** The snapshot of the first of these days that can be read. */

@@ -7,12 +7,12 @@ import {
   byName,
   compact,
   type LimitedList,
-  limitSorted,
+  limitList,
   type Named,
   nonBlank,
   nonZero,
 } from '../figures/naming.ts';
-import { filterSteps, forEachStep, type Steps } from '../figures/steps.ts';
+import { filterSteps, forEachStep, type Steps, sortSteps } from '../figures/steps.ts';
 import type { Ref } from '../service/records/records.ts';
 
 /** The steps from the opening to the closing, of deals and of quotes, in the order in which they are shown. */
@@ -284,26 +284,42 @@ interface RecordState extends Valued {
   record: { id?: string; company?: Ref; owner?: Ref };
 }
 
-/**
- * The records that moved as rows, the largest first.
- * @param only records with this step or move
- */
+/** Which rows of a list are wanted: those with one of these movements, from a position on. */
+export interface ListPart {
+  limit: number;
+  from?: number | undefined;
+  only?: readonly string[] | undefined;
+}
+
+/** What a person asks about first, if no movement is asked for. */
+const shownFirst = ['won', 'accepted', 'lost', 'declined', 'new', 'slipped'];
+
+/** The records that moved as rows: by their movement, in the order in which these were asked for; the largest first. */
 export function* movedRows<S extends RecordState, M, Row>(
   changes: readonly Change<S, M>[],
   { nameOf, toRow }: { nameOf(state: S): Named; toRow(change: Change<S, M>): Row },
-  limit: number,
-  only: string | undefined,
+  { limit, from = 0, only }: ListPart,
 ): Steps<LimitedList<Row>> {
   const moved = yield* filterSteps(changes, ({ movement }) =>
-    movement.some((name) => only === undefined || name === only),
+    movement.some((name) => only?.includes(String(name)) ?? true),
   );
   const nameIn = ({ before, after }: Pair<S>): Named => {
     const latest = after ?? before;
     return latest ? nameOf(latest) : {};
   };
-  const order = (one: Pair<S>, other: Pair<S>) =>
-    rankOf(other) - rankOf(one) || byName(nameIn(one), nameIn(other));
-  return yield* limitSorted(moved, order, limit, toRow);
+  const placeOf = ({ movement }: Change<S, M>): number => {
+    const place = (only ?? shownFirst).findIndex((name) => movement.map(String).includes(name));
+    return place < 0 ? shownFirst.length : place;
+  };
+  const sorted = yield* sortSteps(
+    moved,
+    (one, other) =>
+      placeOf(one) - placeOf(other) ||
+      rankOf(other) - rankOf(one) ||
+      byName(nameIn(one), nameIn(other)),
+  );
+  const { shown, rows } = limitList(sorted.slice(from), limit, toRow);
+  return { shown, total: sorted.length, rows };
 }
 
 const rankOf = ({ before, after }: Pair<Valued>): number =>

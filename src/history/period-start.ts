@@ -3,41 +3,48 @@ import { addDays, type Day, dayOf } from '../figures/days.ts';
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 const monday = 1;
 const daysPerUnit = { d: 1, w: 7 } as const;
+const monthsOf = { month: 1, quarter: 3 } as const;
 
 /** What `openingDay` understands, for messages. */
 export const periodStarts =
-  'a date as YYYY-MM-DD, a number of days or weeks as 7d or 2w, a weekday as monday, yesterday, this_week, last_week, this_month or last_month';
+  'a date as YYYY-MM-DD, a number of days or weeks as 7d or 2w, a weekday as monday, yesterday, or this_ or last_ with week, month or quarter';
+
+/** A period that a text names: it starts at the end of `opening`; without `closing` it lasts until today. */
+export interface NamedPeriod {
+  opening: Day;
+  closing?: Day;
+}
 
 /**
- * The last day before a period, whose end is the state that the period starts from. A date, a weekday, a week and a month
- * start the period; `7d` ago ends the day before it.
- * @returns undefined for a text that names no start
+ * A date, a weekday, a week, a month and a quarter start the period; `7d` ago ends the day before it. `last_week`,
+ * `last_month` and `last_quarter` are over: they end where the present one starts.
+ * @returns undefined for a text that names no period
  */
-export function openingDay(since: string, today: Day): Day | undefined {
+export function namedPeriod(since: string, today: Day): NamedPeriod | undefined {
   const text = since
     .trim()
     .toLowerCase()
     .replace(/[ -](?=[a-z])/g, '_');
   const first = firstDay(text, today);
-  if (first !== undefined) return addDays(first, -1);
-  const [, count, unit] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
+  if (first !== undefined) return { opening: addDays(first, -1) };
+  const [, which, unit] = /^(this|last)_(week|month|quarter)$/.exec(text) ?? [];
+  if (unit !== undefined) {
+    const start = startOf(unit, today);
+    const before = addDays(start, -1);
+    if (which === 'this') return { opening: before };
+    return { opening: addDays(startOf(unit, before), -1), closing: before };
+  }
+  const [, count, span] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
   if (count === undefined) return undefined;
-  return addDays(today, -Number(count) * daysPerUnit[unit === 'w' ? 'w' : 'd']);
+  return { opening: addDays(today, -Number(count) * daysPerUnit[span === 'w' ? 'w' : 'd']) };
 }
 
 function firstDay(text: string, today: Day): Day | undefined {
   if (dayOf(text) === text) return text;
+  if (text === 'today') return today;
+  if (text === 'yesterday') return addDays(today, -1);
   const weekday = weekdays.indexOf(text);
-  if (weekday >= 0) return latest(weekday, today);
-  const starts: Readonly<Record<string, () => Day>> = {
-    today: () => today,
-    yesterday: () => addDays(today, -1),
-    this_week: () => latest(monday, today),
-    last_week: () => addDays(latest(monday, today), -weekdays.length),
-    this_month: () => firstOfMonth(today),
-    last_month: () => firstOfMonth(addDays(firstOfMonth(today), -1)),
-  };
-  return Object.hasOwn(starts, text) ? starts[text]?.() : undefined;
+  return weekday >= 0 ? latest(weekday, today) : undefined;
 }
 
 /** The latest such weekday, today included. */
@@ -46,4 +53,11 @@ function latest(weekday: number, today: Day): Day {
   return addDays(today, -((now - weekday + weekdays.length) % weekdays.length));
 }
 
-const firstOfMonth = (day: Day): Day => `${day.slice(0, 'YYYY-MM'.length)}-01`;
+/** The first day of the week, month or quarter of a day. */
+function startOf(unit: string, day: Day): Day {
+  if (unit === 'week') return latest(monday, day);
+  const months = monthsOf[unit === 'quarter' ? 'quarter' : 'month'];
+  const [year = '', month] = day.split('-');
+  const first = Math.floor((Number(month) - 1) / months) * months + 1;
+  return `${year}-${String(first).padStart(2, '0')}-01`;
+}

@@ -28,6 +28,7 @@ import { isOneOf } from '../values.ts';
 import {
   arrow,
   type Change,
+  type ListPart,
   type MovementRules,
   movedColumns,
   movedRows,
@@ -213,21 +214,15 @@ interface Course {
   changedAt: ReadonlyMap<string, string>;
 }
 
-/** The deals that moved, or that have one movement, one row each, the largest first. */
-export const changeRows = (
-  changes: readonly DealChange[],
-  course: Course,
-  limit: number,
-  only?: string,
-) =>
+/** The deals that moved, one row each. */
+export const changeRows = (changes: readonly DealChange[], course: Course, part: ListPart) =>
   movedRows(
     changes,
     {
       nameOf: ({ record }) => named(record),
       toRow: (change: DealChange) => changeRow(change, course),
     },
-    limit,
-    only,
+    part,
   );
 
 export type ChangeRow = ReturnType<typeof changeRow>;
@@ -243,12 +238,16 @@ function changeRow(change: DealChange, { slips, changedAt }: Course) {
     name,
     ...movedColumns(change),
     stage: show(({ pipelineStage }) => nonBlank(pipelineStage?.name)),
-    closes: show(({ expectedCloseDate }) => dayOf(expectedCloseDate)),
+    closes: closesOf(before, after),
     slipDays: (before && after && slipDays(before.record, after.record)) || undefined,
     slips: slips.get(id ?? ''),
     at: changedAt.get(id ?? ''),
   });
 }
+
+/** The close date before and after. */
+export const closesOf = (before: Deal | undefined, after: Deal | undefined): string | undefined =>
+  arrow(before?.record, after?.record, ({ expectedCloseDate }) => dayOf(expectedCloseDate));
 
 /** What the snapshots between two days show: how often close dates slipped, and how long deals stay in a stage. */
 

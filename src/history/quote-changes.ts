@@ -20,6 +20,7 @@ import {
   arrow,
   type Change,
   compareRecords,
+  type ListPart,
   type MovementRules,
   movedColumns,
   movedRows,
@@ -116,12 +117,8 @@ function endDay({ acceptance, record }: QuoteState): Day | undefined {
 /** The open quotes of two days, and what changed between them: opening, steps and closing; the quotes with a change. */
 export type QuoteChanges = { states: StatePair<PricedQuote> } & ResultOf<typeof quoteChanges>;
 
-export interface QuoteOptions extends QuoteFilters {
+export interface QuoteOptions extends QuoteFilters, ListPart {
   currencyOf: CurrencyOf;
-  /** Of the list of quotes. */
-  limit: number;
-  /** Only quotes with this movement are listed. */
-  movement?: string | undefined;
 }
 
 /**
@@ -153,7 +150,7 @@ export async function compareQuotes(
 export function* quoteChanges(
   pairs: Iterable<Pair<PricedQuote>>,
   days: { opening: Day; closing: Day },
-  { currencyOf, limit, movement, ...filters }: QuoteOptions,
+  { currencyOf, limit, from, only, ...filters }: QuoteOptions,
 ) {
   const rules = quoteRules(days, filters, currencyOf);
   const { opening, closing, steps, moves, changes } = yield* compareRecords(pairs, rules);
@@ -163,8 +160,7 @@ export function* quoteChanges(
       nameOf: ({ record }) => compact({ id: nonBlank(record.id), name: quoteName(record) }),
       toRow,
     },
-    limit,
-    movement,
+    { limit, from, only },
   );
   return {
     rows: [

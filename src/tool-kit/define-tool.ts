@@ -84,11 +84,11 @@ export const defineTool = <Input extends z.ZodObject>(tool: Definition<Input>): 
   }) as AnyTool;
 
 const size = z.int().min(1).max(100).default(20);
-const from = z.int().min(0).max(1_000_000).default(0).describe('page.next');
+const from = z.int().min(0).max(1_000_000).default(0);
 const detail = z.enum(['concise', 'full']).default('concise');
 const fields = z.array(z.string()).optional();
 const query = z.string().max(500).optional();
-const filters = z.string().max(2_000).optional().describe('key:a|b,key2:<2027-01-01');
+const filters = z.string().max(2_000).optional().describe('key:a|b');
 const sort = z.string().max(200).optional().describe('-key,+key');
 
 export const listInput = { size, from, detail, fields };

@@ -1,12 +1,12 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
-import type { Day } from '../figures/days.ts';
+import { type Day, dayWords } from '../figures/days.ts';
 import { compact, type LimitedList, plural } from '../figures/naming.ts';
-import type { PipelineChanges } from '../history/changes-between.ts';
+import type { PipelineChanges, Shown } from '../history/changes-between.ts';
 import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { answerWithRows, formatAmounts, toIsoSeconds } from './answers.ts';
+import { answerWithRows, formatAmounts, type Page, pageOf, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 
@@ -18,7 +18,12 @@ export interface ComparisonSources {
   filters: PipelineFilters;
   coverage: Record<string, unknown>;
   notes: readonly Wording[];
+  asked: Shown;
 }
+
+/** Lists without a number of rows are filled up to 1,500 tokens: the estimate is up to half too high. */
+const aim = 2_150;
+const aimOf = ({ rows }: Shown): number | undefined => (rows === undefined ? aim : undefined);
 
 /** @param quotes their main movements stand beside those of the deals */
 export function changesAnswer(
@@ -31,60 +36,97 @@ export function changesAnswer(
     filters,
     coverage,
     notes,
-  }: ComparisonSources & { states: PeriodStates },
+    asked,
+  }: ComparisonSources & {
+    states: PeriodStates;
+  },
 ): Answer {
-  return answerWithRows(changes.deals.rows.length, (shown) => ({
-    summary: join(
-      [
-        ...reshapedSentence(changes, states),
-        ...scopeOf(filters),
-        changesSummary(changes, states),
-        ...(quotes ? [quotesSentence(quotes)] : []),
+  const { from = 0, rows } = asked;
+  const write = (shown: number): Answer => {
+    const { deals, ...figures } = changes;
+    const list = listPart<unknown>(deals, shown, from);
+    return {
+      summary: join(
+        [
+          ...reshapedSentence(changes, states),
+          ...scopeOf(filters),
+          periodWords(states),
+          ...(from > 0 ? [] : [changesSummary(changes)]),
+          ...(quotes ? [quotesSentence(quotes)] : []),
+          ...nextWords(list),
+        ],
+        ' ',
+      ),
+      data: {
+        compared: comparedTimes(states),
+        ...(from === 0 && figures),
+        deals: list,
+        ...compact({ quotes: quotes && mainQuotes(quotes, states) }),
+        ...(from === 0 && { history: historyOf(days) }),
+        coverage,
+      },
+      notes: [
+        ...periodNotes(requested, states, quotes),
+        ...seriesNotes(states, changes),
+        ...definitionsOf(changes, states),
+        ...notes,
       ],
-      ' ',
-    ),
-    data: {
-      compared: comparedTimes(states),
-      ...compact({
-        ...changes,
-        deals: firstRows(changes.deals, shown),
-        quotes: quotes && mainQuotes(quotes, states),
-      }),
-      history: historyOf(days),
-      coverage,
-    },
-    notes: [...periodNotes(requested, states, quotes), ...seriesNotes(states, changes), ...notes],
-  }));
+    };
+  };
+  return answerWithRows(changes.deals.rows.length, write, aimOf({ rows }));
 }
 
 export function quoteChangesAnswer(
   changes: QuoteChanges,
-  { requested, days, filters, coverage, notes }: ComparisonSources,
+  { requested, days, filters, coverage, notes, asked }: ComparisonSources,
 ): Answer {
   const { states, rows, moves, quotes } = changes;
-  return answerWithRows(quotes.rows.length, (shown) => ({
-    summary: join([...scopeOf(filters), quotesSentence(changes)], ' '),
-    data: {
-      compared: comparedTimes(states),
-      quotes: compact({
-        rows,
-        moves: moves.length > 0 ? moves : undefined,
-        changed: firstRows(quotes, shown),
-      }),
-      history: historyOf(days),
-      coverage,
-    },
-    notes: [...periodNotes(requested, states), ...notes],
-  }));
+  const { from = 0 } = asked;
+  const write = (shown: number): Answer => {
+    const changed = listPart(quotes, shown, from);
+    const summary = [
+      ...scopeOf(filters),
+      periodWords(states),
+      ...(from > 0 ? [] : [quotesSentence(changes)]),
+      ...nextWords(changed),
+    ];
+    const figures = { rows, ...(moves.length > 0 && { moves }) };
+    return {
+      summary: join(summary, ' '),
+      data: {
+        compared: comparedTimes(states),
+        quotes: { ...(from === 0 && figures), changed },
+        ...(from === 0 && { history: historyOf(days) }),
+        coverage,
+      },
+      notes: [...periodNotes(requested, states), ...notes],
+    };
+  };
+  return answerWithRows(quotes.rows.length, write, aimOf(asked));
 }
 
 const historyOf = (days: readonly Day[]) => ({ ...compact({ from: days[0] }), days: days.length });
 
-const firstRows = <Row>({ total, rows }: LimitedList<Row>, shown: number) => ({
-  total,
-  shown,
-  rows: rows.slice(0, shown),
-});
+/** The first rows of a list that starts at a position, and where the next one starts. */
+function listPart<Row>({ total, rows }: LimitedList<Row>, shown: number, from: number) {
+  const { from: start, next } = pageOf(Math.min(shown, rows.length), from, total);
+  return {
+    total,
+    shown,
+    ...(start > 0 && { from: start }),
+    ...(next !== undefined && { next }),
+    rows: rows.slice(0, shown),
+  };
+}
+
+const nextWords = ({ shown, total, from = 0, next }: Partial<Page>): Wording[] =>
+  next === undefined || shown === undefined || total === undefined
+    ? []
+    : [wording`Listed: ${from + 1} to ${from + shown} of ${total}; next: from ${next}.`];
+
+/** Both days, as a person says them. */
+const periodWords = ({ opening, closing, isLive }: StatePair<unknown>): Wording =>
+  wording`${trusted(dayWords(opening.day))} (end of day) to ${trusted(dayWords(closing.day))}${isLive ? wording` (now)` : ''}:`;
 
 /** What moved, in the words of a salesperson: first all that changes the number of deals. */
 const nouns = {
@@ -109,7 +151,9 @@ const nouns = {
   ownerChanged: 'with another owner',
 } as const;
 
-function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: PeriodStates): Wording {
+function changesSummary(changes: PipelineChanges): Wording {
+  if ('pushes' in changes) return pushesSummary(changes.pushes);
+  const { pipeline, moves = [] } = changes;
   const counts = new Map<string, number>([
     ...pipeline.map(({ step, count }): [string, number] => [step, count]),
     ...moves.map(({ move, count }): [string, number] => [move, count]),
@@ -119,8 +163,29 @@ function changesSummary({ pipeline, moves = [] }: PipelineChanges, states: Perio
     return count === undefined ? [] : wording`${count} ${trusted(noun)}`;
   });
   const what = parts.length > 0 ? join(parts, ', ') : wording`no deal moved`;
-  const until = states.isLive ? wording`now` : wording`on ${trusted(states.closing.day)}`;
-  return wording`${totalText(pipeline[0])} on ${trusted(states.opening.day)}, ${totalText(pipeline.at(-1))} ${until}: ${what}.`;
+  const [first, last] = [pipeline[0], pipeline.at(-1)];
+  if (first?.step !== 'opening') return wording`${what}.`;
+  return wording`${totalText(first)}, then ${totalText(last)}: ${what}.`;
+}
+
+type Pushes = Extract<PipelineChanges, { pushes: object }>['pushes'];
+
+function pushesSummary({ atLeast, open, pushed, pushes, pushRatePercent = 0 }: Pushes): Wording {
+  const times = atLeast > 1 ? wording` at least ${atLeast} times` : '';
+  return wording`${pushed} of ${plural(open, 'open opportunity')} pushed${times} (${pushRatePercent} %), ${pushes} ${pushes === 1 ? 'push' : 'pushes'} in all.`;
+}
+
+/** What a derived figure is, in the answer that shows it. */
+function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates): Wording[] {
+  if ('pushes' in changes)
+    return [
+      wording`Push: the close date of an open deal is later on a day than on the day before${isPartial ? wording`; at least so many, because not every day was compared` : ''}. Push rate: deals with ${changes.pushes.atLeast} or more pushes, of those open at the end.`,
+    ];
+  if (!changes.forecast) return [];
+  const { from, until } = changes.forecast;
+  return [
+    wording`Forecast: expected are the deals that were open before ${trusted(from)} with a close date up to ${trusted(until)}; late, early, new: won in the period though due before it, due after it, not there before.`,
+  ];
 }
 
 /** Counted as moves, these would be one of every deal. */
@@ -170,8 +235,10 @@ function periodNotes(
   ];
 }
 
-const seriesNotes = ({ isPartial }: PeriodStates, { stages, deals }: PipelineChanges): Wording[] =>
-  isPartial && (stages || deals.rows.some(({ slips }) => slips !== undefined))
+const seriesNotes = ({ isPartial }: PeriodStates, changes: PipelineChanges): Wording[] =>
+  isPartial &&
+  !('pushes' in changes) &&
+  (changes.stages || changes.deals.rows.some(({ slips }) => slips !== undefined))
     ? [
         wording`Slips, and deals that left a stage, are at least so many: not every day of the period was compared.`,
       ]

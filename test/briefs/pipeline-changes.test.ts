@@ -6,7 +6,7 @@ import { median } from '../../src/figures/spread.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { changeGroups, dayTotal, forecastRows } from '../../src/history/changes-between.ts';
 import { compareRecords } from '../../src/history/movements.ts';
-import { openingDay } from '../../src/history/period-start.ts';
+import { namedPeriod } from '../../src/history/period-start.ts';
 import {
   changeRows,
   type DealChange,
@@ -234,19 +234,25 @@ test.each([
   [' Thursday ', '2026-06-10'],
   ['sunday', '2026-06-13'],
   ['This week', '2026-06-14'],
-  ['last-week', '2026-06-07'],
+  ['last-week', '2026-06-07', '2026-06-14'],
   ['this_month', '2026-05-31'],
-  ['last month', '2026-04-30'],
+  ['last month', '2026-04-30', '2026-05-31'],
+  ['this quarter', '2026-03-31'],
+  ['last_quarter', '2025-12-31', '2026-03-31'],
   ['2026-06-15', '2026-06-14'],
   ['fortnight', undefined],
   ['constructor', undefined],
-])('a period since %s begins after %s', (since, day) => {
-  expect(openingDay(since, '2026-06-17')).toBe(day);
+])('a period since %s begins after %s, and ends on %s', (since, opening, closing?) => {
+  const period = opening === undefined ? undefined : { opening, ...(closing && { closing }) };
+  expect(namedPeriod(since, '2026-06-17')).toEqual(period);
 });
 
 test('a week begins on Monday', () => {
-  expect(openingDay('this_week', '2026-06-14')).toBe('2026-06-07');
-  expect(openingDay('last_week', '2026-06-15')).toBe('2026-06-07');
+  expect(namedPeriod('this_week', '2026-06-14')).toEqual({ opening: '2026-06-07' });
+  const whole = { opening: '2026-06-07', closing: '2026-06-14' };
+  expect(namedPeriod('last_week', '2026-06-15')).toEqual(whole);
+  const winter = { opening: '2025-09-30', closing: '2025-12-31' };
+  expect(namedPeriod('last_quarter', '2026-01-01')).toEqual(winter);
 });
 
 test('a conversion is shown from five deals on', () => {
@@ -300,7 +306,9 @@ describe('a row of a deal that changed', () => {
   const rowOf = (was: Opportunity | undefined, is: Opportunity | undefined) => {
     const pair = { before: was && deal(was), after: is && deal(is) };
     const series = { slips: new Map(), changedAt: new Map() };
-    const rows = changeRows([{ ...pair, effects: [], movement: ['slipped'] }], series, 5);
+    const rows = changeRows([{ ...pair, effects: [], movement: ['slipped'] }], series, {
+      limit: 5,
+    });
     return runSteps(rows).rows[0];
   };
 
@@ -340,7 +348,7 @@ test('deals that moved go by the larger of both values', () => {
     { before: of('sold', 7), after: undefined, effects: [], movement: ['slipped'] },
   ];
   const series = { slips: new Map(), changedAt: new Map() };
-  const { rows } = runSteps(changeRows(changes, series, 5));
+  const { rows } = runSteps(changeRows(changes, series, { limit: 5 }));
   expect(rows.map(({ id }) => id)).toEqual(['fell', 'sold', 'new']);
 });
 
@@ -410,6 +418,9 @@ test('the forecast tells what became of the deals that were expected to close', 
     [deal('gone'), undefined],
     [deal('overdue', before), deal('overdue', before)],
     [deal('early', later), deal('early', { ...won, ...later })],
+    [deal('late', before), deal('late', { ...won, onetimeRevenue: 3 })],
+    [deal('undated', { expectedCloseDate: '' }), deal('undated', { ...won, onetimeRevenue: 4 })],
+    [deal('given', { owner: { id: 'u2' } }), deal('given', { ...won, onetimeRevenue: 5 })],
     [undefined, deal('other', { ...won, owner: { id: 'u2' }, onetimeRevenue: 7 })],
   ];
   expect(await rowsOf(pairs, { owner: { id: 'u1' } })).toEqual([
@@ -417,12 +428,15 @@ test('the forecast tells what became of the deals that were expected to close', 
     { deals: 'won', count: 1, value: { EUR: 12 } },
     { deals: 'stillOpen', count: 1, value: { EUR: 10 } },
     { deals: 'removed', count: 1, value: { EUR: 10 } },
-    { deals: 'wonUnexpected', count: 1, value: { EUR: 10 } },
+    { deals: 'wonLate', count: 1, value: { EUR: 3 } },
+    { deals: 'wonEarly', count: 1, value: { EUR: 10 } },
+    { deals: 'wonNew', count: 1, value: { EUR: 5 } },
+    { deals: 'wonUndated', count: 1, value: { EUR: 4 } },
   ]);
   expect(await rowsOf([], {})).toEqual([]);
   expect(await rowsOf([[undefined, deal('new', won)]], {})).toMatchObject([
     { deals: 'expected', count: 0 },
-    { deals: 'wonUnexpected', count: 1 },
+    { deals: 'wonNew', count: 1 },
   ]);
 });
 

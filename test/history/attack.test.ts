@@ -45,7 +45,7 @@ async function compareDays(
   const readDeal = periodDeals(states, options.currencyOf);
   const found = await compareDeals(states, options, readDeal);
   const groups = runSteps(changeGroups(found.parts, 'owner', 100)).rows;
-  const sources = { requested, states, filters, days: [], coverage: {}, notes: [] };
+  const sources = { requested, states, filters, days: [], coverage: {}, notes: [], asked: {} };
   const changes = await changesBetween(states, options, { by: 'day' });
   const answer = changesAnswer(changes, undefined, sources);
   const notes = (answer.notes ?? []).map(String);

@@ -55,7 +55,7 @@ test('the rows of thousands of deals are made in many steps', async () => {
   };
   const { changes } = await compareDeals(states, {}, periodDeals(states, new Map()));
   const series = { slips: new Map(), changedAt: new Map() };
-  expect([...changeRows(changes, series, 5)].length).toBeGreaterThan(100);
+  expect([...changeRows(changes, series, { limit: 5 })].length).toBeGreaterThan(100);
 });
 
 const day = fc.integer({ min: -200, max: -1 }).map((days) => addDays(today, days));

@@ -76,7 +76,6 @@ describe('a comparison', () => {
     ['monday', '2026-06-14'],
     ['7d', '2026-06-10'],
     ['2w', '2026-05-18'],
-    ['last_month', '2026-04-20'],
     ['this month', '2026-05-18'],
     ['yesterday', '2026-06-14'],
     ['2020-01-01', '2026-04-20'],
@@ -134,7 +133,7 @@ describe('a comparison', () => {
   test('says that it counts at least so many where days are missing', async () => {
     const { server } = await started();
     const atLeast = 'Slips, and deals that left a stage, are at least so many';
-    expect((await server.call('cpq_pipeline_changes', { since: 'last_month' })).text).toContain(
+    expect((await server.call('cpq_pipeline_changes', { since: '2026-05-01' })).text).toContain(
       atLeast,
     );
     const daily = await server.call('cpq_pipeline_changes', { since: '2026-06-13' });
@@ -147,7 +146,7 @@ describe('a comparison', () => {
     const args = { since: 'monday', until: '2026-06-01' };
     expect(await server.refused('cpq_pipeline_changes', args)).toContain('must not be after until');
     const unknown = await server.refused('cpq_pipeline_changes', { since: 'soon' });
-    expect(unknown).toContain('last_month');
+    expect(unknown).toContain('or this_ or last_ with week, month or quarter');
     const ofDeals = { by: 'quote', movement: 'slipped' };
     expect(await server.refused('cpq_pipeline_changes', ofDeals)).toContain('with by: quote');
     const ofQuotes = { by: 'owner', movement: 'sent' };
@@ -161,6 +160,18 @@ describe('a comparison', () => {
     const { data } = await server.call('cpq_pipeline_changes', { owner: 'Nobody at all' });
     expect(data.filter).toBe('owner');
     expect(data.pipeline).toBeUndefined();
+  });
+});
+
+describe('a named period', () => {
+  test.each([
+    ['last_month', '2026-04-20', '2026-05-18'],
+    ['last_week', '2026-05-18', '2026-06-14'],
+  ])('of %s is about a whole past period', async (since, from, to) => {
+    const { server } = await started();
+    const { compared, summary } = await changes(server, { since });
+    expect(compared).toEqual({ from: `${from}T18:00:00Z`, to: `${to}T18:00:00Z` });
+    expect(summary).toMatch(/^\w{3}, \d+ \w{3} 2026 \(end of day\) to \w{3}, \d+ \w{3} 2026:/);
   });
 });
 
@@ -213,7 +224,7 @@ describe('its first sentence', () => {
 describe('its parts', () => {
   test('lists the deals of one movement, and by groups', async () => {
     const { server } = await started();
-    const { deals } = await changes(server, { since: 'last_month', movement: 'slipped', rows: 50 });
+    const { deals } = await changes(server, { since: '2026-05-01', movement: 'slipped', rows: 50 });
     expect(deals.total).toBeGreaterThan(0);
     for (const { movement, slipDays, slips, closes } of deals.rows) {
       expect(movement).toContain('slipped');
@@ -221,7 +232,7 @@ describe('its parts', () => {
       expect(slips).toBeGreaterThan(0);
       expect(closes).toMatch(/^\d{4}-\d\d-\d\d → \d{4}-\d\d-\d\d$/);
     }
-    const { groups } = await changes(server, { since: 'last_month', by: 'owner' });
+    const { groups } = await changes(server, { since: '2026-05-01', by: 'owner' });
     expect((groups as { rows: Row[] }).rows.length).toBeGreaterThan(1);
   });
 
@@ -242,7 +253,7 @@ describe('its parts', () => {
 
   test('leaves out the forecast, and stages that were not asked for, where deals are filtered by them', async () => {
     const { server } = await started();
-    const since = { since: 'last_month' };
+    const since = { since: '2026-05-01' };
     const { stages, forecast } = await changes(server, since);
     expect([(stages as Row[]).length > 1, forecast]).toEqual([true, expect.anything()]);
     const name = (stages as Row[])[0]?.name;

@@ -3,7 +3,7 @@
 import { type Day, dayOf, daysSince } from '../../figures/days.ts';
 import { type Deal, dealAmounts, totalValue } from '../../figures/deals.ts';
 import { type GroupRow, groupRows, type Label, monthLabel } from '../../figures/group-labels.ts';
-import { compact, type LimitedList, type Named, named } from '../../figures/naming.ts';
+import { compact, type LimitedList, named } from '../../figures/naming.ts';
 import { meanDays } from '../../figures/spread.ts';
 import type { Steps } from '../../figures/steps.ts';
 import type { Opportunity } from '../../service/records/records.ts';
@@ -30,8 +30,10 @@ interface GroupOptions {
 export const missingLabel = (by: PipelineBy): string =>
   by === 'close_month' ? 'no close date' : `no ${by}`;
 
-export const referenceLabel = (deal: Opportunity, by: Exclude<PipelineBy, 'close_month'>): Named =>
-  named(by === 'stage' ? deal.pipelineStage : deal[by]);
+export const dealLabel = (deal: Opportunity, by: PipelineBy): Label =>
+  by === 'close_month'
+    ? monthLabel(dayOf(deal.expectedCloseDate))
+    : named(by === 'stage' ? deal.pipelineStage : deal[by]);
 
 export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
 
@@ -74,7 +76,7 @@ function groupDeals<Figures extends object>(
   { monthOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   return groupRows(deals, {
-    labelsOf: (deal) => (by === 'close_month' ? monthOf(deal) : referenceLabel(deal.record, by)),
+    labelsOf: (deal) => (by === 'close_month' ? monthOf(deal) : dealLabel(deal.record, by)),
     ranksOf(group) {
       const ranked = group.filter(rankedBy);
       return [totalValue(ranked).largest, ranked.length];

@@ -136,12 +136,20 @@ export function expectedForecast(
   const expected = [...before.values()].filter(
     (deal) => deal.outcome === 'open' && fits(deal, asked) && isBetween(deal.closes),
   );
-  const surprises = [...after.values()].filter((deal) => {
-    const was = before.get(deal.id);
-    if (deal.outcome !== 'won' || !fits(deal, asked)) return false;
-    return was ? was.outcome === 'open' && !expected.includes(was) : isBetween(deal.closed);
-  });
-  if (expected.length === 0 && surprises.length === 0) return [];
+  const wonAs = (was: DayDeal | undefined, { closed }: DayDeal): string | undefined => {
+    if (!was) return isBetween(closed) ? 'wonNew' : undefined;
+    if (was.outcome !== 'open' || expected.includes(was)) return undefined;
+    if (!fits(was, asked)) return 'wonNew';
+    if (was.closes === undefined) return 'wonUndated';
+    return was.closes > now ? 'wonEarly' : 'wonLate';
+  };
+  const others = [...after.values()]
+    .filter((deal) => deal.outcome === 'won' && fits(deal, asked))
+    .flatMap((deal) => {
+      const as = wonAs(before.get(deal.id), deal);
+      return as === undefined ? [] : [{ as, deal }];
+    });
+  if (expected.length === 0 && others.length === 0) return [];
   const row = (deals: string, counted: readonly DayDeal[]) => {
     const { count, value } = totalOf(counted);
     return counted.length === 0 ? [] : [only({ deals, count, value })];
@@ -158,7 +166,12 @@ export function expectedForecast(
       const own = expected.filter(({ id }) => fateOf(after.get(id)) === fate);
       return row(fate, fate === 'removed' ? own : own.flatMap(({ id }) => after.get(id) ?? []));
     }),
-    ...row('wonUnexpected', surprises),
+    ...['wonLate', 'wonEarly', 'wonNew', 'wonUndated'].flatMap((as) =>
+      row(
+        as,
+        others.filter((other) => other.as === as).map(({ deal }) => deal),
+      ),
+    ),
   ];
 }
 
@@ -166,4 +179,47 @@ function fateOf(deal: DayDeal | undefined): (typeof fates)[number] {
   if (deal?.outcome === 'won' || deal?.outcome === 'lost') return deal.outcome;
   if (deal?.outcome === 'closed_unknown') return 'closedUnknown';
   return deal?.outcome === 'open' ? 'stillOpen' : 'removed';
+}
+
+/** The expected pushes of the deals that are open on the last day, by owner. */
+export function expectedPushes(
+  last: ReadonlyMap<string, DayDeal>,
+  slips: ReadonlyMap<string, number>,
+  atLeast: number,
+  asked: AskedChanges,
+) {
+  const isIn = (deal: DayDeal) =>
+    deal.outcome === 'open' &&
+    fits(deal, asked) &&
+    inDays(deal, asked) &&
+    (asked.stage ?? deal.ids.stage) === deal.ids.stage;
+  const open = [...last.values()].filter(isIn);
+  const timesOf = ({ id }: DayDeal): number => slips.get(id) ?? 0;
+  const pushedAmong = (deals: readonly DayDeal[]) =>
+    deals.filter((deal) => timesOf(deal) >= atLeast);
+  const figures = (deals: readonly DayDeal[]) => {
+    const pushed = pushedAmong(deals);
+    return only({
+      open: deals.length,
+      pushed: pushed.length,
+      pushRatePercent:
+        deals.length > 0
+          ? rounded(new Big(pushed.length).times(100).div(deals.length), 1)
+          : undefined,
+      pushes: pushed.reduce((sum, deal) => sum + timesOf(deal), 0),
+      pushedValue: totalOf(pushed).value,
+    });
+  };
+  const groups = [...grouped(open, ({ ids }) => ids.owner ?? '').values()]
+    .map((deals) => ({ row: figures(deals), pushed: pushedAmong(deals).length, deals }))
+    .sort((one, other) => other.pushed - one.pushed || other.deals.length - one.deals.length)
+    .map(({ row }) => row);
+  const rows = pushedAmong(open)
+    .map(({ id }) => id)
+    .sort();
+  return {
+    pushes: { atLeast, ...figures(open) },
+    groups,
+    deals: { total: rows.length, shown: rows.length, rows },
+  };
 }

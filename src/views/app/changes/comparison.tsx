@@ -21,8 +21,8 @@ export interface ChangesAnswer extends AnswerText {
   moves?: MoveRow<Move>[];
   deals?: LimitedList<MovedDeal>;
   stages?: ReturnType<typeof stageRows>;
-  /** What was expected a month before to close, and what came. */
-  forecast?: { since: string; until: string; rows: ({ deals: string } & OpenTotal)[] };
+  /** What was expected to close, and what came. */
+  forecast?: { from: string; until: string; rows: ({ deals: string } & OpenTotal)[] };
   /** Of all quotes: sent, accepted, declined, expired. */
   quotes?: { rows: { movement: string; count: number }[] };
 }

@@ -102,7 +102,7 @@ function ForecastFigures(props: FiguresProps) {
   return (
     <>
       <Outlook {...props} {...{ due, showWon }} won={answer.closed.won} />
-      <MonthAgo {...{ host, args: scope, currency }} />
+      <LastMonth {...{ host, args: scope, currency }} />
     </>
   );
 }
@@ -153,11 +153,14 @@ const outcomes: Readonly<Record<string, string>> = {
   closedUnknown: 'were closed with an unknown outcome',
   stillOpen: 'are still open',
   removed: 'were removed',
-  wonUnexpected: 'were won without being expected',
+  wonLate: 'were won late: they were due before',
+  wonEarly: 'were won early: they were due after',
+  wonNew: 'were won that were not there before',
+  wonUndated: 'were won that had no close date',
 };
 
-/** What was expected a month ago, and what came. */
-function MonthAgo({ host, args, currency }: Pick<Props, 'host' | 'args' | 'currency'>) {
+/** What was expected for last month, and what came. */
+function LastMonth({ host, args, currency }: Pick<Props, 'host' | 'args' | 'currency'>) {
   const { money, number, day } = useFormats();
   const isListed = host.lists('cpq_pipeline_changes');
   const call = isListed ? { ...args, since: 'last_month', rows: 0 } : undefined;
@@ -166,7 +169,7 @@ function MonthAgo({ host, args, currency }: Pick<Props, 'host' | 'args' | 'curre
   if (!forecast) return null;
   return (
     <section>
-      <h3>{`Expected on ${day(forecast.since)} to close by ${day(forecast.until)}`}</h3>
+      <h3>{`Expected on ${day(forecast.from)} to close by ${day(forecast.until)}`}</h3>
       <ul class="rows plain">
         {forecast.rows.map(({ deals, count, value }) => (
           <li key={deals}>
