@@ -9,6 +9,7 @@ const sampled = [
   'test/api/faults.test.ts',
   'test/briefs/properties.test.ts',
   'test/commands/config.test.ts',
+  'test/compatibility/fields-file.test.ts',
   'test/consent/adversary.test.ts',
   'test/consent/look-alikes.test.ts',
   'test/consent/properties.test.ts',

@@ -30,6 +30,23 @@ one page of 1,000 holds, unless \`CPQ_PAGE_PARAM\` names a parameter that does. 
 | deleted records | marked by a time in \`deletedAt\` or \`deleted\` |
 | rate limit | 500 requests in ten minutes, \`X-RateLimit-Remaining\` in every reply |
 
+## Fields elsewhere
+
+\`CPQ_FIELDS_FILE\` has a line for each field that is not as documented; \`cpq-mcp doctor\` proposes lines.
+
+\`\`\`
+opportunity.closedAt = closeDate         # another name
+opportunity.company.id = account.key     # inside another; in a list: companies.0.id
+quote.items.term = billingPeriod         # of every item
+won = statusId in [4, 7]                 # also lost, open
+quote.sent = status in [versendet]       # also draft, approved, declined, expired
+product.monthly = term in [monatlich]    # of quote.items too; also yearly, one-time
+contact.deleted = active in [false]      # also listed
+\`\`\`
+
+The field is then read from the right side only, and written by its documented name. An unknown field stops the start; the
+log names lines whose right side no record has.
+
 ## Tolerated
 
 *Read*: every answer is the same as for a service as documented. *Part*: answers cover what can be read, and say so first, or
@@ -76,8 +93,12 @@ function outcome({ name, mayFail = [], partial = false }: Variation): string {
   return errors === '' ? read : `${read}; error: ${errors}`;
 }
 
+/** Two variations at once, each of which has a row of its own. */
+const isPair = ({ name }: Variation): boolean => /, (clamped to|short pages)/.test(name);
+
 function section(title: string, variations: readonly Variation[]): string {
-  const lines = variations.map((it) => row(it.name, it.does, outcome(it)));
+  const rows = variations.filter((it) => !isPair(it));
+  const lines = rows.map((it) => row(it.name, it.does, outcome(it)));
   const head = [row('variation', 'the service', 'the server'), row('---', '---', '---')];
   return `\n### ${title}\n\n${[...head, ...lines].join('\n')}\n`;
 }

@@ -115,13 +115,13 @@ function readFlags(
 }
 
 function validate(name: SettingName, given: string, byFlag: boolean): unknown {
-  const setting: Setting = settings[name];
+  const { parse, isFile, description }: Setting = settings[name];
+  const named = byFlag ? `--${flagOf(name)}` : environmentName(name);
   try {
-    return setting.parse(given);
+    return parse(isFile ? fileContent(named, given) : given);
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const named = byFlag ? `--${flagOf(name)}` : environmentName(name);
-    throw new ConfigError(`${named}: ${error.message}. ${setting.description}.`);
+    throw new ConfigError(`${named}: ${error.message}. ${description}.`);
   }
 }
 

@@ -61,6 +61,8 @@ export interface CpqTenantOptions {
   tools?: readonly string[] | undefined;
   /** Page of a record in the product, as `https://app.example.com/{resource}/{id}`, which answers link to. */
   recordUrl?: string | undefined;
+  /** A file that says where the fields of records are, where they are not as documented. */
+  fieldsFile?: string | undefined;
   /** Name of the offset parameter of list routes, or `none`. Default `from`. */
   pageParam?: string | undefined;
   /** The tenant's rate limit: requests in ten minutes, shared by all its programs. Default 500. */

@@ -15,7 +15,8 @@ export async function stdio(argv: readonly string[]): Promise<void> {
     opening ??= import('./tenant-handle.ts').then((it) => it.openTenant(settings, address, log));
     return opening;
   };
-  if (settings.redisUrl) await open(); // Redis may refuse the password.
+  // Redis may refuse the password, and the file of fields may be wrong.
+  if (settings.redisUrl || settings.fieldsFile) await open();
   const endpoint: LineEndpoint = {
     description: describeServer(settings),
     callParts: async () => (await open()).parts,

@@ -1,4 +1,4 @@
-import { environmentName, type Settings } from '../config.ts';
+import { ConfigError, environmentName, type Settings } from '../config.ts';
 import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { TenantObserver } from '../hosts/observer.ts';
@@ -6,7 +6,9 @@ import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { defaultFreshness } from '../reading/collections.ts';
 import { callMs } from '../service/call.ts';
+import { type FieldRule, parseFieldRules } from '../service/records/mapping.ts';
 import type { NameOf } from '../setting-names.ts';
+import { InvalidValue } from '../setting-values.ts';
 import type { State } from '../state/port.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import type { TenantOptions } from '../tenant/shared-state.ts';
@@ -70,6 +72,8 @@ export class TenantHandle implements RetirableTenant {
       onTooLarge: (collection, bytes) => this.#warnOfSize(collection, bytes),
       onCostly: (collection, requests) =>
         this.log.info('long reading', { tenant: name, collection, requests }),
+      onUnusedFields: (lines) =>
+        this.log.warn('no record has what the file of fields names', { tenant: name, lines }),
     });
     if (secret !== undefined) this.webhooks = { secret, receive: receiverOf(this.tenant) };
   }
@@ -145,10 +149,21 @@ function stateFor({ redisUrl, keepCollections, sandbox }: Settings, state: State
   return others;
 }
 
+/** @throws ConfigError that names the line of the file that is wrong */
+export function fieldRulesOf({ fieldsFile = '' }: Settings): FieldRule[] {
+  try {
+    return parseFieldRules(fieldsFile);
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new ConfigError(`${environmentName('fieldsFile')}: ${error.message}`);
+  }
+}
+
 const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   baseUrl,
   key,
   pageParam: settings.pageParam,
+  fields: fieldRulesOf(settings),
   recordUrl: settings.recordUrl,
   writeRules: {
     perHour: settings.writesPerHour,

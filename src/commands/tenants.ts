@@ -14,12 +14,13 @@ import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import type { SharedServices } from './common.ts';
 import { inOptions, optionName, settingsFrom } from './options.ts';
 import { configuredAddress, resolveAddress } from './start.ts';
-import { defaultName, TenantHandle } from './tenant-handle.ts';
+import { defaultName, fieldRulesOf, TenantHandle } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];
 
 const texts = [
-  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'recordUrl', 'consent'] as const),
+  ...(['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'fieldsFile'] as const),
+  ...(['recordUrl', 'consent'] as const),
   ...(['webhookSecret', 'webhookSecretFile'] as const),
 ] satisfies SettingName[];
 const lists = [
@@ -173,6 +174,7 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   const ofFiles = callerSettings.map((name) => [name, read[name]]);
   const settings = withoutBarred({ ...server, ...Object.fromEntries([...ofFiles, ...own]) });
   requireTenant(settings);
+  fieldRulesOf(settings);
   return settings;
 }
 

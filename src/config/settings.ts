@@ -34,6 +34,8 @@ export interface Setting<T = unknown> {
   secret?: boolean;
   /** Takes no value on the command line. */
   bare?: boolean;
+  /** Names a file, whose content is the value. */
+  isFile?: boolean;
   /** Default: from the name, as `CPQ_BASE_URL` of `baseUrl`. */
   env?: string;
   /** Default: from the variable, as `--base-url`. */
@@ -86,6 +88,13 @@ const tenantSettings = {
     'Name of the offset parameter of list routes; none if there is none',
     'from',
   ),
+  fieldsFile: {
+    ...setting(
+      parseText,
+      'A file that says where fields are that are not as documented, in lines such as opportunity.closedAt = closeDate and won = statusId in [4, 7]',
+    ),
+    isFile: true,
+  },
   recordUrl: setting(
     recordAddress,
     'Page of a record in the product, such as https://app.example.com/{resource}/{id}, which answers about one record link to',

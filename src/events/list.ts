@@ -61,7 +61,7 @@ export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<Ev
   const accepts = (entry: InboxEntry) =>
     matchesQuery(entry, query) && maySee(entry.subject, hidden);
   const { rows, total, keptSince, damaged } = await tenant.inbox.list(accepts, query);
-  const events = rows.map(summarize);
+  const events = rows.map((row) => summarize(tenant, row));
   const withoutContent = rows.filter(({ event }) => contentOf(event) === undefined).length;
   return { events, total, hidden, keptSince, damaged: damaged + withoutContent, withoutContent };
 }
@@ -83,10 +83,10 @@ function matchesQuery(
   );
 }
 
-function summarize({ event: stored, previous }: InboxRow): EventRow {
+function summarize(tenant: Tenant, { event: stored, previous }: InboxRow): EventRow {
   const { subject, event, record, before } = stored;
-  const fields = fieldsOf(stored);
-  const previousFields = previous && fieldsOf(previous);
+  const fields = fieldsOf(tenant, stored);
+  const previousFields = previous && fieldsOf(tenant, previous);
   // All events of one delivery were compared with the same cached record, so the previous event is more exact.
   const earlier = previousFields ? { ...before, ...previousFields } : before;
   return {
@@ -109,9 +109,12 @@ function contentOf({ body }: InboxEvent): JsonObject | undefined {
   return isObject(payload) ? payload : undefined;
 }
 
-function fieldsOf(event: InboxEvent): JsonObject | undefined {
+function fieldsOf(tenant: Tenant, event: InboxEvent): JsonObject | undefined {
+  const { subject } = event;
   const content = contentOf(event);
-  return content && recordFrom(content, event.subject);
+  const fields = content && recordFrom(content, subject);
+  const isMapped = isSubject(subject) && subject !== 'order';
+  return fields && isMapped ? tenant.mapped(collectionOf(subject), fields) : fields;
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {

@@ -23,7 +23,10 @@ export async function receiveDelivery(tenant: Tenant, body: string): Promise<Del
   const { events, unrecognized, isList } = readOrInvalidate(tenant, body);
   // The first stored event drops the cached collection, so all are compared with it before.
   const earlier = cachedRecords(tenant, events);
-  const arrivals = events.map((event) => ({ ...event, before: fieldsBefore(earlier, event) }));
+  const arrivals = events.map((event) => ({
+    ...event,
+    before: fieldsBefore(tenant, earlier, event),
+  }));
   const receipts = await Promise.all(
     arrivals.map(({ id = randomUUID(), fields: _, ...event }) =>
       tenant.inbox.add(
@@ -67,6 +70,7 @@ const recordKey = ({ subject, record }: { subject: string; record?: unknown }): 
 
 /** Earlier values of the changed fields, from the cached collection, which is invalidated afterwards. */
 function fieldsBefore(
+  tenant: Tenant,
   earlier: ReadonlyMap<string, JsonObject>,
   { subject, record, fields }: ReceivedEvent,
 ): JsonObject | undefined {
@@ -75,7 +79,8 @@ function fieldsBefore(
   // An event older than the cached record does not show what changed since.
   if (Date.parse(String(fields.updatedAt)) < Date.parse(String(cached.updatedAt))) return undefined;
   const known = { fields: cached, isWhole: true };
-  const changed = fieldDifferences(collectionOf(subject), known, fields);
+  const resource = collectionOf(subject);
+  const changed = fieldDifferences(resource, known, tenant.mapped(resource, fields));
   const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
   // Null means that the field is known to have been empty.
   const values = new Map(Object.entries(cached));

@@ -5,6 +5,7 @@ import { Connections, type WireLimits } from './connections/connections.ts';
 import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import type { Page, PageRequest } from './page.ts';
+import { FieldMapping, type FieldRule } from './records/mapping.ts';
 import { requireRecognized, toRecord } from './records/recognition.ts';
 import type { Opportunity, RecordOf, Resource } from './records/records.ts';
 import { parseResponse, type RawRecord, readOne, readPage } from './response.ts';
@@ -16,6 +17,8 @@ export interface ClientOptions {
   key: string;
   /** Name of the offset parameter, or `none` if the service has none. */
   pageParam: string;
+  /** Where fields are, if not as documented. */
+  fields?: readonly FieldRule[] | undefined;
   /** Connections shared with other tenants, with their limits; default: connections of its own with `limits`. */
   connections?: Connections | undefined;
   limits?: Partial<WireLimits>;
@@ -66,6 +69,8 @@ interface TypedRequest<T> extends ApiRequest {
 export class ApiClient {
   readonly host: string;
   readonly pageParam: string | undefined;
+  /** Applied to every record that is read. */
+  readonly fields: FieldMapping;
   readonly #wire: Wire;
   readonly #traffic: Traffic;
   readonly #firstDelayMs: number;
@@ -76,6 +81,7 @@ export class ApiClient {
     const { connections = new Connections(limits) } = options;
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
+    this.fields = new FieldMapping(options.fields);
     this.#unregisterKey = registerSecrets([key]);
     this.#wire = new Wire(baseUrl, key, connections);
     this.#traffic = traffic;
@@ -106,7 +112,8 @@ export class ApiClient {
       throw new ApiError('no-route', error.facts);
     });
     const records: RecordOf[R][] = [];
-    for (const record of page.records) records.push(toRecord(resource, record));
+    for (const raw of page.records)
+      records.push(toRecord(resource, this.fields.apply(resource, raw)));
     requireRecognized(resource, records, request.facts);
     return { ...page, records };
   }
@@ -124,14 +131,18 @@ export class ApiClient {
     return record;
   }
 
-  /** @throws ApiError */
+  /**
+   * One record as the service sent it, with fields where they are documented to be.
+   * @throws ApiError
+   */
   async getRaw(
     resource: Resource,
     by: 'id' | 'externalIdentifier',
     value: string,
     call: Call,
   ): Promise<RawRecord> {
-    return this.#send(this.#requestOfOne(resource, by, value), call);
+    const raw = await this.#send(this.#requestOfOne(resource, by, value), call);
+    return this.fields.apply(resource, raw);
   }
 
   /**
@@ -146,7 +157,8 @@ export class ApiClient {
       body: JSON.stringify(fields),
       mayRetry: (error) => isApiError(error, 'unreachable'),
     };
-    return toRecord('opportunity', await this.#send(request, call));
+    const raw = await this.#send(request, call);
+    return toRecord('opportunity', this.fields.apply('opportunity', raw));
   }
 
   #requestOfOne(

@@ -47,6 +47,8 @@ export interface TenantOptions
   onTooLarge?: (resource: Resource, bytes: number) => void;
   /** Called when a reading begins that takes a large share of the rate budget. */
   onCostly?: (collection: string, requests: number) => void;
+  /** Called once for the lines of the file of fields whose right side no record of a whole collection has. */
+  onUnusedFields?: (lines: string[]) => void;
   /**
    * Name of the tenant if there are several. Tenants of different names share no state, even with the same address
    * and key; a tenant keeps its state when its key is replaced.
@@ -74,12 +76,13 @@ export class SharedTenantState {
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
+  readonly #reported = new Set<Resource>();
   /** Ends what was begun, in this order. */
   readonly #endings: (() => unknown)[];
 
   constructor(options: TenantOptions) {
     const { state, baseUrl, key, name, stateByKey, cache } = options;
-    const { freshness = defaultFreshness, onTooLarge, onCostly } = options;
+    const { freshness = defaultFreshness, fields = [], onTooLarge, onCostly } = options;
     const identity = shortHash(
       [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
     );
@@ -103,7 +106,10 @@ export class SharedTenantState {
     this.pages = pages;
     this.companies = new ReferencedCompanies(client, pages);
     const { collections } = state;
-    const shared = collections && { collections, tenant: namespace, reader: identity };
+    // What was read by other rules is not used.
+    const rules = fields.map(({ text }) => text).join('\n');
+    const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
+    const shared = collections && { collections, tenant: namespace, reader };
     this.traits = shared && new KeptTraits(pages, shared);
     const budget = () => ({ limit: traffic.budget.limit, onCostly });
     const sources = { host: client.host, pages, cache, freshness, shared, budget, onTooLarge };
@@ -131,7 +137,16 @@ export class SharedTenantState {
   ): Promise<Collection<RecordOf[R]>> {
     const collection = await this.collections.read(resource, call);
     this.histories.note(resource, collection);
+    this.#reportUnused(resource, collection);
     return collection;
+  }
+
+  #reportUnused(resource: Resource, { records, coverage }: Collection<unknown>): void {
+    if (!coverage.complete || this.#reported.has(resource)) return;
+    const unused = this.client.fields.unused(resource, Math.max(1, records.length));
+    if (unused.length === 0) return;
+    this.#reported.add(resource);
+    this.options.onUnusedFields?.(unused.map(({ text }) => text));
   }
 
   /** Calls the listener for every update. @returns a function that unsubscribes */

@@ -10,6 +10,7 @@ import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox, Journal, State } from '../state/port.ts';
+import type { JsonObject } from '../values.ts';
 import { type Grant, intersectGrants, readGrant, requireGrant, writeGrant } from './grants.ts';
 import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
@@ -148,6 +149,11 @@ export class Tenant {
   async mayBeId(resource: Resource, text: string): Promise<boolean> {
     await this.#shared.traits?.load();
     return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
+  }
+
+  /** A copy of a record that the service sent, with fields where they are documented to be. */
+  mapped(resource: Resource, record: JsonObject): JsonObject {
+    return this.#shared.client.fields.apply(resource, structuredClone(record));
   }
 
   /** The cached records of a collection that may be read, of any age. Reads nothing. */

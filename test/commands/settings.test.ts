@@ -99,6 +99,26 @@ describe('an invalid value', () => {
     expectWrongUse(await run(['stdio', '--grants', 'all'], complete), '--grants: unknown: all');
   });
 
+  test.each([
+    ['closedAt = closeDate', 'line 1: "closedAt" is not a field of company, contact'],
+    ['\n# ours\nquote.itmes = lines', 'line 3: "itmes" is not a known field. Known: id, name'],
+    [
+      'quote.items.trem = period',
+      'line 1: "trem" is not a known field. Known: id, name',
+      'monthly',
+    ],
+    ['opportunity.company.key = account', 'known parts of company are: id, name'],
+    ['opportunity.name.id = x', 'known parts of name are: none'],
+    ['opportunity.closedAt', 'must be as "quote.items.term = billingPeriod"'],
+    ['opportunity.closedAt = .date', 'must be as'],
+    ['opportunity.name = title in [a]', 'only a word such as won, or deleted'],
+    ['won = statusId in [4]\nopportunity.won = isWon', 'line 2: another line says where that is'],
+  ])('of the file of fields, %j, is reported with its line', async (content, ...words) => {
+    const file = await fileWith(content);
+    const refused = await run(['stdio'], { ...complete, CPQ_FIELDS_FILE: file });
+    expectWrongUse(refused, 'CPQ_FIELDS_FILE: ', ...words);
+  });
+
   test('of a key file does not reveal its content', async () => {
     const file = await fileWith(`${key} and more\n`);
     const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file };

@@ -185,7 +185,9 @@ describe('options', () => {
   });
 
   test('correspond to settings, and can all be given', async () => {
-    const all: Required<Omit<CpqServerOptions, 'apiKeyFile' | 'redisUrl' | 'replicas'>> = {
+    const all: Required<
+      Omit<CpqServerOptions, 'apiKeyFile' | 'fieldsFile' | 'redisUrl' | 'replicas'>
+    > = {
       name: 'all',
       baseUrl: new URL('https://a.example'),
       apiKey: key,

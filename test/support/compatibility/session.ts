@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -40,17 +40,24 @@ async function connected(transport: InMemoryTransport): Promise<Client> {
   return client;
 }
 
-export const openSession = async (variation: Pick<Variation, 'set' | 'rateLimit'>) =>
-  connectSession(variation, await shipped());
+interface Opened extends Pick<Variation, 'set' | 'rateLimit'> {
+  /** The lines of the file of fields. */
+  fields?: readonly string[] | undefined;
+}
+
+export const openSession = async (opened: Opened) => connectSession(opened, await shipped());
 
 /** The same with the server from a module of its own. */
 async function connectSession(
-  { set, rateLimit = plentiful }: Pick<Variation, 'set' | 'rateLimit'>,
+  { set, rateLimit = plentiful, fields = [] }: Opened,
   { createCpqServer }: Pick<Shipped, 'createCpqServer'>,
 ): Promise<Session> {
   const service = await startService(set);
   const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-compatibility-'));
+  const fieldsFile = join(stateDir, 'fields.txt');
+  await writeFile(fieldsFile, fields.join('\n'));
   const server = await createCpqServer({
+    fieldsFile,
     baseUrl: service.url,
     apiKey: service.key,
     grants: ['read', 'opportunity:write'],
