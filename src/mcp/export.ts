@@ -10,7 +10,7 @@ import type { Answer, AnyTool } from '../tool-kit/define-tool.ts';
 import { fieldOf, isObject, type JsonObject } from '../values.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { onOneLine, tableColumns } from './render.ts';
-import { cleanedRow, loadConverter } from './results.ts';
+import { cleanedRow, loadConverter, textOf, toResult } from './results.ts';
 import type { JsonSchema } from './schema.ts';
 import { loadTool } from './surface.ts';
 import { type CallParts, parseArguments } from './tool-run.ts';
@@ -47,9 +47,11 @@ export async function readExport(
     const asked = { ...sizesOf(properties, size - rows.length), ...given, ...page };
     const args = parseArguments(entry.input, tool.input, asked);
     const answer = await tool.run(tenant, args, call);
+    if (isQuestion(tool, answer))
+      throw new InvalidParams(withoutSecrets(textOf(await toResult(answer))), { uri });
     let data = cleanedRow(answer.data);
     if (await loadConverter()) data = cleanedRow(answer.data);
-    found = tableOf(tool, answer, data, table);
+    found = tableOf(answer, data, table);
     rows.push(...withCurrency(found.rows, data));
     answers.push(answer);
     page = { [position]: found.next };
@@ -97,12 +99,12 @@ function sizesOf(
 function notesOn(
   answers: readonly Answer[],
   read: number,
-  { total, next }: Table,
+  { total, next, others = [] }: Table,
   position: string,
 ): Wording[] {
   const unknown = answers.reduce((sum, { unknownCurrencies = 0 }) => sum + unknownCurrencies, 0);
   const isCut = next !== undefined || (typeof total === 'number' && total > read);
-  const cut = wording`${read} rows of ${Number(total ?? read)} are in the file.`;
+  const cut = wording`The file has ${read} of ${Number(total ?? read)} rows.`;
   const rest = wording`The next ones: the same with ${trusted(position)}=${Number(next)}.`;
   const all = [
     ...answers.map((answer) =>
@@ -111,6 +113,9 @@ function notesOn(
     ...(isCut ? [cut] : []),
     ...(isCut && next !== undefined && position !== '' ? [rest] : []),
     ...describeUnknownCurrencies(unknown),
+    ...(others.length > 0
+      ? [wording`Other tables (table=NAME): ${trusted(others.join(', '))}.`]
+      : []),
     ...answers.flatMap(({ notes = [] }) => notes),
   ];
   return [...new Set(all)].filter((note) => note !== '');
@@ -122,27 +127,25 @@ interface Table {
   total?: unknown;
   /** Position of the first row after these. */
   next?: unknown;
+  /** Other tables of the answer. */
+  others?: readonly string[];
 }
 
 const mainTables = ['records', 'rows', 'groups', 'days', 'deals', 'quotes.changed'];
 
 /** Candidates among which a brief asks to choose are not the requested rows. */
-function tableOf(
-  tool: AnyTool,
-  answer: Answer,
-  data: JsonObject,
-  wanted: string | undefined,
-): Table {
-  const isQuestion = 'records' in data && !('page' in data) && !('records' in tool.output.shape);
-  if (isQuestion) throw new InvalidParams([answer.summary, ...(answer.notes ?? [])].join(' '));
+const isQuestion = ({ output }: AnyTool, { data }: Answer): boolean =>
+  'records' in data && !('page' in data) && !('records' in output.shape);
+
+function tableOf({ summary }: Answer, data: JsonObject, wanted: string | undefined): Table {
   const tables = tablesIn(data);
   const chosen = wanted
     ? tables.find(({ name }) => name === wanted)
     : (tables.find(({ name }) => mainTables.includes(name)) ?? tables[0]);
-  if (chosen) return chosen;
-  const names = tables.map(({ name }) => name).join(', ');
-  const known = `There is no such table. Known: ${names}`;
-  throw new InvalidParams(names === '' ? `No rows: ${answer.summary}` : known);
+  const others = tables.filter((it) => it !== chosen).map(({ name }) => name);
+  if (chosen) return { ...chosen, others: wanted ? [] : others };
+  const known = `There is no such table. Known: ${others.join(', ')}`;
+  throw new InvalidParams(others.length === 0 ? `No rows: ${summary}` : known);
 }
 
 /** A currency that the answer has once for all rows becomes a column of the file. */

@@ -163,7 +163,7 @@ describe('an export', () => {
       some.map(({ id, number, oneTime }) => [id, number, oneTime]);
     expect(shown(two.rows)).toEqual(shown(rows.slice(0, 2)));
     expect(two.notes).toContain(
-      `2 rows of ${rows.length} are in the file.\nThe next ones: the same with from=2.`,
+      `The file has 2 of ${rows.length} rows.\nThe next ones: the same with from=2.`,
     );
     const next = await exported(await server(), `${question}&from=2`);
     expect(shown(next.rows)).toEqual(shown(rows.slice(2)));
@@ -191,6 +191,8 @@ describe('an export', () => {
     );
     const overdue = await exported(await server(), 'cpq_brief_pipeline?table=overdue&rows=50');
     expect(overdue.columns).toContain('closes');
+    expect(groups.notes).toMatch(/Other tables \(table=NAME\): .*\boverdue\b/);
+    expect(overdue.notes ?? '').not.toContain('Other tables');
   });
 
   test('answers an address of nothing with what there is', async () => {
@@ -199,6 +201,10 @@ describe('an export', () => {
     expect(await refused('cpq_list_quotes?filter=x')).toMatch(/Unknown argument "filter"/);
     expect(await refused('cpq_list_quotes?size=none')).toMatch(/whole number/);
     expect(await refused('cpq_brief_company?company=zzz')).toMatch(/No company is called/);
+    const { records } = await (await server()).call('cpq_brief_quote', { quote: 'Laptop' });
+    const question = await refused('cpq_brief_quote?quote=Laptop');
+    expect(records.length).toBeGreaterThan(1);
+    for (const { id = '' } of records) expect(question).toContain(id);
   });
 
   test('is offered as a template', async () => {
@@ -246,7 +252,7 @@ describe('the main table of an export', () => {
       const key = { quote: 'number', owner: 'new', day: 'day' }[by];
       expect(columns.join(' ')).toMatch(new RegExp(`(^| )${key}`));
       expect(rows.length, by).toBeGreaterThan(8);
-      expect(notes).not.toContain('are in the file');
+      expect(notes).not.toContain('The file has');
     }
     const sent = await exported(it, 'cpq_pipeline_changes?since=30d&movement=sent');
     expect(sent.rows.every(({ movement }) => String(movement).includes('sent'))).toBe(true);
