@@ -110,7 +110,7 @@ function readFlags(
         `There is no flag --api-key: it would show the key in lists of processes. ${instead}`,
       );
     }
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. Try: cpq-mcp --help`);
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. Its flags: cpq-mcp COMMAND --help`);
   }
 }
 

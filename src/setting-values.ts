@@ -97,12 +97,12 @@ export function parseAddressPatterns(given: string): string[] {
   return patterns;
 }
 
-/** Parses the API address, with or without `/public-api` and a trailing slash. */
+/** Parses the API address, also of a route below `/public-api`. */
 export function baseUrlFrom(text: string): URL {
   const url = urlFrom(text, http, 'a web address such as https://tenant.example.com');
   if (url.username || url.password)
     throw new InvalidValue('must not contain a user name or password');
-  url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api$/, '');
+  url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api(\/.*)?$/, '');
   url.search = '';
   url.hash = '';
   return url;

@@ -36,6 +36,9 @@ Flags:
   --http URL           connect to a team's server instead of starting one
   --auth METHOD        how that server authenticates; default: token, on this machine none`;
 
+const connectInstead =
+  'Or let cpq-mcp connect do this: it asks for address and key, checks them, and keeps the key in a file of yours.';
+
 interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
   /** Default: that of the user's own servers. */
@@ -63,8 +66,8 @@ async function show({ host, file, entry, command, launch, steps }: Described): P
   const { entryText } = await import('./config/formats.ts');
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
-  const instead = 'url' in launch ? undefined : host.instead;
-  process.stderr.write(`${or}\n${[steps, instead].filter(Boolean).join('\n')}\n`);
+  const [asks, instead] = 'url' in launch ? [] : [launch.secret && connectInstead, host.instead];
+  process.stderr.write(`${or}\n${[steps, asks, instead].filter(Boolean).join('\n')}\n`);
 }
 
 function describe(request: ConfigRequest) {
@@ -141,12 +144,9 @@ function shellWord(word: string): string {
 const isWritable = ({ format, addCommand }: ConfigHost): boolean =>
   format === 'json' && addCommand === undefined;
 
-const writeTo = async (described: Described): Promise<void> => {
-  process.stdout.write(`${await write(described)}\n${described.steps}\n`);
-};
-
-/** Adds the entry to a file, unless the host's own command does that. @returns what was done */
-async function write({ host, file, entry, command, replace }: Described): Promise<string> {
+/** Adds the entry to a file, unless the host's own command does that. */
+async function writeTo(described: Described): Promise<void> {
+  const { host, file, entry, command, replace, steps } = described;
   if (!isWritable(host)) {
     const how = command ? `run ${command}` : 'add the entry that is printed without it';
     throw new ConfigError(`--write does not edit the file of ${host.title}: ${how}`);
@@ -157,9 +157,11 @@ async function write({ host, file, entry, command, replace }: Described): Promis
     const byHand = `It was not changed. Add this by hand:\n\n${entryText(host, entry)}`;
     throw new Error(`${file}: ${messageOf(error)}. ${byHand}`);
   });
-  if (!written) return `${file} is already up to date.`;
-  const kept = written.backup ? `\nThe previous version is in ${written.backup}` : '';
-  return `Added ${serverName} to ${file}.${kept}`;
+  const kept = written?.backup ? `\nThe previous version is in ${written.backup}` : '';
+  const done = written
+    ? `Added ${serverName} to ${file}.${kept}`
+    : `${file} is already up to date.`;
+  process.stdout.write(`${done}\n${steps}\n`);
 }
 
 /** What remains to be done by hand, one step a line. */

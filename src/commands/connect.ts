@@ -21,7 +21,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   const host = hostNamed(words, help);
   const terminal = openTerminal();
-  const baseUrl = flags['base-url'] ?? (await terminal.ask('API address (before /public-api): '));
+  const address = flags['base-url'] ?? (await terminal.ask('API address (before /public-api): '));
+  const baseUrl = address.includes('://') ? address : `https://${address}`;
   const given = { [variables.baseUrl]: baseUrl };
   readSettings([], given);
   const key = await terminal.ask('API key (Settings → Integrations → API Key): ', 'hidden');

@@ -263,6 +263,14 @@ describe('the printed configuration of one host', () => {
     expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
   });
 
+  test('names the command that asks for the key, where one is to be filled in', async () => {
+    const told = async (...words: string[]) =>
+      (await run(['config', 'cursor', ...words])).stderr.includes('cpq-mcp connect');
+    expect(await told('--base-url', baseUrl)).toBe(true);
+    expect(await told('--sandbox')).toBe(false);
+    expect(await told('--http', url)).toBe(false);
+  });
+
   test('quotes commands for the shell', async () => {
     const { stderr } = await run(['config', 'vscode', '--base-url', baseUrl]);
     const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
@@ -357,7 +365,7 @@ describe('the configuration of a host with a command that adds entries', () => {
 describe('wrong use of config', () => {
   test.each([
     [[], 'Name one host'],
-    [['emacs'], 'There is no host "emacs"'],
+    [['emacs'], `There is no host "emacs". Known: ${names.join(', ')}`],
     [['constructor'], 'There is no host "constructor"'],
     [['vscode', 'cursor'], 'Name one host'],
     [['cursor', 'codex'], 'Name one host'],

@@ -35,6 +35,14 @@ test('asks for address and key, checks them, and installs the entry with a file 
   expect(checked.status).toBe(0);
 });
 
+test.each([
+  ['127.0.0.1:9', 'https://127.0.0.1:9/'],
+  ['http://127.0.0.1:9/t/acme/public-api/company?size=1', 'http://127.0.0.1:9/t/acme'],
+])('takes the address as a person copies it: %s', async (typed, address) => {
+  const { status, stderr } = await connect('cursor', [typed, 'SomeKey0123456789']);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`, ${address}\n`)]);
+});
+
 test('prints the entry of a host whose own command is not there', async () => {
   const { baseUrl, key } = addressIn(await sandbox());
   const { status, stdout, stderr } = await connect('claude-code', [key], '--base-url', baseUrl);
@@ -90,10 +98,16 @@ test('stores nothing of a key that does not work', async () => {
 });
 
 test.each([
-  [[], 'No answer'],
+  [[], 'CPQ_BASE_URL: is not a web address'],
+  [['http://127.0.0.1:9'], 'No answer'],
   [['ftp://x'], 'CPQ_BASE_URL: is not a web address'],
   [['not an address', 'key'], 'CPQ_BASE_URL'],
 ])('refuses %j', async (lines, message) => {
   const { status, stderr } = await connect('cursor', lines);
   expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test('names the hosts where one is unknown', async () => {
+  const { status, stderr } = await connect('claude', []);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('Known: claude-desktop, ')]);
 });

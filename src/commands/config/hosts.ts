@@ -264,10 +264,10 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
   }),
 };
 
-/** @throws ConfigError with the usage, which says where the hosts are listed */
+/** @throws ConfigError with the hosts and the usage */
 export function hostNamed([name = '', ...more]: readonly string[], usage: string): ConfigHost {
-  const host = Object.hasOwn(hosts, name) ? hosts[name] : undefined;
-  if (name === '' || more.length > 0) throw new ConfigError(`Name one host.\n${usage}`);
-  if (!host) throw new ConfigError(`There is no host "${name}".\n${usage}`);
-  return host;
+  const host = Object.hasOwn(hosts, name) && more.length === 0 ? hosts[name] : undefined;
+  if (host) return host;
+  const wrong = name === '' || more.length > 0 ? 'Name one host' : `There is no host "${name}"`;
+  throw new ConfigError(`${wrong}. Known: ${Object.keys(hosts).join(', ')}\n${usage}`);
 }
