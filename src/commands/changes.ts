@@ -1,5 +1,6 @@
 import { ConfigError, environmentName, readCommandLine } from '../config.ts';
 import { argumentsIn, openClient } from './own-client.ts';
+import { forPerson } from './table.ts';
 import { openTerminal } from './terminal.ts';
 
 export const help = `Use: cpq-mcp changes [list] [since=DATE] [until=DATE] [opportunity=ID] [size=N] [--tenant T]
@@ -20,7 +21,8 @@ export async function run(argv: readonly string[]): Promise<void> {
     /^y(es)?$/i.test(await terminal.ask(`${question}\nWrite exactly this? (yes or no) `));
   const { ask, close } = await openClient(settings, flags.tenant, agree);
   try {
-    process.stdout.write(await ask(isUndo ? 'cpq_revert_change' : 'cpq_list_changes', args));
+    const answer = await ask(isUndo ? 'cpq_revert_change' : 'cpq_list_changes', args);
+    process.stdout.write(forPerson(answer));
   } finally {
     terminal.close();
     await close();

@@ -47,11 +47,13 @@ export async function run(argv: readonly string[]): Promise<void> {
     }
     const all = Object.values(reports);
     const [only] = all;
-    const ok = all.every((report) => report.ok);
+    const wrong = Object.keys(reports).filter((name) => !reports[name]?.ok);
+    const ok = wrong.length === 0;
     if (asJson) await write(settings.tenantsFile === undefined ? only : { ok, tenants: reports });
     const checks = all.flatMap((report) => report.checks);
     const failed = checks.filter(({ status }) => status === 'fail').length;
-    if (failed > 0) throw new Error(`${failed} of ${checks.length} checks failed`);
+    const where = settings.tenantsFile === undefined ? '' : `, of ${wrong.join(', ')}`;
+    if (failed > 0) throw new Error(`${failed} of ${checks.length} checks failed${where}`);
   } catch (error) {
     if (asJson && error instanceof ConfigError)
       await write({ ok: false, checks: [checkAs('settings', 'settings')('fail', error.message)] });

@@ -219,6 +219,7 @@ test('every tenant of a tenants file is checked, with its own key and barred sta
   expect(remedies('globex').join()).toContain('Check that baseUrl and the key');
   const text = await run(['doctor'], env);
   expect(text.stdout).toMatch(/^Tenant acme: cpq-mcp .+^Tenant globex: /ms);
+  expect(text.stderr).toMatch(/^cpq-mcp: 1 of \d+ checks failed, of globex$/m);
 });
 
 test('access tokens that expire soon are named', async () => {

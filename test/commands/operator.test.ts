@@ -16,7 +16,7 @@ test('the rows of an answer are printed as CSV or JSON, as the resource gives th
   const env = await environment();
   const words = ['export', 'cpq_list_companies', 'sort=name', 'size=3'];
   const csv = await run(words, env);
-  expect([csv.status, csv.stderr]).toEqual([0, expect.stringMatching(/^3 rows of \d+ are in/)]);
+  expect([csv.status, csv.stderr]).toEqual([0, expect.stringMatching(/^The file has 3 of \d+ rows/)]);
   const [header = '', ...lines] = csv.stdout.trimEnd().split('\r\n');
   expect(header).toMatch(/^\uFEFFid,name/);
   expect(lines).toHaveLength(3);
@@ -47,7 +47,7 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   await writer.close();
   const listed = await run(['changes'], env);
   expect(listed.stdout).toContain('Renamed by a test');
-  const [, id = ''] = /change_id\|[^\n]*\n\s*([^|\s]+)\|/.exec(listed.stdout) ?? [];
+  const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
   const undo = (answer: string) => run(['changes', 'undo', id], env, `${answer}\n`);
   const declined = await undo('no');
   expect(declined.stderr).toContain('Write exactly this?');
