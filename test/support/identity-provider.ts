@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import {
   type CryptoKey,
   exportJWK,
@@ -36,6 +37,8 @@ export interface Provider {
   keys: SigningKey[];
   /** Answers requests instead of the provider, if set. */
   instead: ((path: string, response: ServerResponse) => boolean) | undefined;
+  /** Answers a request for a token, with the fields of its form. */
+  grant: ((form: Record<string, string>) => Promise<object>) | undefined;
   /** Requested paths. */
   asked: string[];
   /** A token for this audience. */
@@ -59,6 +62,7 @@ export async function startProvider(alg: string, path = ''): Promise<Provider> {
     issuer,
     keys: [first],
     instead: undefined,
+    grant: undefined,
     asked: [],
     token: (audience, { claims = {}, header = {}, key = provider.keys[0] ?? first } = {}) => {
       const now = Math.floor(Date.now() / 1000);
@@ -77,9 +81,33 @@ function answer(provider: Provider, request: IncomingMessage, response: ServerRe
   provider.asked.push(path);
   if (provider.instead?.(path, response)) return;
   const { issuer } = provider;
-  if (path.includes('/.well-known/')) json(response, { issuer, jwks_uri: `${issuer}/keys` });
+  if (path.includes('/.well-known/')) json(response, metadataOf(issuer));
+  else if (path.endsWith('/token') && provider.grant) void answerGrant(provider, request, response);
   else if (path.endsWith('/keys')) json(response, { keys: provider.keys.map(({ jwk }) => jwk) });
   else response.writeHead(404).end();
+}
+
+const metadataOf = (issuer: string) => ({
+  issuer,
+  jwks_uri: `${issuer}/keys`,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  response_types_supported: ['code'],
+});
+
+async function answerGrant(
+  { grant }: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const form = Object.fromEntries(new URLSearchParams(await text(request)));
+  const answered = grant?.(form).catch((error: Error) => ({
+    ...{ error: 'invalid_grant', error_description: error.message },
+  }));
+  const body = (await answered) ?? {};
+  if ('error' in body) response.statusCode = 400;
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(body));
 }
 
 export function json(response: ServerResponse, body: unknown): void {
