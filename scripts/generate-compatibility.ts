@@ -7,7 +7,7 @@ import {
   strangers,
   type Variation,
 } from '../test/support/compatibility/variations.ts';
-import { generated, row } from './generated.ts';
+import { generated } from './generated.ts';
 
 const intro = `# Compatibility
 
@@ -16,7 +16,7 @@ Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; 
 
 The server learns from answers how a service counts and filters. Where \`from\` does not count records from 0, it reads what
 one page of 1,000 holds, unless \`CPQ_PAGE_PARAM\` names a parameter that does. \`cpq-mcp doctor\`
-([how](hosting.md#requirements)) shows which of these rows apply to your tenant.
+([how](hosting.md#requirements)) shows which of these apply to your tenant.
 
 ## Expected
 
@@ -49,7 +49,7 @@ log names lines whose right side no record has.
 
 ## Tolerated
 
-*Read*: every answer is the same as for a service as documented. *Part*: answers cover what can be read, and say so first, or
+Of what follows every answer is the same as for a service as documented, if nothing else is said. *Part*: answers cover what can be read, and say so first, or
 name what the service did otherwise. *Error*: the call fails, and says why.
 `;
 
@@ -81,6 +81,7 @@ function errorsIn(probes: readonly string[]): string {
   return texts.filter((text) => !isAny || !text.startsWith('changing the')).join(', ');
 }
 
+/** Empty where every answer is as for the documented service. */
 function outcome({ name, mayFail = [], partial = false }: Variation): string {
   const faults = known[name];
   if (faults !== undefined) {
@@ -89,18 +90,20 @@ function outcome({ name, mayFail = [], partial = false }: Variation): string {
   }
   if (mayFail === 'every') return 'Error';
   const errors = errorsIn(mayFail);
-  const read = partial ? 'Part' : 'Read';
-  return errors === '' ? read : `${read}; error: ${errors}`;
+  const parts = [partial && 'Part', errors !== '' && `Error: ${errors}`].filter(Boolean);
+  return parts.join('; ');
 }
 
-/** Two variations at once, each of which has a row of its own. */
+/** Two variations at once, each of which has a line of its own. */
 const isPair = ({ name }: Variation): boolean => /, (clamped to|short pages)/.test(name);
 
 function section(title: string, variations: readonly Variation[]): string {
   const rows = variations.filter((it) => !isPair(it));
-  const lines = rows.map((it) => row(it.name, it.does, outcome(it)));
-  const head = [row('variation', 'the service', 'the server'), row('---', '---', '---')];
-  return `\n### ${title}\n\n${[...head, ...lines].join('\n')}\n`;
+  const lines = rows.map((it) => {
+    const result = outcome(it);
+    return `- **${it.name}**: ${it.does}${result === '' ? '' : ` *${result}*`}`;
+  });
+  return `\n### ${title}\n\n${lines.join('\n')}\n`;
 }
 
 const sections = [

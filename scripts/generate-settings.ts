@@ -7,11 +7,11 @@ import {
   variableOf,
 } from '../src/config/settings.ts';
 import { keysOf } from '../src/values.ts';
-import { code, generated, row } from './generated.ts';
+import { code, generated } from './generated.ts';
 
 const intro = `# Settings
 
-Made from \`src/config/\` by \`npm run generate:settings\`; do not edit. The five that matter: \`CPQ_BASE_URL\`,
+Made from \`src/config/\` by \`npm run generate:settings\`; do not edit. Defaults are in brackets. The five that matter: \`CPQ_BASE_URL\`,
 \`CPQ_API_KEY_FILE\`, \`CPQ_GRANTS\`, \`CPQ_ALLOWED_STAGES\`, \`CPQ_STATE_DIR\`.
 
 \`CPQ_BASE_URL\` is also the flag \`--base-url\`, which takes precedence, and so on; only \`--host\` and \`--port\` are shorter.
@@ -46,16 +46,14 @@ const groups: Readonly<Record<string, readonly SettingName[]>> = {
 };
 
 function describeSetting(name: SettingName): string {
-  const { description, fallback }: Setting = settings[name];
-  const usual = fallback === undefined || fallback === '' ? '' : code(fallback);
-  return row(code(variableOf(name)), usual, description);
+  const { bare, description, fallback = '' }: Setting = settings[name];
+  const isNamed = fallback === '' || bare || description.includes('default');
+  return `- ${code(variableOf(name))}${isNamed ? '' : ` (${code(fallback)})`}: ${description}`;
 }
 
 const grouped = Object.values(groups).flat();
 const others = keysOf(settings).filter((name) => !grouped.includes(name));
-const heading = [row('variable', 'default', 'meaning'), row('---', '---', '---')];
 const sections = Object.entries({ ...groups, 'Who looks for a fault': others }).map(
-  ([title, names]) =>
-    `\n## ${title}\n\n${[...heading, ...names.map(describeSetting)].join('\n')}\n`,
+  ([title, names]) => `\n## ${title}\n\n${names.map(describeSetting).join('\n')}\n`,
 );
 await generated('docs/settings.md', `${intro}${sections.join('')}`, 'generate:settings');

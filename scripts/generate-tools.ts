@@ -5,7 +5,7 @@ import { type JsonSchema, toJsonSchema } from '../src/mcp/schema.ts';
 import { type AnyTool, searchInput } from '../src/tool-kit/define-tool.ts';
 import { type Prompt, prompts, promptText } from '../src/tool-kit/prompts.ts';
 import { catalog as all } from '../tools/catalog.ts';
-import { code, formatted, generated, row } from './generated.ts';
+import { code, formatted, generated } from './generated.ts';
 import { toolExamples } from './tool-examples.ts';
 
 const script = 'generate:tools';
@@ -58,34 +58,29 @@ const isShared = ({ input }: AnyTool, name: string): boolean =>
 
 type Meaning = (name: string, property: JsonSchema) => string | undefined;
 
-/** A row for each argument that has a meaning here. */
-function argumentRows(tool: AnyTool, meaningOf: Meaning): string[] {
+/** A line for each argument that has a meaning here; of those that need no words, one for all of a kind. */
+function argumentLines(tool: AnyTool, meaningOf: Meaning): string[] {
   const schema = toJsonSchema(tool.input, 'input');
-  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+  const lines = new Map<string, string[]>();
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const meaning = meaningOf(name, property);
-    if (meaning === undefined) return [];
-    const defaultText = defaultOf(tool, name);
-    const required = schema.required?.includes(name) && defaultText === '';
-    return [row(code(name), typeOf(property), required ? 'required' : defaultText, meaning)];
-  });
+    if (meaning === undefined) continue;
+    const byDefault = defaultOf(tool, name);
+    const required = schema.required?.includes(name) && byDefault === '' ? 'required' : '';
+    const facts = [typeOf(property), byDefault && `default ${byDefault}`, required].filter(Boolean);
+    const words = `(${facts.join('; ')})${meaning === '' ? '' : `: ${meaning}`}`;
+    lines.set(words, [...(lines.get(words) ?? []), code(name)]);
+  }
+  return [...lines].map(([words, names]) => `- ${names.join(', ')} ${words}`);
 }
 
-const argumentTable = (rows: readonly string[]): string =>
-  [row('argument', 'type', 'default', 'meaning'), row('---', '---', '---', '---'), ...rows].join(
-    '\n',
-  );
-
 function argumentsOf(tool: AnyTool): string {
-  const names = Object.keys(tool.input.shape);
-  const shared = names.filter((name) => isShared(tool, name));
-  const rows = argumentRows(tool, (name, { description = '' }) =>
+  const shared = Object.keys(tool.input.shape).filter((name) => isShared(tool, name));
+  const own = argumentLines(tool, (name, { description = '' }) =>
     isShared(tool, name) ? undefined : description,
   );
-  const which =
-    shared.length === Object.keys(listArguments).length ? 'all' : shared.map(code).join(', ');
-  const ofLists = shared.length > 0 && `Arguments of [lists](#lists): ${which}.`;
-  const table = rows.length > 0 && argumentTable(rows);
-  return [ofLists, table].filter(Boolean).join('\n\n') || 'No arguments.';
+  const ofLists = `- as of [lists](#lists): ${shared.map(code).join(', ')}`;
+  return [...own, ...(shared.length > 0 ? [ofLists] : [])].join('\n') || 'No arguments.';
 }
 
 function exampleOf({ name }: AnyTool): string {
@@ -94,23 +89,44 @@ function exampleOf({ name }: AnyTool): string {
   return ['```', `${name} ${example.arguments}`, '', example.answer, '```'].join('\n');
 }
 
+const descriptionOf = ({ description }: AnyTool): string => description.replaceAll('<', '&lt;');
+
 function section(tool: AnyTool): string {
   const needs = tool.needs.map(code).join(', ') || 'none';
   const does = tool.hints.readOnlyHint ? 'reads only' : 'writes';
   const facts = `${code(tool.toolset)}; ${needs}; ${does}.`;
   return [
     `## ${tool.name}`,
-    `**${tool.title}.** ${tool.description.replaceAll('<', '&lt;')}`,
+    `**${tool.title}.** ${descriptionOf(tool)}`,
     facts,
     argumentsOf(tool),
     exampleOf(tool),
   ].join('\n\n');
 }
 
+/** Lists of records of the service, which take the same arguments, or some of them. */
+const isList = ({ name, toolset }: AnyTool): boolean =>
+  toolset === 'routes' && name.startsWith('cpq_list_');
+
+function listLine(tool: AnyTool): string {
+  const missing = Object.keys(listArguments).filter((name) => !(name in tool.input.shape));
+  const without = missing.length === 0 ? '' : `; without ${missing.map(code).join(', ')}`;
+  const needs = tool.needs.map(code).join(', ');
+  return `- **${tool.name}** (${needs}${without}): ${descriptionOf(tool)}`;
+}
+
 function listSection(): string {
-  const list = catalog.find(({ name }) => name === 'cpq_list_companies');
-  if (!list) throw new Error('There is no list to describe the arguments of');
-  return `## Lists\n\n${argumentTable(argumentRows(list, (name) => listArguments[name]))}`;
+  const lists = catalog.filter(isList);
+  const [first] = lists;
+  if (!first) throw new Error('There is no list to describe the arguments of');
+  return [
+    '## Lists',
+    'Of the toolset `routes`; they only read.',
+    lists.map(listLine).join('\n'),
+    'Their arguments:',
+    argumentLines(first, (name) => listArguments[name]).join('\n'),
+    ...lists.filter(({ name }) => examples.has(name)).map(exampleOf),
+  ].join('\n\n');
 }
 
 /** The first sentence, for people; the whole description is for models. */
@@ -153,7 +169,12 @@ Frequent questions. A person chooses a prompt by its name, with arguments, in a 
 same as a skill (\`skill://forecast/SKILL.md\`, listed with its digest) in a host that knows skills.
 
 ${prompts.map(promptLine).join('\n')}`;
-const sections = [listSection(), ...catalog.map(section), resourceSection(), promptSection];
+const sections = [
+  listSection(),
+  ...catalog.filter((tool) => !isList(tool)).map(section),
+  resourceSection(),
+  promptSection,
+];
 const page = [intro.trimEnd(), ...sections].join('\n\n');
 await generated('docs/tools.md', `${page}\n`, script);
 
