@@ -16,7 +16,10 @@ test('the rows of an answer are printed as CSV or JSON, as the resource gives th
   const env = await environment();
   const words = ['export', 'cpq_list_companies', 'sort=name', 'size=3'];
   const csv = await run(words, env);
-  expect([csv.status, csv.stderr]).toEqual([0, expect.stringMatching(/^The file has 3 of \d+ rows/)]);
+  expect([csv.status, csv.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^The file has 3 of \d+ rows/),
+  ]);
   const [header = '', ...lines] = csv.stdout.trimEnd().split('\r\n');
   expect(header).toMatch(/^\uFEFFid,name/);
   expect(lines).toHaveLength(3);
