@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { waitForSlice } from '../../slices.ts';
+import { Slots } from '../../slots.ts';
 import { errorCode, fieldOf, isKeyOf, toError } from '../../values.ts';
 import type { Call } from '../call.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from '../errors.ts';
@@ -13,8 +14,6 @@ export interface WireRequest {
   path: string;
   body?: string;
 }
-
-type RequestOptions = Dispatcher.DispatchOptions;
 
 export interface WireResponse {
   status: number;
@@ -38,14 +37,18 @@ class Exchange implements Dispatcher.DispatchHandler {
   #stopped: { reason: unknown } | undefined;
   #head: Omit<WireResponse, 'body'> | undefined;
   readonly #chunks: Buffer[] = [];
-  readonly request: RequestOptions;
 
-  constructor(request: RequestOptions) {
-    this.request = request;
+  constructor() {
     this.received = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
+  }
+
+  /** Sends the request, unless it was stopped before. */
+  async start(pool: Pool, request: Dispatcher.DispatchOptions): Promise<void> {
+    if (!this.#stopped) pool.dispatch(request, this);
+    await this.received;
   }
 
   /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */
@@ -94,8 +97,8 @@ export class Wire {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #shared: Connections;
   #pool: Promise<Pool> | undefined;
-  readonly #inFlight = new Set<Exchange>();
-  readonly #waiting = new Set<Exchange>();
+  readonly #slots: Slots;
+  readonly #unanswered = new Set<Exchange>();
   #closed: ApiError | undefined;
   /** The end of every path: a slash, once the service redirected to it. */
   #pathEnd: '' | '/' = '';
@@ -109,6 +112,7 @@ export class Wire {
       'accept-encoding': 'gzip, br',
     };
     this.#shared = shared;
+    this.#slots = new Slots(shared.limits.concurrent);
   }
 
   /** @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled */
@@ -137,32 +141,23 @@ export class Wire {
     const headers =
       body === null ? this.#headers : { ...this.#headers, 'content-type': 'application/json' };
     const options = { method, path: this.#base.pathname + path, headers, body };
-    const exchange = new Exchange(options);
+    const exchange = new Exchange();
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
-    this.#waiting.add(exchange);
+    this.#unanswered.add(exchange);
     if (this.#closed) exchange.stop(this.#closed);
-    else this.#startWaiting(pool);
+    // Not awaited: it may be stopped before it gets a slot.
+    this.#slots.run(() => exchange.start(pool, options)).catch(() => {});
     try {
       return await exchange.received;
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
-      this.#waiting.delete(exchange);
-      if (this.#inFlight.delete(exchange) && this.#waiting.size > 0) this.#startWaiting(pool);
+      this.#unanswered.delete(exchange);
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
-    }
-  }
-
-  #startWaiting(pool: Pool): void {
-    for (const exchange of this.#waiting) {
-      if (this.#inFlight.size >= this.#shared.limits.concurrent) return;
-      this.#waiting.delete(exchange);
-      this.#inFlight.add(exchange);
-      pool.dispatch(exchange.request, exchange);
     }
   }
 
@@ -170,8 +165,7 @@ export class Wire {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = new ApiError('connection-lost', { host: this.#base.host }, 'closed');
-    for (const exchange of [...this.#waiting, ...this.#inFlight]) exchange.stop(this.#closed);
-    this.#waiting.clear();
+    for (const exchange of this.#unanswered) exchange.stop(this.#closed);
     if (this.#pool) await this.#shared.release(this.#base.origin);
   }
 }
