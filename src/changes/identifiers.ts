@@ -2,9 +2,9 @@
  * Opportunities by external identifier. The API has no such route: they are found by the service's search where that is
  * proven to find them, otherwise by reading all of them.
  */
-import { ignoreApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { searchRecords } from '../tenant/lookup.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { quote, trusted, wording } from '../text/untrusted-text.ts';
 import { ChangeRefused } from './refusal.ts';
@@ -12,7 +12,6 @@ import { ChangeRefused } from './refusal.ts';
 const sampleSize = 100;
 /** Up to so many opportunities are read as a whole, so that look-alikes in other scripts are found too. */
 const maxReadWhole = sampleSize;
-const searchSize = 25;
 
 /** @throws ChangeRefused if not all opportunities could be read */
 export async function lookForAll(
@@ -21,7 +20,9 @@ export async function lookForAll(
   call: ToolCall,
 ): Promise<Opportunity[]> {
   const isFindable = isPlain(externalId) && (await searchesIdentifiers(tenant, call));
-  const found = isFindable ? await searchService(tenant, externalId, call) : undefined;
+  const found = isFindable
+    ? await searchRecords(tenant, 'opportunity', externalId, call)
+    : undefined;
   if (found?.isWhole)
     return alikeAmong([...(tenant.cached('opportunity') ?? []), ...found.records], externalId);
   const sample = await sampleOf(tenant, call);
@@ -72,18 +73,6 @@ async function readSample(tenant: Tenant, call: ToolCall): Promise<Sample> {
   return { records: page.records, total, isWhole };
 }
 
-/** What the service finds for an identifier; nothing where it does not search. */
-export async function searchService(
-  tenant: Tenant,
-  externalId: string,
-  call: ToolCall,
-): Promise<{ records: readonly Opportunity[]; isWhole: boolean }> {
-  const query = { size: searchSize, query: externalId };
-  const page = await tenant.firstPage('opportunity', query, call).catch(ignoreApiError('refused'));
-  const { records = [], total = Infinity } = page ?? {};
-  return { records, isWhole: total <= records.length };
-}
-
 /**
  * Whether the service's search finds identifiers, where there are too many opportunities to read them all: it is asked
  * for that of a known one, in the other letter case, and may find only that one.
@@ -96,7 +85,8 @@ async function searchesIdentifiers(tenant: Tenant, call: ToolCall): Promise<bool
   const known = records.find(({ externalIdentifier = '' }) => /[a-z]/i.test(externalIdentifier));
   if (known?.externalIdentifier === undefined) return false;
   const [id, upper] = [known.externalIdentifier, known.externalIdentifier.toUpperCase()];
-  const found = await searchService(tenant, id === upper ? id.toLowerCase() : upper, call);
+  const other = id === upper ? id.toLowerCase() : upper;
+  const found = await searchRecords(tenant, 'opportunity', other, call);
   const isFound = found.records.some((record) => record.id === known.id);
   const works = isFound && (found.isWhole || found.records.length < total);
   tenant.writes.learn('query externalIdentifier', works);

@@ -101,7 +101,8 @@ async function findLatest(
   requested: string,
   call: ToolCall,
 ): Promise<Choice[]> {
-  const found: (Company & Contact)[] = [...(await searchRecords(tenant, field, requested, call))];
+  const { records } = await searchRecords(tenant, field, requested, call);
+  const found: (Company & Contact)[] = [...records];
   if (!firstInvisible(requested, { joiners: true })) {
     for (const by of ['id', 'externalIdentifier'] as const) {
       const record = await readIfExists(tenant, field, by, requested, call);

@@ -6,11 +6,12 @@ import { toRecord } from '../service/records/recognition.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { isPathSegment } from '../service/routes.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { searchRecords } from '../tenant/lookup.ts';
 import { nameReferences } from '../tenant/read-collections.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import type { Divisor, Present } from './fields.ts';
-import { alikeAmong, lookForAll, sampleOf, searchService } from './identifiers.ts';
+import { alikeAmong, lookForAll, sampleOf } from './identifiers.ts';
 import { ChangeRefused } from './refusal.ts';
 
 export interface TargetSelector {
@@ -106,9 +107,10 @@ export async function findByExternalId(
   call: ToolCall,
   { create = false, mayBeRow = false }: FindOptions = {},
 ): Promise<Present | undefined> {
+  const search = () => searchRecords(tenant, 'opportunity', externalId, call);
   const sources = [
     { read: async () => tenant.cached('opportunity') ?? [], isNew: false },
-    { read: async () => (await searchService(tenant, externalId, call)).records, isNew: true },
+    { read: async () => (await search()).records, isNew: true },
   ];
   for (const { read, isNew } of create ? [] : sources) {
     const alike = await alikeAmong(await read(), externalId);
@@ -172,7 +174,7 @@ async function othersOf(
 ): Promise<readonly Opportunity[]> {
   const cached = tenant.cached('opportunity');
   if (cached?.some((it) => it.id === id)) return cached;
-  const { records } = await searchService(tenant, externalId, call);
+  const { records } = await searchRecords(tenant, 'opportunity', externalId, call);
   // A search that does not find the opportunity itself shows nothing.
   if (records.some((it) => it.id === id)) return records;
   return (await tenant.collection('opportunity', call)).records;

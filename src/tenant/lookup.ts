@@ -83,7 +83,7 @@ export async function readByRoute<R extends Resource>(
 }
 
 /**
- * The first records that the service's own search finds; none where it does not search.
+ * The first records that the service's own search finds, and whether these are all; none where it does not search.
  * @throws NotGranted, ApiError
  */
 export async function searchRecords<R extends Resource>(
@@ -91,9 +91,10 @@ export async function searchRecords<R extends Resource>(
   resource: R,
   query: string,
   call: ToolCall,
-): Promise<readonly RecordOf[R][]> {
+): Promise<{ records: readonly RecordOf[R][]; isWhole: boolean }> {
   const reading = tenant.firstPage(resource, { size: maxFound, query }, call);
-  return (await reading.catch(ignoreApiError('refused')))?.records ?? [];
+  const { records = [], total = Infinity } = (await reading.catch(ignoreApiError('refused'))) ?? {};
+  return { records, isWhole: total <= records.length };
 }
 
 async function resolveAmong<K extends SearchKind>(
