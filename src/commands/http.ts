@@ -44,7 +44,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
-    allowedHosts: [...settings.allowedHosts, ...hostOf(settings.publicUrl)],
+    allowedHosts: [
+      ...settings.allowedHosts,
+      ...(settings.publicUrl ? [settings.publicUrl.hostname] : []),
+    ],
     localOnly: settings.auth.size === 0,
     preview: isPreviewShown(settings),
     fastPath: settings.fastPath === 'on',
@@ -167,8 +170,6 @@ function reloadTenants(tenants: ConfiguredTenants, log: Log, argv: readonly stri
     log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
   }
 }
-
-const hostOf = (url: URL | undefined): string[] => (url ? [url.hostname] : []);
 
 /** The preview shows embedded data only, and on this machine only. */
 const isPreviewShown = ({ sandbox, host, auth }: Settings): boolean =>

@@ -8,17 +8,15 @@ import {
   variableOf,
 } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
-import { keysOf } from '../values.ts';
+import { isKeyOf, keysOf } from '../values.ts';
 
 type Value = string | number | boolean | URL | readonly string[];
-
-const isName = (name: string): name is SettingName => Object.hasOwn(settings, name);
 
 /** Validates options as variables. Nothing is read from the environment. @throws ConfigError; see `inOptions` */
 export function settingsFrom(options: Readonly<Record<string, Value | undefined>>): Settings {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(options)) {
-    if (!isName(name)) throw new ConfigError(`There is no option "${name}"`);
+    if (!isKeyOf(settings, name)) throw new ConfigError(`There is no option "${name}"`);
     if (value !== undefined) environment[variableOf(name)] = textOf(name, value);
   }
   return readSettings([], environment);

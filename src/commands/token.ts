@@ -101,8 +101,15 @@ function toRequest({ name = '', tenant, grants, tools, days }: Wanted, server: S
   return {
     name,
     tenant: tenantOf(tenant, server),
-    grants: parseFlag('--grants', grantNamesIn, grants ?? 'read'),
-    tools: tools === undefined ? undefined : parseFlag('--tools', toolNamesIn, tools),
+    grants: parseFlag(
+      '--grants',
+      (given) => parseNames(given, (names) => parseGrants(names) && names),
+      grants ?? 'read',
+    ),
+    tools:
+      tools === undefined
+        ? undefined
+        : parseFlag('--tools', (given) => [...parseNames(given, parseToolNames)], tools),
     days: daysOf(days),
   };
 }
@@ -185,11 +192,6 @@ function singleName([name, ...others]: readonly string[]): string {
   if (name === undefined || others.length > 0) throw new ConfigError(usage);
   return name;
 }
-
-const toolNamesIn = (given: string): string[] => [...parseNames(given, parseToolNames)];
-
-const grantNamesIn = (given: string): readonly string[] =>
-  parseNames(given, (names) => parseGrants(names) && names);
 
 /** @throws ConfigError */
 function parseFlag<T>(flag: string, parse: ParseValue<T>, given: string): T {

@@ -96,7 +96,8 @@ export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpH
     await closed;
     clearTimeout(timeout);
   };
-  return { url: urlOf(options.host, port), close };
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+  return { url: `http://${host}:${port}/mcp`, close };
 }
 
 /** Responders of one endpoint, shared by all callers with the same grants. */
@@ -306,6 +307,3 @@ function unavailableReason({ kind, fault, since }: Health): string {
   const when = since === undefined ? '' : ` since ${since}`;
   return `the ${kind} state cannot be ${what}${when}: writes and webhooks are refused`;
 }
-
-const urlOf = (host: string, port: number): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;

@@ -3,7 +3,7 @@ import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
 import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { fieldOf } from '../values.ts';
-import { type Listing, listings } from './listing.ts';
+import { listings } from './listing.ts';
 import type { JsonSchema } from './schema.ts';
 
 /** The tools that are listed where they are granted: those of the toolsets, and single ones; none after a hyphen. */
@@ -44,12 +44,6 @@ export async function loadTool(name: string): Promise<AnyTool> {
   return tool;
 }
 
-const toEntry = ({ definition, needs }: Listing): SurfaceEntry => ({
-  definition,
-  needs,
-  input: definition.inputSchema as JsonSchema,
-});
-
 /** What a caller may use: nothing is served that none of the tools serves. */
 export interface Access {
   grants: ReadonlySet<Grant>;
@@ -87,7 +81,12 @@ export function createSurface(
   return {
     list: shown.map(({ definition }) => definition),
     listWithViews: all.map(({ definition }) => definition),
-    byName: new Map(all.map((listing) => [listing.definition.name, toEntry(listing)])),
+    byName: new Map(
+      all.map(({ definition, needs }) => [
+        definition.name,
+        { definition, needs, input: definition.inputSchema as JsonSchema },
+      ]),
+    ),
   };
 }
 

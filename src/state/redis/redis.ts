@@ -4,7 +4,6 @@ import { parseLine } from '../files/json-files.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import {
   defaultInboxLimits,
-  type Health,
   type InboxLimits,
   type Journal,
   type SnapshotStore,
@@ -55,7 +54,10 @@ export async function redisState(options: RedisOptions): Promise<State> {
     bus,
     collections: redisCollections(link, lockMs),
     inbox: (tenant) => writes.inbox(`inbox ${tenant}`, redisInbox(link, bus, tenant, inbox)),
-    health: () => healthOf(link, writes),
+    health: () =>
+      link.lostSince
+        ? { kind: 'redis', ok: false, fault: 'unreachable', since: link.lostSince.toISOString() }
+        : writes.health('redis'),
     secret: sharedSecret(link),
     journal: (tenant) =>
       writes.journal(`journal ${tenant}`, redisJournal(link, keyOf(tenant, 'journal'))),
@@ -103,11 +105,6 @@ async function withLock<T>(
   }
   return runWithLock(link, key, token, lockMs, work);
 }
-
-const healthOf = ({ lostSince }: RedisLink, writes: WriteStatus): Health =>
-  lostSince
-    ? { kind: 'redis', ok: false, fault: 'unreachable', since: lostSince.toISOString() }
-    : writes.health('redis');
 
 const batchSize = 1_000;
 
