@@ -7,7 +7,7 @@ import { valueAt } from '../values.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
-import { type AnyPage, pageSize, type ServicePages } from './service-pages.ts';
+import { type AnyPage, type LearntTraits, pageSize, type ServicePages } from './service-pages.ts';
 
 export interface ListPage<R> {
   records: readonly R[];
@@ -62,7 +62,7 @@ export async function readListPage(
   source: ListSource,
   query: PageQuery,
 ): Promise<ListPage<ApiRecord>> {
-  const { judge, pages, resource, call, isCached } = source;
+  const { judge, pages, resource, call } = source;
   const asOf = new Date();
   const whole = async () => sliceOf(await source.readWhole(searchOf(query)), query);
   const isWhole = Boolean(query.from) && (await lacksOffset(source));
@@ -70,6 +70,8 @@ export async function readListPage(
   // A few rows may be in order, or pass, by chance.
   const size = judge ? Math.max(query.size, sampleSize) : query.size;
   const asked = { ...query, size, ...(isWhole && { from: 0 }) };
+  const { sample, found } = await askTogether(source, asked);
+  if (found) return { ...pageAnswer(query, found, true, asOf), unproven: [] };
   const page = await pages.page(resource, asked, call);
   const ignored = judge ? await ignoredParameters(source, judge, asked, page) : [];
   if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
@@ -79,8 +81,41 @@ export async function readListPage(
   const answer = pageAnswer(query, page, isCounted, asOf);
   const { filters, sort: _, ...search } = searchOf(query);
   if (!judge || !filters || answer.total > 0) return answer;
-  if (isCached && !search.query) return { ...answer, unproven: 'few records' };
-  return { ...answer, unproven: await unprovenFields(pages, resource, search, filters, call) };
+  return { ...answer, unproven: await unprovenFields(source, search, filters, sample) };
+}
+
+/** Fields of which hardly two records have the same value. */
+const identifying: readonly unknown[] = ['number', 'mpn', 'ean', 'email', 'externalIdentifier'];
+
+/**
+ * The records with an identifier, which is asked for together with that of another record: finding this one shows in the
+ * same request whether the service filters by the field, which is not known yet. Nothing is found if it is known, or is
+ * not shown.
+ * @returns the page without filters too, if it was read
+ */
+async function askTogether(
+  { pages, resource, call, isCached, judge }: ListSource,
+  { from, ...query }: PageQuery,
+): Promise<{ sample?: AnyPage; found?: AnyPage }> {
+  const [field, ...more] = filterFields(query.filters ?? '');
+  const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
+  const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
+  if (!judge || isCached || from || query.query || more.length > 0 || isTried) return {};
+  if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
+    return {};
+  const sample = await takeSample(pages, resource, searchOf(query), call);
+  const isOther = (record: ApiRecord) => !judge.filters([record]);
+  const control = controlFor(field, sample.records.filter(isOther));
+  if (control === undefined || isSmall(sample, pages.traits(resource))) return { sample };
+  const filters = `${query.filters}|${control}`;
+  const asked = pages.page(resource, { ...query, filters }, call);
+  const page = await asked.catch(ignoreApiError('refused'));
+  const others = page?.records.filter(isOther) ?? [];
+  const isFound = others.length > 0 && others.every((each) => hasValue(each, field, control));
+  pages.learnHonoured(resource, `${isFound ? 'none' : 'with'} ${field}`, isFound);
+  if (!isFound || page?.total !== page?.records.length || page?.countIsLimit) return { sample };
+  const records = page?.records.filter((record) => !isOther(record)) ?? [];
+  return { sample, found: { ...page, records, total: records.length } };
 }
 
 /** Whether the offset of a row does not lead to it. */
@@ -221,21 +256,18 @@ const sampleSize = 25;
  * @throws ApiError
  */
 async function unprovenFields(
-  pages: ServicePages,
-  resource: Resource,
+  { pages, resource, isCached, call }: ListSource,
   search: Search,
   filters: string,
-  call: Call,
+  read: AnyPage | undefined,
 ): Promise<readonly string[] | 'few records'> {
+  if (isCached && !search.query) return 'few records';
   const fields = filterFields(filters);
-  const { maxSize, honoured, pages: known = 0 } = pages.traits(resource);
+  const { honoured, pages: known = 0 } = pages.traits(resource);
   const isLarge = !search.query && (known === 'uncounted' || known > maxRequests);
   if (isLarge && fields.every((field) => honoured[`none ${field}`])) return [];
-  const sample = await pages.page(resource, { ...search, size: sampleSize }, call);
-  const size = typeof maxSize === 'number' ? maxSize : pageSize;
-  if (isSmall(sample, size)) return 'few records';
-  if (!search.query && known === 0 && sample.total !== undefined && !sample.countIsLimit)
-    pages.learn(resource, { pages: Math.ceil(sample.total / size) });
+  const sample = read ?? (await takeSample(pages, resource, search, call));
+  if (isSmall(sample, pages.traits(resource))) return 'few records';
   const unproven: string[] = [];
   for (const field of fields)
     if (!(await filtersBy(pages, resource, search, field, sample.records, call)))
@@ -250,9 +282,28 @@ async function unprovenFields(
 const filterFields = (filters: string): string[] =>
   filters.split(',').map((part) => part.slice(0, part.indexOf(':')));
 
+/** A page of what the search finds without filters. */
+async function takeSample(
+  pages: ServicePages,
+  resource: Resource,
+  { filters: _, sort: __, ...search }: Search,
+  call: Call,
+): Promise<AnyPage> {
+  const sample = await pages.page(resource, { ...search, size: sampleSize }, call);
+  const { pages: known, ...traits } = pages.traits(resource);
+  if (!search.query && known === undefined && sample.total !== undefined && !sample.countIsLimit)
+    pages.learn(resource, { pages: Math.ceil(sample.total / sizeOf(traits)) });
+  return sample;
+}
+
+const sizeOf = ({ maxSize }: Pick<LearntTraits, 'maxSize'>): number =>
+  typeof maxSize === 'number' ? maxSize : pageSize;
+
 /** Whether all records can be read with few requests. */
-const isSmall = ({ total, records, countIsLimit }: AnyPage, size: number): boolean =>
-  total === undefined || countIsLimit ? records.length < sampleSize : total <= maxRequests * size;
+const isSmall = ({ total, records, countIsLimit }: AnyPage, traits: LearntTraits): boolean =>
+  total === undefined || countIsLimit
+    ? records.length < sampleSize
+    : total <= maxRequests * sizeOf(traits);
 
 /**
  * Whether the service finds a record by the value that it has in this field, in other letter case: then it also finds
@@ -269,17 +320,24 @@ async function filtersBy(
   const trait = `none ${field}`;
   const known = pages.traits(resource).honoured[trait];
   if (known !== undefined) return known;
-  const value = records.map((record) => valueAt(record, field)).find(isPlainText);
+  const value = controlFor(field, records);
   if (value === undefined) return false;
-  const filters = `${field}:${field.endsWith('id') ? value : inOtherCase(value)}`;
-  const query = { ...search, filters, size: sampleSize };
+  const query = { ...search, filters: `${field}:${value}`, size: sampleSize };
   const page = await pages.page(resource, query, call).catch(ignoreApiError('refused'));
   const found = page?.records ?? [];
-  const fits = found.every((record) => folded(valueAt(record, field)) === folded(value));
-  const isHonoured = found.length > 0 && fits;
+  const isHonoured = found.length > 0 && found.every((record) => hasValue(record, field, value));
   pages.learnHonoured(resource, trait, isHonoured);
   return isHonoured;
 }
+
+/** A value that one of the records has in this field, in other letter case. */
+function controlFor(field: string, records: readonly ApiRecord[]): string | undefined {
+  const value = records.map((record) => valueAt(record, field)).find(isPlainText);
+  return value === undefined || field.endsWith('id') ? value : inOtherCase(value);
+}
+
+const hasValue = (record: ApiRecord, field: string, value: string): boolean =>
+  folded(valueAt(record, field)) === folded(value);
 
 const folded = (value: unknown): string => String(value).toLowerCase();
 

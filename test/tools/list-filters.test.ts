@@ -74,6 +74,25 @@ test('a record of a collection that takes many requests is found by its number w
   expect(service.requests.length).toBeLessThanOrEqual(16);
 });
 
+test('an identifier is asked for together with one that is known, so that two requests show that it is none', async () => {
+  const service = await upstream();
+  service.set({
+    onRequest: (_, __, { query }) => {
+      const filters = query.get('filters');
+      if (filters) query.set('filters', filters.toLowerCase());
+    },
+  });
+  service.records['/product'] = products.map((product, at) => ({ ...product, ean: `e${at}` }));
+  const asked = async (filters: string) => {
+    const before = service.requests.length;
+    const { records, page } = await call('products', { filters });
+    return [records.map(({ id }) => id), page.total, service.requests.length - before];
+  };
+  expect(await asked('ean:4006381333931')).toEqual([[], 0, 2]);
+  expect(await asked('ean:4006381333932')).toEqual([[], 0, 1]);
+  expect(await asked('ean:E700')).toEqual([['p700'], 1, 1]);
+});
+
 describe('deleted records', () => {
   test('are said to be counted where the service counts them', async () => {
     const { data } = await call('quotes', { size: 3 });
