@@ -1,11 +1,12 @@
 import type { CallContext } from '../service/call.ts';
-import { isApiError } from '../service/errors.ts';
+import { type ApiError, isApiError } from '../service/errors.ts';
 import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
 import { forEachInSlices } from '../slices.ts';
 import {
   type CollectionKey,
+  type EarlierReading,
   keptMs,
   type SharedCollections,
   type SharedReading,
@@ -18,13 +19,14 @@ import {
   ReadTime,
 } from './cache.ts';
 import type { Collection } from './collection.ts';
+import { stopReason } from './coverage.ts';
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems } from './quote-items.ts';
 import { namingCompanies, Renames } from './renames.ts';
 import { type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk, type WalkBudget } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
-import { type Progress, readCollection } from './walk.ts';
+import { type Progress, type Reading, readCollection } from './walk.ts';
 
 export interface Freshness {
   /** Up to this age a collection is returned from the cache. */
@@ -103,9 +105,10 @@ export class Collections {
     const { name } = wanted;
     const cached = this.#cache.get(name);
     if (cached && isFresh(cached, wanted)) return cached;
-    const usable = cached && isUsable(cached, wanted) ? cached : undefined;
-    if (usable && (this.#failed.get(name)?.ageMs ?? incompleteFreshMs) < incompleteFreshMs)
-      return usable;
+    const isFailing = (this.#failed.get(name)?.ageMs ?? incompleteFreshMs) < incompleteFreshMs;
+    const isKept = cached && (isUsable(cached, wanted) || (isFailing && canReplace(cached)));
+    const usable = isKept ? cached : undefined;
+    if (usable && isFailing) return usable;
     if (usable?.coverage.complete) {
       this.#refresh(wanted, usable);
       return usable;
@@ -166,16 +169,28 @@ export class Collections {
     else this.#tooLarge.add(resource);
   }
 
-  /** Gets the copy that is shared between processes, or reads here. */
-  #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
+  /**
+   * Gets the copy that is shared between processes, or reads here. Where the budget does not suffice for a whole reading,
+   * an earlier one is returned with the reason.
+   */
+  async #load(wanted: Wanted, walk: SharedWalk): Promise<CachedCollection> {
     const { shared } = this.#sources;
     if (wanted.search) return readAll(this.#sources, wanted, walk, undefined);
     const own = this.#cache.peek(wanted.name);
+    let earlier: CachedCollection | undefined;
     const read = async (kept: CachedCollection | undefined) => {
-      const collection = await readAll(this.#sources, wanted, walk, later(own, kept));
+      earlier = later(own, kept);
+      walk.needsAll = earlier !== undefined && canReplace(earlier);
+      const { stoppedBy, ...collection } = await readAll(this.#sources, wanted, walk, earlier);
+      if (walk.needsAll && isShortage(stoppedBy)) throw stoppedBy;
       return { ...collection, records: this.#renames.applyTo(collection.records) };
     };
-    return shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
+    const reading = shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
+    return reading.catch((error: unknown) => {
+      if (!earlier || !walk.needsAll || !isShortage(error)) throw error;
+      this.#failed.set(wanted.name, new ReadTime());
+      return { ...earlier, coverage: { ...earlier.coverage, reason: stopReason(error) } };
+    });
   }
 
   /**
@@ -218,21 +233,17 @@ export class Collections {
   }
 
   /** The cached collections and when they were read, in milliseconds since the epoch. */
-  *cacheTimes(
-    isMeant = (_: CachedCollection, __: Resource) => true,
-  ): Iterable<readonly [Resource, number]> {
+  *cacheTimes(isMeant = (_: CachedCollection) => true): Iterable<readonly [Resource, number]> {
     for (const resource of resources) {
       const cached = this.#cache.peek(resource);
-      if (cached && !cached.isOutdated && isMeant(cached, resource))
+      if (cached && !cached.isOutdated && isMeant(cached))
         yield [resource, cached.readAt.date.getTime()];
     }
   }
 
   /** Those that can be returned even if they cannot be read again. */
   usableTimes(): Iterable<readonly [Resource, number]> {
-    return this.cacheTimes((cached, resource) =>
-      isUsable(cached, freshnessOf(resource, this.#sources)),
-    );
+    return this.cacheTimes(canReplace);
   }
 }
 
@@ -248,6 +259,14 @@ const isFresh = ({ coverage, readAt, isOutdated }: CachedCollection, { freshMs }
 
 const isUsable = ({ readAt, isOutdated }: CachedCollection, { staleMs }: Freshness): boolean =>
   !isOutdated && readAt.ageMs < staleMs;
+
+/** Whether it may be returned where the requests that remain do not suffice to read it again. */
+const canReplace = ({ coverage, readAt, isOutdated }: CachedCollection): boolean =>
+  coverage.complete && !isOutdated && readAt.ageMs < keptMs;
+
+/** Whether the requests, or the time, did not suffice. */
+const isShortage = (error: unknown): error is ApiError =>
+  isApiError(error, 'budget-spent', 'rate-limited', 'timed-out');
 
 /** True if the cached collection covers more than an incomplete reading. */
 const coversMore = (cached: CachedCollection, read: CachedCollection): boolean =>
@@ -278,11 +297,14 @@ function rename(
 }
 
 /** Of two readings the one that lacks fewer changes. */
-const later = (
+function later(
   own: CachedCollection | undefined,
   kept: CachedCollection | undefined,
-): CachedCollection | undefined =>
-  (own?.basis?.changesFrom ?? 0) < (kept?.basis?.changesFrom ?? 0) ? kept : own;
+): CachedCollection | undefined {
+  if (!own || !kept) return own ?? kept;
+  const time = ({ basis, readAt }: CachedCollection) => basis?.changesFrom ?? readAt.date.getTime();
+  return time(own) < time(kept) ? kept : own;
+}
 
 /**
  * The copy that is shared between processes if it is fresh; otherwise what `read` returns, which is then shared.
@@ -295,8 +317,8 @@ async function readShared(
   signal: AbortSignal,
 ): Promise<CachedCollection> {
   let local: CachedCollection | undefined;
-  const readHere = async (kept: SharedReading | undefined) => {
-    local = await read(kept && (await fromShared(kept)));
+  const readHere = async (kept: EarlierReading | undefined) => {
+    local = await read(kept && { ...(await fromShared(kept)), isOutdated: kept.isOutdated });
     const { asOf: _, readAt, isOutdated, ...value } = local;
     return { value, ageMs: readAt.ageMs, keepMs: keepMs(local, freshMs) };
   };
@@ -309,7 +331,7 @@ async function readShared(
 /** As long as it can be returned or brought up to date. */
 function keepMs({ coverage, basis }: CachedCollection, freshMs: number): number {
   if (!coverage.complete) return incompleteFreshMs;
-  return Math.max(freshMs, basis ? basis.wholeAt + keptMs - Date.now() : 0);
+  return Math.max(freshMs, keptMs - (basis ? Date.now() - basis.wholeAt : 0));
 }
 
 async function fromShared({ value, ageMs }: SharedReading): Promise<CachedCollection> {
@@ -324,7 +346,7 @@ async function readAll(
   { resource, search }: Wanted,
   walk: SharedWalk,
   earlier: CachedCollection | undefined,
-): Promise<CachedCollection> {
+): Promise<CachedCollection & Pick<Reading<unknown>, 'stoppedBy'>> {
   const { call } = walk;
   const asOf = new Date();
   const readAt = new ReadTime();

@@ -10,7 +10,7 @@ export interface Coverage {
   read: number;
   /** The service's total, or the number of records read if it reports none. */
   total: number;
-  /** Why it is not complete. */
+  /** Why it is not complete, or why it is older than it should be. */
   reason?: string;
 }
 
@@ -41,17 +41,17 @@ export function isProven(pass: Pass<unknown>, { isPaged, sawEnd }: End): boolean
 export const unprovenCoverage = (pass: Pass<unknown>, end: End, read: number): Coverage =>
   partialCoverage(pass, read, unprovenReason(pass, end));
 
-/** Coverage of `read` records of all passes, if the last pass failed with this error. */
-export function stoppedCoverage(pass: Pass<unknown>, read: number, error: ApiError): Coverage {
-  const coverage = partialCoverage(pass, read, stopReasons[error.kind] ?? notReadable);
+/** Why it could not be read, and when it can. A time rather than a duration, because the reason is cached. */
+export function stopReason(error: ApiError): string {
+  const reason = stopReasons[error.kind] ?? notReadable;
   const seconds = isApiError(error, 'rate-limited', 'budget-spent') && error.facts.seconds;
-  if (seconds === false || seconds === undefined) return coverage;
-  // A time rather than a duration, because the reason is cached.
+  if (seconds === false || seconds === undefined) return reason;
   const moment = new Date(Date.now() + seconds * 1000).toISOString().slice(0, 19);
-  return { ...coverage, reason: `${coverage.reason}; the rest can be read from ${moment}Z on` };
+  return `${reason}; the rest can be read from ${moment}Z on`;
 }
 
-function partialCoverage(
+/** Coverage of `read` records of all passes. */
+export function partialCoverage(
   { highestCount = 0 }: Pass<unknown>,
   read: number,
   reason: string,

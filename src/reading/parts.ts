@@ -246,6 +246,7 @@ export class Parts {
     sample: Sample,
     call: CallContext,
   ): Promise<Collection<RecordOf[R]> | undefined> {
+    if (this.#pages.traits(resource).honoured.query === false) return undefined;
     const search = { query: text, includeBundles: resource === 'product' || undefined };
     const asOf = new Date();
     const page = await this.#pages
@@ -267,8 +268,7 @@ export class Parts {
   }
 
   async #ignoresText(resource: Resource, page: Page<ApiRecord>, sample: Sample): Promise<boolean> {
-    const known = this.#pages.traits(resource).honoured.query;
-    if (known !== undefined) return !known;
+    if (this.#pages.traits(resource).honoured.query !== undefined) return false;
     const first = await sample();
     const isSame =
       page.total === first.total &&

@@ -24,6 +24,8 @@ export class SharedWalk {
   readonly name: string;
   /** The collection changed during the walk: the result is returned to the waiters but not cached. */
   outdated = false;
+  /** A part of the collection is of no use, as there is an earlier reading of the whole. */
+  needsAll = false;
   readonly call: Call;
   readonly reading: Promise<CachedCollection>;
   readonly #controller = new AbortController();
@@ -116,7 +118,7 @@ export class SharedWalk {
     const endsAt = this.#startedAt + (this.#deadline - this.#startedAt) * slowShare;
     const isSlowed = pages > maxPagesAtOnce && left > 0;
     const pauseMs = isSlowed ? Math.max(0, ((endsAt - Date.now()) * maxParallel) / left) : 0;
-    return { pages, left, pauseMs };
+    return { pages, left, pauseMs, needsAll: this.needsAll };
   }
 
   stop(reason: string): void {

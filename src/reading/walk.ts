@@ -8,7 +8,8 @@ import {
   type Coverage,
   completeCoverage,
   isProven,
-  stoppedCoverage,
+  partialCoverage,
+  stopReason,
   unprovenCoverage,
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
@@ -20,6 +21,8 @@ export interface Reading<R> {
   records: readonly R[];
   coverage: Coverage;
   basis?: Basis;
+  /** Why it ended before everything was read. */
+  stoppedBy?: ApiError;
 }
 
 export interface Progress {
@@ -69,9 +72,10 @@ export async function readCollection<R extends Resource>(
     earlier && basis && isRecent(basis) && canUpdate(resource, pages)
       ? await readUpdate(source, earlier.records, basis.changesFrom)
       : undefined;
-  const { records, coverage } = updated ? completeReading(updated) : await readInPasses(source);
+  const read = updated ? completeReading(updated) : await readInPasses(source);
+  const { records, coverage } = read;
   const since = coverage.complete ? await changesSince(records) : undefined;
-  if (since === undefined) return { records, coverage };
+  if (since === undefined) return read;
   const wholeAt = (updated && basis?.wholeAt) ?? Date.now();
   return { records, coverage, basis: { changesFrom: since, wholeAt } };
 }
@@ -99,8 +103,8 @@ async function readInPasses<R extends Resource>(source: Source<R>): Promise<Read
     for (const [key, record] of found) all.set(key, record);
     const showsMore = found.size !== before || all.size !== before;
     if (await ignoresOffset(source, pass, end)) continue;
-    const coverage = lastCoverage(pass, end, all.size, showsMore ? round : maxPasses);
-    if (coverage) return { records: [...all.values()], coverage };
+    const last = lastReading(pass, end, [...all.values()], showsMore ? round : maxPasses);
+    if (last) return last;
   }
 }
 
@@ -135,17 +139,19 @@ async function completePass<R extends Resource>(
   return since === undefined ? undefined : readUpdate(source, records, since);
 }
 
-/** The coverage of what was read, unless another pass may show more without costing too much. */
-function lastCoverage(
-  pass: Pass<unknown>,
+/** What was read, unless another pass may show more without costing too much. */
+function lastReading<R>(
+  pass: Pass<R>,
   end: End | ApiError,
-  read: number,
+  records: readonly R[],
   round: number,
-): Coverage | undefined {
-  if (isApiError(end)) return stoppedCoverage(pass, read, end);
+): Reading<R> | undefined {
+  const read = records.length;
+  if (isApiError(end))
+    return { records, coverage: partialCoverage(pass, read, stopReason(end)), stoppedBy: end };
   const isLong = pass.segments.length > maxPagesToRepeat;
   const isLast = !end.isPaged || pass.countIsLimit || round >= (isLong ? 2 : maxPasses);
-  return isLast ? unprovenCoverage(pass, end, read) : undefined;
+  return isLast ? { records, coverage: unprovenCoverage(pass, end, read) } : undefined;
 }
 
 /** Whether it turns out that the offset has no effect, or another one: another pass then requests one long page. */

@@ -21,6 +21,8 @@ export interface WalkCost {
   left: number;
   /** How long each request may be held back while the budget is low, so that the walk still ends in time. */
   pauseMs: number;
+  /** It is of no use to begin if the requests that remain do not suffice for all pages. */
+  needsAll?: boolean;
 }
 
 /** What a call of a tool leaves to its readings. */

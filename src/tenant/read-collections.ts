@@ -147,21 +147,21 @@ const omitIfUnreadable =
 function combinedCoverage(parts: readonly Part[]): Coverage & { asOf: Date } {
   const sum = (of: (part: Part) => number) => parts.reduce((total, part) => total + of(part), 0);
   const oldest = Math.min(Date.now(), ...parts.map(({ asOf }) => asOf.getTime()));
-  const incomplete = parts.filter(({ coverage }) => !coverage.complete);
+  const explained = parts.filter(({ coverage }) => coverage.reason !== undefined);
   const coverage = {
-    complete: incomplete.length === 0,
+    complete: parts.every((part) => part.coverage.complete),
     read: sum((part) => part.coverage.read),
     total: sum((part) => part.coverage.total),
     asOf: new Date(oldest),
   };
-  return incomplete.length === 0 ? coverage : { ...coverage, reason: combinedReason(incomplete) };
+  return explained.length === 0 ? coverage : { ...coverage, reason: combinedReason(explained) };
 }
 
 const combinedReason = (parts: readonly Part[]): string =>
   parts
     .map(
-      ({ resource, coverage: { read, total, reason } }) =>
-        `${total === 0 ? 'no' : `${read} of ${total}`} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
+      ({ resource, coverage: { complete, read, total, reason } }) =>
+        `${total === 0 ? 'no' : complete ? 'older' : `${read} of ${total}`} ${resource.replaceAll('_', ' ')} records, because ${reason}`,
     )
     .join('; ');
 

@@ -37,9 +37,11 @@ export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, 
 /** They need no warning, because the summary of a page says how many records there are. */
 export const pageReasons: ReadonlySet<unknown> = new Set(['one page', 'not counted']);
 
-/** The summary; for an incomplete answer, it begins with the share that was read. */
+/** The summary; it begins with the share that was read, or with the time where it should be a later one. */
 export function withCoverageFirst({ summary, data }: Answer): Wording {
-  const { complete, read, total, reason } = (data.coverage ?? {}) as Partial<Coverage>;
+  const coverage = (data.coverage ?? {}) as Partial<Coverage & { asOf: string }>;
+  const { complete, read, total, reason, asOf = '' } = coverage;
+  if (complete && reason !== undefined) return wording`Only as of ${identifier(asOf)}: ${summary}`;
   if (complete !== false || read === undefined || pageReasons.has(reason)) return summary;
   return total === undefined || total <= read
     ? wording`Incomplete: ${reason?.startsWith('no ') ? trusted(`${reason}`) : wording`there may be more than the ${counted(read)} records that could be read`}. ${summary}`

@@ -305,6 +305,70 @@ describe('a cached collection', () => {
   });
 });
 
+describe('a collection that the budget does not suffice to read again', () => {
+  const tight = { limit: 20, windowMs: 10 * minute };
+  const booksOf = (tenant: Tenant) => () => tenant.collection('pricing_book', toolCall());
+  const tightTenant = () => tenantOf({ budget: { requests: tight.limit, windowSeconds: 600 } });
+  /** The service counts anew, and another program takes this. */
+  const spend = (requests: number) => {
+    upstream.reset();
+    upstream.set({ maxSize: 10, rate: tight });
+    upstream.budget.spend(requests);
+  };
+  const nearlyAll = tight.limit - 3;
+
+  beforeEach(() => {
+    stopClock();
+    spend(0);
+  });
+
+  test('is returned with its time and the reason', async () => {
+    const books = booksOf(tightTenant());
+    const first = await books();
+    later(120 * minute);
+    spend(nearlyAll);
+    const second = await books();
+    expect([second.records, second.asOf]).toEqual([first.records, first.asOf]);
+    const reason = expect.stringMatching(/budget is used up for now; .* from 2\S+Z on$/);
+    expect(second.coverage).toEqual({ ...first.coverage, reason });
+    await books();
+    expect(sent()).toBe(1);
+    later(11 * minute);
+    spend(0);
+    const third = await books();
+    expect(third.coverage).toEqual(first.coverage);
+    expect(third.asOf.getTime()).toBeGreaterThan(first.asOf.getTime());
+    later(25 * 60 * minute);
+    spend(nearlyAll);
+    expect((await books()).coverage.complete).toBe(false);
+  });
+
+  test('is not returned after a change that is known of, whatever the budget', async () => {
+    const tenant = tightTenant();
+    const books = booksOf(tenant);
+    await books();
+    later(11 * minute);
+    spend(nearlyAll);
+    tenant.updates.invalidate('pricing_book');
+    expect((await books()).coverage.complete).toBe(false);
+  });
+
+  test('is said to be old first', async () => {
+    const { client, close } = await serve(tightTenant(), () => {});
+    onTestFinished(close);
+    const list = () => client.callTool({ name: 'cpq_list_pricing_books', arguments: {} });
+    const then = new Date().toISOString().slice(0, 19);
+    await list();
+    later(120 * minute);
+    spend(nearlyAll);
+    const { structuredContent } = await list();
+    expect(structuredContent).toMatchObject({
+      summary: expect.stringMatching(`^Only as of ${then}Z: \\d+ `),
+      coverage: { complete: true, reason: expect.stringContaining('budget') },
+    });
+  });
+});
+
 describe('a collection that is brought up to date', () => {
   const hour = 60 * minute;
 

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isProven, stoppedCoverage, unprovenCoverage } from '../../src/reading/coverage.ts';
+import {
+  isProven,
+  partialCoverage,
+  stopReason,
+  unprovenCoverage,
+} from '../../src/reading/coverage.ts';
 import { Pass, type RouteTraits } from '../../src/reading/pass.ts';
 import { type End, readPages } from '../../src/reading/read-pages.ts';
 import { ApiError } from '../../src/service/errors.ts';
@@ -225,24 +230,16 @@ describe('complete collections', () => {
 });
 
 describe('an interrupted reading', () => {
-  const interrupted = async () => (await follow([{ rows: rows(0, 100), total: 300 }])).pass;
-
-  test('reports when the rest can be read', async () => {
-    const coverage = stoppedCoverage(
-      await interrupted(),
-      100,
-      new ApiError('budget-spent', { host: 'h', seconds: 60 }),
-    );
-    expect(coverage).toMatchObject({ complete: false, read: 100, total: 300 });
-    expect(coverage.reason).toMatch(/; the rest can be read from \d{4}-.*Z on$/);
+  test('reports when the rest can be read', () => {
+    const error = new ApiError('budget-spent', { host: 'h', seconds: 60 });
+    expect(stopReason(error)).toMatch(/; the rest can be read from \d{4}-.*Z on$/);
   });
 
-  test('reports why', async () => {
-    const coverage = stoppedCoverage(
-      await interrupted(),
-      100,
-      new ApiError('not-permitted', { host: 'h' }),
-    );
-    expect(coverage.reason).toBe('the service stopped permitting it');
+  test('reports why, and how much was read', async () => {
+    const { pass } = await follow([{ rows: rows(0, 100), total: 300 }]);
+    const reason = stopReason(new ApiError('not-permitted', { host: 'h' }));
+    expect(reason).toBe('the service stopped permitting it');
+    const coverage = { complete: false, read: 100, total: 300, reason };
+    expect(partialCoverage(pass, 100, reason)).toEqual(coverage);
   });
 });

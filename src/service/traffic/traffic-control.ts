@@ -196,7 +196,7 @@ export class RateBudget {
   #isHopeless(purpose: Purpose, cost: WalkCost, { reserve }: WindowRule): boolean {
     if (cost.left !== cost.pages - 1) return false;
     const available = this.#remaining - reserve;
-    if (purpose === 'background') return available < cost.left;
+    if (purpose === 'background' || cost.needsAll) return available < cost.left;
     return cost.left <= this.limit - reserve && available < cost.left * worthwhileShare;
   }
 
