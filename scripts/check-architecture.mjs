@@ -62,6 +62,7 @@ const libraries = [
 
 /** Modules that read the environment. */
 const readEnvironment = ['commands', 'src/main.ts'];
+libraries.push({ name: /^(node:)?process$/, modules: readEnvironment });
 /** Modules that compute only from what they are given, and so do not read the clock. */
 const withoutClock = ['briefs', 'names', 'figures', 'text', 'src/values.ts'];
 
@@ -94,8 +95,13 @@ function problemsOf(file) {
       if (node.callee.name === 'Worker') imported(urlOf(first) ?? first);
     },
     MemberExpression: (node) => {
-      if (isMember(node, 'process', ['env']) && !readEnvironment.includes(moduleOf(file)))
-        report('may not read the environment');
+      if (isMember(node, 'process', ['env'])) report(problemOfEnvironment(file));
+    },
+    VariableDeclarator: ({ id, init }) => {
+      if (init?.name !== 'process' || id.type !== 'ObjectPattern') return;
+      const names = id.properties.map(({ key }) => key?.name);
+      if (names.includes('env')) report(problemOfEnvironment(file));
+      if (names.includes('getBuiltinModule')) report('may use getBuiltinModule as it is only');
     },
     Identifier: ({ name }) => {
       if (name === 'createRequire') report('may not use createRequire');
@@ -125,6 +131,9 @@ function stringOf(node) {
     return node.quasis[0].value.cooked;
   return typeof node?.value === 'string' ? node.value : undefined;
 }
+
+const problemOfEnvironment = (file) =>
+  readEnvironment.includes(moduleOf(file)) ? undefined : 'may not read the environment';
 
 const problemOfClock = (file) =>
   withoutClock.includes(moduleOf(file)) ? 'may not read the clock' : undefined;

@@ -120,6 +120,9 @@ const bad: [file: string, source: string, output: string][] = [
   ['src/service/a.ts', "import { createRequire } from 'node:module';", 'createRequire'],
   ['src/hosts/h.ts', 'const { HOME } = process.env;', 'environment'],
   ['src/hosts/h.ts', "const { HOME } = process['env'];", 'environment'],
+  ['src/hosts/h.ts', 'const { env } = process;', 'environment'],
+  ['src/hosts/h.ts', "import { env } from 'node:process';", 'node:process'],
+  ['src/hosts/h.ts', 'const { getBuiltinModule } = process;', 'getBuiltinModule'],
   ['src/briefs/b.ts', 'const now = Date.now();', 'clock'],
   ['src/figures/f.ts', 'const now = new Date();', 'clock'],
 ];
