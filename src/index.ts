@@ -124,8 +124,8 @@ export interface CpqServer {
   fetch(request: Request): Promise<Response>;
   /**
    * Stores the events of one webhook delivery. The secret is expected in the header `x-webhook-secret` or as the last
-   * segment of the path, and a signature in `x-webhook-signature`. Answers 200 after the events are stored durably, 401
-   * without the configured secrets, 503 if the service should deliver them again.
+   * segment of the path. Answers 200 after the events are stored durably, 401 without the configured secret, 503 if the
+   * service should deliver them again.
    * @throws CpqOptionError if no webhook secret is configured
    */
   receiveWebhook(request: Request): Promise<Response>;
