@@ -13,19 +13,15 @@ import {
   toLaunch,
   variables,
 } from './config/launch.ts';
-
-const nameWidth = Math.max(...Object.keys(hosts).map(({ length }) => length));
+import { table } from './table.ts';
 
 const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
                            [--api-key-file PATH]
-     cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]
-Hosts:
-${Object.entries(hosts)
-  .map(([name, { title }]) => `  ${name.padEnd(nameWidth)}  ${title}`)
-  .join('\n')}`;
+     cpq-mcp config HOST --http URL [--auth ${authNames.join('|')}] [--write [--file PATH]]`;
 
 export const help = `${usage}
-Flags:
+Hosts:
+${table(Object.entries(hosts).map(([name, { title }]) => [`  ${name}`, title]))}Flags:
   --write              install the entry instead of printing it, and keep a copy of the file (.bak); not for files
                        with comments, nor hosts with a command of their own, which is printed
   --file PATH          edit this file instead of the user's, such as a project's
@@ -35,9 +31,6 @@ Flags:
   --sandbox            use the embedded tenant, without address and key
   --http URL           connect to a team's server instead of starting one
   --auth METHOD        how that server authenticates; default: token, on this machine none`;
-
-const connectInstead =
-  'Or let cpq-mcp connect do this: it asks for address and key, checks them, and keeps the key in a file of yours.';
 
 interface ConfigRequest extends LaunchOptions {
   host: ConfigHost;
@@ -60,14 +53,17 @@ export async function run(argv: readonly string[]): Promise<void> {
   await show(described);
 }
 
+const connectInstead =
+  'Or let cpq-mcp connect do this: it asks for address and key, checks them, and stores the key in a file of yours.\n';
+
 async function show({ host, file, entry, command, launch, steps }: Described): Promise<void> {
   const again = isWritable(host) ? ', or run this command again with --write' : '';
   process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
   const { entryText } = await import('./config/formats.ts');
   process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
-  const [asks, instead] = 'url' in launch ? [] : [launch.secret && connectInstead, host.instead];
-  process.stderr.write(`${or}\n${[steps, asks, instead].filter(Boolean).join('\n')}\n`);
+  const connect = 'url' in launch || !launch.secret ? '' : connectInstead;
+  process.stderr.write(`${or}\n${steps}\n${connect}`);
 }
 
 function describe(request: ConfigRequest) {

@@ -38,8 +38,6 @@ export interface ConfigHost {
   addCommand?(launch: Launch, values: Values, entry: Entry): string[] | undefined;
   /** How to make the host load the changed file. */
   restart: string;
-  /** How else it gets the program. */
-  instead?: string;
 }
 
 /** An entry of a host. @param file of the host's servers */
@@ -145,8 +143,6 @@ export const hosts: Readonly<Record<string, ConfigHost>> = {
     file: inApplicationData('Claude/claude_desktop_config.json'),
     remote: bridged,
     restart: 'Then quit Claude Desktop and start it again.',
-    instead:
-      'Or open the bundle cpq-mcp.mcpb instead: it is attached to each release, and npm run bundle makes it in a clone.',
   }),
   'claude-code': host({
     title: 'Claude Code',
