@@ -8,7 +8,6 @@ import {
   callerAt,
   callToolRequest,
   type Headers,
-  newFolder,
   newToken,
   type Reply,
   send,
@@ -18,7 +17,7 @@ import {
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 

@@ -4,7 +4,6 @@ import {
   type Caller,
   callerAt,
   fileIn,
-  newFolder,
   newToken,
   startTeam,
   type Team,
@@ -13,7 +12,7 @@ import { anyOpportunity, personAnswers, putsOf, recordOf, reportOf } from '../su
 import type { Answer } from '../support/hosts.ts';
 import { startProvider } from '../support/identity-provider.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 

@@ -6,10 +6,10 @@ import {
 } from '@modelcontextprotocol/client';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { expect, test } from 'vitest';
-import { newFolder, startTeam } from '../support/access.ts';
+import { startTeam } from '../support/access.ts';
 import { type Provider, startProvider } from '../support/identity-provider.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 
 /**
  * Enterprise-managed authorisation (ID-JAG): the company's identity provider decides which host may act for whom at the

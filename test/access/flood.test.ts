@@ -3,14 +3,13 @@ import {
   bearer,
   callToolRequest,
   type Headers,
-  newFolder,
   newToken,
   send,
   startTeam,
   type Team,
 } from '../support/access.ts';
 import { valuesOf } from '../support/observed.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const metricsToken = 'canary0metrics0token0000';

@@ -11,7 +11,6 @@ import {
   type Caller,
   callerAt,
   callToolRequest,
-  newFolder,
   newToken,
   send,
   startTeam,
@@ -19,13 +18,12 @@ import {
 } from '../support/access.ts';
 import { putsOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
+import type { Row } from '../support/hosts.ts';
 import { everything } from '../support/hosts.ts';
 import { sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
-
-type Row = Record<string, unknown>;
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 

@@ -3,13 +3,12 @@ import {
   bearer,
   fileIn,
   type Headers,
-  newFolder,
   type Reply,
   send,
   startTeam,
   type Team,
 } from '../support/access.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 

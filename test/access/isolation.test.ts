@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { type Caller, callerAt, newFolder, startTeam } from '../support/access.ts';
+import { type Caller, callerAt, startTeam } from '../support/access.ts';
+import type { Row } from '../support/hosts.ts';
 import { anyHost } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { hookOf, keyOf, type Many, startMany } from '../support/tenants.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { deliver, webhooksAt } from '../support/webhooks.ts';
 
 /** Tenants at one address of the service that differ only in name and key. */
-
-type Row = Record<string, unknown>;
 
 const writing = 'read,opportunity:write';
 const newKey = keyOf('renewed');

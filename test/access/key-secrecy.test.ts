@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
 import { createCanary } from '../support/canary.ts';
-import { newFolder, removeFolder, wordsOf } from '../support/hardening-tenant.ts';
+import { wordsOf } from '../support/hardening-tenant.ts';
 import { anyHost, type Connection, everything, type Host, httpHosts } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
+import { newFolder } from '../support/shared.ts';
 import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -22,13 +23,12 @@ let folder: string;
 let upstream: Upstream;
 
 beforeAll(async () => {
-  folder = await newFolder();
+  folder = newFolder();
   upstream = await startUpstream({ counts: { '/opportunity': 30 } });
 });
 
 afterAll(async () => {
   await upstream.close();
-  await removeFolder(folder);
 });
 
 const start = (host: Host = anyHost): Promise<Connection> =>

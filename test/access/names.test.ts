@@ -5,10 +5,12 @@ import { localState } from '../../src/state/files/local.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
-import { newFolder, openTenant, removeFolder, serve } from '../support/hardening-tenant.ts';
+import { openTenant, serve } from '../support/hardening-tenant.ts';
+import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
+import { newFolder } from '../support/shared.ts';
 import { firstOf, only, type Upstream } from '../support/upstream/behaviour.ts';
-import type { Row } from '../support/upstream/records.ts';
+
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**
@@ -177,7 +179,6 @@ const form = fc.constantFrom('flat' as const, 'nested' as const);
 const forms = fc.record({ contact: form, opportunity: form, product: form, quote: form });
 
 let upstream: Upstream;
-const folders: string[] = [];
 
 beforeAll(async () => {
   upstream = await startUpstream();
@@ -185,7 +186,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await upstream.close();
-  for (const folder of folders) await removeFolder(folder);
 });
 
 afterEach(() => void vi.useRealTimers());
@@ -221,8 +221,7 @@ async function crossingsOf(
   refusedFrom: number,
 ): Promise<string[]> {
   vi.useFakeTimers({ toFake: ['Date'] });
-  const folder = await newFolder();
-  folders.push(folder);
+  const folder = newFolder();
   const open = () =>
     openTenant({
       url: upstream.url,

@@ -4,14 +4,13 @@ import {
   callerAt,
   callToolRequest,
   type Headers,
-  newFolder,
   newToken,
   send,
   startTeam,
 } from '../support/access.ts';
 import { anyHost } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 /** Fewer tools than a caller may use: by headers of a request, and by the settings that take tools out. */
 

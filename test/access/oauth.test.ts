@@ -8,7 +8,6 @@ import {
   callerAt,
   callToolRequest,
   fileIn,
-  newFolder,
   type Reply,
   send,
   startTeam,
@@ -22,8 +21,8 @@ import {
   type TokenRequest,
 } from '../support/identity-provider.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
-import { patience } from '../support/until.ts';
+import { newFolder, shared } from '../support/shared.ts';
+import { polling } from '../support/until.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const audience = 'https://mcp.example.com/mcp';
@@ -434,7 +433,7 @@ describe.concurrent('an identity provider', () => {
       return true;
     };
     const waiting = Promise.all([sendWith(), sendWith(), sendWith()]);
-    await expect.poll(() => provider.asked, patience).toContain('/keys');
+    await expect.poll(() => provider.asked, polling).toContain('/keys');
     expect((await send(team, { method: 'GET', path: '/healthz' })).status).toBe(200);
     expect((await send(team)).status).toBe(401);
     release();

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Caller,
-  callerAt,
-  callToolRequest,
-  newFolder,
-  send,
-  startTeam,
-} from '../support/access.ts';
+import { type Caller, callerAt, callToolRequest, send, startTeam } from '../support/access.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { hookOf, keyOf, type Many, startMany } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
 import { only } from '../support/upstream/behaviour.ts';

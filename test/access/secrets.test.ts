@@ -4,14 +4,13 @@ import {
   callToolRequest,
   fileIn,
   type Headers,
-  newFolder,
   newToken,
   send,
   startTeam,
 } from '../support/access.ts';
 import { createCanary } from '../support/canary.ts';
 import { newKey, startProvider } from '../support/identity-provider.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const audience = 'https://mcp.example.com/mcp';

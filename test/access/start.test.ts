@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fileIn, newFolder } from '../support/access.ts';
+import { fileIn } from '../support/access.ts';
 import { type Environment, run } from '../support/process.ts';
+import { newFolder } from '../support/shared.ts';
 
 const secret = 'key-that-must-not-be-shown-0123456789';
 const tenant = { CPQ_BASE_URL: 'https://one.example.com', CPQ_API_KEY: secret };

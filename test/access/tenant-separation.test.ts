@@ -3,14 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CollectionCache } from '../../src/reading/cache.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import {
-  newFolder,
-  openTenant,
-  removeFolder,
-  type Served,
-  serve,
-} from '../support/hardening-tenant.ts';
+import { openTenant, type Served, serve } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
+import { newFolder } from '../support/shared.ts';
 import { startTaggedService, type TaggedService, taggedCount } from '../support/tagged-service.ts';
 import { random } from '../support/upstream/random.ts';
 
@@ -49,7 +44,7 @@ const startHome = (name: string): Promise<TaggedService> =>
   startTaggedService((key) => tagOf(name, keys.indexOf(key)), later);
 
 beforeAll(async () => {
-  folder = await newFolder();
+  folder = newFolder();
   homes = [await startHome('north'), await startHome('south')];
   const shared = { state: localState(join(folder, 'state')), cache: new CollectionCache(1) };
   // Collections expire so soon that first reads, refreshes and cached answers all happen during the test.
@@ -73,7 +68,6 @@ afterAll(async () => {
     await tenant.close();
   }
   for (const home of homes) home.close();
-  await removeFolder(folder);
 });
 
 type Ask = (tag: string) => { name: string; arguments: Record<string, unknown> };

@@ -8,18 +8,17 @@ import {
   callerAt,
   callToolRequest,
   fileIn,
-  newFolder,
   newToken,
   type Reply,
   send,
   startTeam,
 } from '../support/access.ts';
+import type { Row } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
+import { newFolder } from '../support/shared.ts';
 import { hookOf, type Many, type Place, place, startMany } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
 import { deliver } from '../support/webhooks.ts';
-
-type Row = Record<string, unknown>;
 
 const companies = callToolRequest('cpq_list_companies', { size: 5 });
 const idsOf = ({ upstream }: Place): string[] =>

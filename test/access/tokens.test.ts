@@ -5,7 +5,6 @@ import {
   bearer,
   type Caller,
   callerAt,
-  newFolder,
   newToken,
   send,
   startTeam,
@@ -13,7 +12,7 @@ import {
   token,
 } from '../support/access.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));

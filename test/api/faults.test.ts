@@ -12,12 +12,13 @@ import {
   toolCall,
   wordsOf,
 } from '../support/hardening-tenant.ts';
+import type { Row } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
 import { type Behaviour, limit, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults, type Preset } from '../support/upstream/faults.ts';
 import { visible } from '../support/upstream/paging.ts';
-import { type ResourcePath, type Row, resourcePaths } from '../support/upstream/records.ts';
+import { type ResourcePath, resourcePaths } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**

@@ -8,8 +8,7 @@ import {
 import type { Resource } from '../../src/service/records/records.ts';
 import { resources } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
-
-type Row = Record<string, unknown>;
+import type { Row } from '../support/hosts.ts';
 
 const read = (resource: Resource, rows: readonly Row[]) =>
   rows.map((row) => toRecord(resource, structuredClone(row)));

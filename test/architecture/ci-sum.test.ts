@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { newFolder } from '../support/shared.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -58,8 +58,7 @@ const failing = reportOf({
 });
 
 async function sumOf(reports: Readonly<Record<string, Report>>, ...steps: string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-sum-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = newFolder();
   for (const [name, report] of Object.entries(reports))
     await writeFile(join(folder, `${name}.json`), JSON.stringify(report));
   const argv = [join(root, '.ci/sum.mjs'), folder, ...steps];

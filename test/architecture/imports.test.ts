@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
-import { shared } from '../support/shared.ts';
+import { describe, expect, test } from 'vitest';
+import { newFolder, shared } from '../support/shared.ts';
 
 const script = fileURLToPath(new URL('../../scripts/check-architecture.mjs', import.meta.url));
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-imports-')));
-
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
 
 interface Checked {
   status: number;
@@ -31,7 +27,7 @@ interface Sample {
 
 /** Checks a project with these files. */
 async function checkProject(samples: readonly Sample[]): Promise<Checked> {
-  const project = await mkdtemp(join(await folder(), 'project-'));
+  const project = newFolder();
   for (const layer of ['src', 'tools']) await mkdir(join(project, layer));
   for (const { file, source } of samples) {
     await mkdir(dirname(join(project, file)), { recursive: true });

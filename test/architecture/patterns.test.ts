@@ -3,8 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { newFolder } from '../support/access.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 /** `npm run lint:patterns` checks this project; these tests check that it notices bad patterns. */
 

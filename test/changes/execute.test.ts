@@ -3,7 +3,8 @@ import { executePlan } from '../../src/changes/execute.ts';
 import { makePlan } from '../../src/changes/plan.ts';
 import { findTarget } from '../../src/changes/target.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
-import type { Row } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
+
 import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';
 

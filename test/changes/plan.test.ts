@@ -6,7 +6,8 @@ import { buildPlan, makePlan } from '../../src/changes/plan.ts';
 import { findTarget, type Target } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
-import type { Row } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
+
 import { shared } from '../support/shared.ts';
 
 const certain = { divisor: 1, certain: true } as const;

@@ -4,7 +4,8 @@ import { findLookAlike, requireExisting, resolveReference } from '../../src/chan
 import { findTarget, refreshTarget, tenantScale } from '../../src/changes/target.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { callWith, tenantOver } from '../support/changes.ts';
-import type { Row } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
+
 import { shared } from '../support/shared.ts';
 import { limit } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';

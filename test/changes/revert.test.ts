@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { planRevert } from '../../src/changes/revert.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
-import type { Row } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 
 const record: Row = {
   id: 'o1',

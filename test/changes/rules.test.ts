@@ -11,7 +11,7 @@ import {
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
-import type { Row } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 
 afterEach(() => {
   vi.useRealTimers();

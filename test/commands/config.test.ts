@@ -2,28 +2,25 @@ import { realpathSync } from 'node:fs';
 import {
   chmod,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   readlink,
-  rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseToml } from 'smol-toml';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { type ConfigHost, hosts } from '../../src/commands/config/hosts.ts';
 import { writeEntry } from '../../src/commands/config/write.ts';
 import fc from '../support/fast-check.ts';
+import type { Row } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
-
-type Row = Record<string, unknown>;
+import { newFolder } from '../support/shared.ts';
 
 const key = 'SecretKeyThatNobodyMaySee0123456789';
 const baseUrl = 'https://tenant.example.com';
@@ -38,12 +35,11 @@ const placeholder = 'YOUR_API_KEY';
 
 let folder = '';
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-config-'));
+  folder = newFolder();
 });
-afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** A new folder for a test. */
-const place = async (): Promise<string> => mkdtemp(join(folder, 'it-'));
+const place = async (): Promise<string> => newFolder();
 
 const parsers: Record<ConfigHost['format'], (text: string) => unknown> = {
   json: (text) => JSON.parse(text),

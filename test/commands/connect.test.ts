@@ -1,15 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { newFolder } from '../support/access.ts';
 import { run } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox());
 let home: string;
 beforeEach(async () => {
-  home = await newFolder();
+  home = newFolder();
 });
 
 async function connect(host: string, lines: readonly string[], ...flags: string[]) {

@@ -1,14 +1,12 @@
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { checkRoutes, grantsFor } from '../../src/commands/doctor/checks.ts';
 import { Prober, probeRoutes } from '../../src/commands/doctor/prober.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
-import { newFolder } from '../support/access.ts';
 import { type Environment, run } from '../support/process.ts';
 import { addressIn, type KeyName, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { type Behaviour, only } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
@@ -111,8 +109,7 @@ describe('when nothing is wrong', () => {
   });
 
   test('does not change the state folder', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
-    afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    const folder = newFolder();
     const missing = join(folder, 'a', 'b');
     const { find } = await examine({}, { CPQ_STATE_DIR: missing });
     expect(find('state')).toMatchObject({ status: 'pass', detail: `${missing} is writable` });
@@ -327,8 +324,7 @@ describe('a problem', () => {
   });
 
   test('with the state folder matters where something is written', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-doctor-'));
-    afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+    const folder = newFolder();
     await writeFile(join(folder, 'file'), '');
     const env = { CPQ_STATE_DIR: join(folder, 'file') };
     const reading = await examine({}, env);

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
-import { newFolder } from '../support/access.ts';
 import { run } from '../support/process.ts';
+import { newFolder } from '../support/shared.ts';
 
 const baseUrl = 'https://api.example.com/';
 const own = namespaceOf(new URL(baseUrl), undefined);
 const other = 'acme-0123456789abcdef';
 let folder: string;
 beforeEach(async () => {
-  folder = await newFolder();
+  folder = newFolder();
   const state = localState(folder);
   for (const tenant of [own, other]) {
     await state.journal(tenant).append({ id: 'c' });

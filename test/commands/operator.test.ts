@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { fileIn, newFolder } from '../support/access.ts';
+import { fileIn } from '../support/access.ts';
 import { run } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox());
 const state = newFolder();

@@ -1,20 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../src/config.ts';
 import { anyHost, environmentFor, startHttpServer } from '../support/hosts.ts';
 import { type Environment, type Finished, run, start } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 const key = 'canary0SettingsKey0canary0SettingsKey000';
 const baseUrl = 'http://127.0.0.1:9';
 const complete: Environment = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-settings-')));
-
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
+const folder = shared(async () => newFolder());
 
 async function fileWith(content: string): Promise<string> {
   const file = join(await folder(), `key-${Math.random()}`);

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { readTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
-import { newFolder } from '../support/access.ts';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
 import { wireJudge } from '../support/compatibility/judge-wire.ts';
 import { inField } from '../support/compatibility/rewrite.ts';
@@ -13,7 +12,7 @@ import type { Named } from '../support/compatibility/stored-data.ts';
 import { wireVariations } from '../support/compatibility/wire.ts';
 import { anyHost, httpHosts } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 /** With the lines that an operator writes the answers are those of the documented service. */

@@ -9,9 +9,9 @@ import {
 } from '../support/compatibility/matrix.ts';
 import { probes } from '../support/compatibility/probes.ts';
 import { openSession } from '../support/compatibility/session.ts';
-import type { Row } from '../support/compatibility/stored-data.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { combined, variations } from '../support/compatibility/variations.ts';
+import type { Row } from '../support/hosts.ts';
 
 /** Every twentieth variation of the service; `compatibility-matrix.slow.test.ts` has all of them. */
 const selected = variations.filter((_, index) => index % 20 === 0);

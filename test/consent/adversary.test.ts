@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openWriter, type Row } from '../support/consent.ts';
+import { openWriter } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { answers, PlayedHost, profiles } from '../support/played-host.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { closing, shared } from '../support/shared.ts';

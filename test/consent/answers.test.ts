@@ -4,16 +4,15 @@ import {
   answerNever,
   anyOpportunity,
   journalIn,
-  newFolder,
   personAnswers,
   putsOf,
-  type Row,
   recordOf,
   reportOf,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { type Connection, everyHost, everything } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 const tool = 'cpq_upsert_opportunity';
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));

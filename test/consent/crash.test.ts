@@ -4,19 +4,18 @@ import {
   answerNever,
   type CallReport,
   journalIn,
-  newFolder,
   personAnswers,
-  type Row,
   reportOf,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { anyHost, type Connection, everything } from '../support/hosts.ts';
 import type { Environment } from '../support/process.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
+import { polling } from '../support/until.ts';
 import { limit, type Upstream, type UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';
 
-const patient = { timeout: 20_000 };
 const rename = { external_id: 'opp-3', name: 'Named anew' };
 const key = 'KeyThatStaysOutOfTheJournal0123456789';
 
@@ -128,7 +127,7 @@ test('killed before the answer to the write: outcome unknown, the record is chan
   const first = await it.start();
   it.upstream.set(limit(writeFaults['hang-after-applying'], { method: 'PUT' }));
   first.ask('cpq_upsert_opportunity', rename).catch(() => {});
-  await expect.poll(() => record(it).name, patient).toBe(rename.name);
+  await expect.poll(() => record(it).name, polling).toBe(rename.name);
   await kill(first);
   it.upstream.set({ cut: undefined });
   expect(await phases(it)).toEqual(['sending']);

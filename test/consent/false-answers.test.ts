@@ -7,12 +7,12 @@ import {
   personAnswers,
   putsOf,
   question,
-  type Row,
   rawCall,
   recordOf,
   reportOf,
   type Writer,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 

@@ -4,14 +4,13 @@ import { localState } from '../../src/state/files/local.ts';
 import {
   announcingJournal,
   hangingLimits,
-  newFolder,
   openWriter,
   personAnswers,
-  type Row,
   type Writer,
   type WriterOptions,
 } from '../support/consent.ts';
-import { closing } from '../support/shared.ts';
+import type { Row } from '../support/hosts.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { type Behaviour, limit, type Upstream, type When } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';

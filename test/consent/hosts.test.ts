@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openWriter, type Row, reportOf } from '../support/consent.ts';
+import { openWriter, reportOf } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { answers, PlayedHost, profiles } from '../support/played-host.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';

@@ -8,18 +8,17 @@ import {
   anyOpportunity,
   type CallReport,
   journalIn,
-  newFolder,
   type Opportunity,
   openWriter,
   personAnswers,
   putsOf,
-  type Row,
   recordOf,
   type Writer,
   type WriterOptions,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');

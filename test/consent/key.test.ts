@@ -2,7 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { visible } from '../../src/text/characters.ts';
-import { Answering, openWriter, type Row } from '../support/consent.ts';
+import { Answering, openWriter } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 

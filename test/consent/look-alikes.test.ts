@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
-import { anyOpportunity, openWriter, putsOf, type Row, recordOf } from '../support/consent.ts';
+import { anyOpportunity, openWriter, putsOf, recordOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
+import type { Row } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';

@@ -7,11 +7,11 @@ import {
   openWriter,
   personAnswers,
   putsOf,
-  type Row,
   rawCall,
   reportOf,
 } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
+import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';

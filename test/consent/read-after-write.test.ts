@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openWriter, personAnswers, type Row, recordOf } from '../support/consent.ts';
+import { openWriter, personAnswers, recordOf } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Answering, openWriter, type Row, type WriterOptions } from '../support/consent.ts';
+import { Answering, openWriter, type WriterOptions } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
 import { only } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anyOpportunity, type Opportunity, openWriter, type Row } from '../support/consent.ts';
+import { anyOpportunity, type Opportunity, openWriter } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { limit } from '../support/upstream/behaviour.ts';

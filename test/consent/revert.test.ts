@@ -9,9 +9,9 @@ import {
   openWriter,
   personAnswers,
   putsOf,
-  type Row,
   recordOf,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { limit } from '../support/upstream/behaviour.ts';

@@ -4,17 +4,16 @@ import {
   anyOpportunity,
   type CallReport,
   editRecord,
-  newFolder,
   type Opportunity,
-  type Row,
   recordOf,
   reportOf,
 } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
+import type { Row } from '../support/hosts.ts';
 import { type Connection, everyHost, everything, type Host } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 /**
  * Compares what is stored with what a person was shown, for hostile texts in every place where text from outside

@@ -6,16 +6,15 @@ import {
   answerSlowly,
   anyOpportunity,
   editRecord,
-  newFolder,
   openWriter,
   personAnswers,
   putsOf,
-  type Row,
   recordOf,
   reportOf,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { addressIn, askService, type Sandbox, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 

@@ -4,14 +4,13 @@ import {
   anyOpportunity,
   type CallReport,
   editRecord,
-  newFolder,
   openWriter,
   putsOf,
   recordOf,
   type Writer,
 } from '../support/consent.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { limit } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { writeFaults } from '../support/upstream/write-faults.ts';

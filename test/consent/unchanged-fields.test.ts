@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Answering, openWriter, type Row } from '../support/consent.ts';
+import { Answering, openWriter } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { closing } from '../support/shared.ts';
 import type { Behaviour } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';

@@ -3,16 +3,15 @@ import { localState } from '../../src/state/files/local.ts';
 import {
   anyOpportunity,
   editRecord,
-  newFolder,
   openWriter,
   personAnswers,
   putsOf,
-  type Row,
   recordOf,
   type WriterOptions,
 } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { askInView, click, questionFor, showsViews } from '../support/view-client.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));

@@ -1,17 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Connection, httpHosts, type ServerSettings } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
 async function serve(settings: ServerSettings = {}): Promise<Connection> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-events-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   const [host] = httpHosts;
   if (!host) throw new Error('no host');
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
@@ -190,8 +188,7 @@ test('an event that is older than the record that was read shows no change', asy
 });
 
 test('a stored event with a damaged body is listed without its content, and the answer is incomplete', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-damaged-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   const server = await serve({ env: { CPQ_STATE_DIR: folder } });
   await tell(server, ...story);
   const [name = ''] = (await readdir(folder)).filter((file) => file.startsWith('events-'));

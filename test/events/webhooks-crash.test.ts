@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, httpHosts } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
@@ -32,8 +29,7 @@ async function everyId({ call }: Connection): Promise<unknown[]> {
 }
 
 test('an acknowledged event is stored once, even if the process is killed', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-crash-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   const answered = new Set<string>();
   let number = 0;
   for (const limit of [40, 90, 150]) {

@@ -1,24 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyHost, httpHosts, startHttpServer } from '../support/hosts.ts';
 import { start } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const folder = shared(async () => {
-  const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-webhooks-'));
-  closing({ close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) });
-  return path;
-});
-const newFolder = async (): Promise<string> => mkdtemp(join(await folder(), 'state-'));
 
 async function serve(env: Record<string, string>) {
-  const state = await newFolder();
+  const state = newFolder();
   const address = addressIn(await sandbox());
   const server = await startHttpServer(address, { env: { CPQ_STATE_DIR: state, ...env } });
   server.running.output.guard(webhookSecret);
@@ -237,7 +230,7 @@ test('a sender without the secret is not told which tenants exist', async () => 
 });
 
 test('no secret of the server in a payload is stored or listed', async () => {
-  const state = await newFolder();
+  const state = newFolder();
   const address = addressIn(await sandbox());
   const env = {
     CPQ_STATE_DIR: state,
@@ -271,7 +264,7 @@ describe('settings of webhooks', () => {
   });
 
   test('a secret may be in a file, and enables the tool', async () => {
-    const file = join(await newFolder(), 'secret');
+    const file = join(newFolder(), 'secret');
     await writeFile(file, `${webhookSecret}\n`);
     const env = { CPQ_WEBHOOK_SECRET_FILE: file };
     const { at } = await serve(env);
@@ -320,7 +313,7 @@ test('an event that cannot be stored is refused until it can be', async () => {
 test.each(httpHosts.map((host) => [host.name, host] as const))(
   'MCP still works beside webhooks, %s',
   async (_, host) => {
-    const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: await newFolder() };
+    const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: newFolder() };
     const connection = await host.start(addressIn(await sandbox()), { env });
     await deliver(webhooksAt(connection.url ?? '', 'default'), event);
     const { records } = await connection.call('cpq_list_events', {});

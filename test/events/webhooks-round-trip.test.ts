@@ -1,21 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anyHost, type Connection, httpHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { addressIn, announce, requestsTo, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { ask } from '../support/sandbox-client.ts';
-import { closing } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-circle-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
-}
 
 /** Collections stay fresh for the whole test, unless an event drops them. */
 const base = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FRESH_SECONDS: '86400' };
@@ -70,7 +61,7 @@ const openIn = async ({ call }: Connection, { id }: { id: string }): Promise<num
 describe('a change in the service', () => {
   test('appears in the next answer and in the list of events', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+    const env = { ...base, CPQ_STATE_DIR: newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const { deal, from, to } = await aDeal(sandbox);
@@ -98,7 +89,7 @@ describe('a change in the service', () => {
 
   test('delivered with others drops each of their cached collections', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+    const env = { ...base, CPQ_STATE_DIR: newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
     const { deal } = await aDeal(sandbox);
     const paths = ['opportunity', 'company', 'contact'] as const;
@@ -123,7 +114,7 @@ describe('a change in the service', () => {
     ['among others', [{ event: 'contact.updated' }, { id: 'o1' }], 200],
   ])('that is not understood, %s, drops every cached collection', async (_, payload, status) => {
     const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+    const env = { ...base, CPQ_STATE_DIR: newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
     const { deal } = await aDeal(sandbox);
     await dealIn(server, deal);
@@ -138,7 +129,7 @@ describe('a change in the service', () => {
 
   test('that leads to an order shows the order, which no route returns', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: await newFolder() };
+    const env = { ...base, CPQ_STATE_DIR: newFolder() };
     const server = await modernHttp.start(addressIn(sandbox), { env });
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const quote = { id: 'q1', number: 'Q-1', title: 'Refresh of the core', status: 'draft' };

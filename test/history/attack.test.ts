@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
@@ -17,7 +16,7 @@ import { changesAnswer } from '../../src/tool-kit/pipeline-change-answers.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
-import { closing } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
 
 /** Histories as a hostile or faulty service makes them: the figures add up, and nothing happens twice. */
@@ -25,8 +24,7 @@ import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts'
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
 const newState = async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-attack-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   return { state: localState(folder), folder };
 };
 

@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -9,16 +8,10 @@ import { deleteExpiredSnapshots } from '../../src/history/history.ts';
 import { createLog } from '../../src/log.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { StoredHistory } from '../support/stored-history.ts';
 
 /** The snapshots of tenants that nobody reads any more, such as those of a key that was replaced. */
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-expiry-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
-}
 
 /** Stores a snapshot on the day that is so many days before today. */
 async function store(state: State, tenant: string, keepDays: number, ...daysAgo: number[]) {
@@ -32,7 +25,7 @@ async function store(state: State, tenant: string, keepDays: number, ...daysAgo:
 const tenantsIn = async (state: State) => (await state.stored()).map(({ tenant }) => tenant);
 
 test('expire after the days that they were stored for, and nothing remains of the last one', async () => {
-  const state = localState(await newFolder());
+  const state = localState(newFolder());
   await store(state, 'month', 30, 50, 40, 29);
   await store(state, 'year', 400, 50, 40);
   const later = (days: number) => new Date(Date.now() + days * 86_400_000);
@@ -48,7 +41,7 @@ test('expire after the days that they were stored for, and nothing remains of th
 });
 
 test('are left alone where it is not known for how long they are kept', async () => {
-  const state = localState(await newFolder());
+  const state = localState(newFolder());
   await store(state, 'tenant', 30, 29);
   for (const unknown of ['', 'unknown', '0', '-1']) {
     await state.snapshots('tenant').write('keep-days', Buffer.from(unknown));
@@ -58,7 +51,7 @@ test('are left alone where it is not known for how long they are kept', async ()
 });
 
 test('are deleted by every server, a minute after its start and each day, until it is closed', async () => {
-  const settings = readSettings(['--state-dir', await newFolder()], {});
+  const settings = readSettings(['--state-dir', newFolder()], {});
   const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] as const;
   vi.useFakeTimers({ toFake: [...toFake] });
   closing({ close: async () => void vi.useRealTimers() });
@@ -77,7 +70,7 @@ test('are deleted by every server, a minute after its start and each day, until 
 });
 
 test('are found beside other files and copies, and expire although those of one tenant cannot be read', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   await store(state, 'tenant', 30, 31, 1);
   await cp(join(folder, 'history-tenant'), join(folder, 'history-tenant.bak'), { recursive: true });

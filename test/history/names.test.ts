@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
@@ -10,17 +9,11 @@ import type { References } from '../support/compatibility/switches.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
 import { clockAt } from '../support/oracle/clock.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 
 /** Snapshots hold what the records themselves say: neither names of other collections nor the key. */
 
 const [yesterday, today] = ['2026-06-16', '2026-06-17'];
-
-const newFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
-};
 
 /** The text of all files of snapshots. */
 async function storedTexts(folder: string): Promise<string> {
@@ -48,7 +41,7 @@ describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s'
     const service = closing(await startService({ references }));
     // Deals are named after the companies.
     for (const [at, deal] of service.storedData['/opportunity'].entries()) deal.name = `Deal ${at}`;
-    const folder = await newFolder();
+    const folder = newFolder();
     const all = await start(service, { grants: 'read', folder, day: yesterday });
     for (const tool of ['cpq_brief_quotes', 'cpq_brief_pipeline', 'cpq_brief_company'])
       await all.ask(tool, { company: service.storedData['/company'][0]?.name });
@@ -116,7 +109,7 @@ test('a key that is split by invisible characters in a record is in no snapshot'
   sandbox.database
     .prepare('update opportunity set name = ? where tenant = ?')
     .run(`Deal with ${split}`, sandbox.tenants[0].name);
-  const folder = await newFolder();
+  const folder = newFolder();
   const server = await anyHost.start(address, {
     env: { CPQ_STATE_DIR: folder, ...clockAt(today) },
   });

@@ -1,9 +1,8 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
-import { closing } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
 
 /**
@@ -15,8 +14,7 @@ const days = ['2026-06-10', '2026-06-11', '2026-06-12', '2026-06-13'];
 const lastDay = new Date('2026-06-13T23:00:00Z');
 
 async function olderFolder() {
-  const parent = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
-  closing({ close: () => rm(parent, { recursive: true, force: true, maxRetries: 5 }) });
+  const parent = newFolder();
   const folder = join(parent, 'history-tenant');
   await cp(join(import.meta.dirname, 'older-folder'), folder, { recursive: true });
   return { store: localState(parent).snapshots('tenant'), folder };

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress } from 'node:zlib';
@@ -12,15 +11,14 @@ import type { SnapshotStore } from '../../src/state/port.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
 import { startSandbox } from '../support/sandbox.ts';
-import { closing } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 import { StoredHistory } from '../support/stored-history.ts';
 
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
 
 async function newStore(): Promise<{ store: SnapshotStore; folder: string }> {
-  const parent = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
-  closing({ close: () => rm(parent, { recursive: true, force: true, maxRetries: 5 }) });
+  const parent = newFolder();
   return {
     store: localState(parent).snapshots('tenant'),
     folder: join(parent, 'history-tenant'),

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
@@ -11,18 +10,12 @@ import { clockAt } from '../support/oracle/clock.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import type { Rows } from '../support/oracle/sql.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { StoredHistory } from '../support/stored-history.ts';
 import { until } from '../support/until.ts';
 
 /** A Wednesday. */
 const today = '2026-06-17';
-
-const newFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-history-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
-};
 
 /** A service with a generated history, and a server that has kept some days of it. */
 const kept = ['2026-04-20', '2026-05-18', '2026-06-10', '2026-06-12', '2026-06-14', '2026-06-16'];
@@ -30,7 +23,7 @@ const started = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.4, now: new Date(`${today}T09:00:00Z`) });
   const [{ name }] = sandbox.tenants;
   const address = addressIn(sandbox, 'limited');
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   const namespace = namespaceOf(new URL(address.baseUrl), undefined);
   const history = new StoredHistory(state.snapshots(namespace), 400, () => new Date(today));
@@ -105,7 +98,7 @@ describe('a comparison', () => {
 
   test('says that the snapshots it has cannot be read', async () => {
     const { address, namespace } = await started();
-    const folder = await newFolder();
+    const folder = newFolder();
     const store = localState(folder).snapshots(namespace);
     await store.write('2026-06-10', Buffer.from('of a later version'));
     const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
@@ -179,7 +172,7 @@ describe('its first sentence', () => {
   /** What is said of the changes since a day on which the records were others. */
   const since = async (change: (record: Row) => Row) => {
     const { address, namespace, sandbox, name } = await started();
-    const folder = await newFolder();
+    const folder = newFolder();
     const store = localState(folder).snapshots(namespace);
     const history = new StoredHistory(store, 400, () => new Date(today));
     const records = sandbox.past(name).recordsAt('2026-06-16');
@@ -292,7 +285,7 @@ describe('its parts', () => {
       expect(countTokens(JSON.stringify(data))).toBeLessThanOrEqual(1_500);
       expect((data.history as Row).days).toBe(200);
     }
-    expect(await readdir(await newFolder())).toEqual([]);
+    expect(await readdir(newFolder())).toEqual([]);
   });
 });
 
@@ -345,7 +338,7 @@ describe('snapshots', () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
     const address = addressIn(sandbox);
     const requests = async (days: string) => {
-      const folder = await newFolder();
+      const folder = newFolder();
       const env = { CPQ_STATE_DIR: folder, CPQ_HISTORY_DAYS: days, ...clockAt(today) };
       const before = requestsTo(sandbox).length;
       const server = await anyHost.start(address, { env });
@@ -371,7 +364,7 @@ describe('snapshots', () => {
 
   test('are made of quotes, once these were read completely', async () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
-    const folder = await newFolder();
+    const folder = newFolder();
     const env = { CPQ_STATE_DIR: folder, ...clockAt(today) };
     const server = await anyHost.start(addressIn(sandbox), { env });
     const none = await server.call('cpq_pipeline_changes', { by: 'quote' });
@@ -382,7 +375,7 @@ describe('snapshots', () => {
 
   test('of the quotes are compared without a request after the brief of all quotes', async () => {
     const sandbox = await startSandbox({ scale: 0.1, now: new Date(`${today}T09:00:00Z`) });
-    const folder = await newFolder();
+    const folder = newFolder();
     const start = (day: string) =>
       anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder, ...clockAt(day) } });
     const before = await start('2026-06-15');
@@ -401,7 +394,7 @@ describe('snapshots', () => {
 
   test('are made while the server runs', async () => {
     const sandbox = await startSandbox({ scale: 0.1 });
-    const folder = await newFolder();
+    const folder = newFolder();
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     await server.call('cpq_brief_pipeline');
     await until(async () => (await namesIn(folder)).length).toBe(2);
@@ -410,7 +403,7 @@ describe('snapshots', () => {
   test('are never made of an incomplete reading', async () => {
     const rateLimit = { requests: 5, windowSeconds: 600 };
     const sandbox = await startSandbox({ scale: 3, rateLimit });
-    const folder = await newFolder();
+    const folder = newFolder();
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     const { coverage } = await server.call('cpq_brief_pipeline');
     expect(coverage.complete).toBe(false);

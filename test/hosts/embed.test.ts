@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import {
@@ -9,11 +7,11 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport as FirstInMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { afterAll, describe, expect, inject, test, vi } from 'vitest';
+import { describe, expect, inject, test, vi } from 'vitest';
 import { settings } from '../../src/config.ts';
 import type { CpqServer, CpqServerOptions } from '../../src/index.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const key = 'SecretKeyThatNobodyMaySee0123456789';
@@ -24,8 +22,7 @@ const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> =>
   return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
 });
 const sandbox = shared(() => startSandbox());
-const stateDir = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-embed-')));
-afterAll(async () => rm(await stateDir(), { recursive: true, force: true, maxRetries: 5 }));
+const stateDir = shared(async () => newFolder());
 
 async function open(options: CpqServerOptions = {}): Promise<CpqServer> {
   const { createCpqServer } = await shipped();

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { legacyRevisions } from '../../src/mcp/identity.ts';
 import fc from '../support/fast-check.ts';
 import {
@@ -14,13 +11,13 @@ import {
   serveWithFastPath,
   serveWithSdk,
 } from '../support/fast-path-parity.ts';
-import { fastPathRequests, type Row, sdkRequests } from '../support/fast-path-requests.ts';
+import { fastPathRequests, sdkRequests } from '../support/fast-path-requests.ts';
+import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fast-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
+const folder = shared(async () => newFolder());
 
 const servers = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.1 });

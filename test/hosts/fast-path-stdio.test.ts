@@ -1,18 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { LineConnection } from '../../src/hosts/stdio.ts';
 import { connectSdk } from '../../src/hosts/stdio-sdk.ts';
 import fc from '../support/fast-check.ts';
 import { type CountedServer, countedServer, withoutTimes } from '../support/fast-path-parity.ts';
-import { envelope, handshake, message, type Row } from '../support/fast-path-requests.ts';
+import { envelope, handshake, message } from '../support/fast-path-requests.ts';
+import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fast-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
+const folder = shared(async () => newFolder());
 const server = shared(async () => {
   const sandbox = await startSandbox({ scale: 0.1 });
   return countedServer(addressIn(sandbox, 'all'), await folder());

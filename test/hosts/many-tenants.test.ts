@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
@@ -9,7 +7,7 @@ import type { Person } from '../support/clients.ts';
 import { personAnswers } from '../support/consent.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 import { webhookSecret } from '../support/webhooks.ts';
@@ -21,8 +19,7 @@ const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> =>
 });
 const service = shared(async () => closing(await startUpstream({ seed: 1 })));
 const stateDir = shared(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-many-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   return folder;
 });
 

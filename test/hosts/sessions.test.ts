@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { personAnswers, type Row } from '../support/consent.ts';
+import { personAnswers } from '../support/consent.ts';
+import type { Row } from '../support/hosts.ts';
 import { everything, startHttpServer } from '../support/hosts.ts';
 import { messagesOf } from '../support/message-stream.ts';
 import { describeWith } from '../support/needs.ts';

@@ -9,10 +9,11 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { settings, variableOf } from '../../src/config.ts';
 import { keysOf } from '../../src/values.ts';
-import { fileIn, newFolder } from '../support/access.ts';
+import { fileIn } from '../support/access.ts';
 import { freePort } from '../support/free-port.ts';
 import { describeWith } from '../support/needs.ts';
 import { run } from '../support/process.ts';
+import { newFolder } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
 /** The deployment files refer to what is in the repository, and nginx behaves as documented. */

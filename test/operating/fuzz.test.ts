@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import fc from '../support/fast-check.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { run } from '../support/process.ts';
@@ -15,12 +13,11 @@ import {
   statusesIn,
 } from '../support/raw-http.ts';
 import { quickOrAll } from '../support/sampling.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 /** No request ends the process or reaches a defect, and without a token none gets data. */
 
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-fuzz-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
+const folder = shared(async () => newFolder());
 
 const server = shared(async () => {
   const env = {

@@ -1,18 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { legacy } from '../support/fast-path-requests.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { valuesOf } from '../support/observed.ts';
 import { run } from '../support/process.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
 /** What an operator sees of the built server. */
 
-const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-process-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
+const folder = shared(async () => newFolder());
 
 const metricsToken = 'metrics-token-of-this-test';
 

@@ -3,14 +3,13 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { newFolder } from '../support/access.ts';
 import { createCanary } from '../support/canary.ts';
 import { anyHost, type Connection, httpHosts, type ServerSettings } from '../support/hosts.ts';
 import { keptReading } from '../support/kept-reading.ts';
 import { describeWhere } from '../support/needs.ts';
 import { run } from '../support/process.ts';
 import { buildProgram, killAtFile } from '../support/program.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { canMount, smallDisk } from '../support/small-disk.ts';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';

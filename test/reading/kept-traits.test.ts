@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { KeptTraits } from '../../src/reading/kept-traits.ts';
 import { ServicePages } from '../../src/reading/service-pages.ts';
 import { localState } from '../../src/state/files/local.ts';
-import { newFolder } from '../support/access.ts';
+import { newFolder } from '../support/shared.ts';
 
 /** What one process has learnt of a service, another one knows from its first question on. */
 

@@ -10,12 +10,13 @@ import { readPage } from '../../src/service/response.ts';
 import { routes } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant, toolCall, walkCall } from '../support/hardening-tenant.ts';
+import type { Row } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { closing } from '../support/shared.ts';
 import type { Active, UpstreamRequest } from '../support/upstream/behaviour.ts';
 import { list, RejectedQuery as RefusedByModel } from '../support/upstream/paging.ts';
 import { random } from '../support/upstream/random.ts';
-import type { ResourcePath, Row } from '../support/upstream/records.ts';
+import type { ResourcePath } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 /**

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { ask, first, type Record, rows, walk } from '../support/sandbox-client.ts';
+import { newFolder } from '../support/shared.ts';
 
 const NOW = new Date('2031-05-14T10:00:00Z');
 
@@ -63,9 +62,8 @@ describe('reproducible data', () => {
 describe('a database file', () => {
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    folder = newFolder();
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   test('keeps written data and keys, and is not filled again', async () => {
     const file = join(folder, 'kept.db');

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
-import { newFolder } from '../support/access.ts';
 import { describeWhere } from '../support/needs.ts';
+import { newFolder } from '../support/shared.ts';
 
 /** That the benchmark runs, at its smallest; and what must hold of its counts on a machine of any speed. */
 

@@ -6,11 +6,11 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
-import { newFolder, newToken, startTeam } from '../support/access.ts';
+import { newToken, startTeam } from '../support/access.ts';
 import { describeWithNpm, installed, runOnNewerNode } from '../support/npm.ts';
 import { run } from '../support/process.ts';
 import { shownTools } from '../support/samples.ts';
-import { shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 
 /** Hosts of other projects, configured by `cpq-mcp config`, with a server that requires access tokens. */
 

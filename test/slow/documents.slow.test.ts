@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, inject, test } from 'vitest';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { newFolder } from '../support/shared.ts';
 
 /** Runs the commands of the documents, line by line, as they are written there. */
 
@@ -28,7 +28,7 @@ let home: string;
 
 beforeAll(async () => {
   sandbox = await startSandbox({ scale: 0.1, rateLimit: false });
-  home = await mkdtemp(join(tmpdir(), 'documents-'));
+  home = newFolder();
   await mkdir(join(home, 'bin'));
   const program = join(home, 'bin', 'cpq-mcp');
   await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${inject('bundle')}" "$@"\n`);
@@ -36,8 +36,6 @@ beforeAll(async () => {
   await writeFile(join(home, 'cpq.key'), addressIn(sandbox).key, { mode: 0o600 });
   await writeFile(join(home, 'callers.csv'), 'name,grants,tenant,days\nben,read,default,30\n');
 });
-
-afterAll(() => rm(home, { recursive: true }));
 
 interface Documented {
   file: string;

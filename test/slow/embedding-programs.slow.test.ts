@@ -1,21 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, describe, expect, inject, test } from 'vitest';
-import { closing, shared } from '../support/shared.ts';
+import { describe, expect, inject, test } from 'vitest';
+import { closing, newFolder, shared } from '../support/shared.ts';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A project with the package and its dependencies, as npm installs them. */
 const project = shared(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-project-'));
+  const folder = newFolder();
   const installed = join(folder, 'node_modules', 'cpq-mcp');
   await mkdir(installed, { recursive: true });
   await cp(dirname(inject('bundle')), join(installed, 'dist'), { recursive: true });
@@ -27,7 +26,6 @@ const project = shared(async () => {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
   return folder;
 });
-afterAll(async () => rm(await project(), { recursive: true, force: true, maxRetries: 5 }));
 
 describe('the examples', () => {
   test('run in memory', async () => {

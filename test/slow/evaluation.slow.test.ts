@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { newFolder } from '../support/shared.ts';
 
 const run = promisify(execFile);
 
@@ -22,7 +22,7 @@ const requests: Request[] = [];
 
 /** A model that calls the brief of the open pipeline and repeats its text. */
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-evals-test-'));
+  folder = newFolder();
   endpoint = createServer(async (request, response) => {
     const body = (await json(request)) as Request;
     requests.push(body);
@@ -40,7 +40,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   endpoint.close();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 const evaluate = async (...options: string[]): Promise<string> => {

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
@@ -8,7 +7,7 @@ import { addDays } from '../../src/figures/days.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { dealsTakenAt } from '../support/history-deals.ts';
 import { buildProgram, killAtFile } from '../support/program.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { StoredHistory } from '../support/stored-history.ts';
 
 /** Two processes at a time are killed while they write snapshots: no stored day is damaged or lost. */
@@ -32,8 +31,7 @@ function startWriter(program: string, folder: string, from: string, time: string
 }
 
 test('whatever was stored is whole, and can be added to', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-killed-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   const snapshots = join(folder, 'history-tenant');
   await mkdir(snapshots, { mode: 0o700 });
   const program = await buildProgram('write-history', folder);

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -8,7 +6,7 @@ import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { expect, inject, test } from 'vitest';
 import type { CpqHost } from '../../src/index.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { startUpstream, type Upstream } from '../support/upstream/upstream.ts';
 
 const kibibyte = 1024;
@@ -61,8 +59,7 @@ async function useTenants(host: CpqHost, upstream: Upstream, names: readonly str
 }
 
 test('200 tenants that were opened, used and closed leave nothing behind', async () => {
-  const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-many-'));
-  closing({ close: () => rm(stateDir, { recursive: true, force: true, maxRetries: 5 }) });
+  const stateDir = newFolder();
   const upstream = closing(await startUpstream({ seed: 1 }));
   const { createCpqHost }: typeof import('../../src/index.ts') = await import(
     pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href

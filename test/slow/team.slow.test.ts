@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { createToken, updateTokens } from '../../src/hosts/access/token-file.ts';
@@ -8,7 +7,7 @@ import { describeWith } from '../support/needs.ts';
 import { startNginx } from '../support/nginx.ts';
 import { type Running, start } from '../support/process.ts';
 import { startRedis } from '../support/redis.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { startTaggedService, type TaggedService, taggedCount } from '../support/tagged-service.ts';
 import { random } from '../support/upstream/random.ts';
 
@@ -38,8 +37,7 @@ interface Team {
 const tagOf = (name: string): string => `${name}tag`;
 
 async function startTeam(count: number): Promise<Team> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-team-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   const redis = await startRedis();
   const services = new Map<string, TaggedService>();
   for (const name of tenantNames) {

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { newFolder, send, startTeam } from '../support/access.ts';
+import { send, startTeam } from '../support/access.ts';
 import { freePort } from '../support/free-port.ts';
 import { anyHost, everything, type ServerSettings, startHttpServer } from '../support/hosts.ts';
 import { type Environment, run } from '../support/process.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import type { Behaviour } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 

@@ -1,10 +1,10 @@
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newFolder, startTeam, type Team } from '../support/access.ts';
+import { startTeam, type Team } from '../support/access.ts';
 import { describeWhere, describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { canMount, smallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';

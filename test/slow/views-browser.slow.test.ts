@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { CompanyBrief } from '../../src/briefs/company/company.ts';
 import type { PipelineBrief } from '../../src/briefs/pipeline/pipeline.ts';
@@ -8,7 +5,7 @@ import type { QuoteBrief } from '../../src/briefs/quote/quote.ts';
 import { type Connection, type Host, httpHosts, type Row } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, shared } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import {
   expectHarmless,
   fitsIn,
@@ -106,8 +103,7 @@ async function openCompany(server: Connection, options?: Options) {
 
 /** A server that takes webhooks, and has none yet. */
 async function takesWebhooks(): Promise<Connection> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-views-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  const folder = newFolder();
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
   return (eras[0] as Host).start(await address(), { env });
 }

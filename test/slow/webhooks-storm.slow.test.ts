@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Answer, httpHosts } from '../support/hosts.ts';
@@ -9,7 +6,7 @@ import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { type Caller, callerOf, type Replica, startReplicas } from '../support/replicas.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 const events = 20_000;
@@ -187,8 +184,7 @@ const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
 
 describe('20,000 events, duplicated and out of order, are stored once each', () => {
   test('by one process', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-storm-'));
-    closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+    const folder = newFolder();
     const [host] = httpHosts;
     if (!host) throw new Error('no host');
     const address = addressIn(await startSandbox({ scale: 0.1 }));

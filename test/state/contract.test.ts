@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type LocalOptions, localState } from '../../src/state/files/local.ts';
 import type { InboxEntry, InboxEvent, State, Update } from '../../src/state/port.ts';
@@ -8,17 +5,12 @@ import { redisState } from '../../src/state/redis/redis.ts';
 import fc from '../support/fast-check.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
-import { closing, shared } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
 /** Two connections to one state; in a single process they are the same object. */
 type Pair = (options?: LocalOptions) => Promise<[State, State]>;
 
-const folder = shared(async () => {
-  const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-state-'));
-  closing({ close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) });
-  return path;
-});
 const redis = shared(() => startRedis());
 
 let number = 0;
@@ -26,7 +18,7 @@ let number = 0;
 const newTenant = (): string => (0xc0ffee0000000000n + BigInt(number++)).toString(16);
 
 const oneProcess: Pair = async (options) => {
-  const path = await mkdtemp(join(await folder(), 'one-'));
+  const path = newFolder();
   const state = closing(localState(path, options));
   return [state, state];
 };

@@ -1,7 +1,6 @@
 import {
   appendFile,
   type FileHandle,
-  mkdtemp,
   open,
   readdir,
   readFile,
@@ -10,20 +9,13 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import type { InboxEvent, State } from '../../src/state/port.ts';
-import { closing } from '../support/shared.ts';
+import { newFolder } from '../support/shared.ts';
 
 const tenant = 'abcdef0123456789';
-
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-files-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
-}
 
 const fileIn = (folder: string): string => join(folder, `events-${tenant}.jsonl`);
 const eventOf = (id: string, body = '{}'): InboxEvent => ({
@@ -41,7 +33,7 @@ const damagedIn = async (state: State): Promise<number> =>
   (await state.inbox(tenant).list(() => true, { from: 0, size: 1 })).damaged;
 
 test('an inbox survives its process, readable by its owner only', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(join(folder, 'state', 'cpq-mcp'));
   const file = fileIn(join(folder, 'state', 'cpq-mcp'));
   expect(await idsIn(state)).toEqual([]);
@@ -55,7 +47,7 @@ test('an inbox survives its process, readable by its owner only', async () => {
 });
 
 test('a line torn by a crash hides no other line, and nothing is missing', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   for (const id of ['a', 'b', 'c']) await state.inbox(tenant).add(eventOf(id));
   const { size } = await stat(fileIn(folder));
@@ -68,7 +60,7 @@ test('a line torn by a crash hides no other line, and nothing is missing', async
 });
 
 test('lines that are not events are counted, not shown', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   await state.inbox(tenant).add(eventOf('a'));
   await appendFile(fileIn(folder), 'not json\n[]\n{"id":"b"}\n{"id":1,"at":2,"arrived":3}\n\n');
@@ -78,7 +70,7 @@ test('lines that are not events are counted, not shown', async () => {
 });
 
 test('a damaged line is no longer counted when the file was compacted without it', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const limits = { days: 30, events: 2, megabytes: 8 };
   const state = localState(folder, { inbox: limits });
   for (const id of ['a', 'b']) await state.inbox(tenant).add(eventOf(id));
@@ -93,7 +85,7 @@ test('a damaged line is no longer counted when the file was compacted without it
 });
 
 test('an event added by another process is seen, and not added again', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const [one, other] = [localState(folder), localState(folder)];
   await one.inbox(tenant).add(eventOf('a'));
   expect(await idsIn(other)).toEqual(['a']);
@@ -103,7 +95,7 @@ test('an event added by another process is seen, and not added again', async () 
 });
 
 test('a deleted file is created again', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   await state.inbox(tenant).add(eventOf('a'));
   await rm(fileIn(folder));
@@ -112,7 +104,7 @@ test('a deleted file is created again', async () => {
 });
 
 test('the file does not grow without limit, and another process can still read it', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const limits = { days: 30, events: 20, megabytes: 8 };
   const [state, other] = [localState(folder, { inbox: limits }), localState(folder)];
   const body = JSON.stringify({ text: 'ü'.repeat(40_000) });
@@ -135,7 +127,7 @@ test('the file does not grow without limit, and another process can still read i
 });
 
 test('expired events are removed from the file within a day', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const dayMs = 86_400_000;
   const lineOf = (id: string, days: number) => {
     const arrived = Date.now() - days * dayMs;
@@ -182,7 +174,7 @@ const halfways: [string, (folder: string) => Promise<void>][] = [
 ];
 
 test.each(halfways)('updates are published and nothing is acknowledged if %s', async (_, fail) => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   const inbox = state.inbox(tenant);
   await inbox.add(eventOf('first'));
@@ -199,7 +191,7 @@ test.each(halfways)('updates are published and nothing is acknowledged if %s', a
 });
 
 test('only a write to the same file ends the report that it cannot be written', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   const inbox = state.inbox(tenant);
   await inbox.add(eventOf('known'));
@@ -214,7 +206,7 @@ test('only a write to the same file ends the report that it cannot be written', 
 });
 
 test('a journal from a backup that others may read is closed to them by the next write', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   const path = join(folder, `changes-${tenant}.jsonl`);
   await writeFile(path, '', { mode: 0o644 });
   await localState(folder).journal(tenant).append({ phase: 'done' });
@@ -222,7 +214,7 @@ test('a journal from a backup that others may read is closed to them by the next
 });
 
 test('an event that cannot be stored is not acknowledged', async () => {
-  const folder = await newFolder();
+  const folder = newFolder();
   // A folder has the name of the file.
   const state = localState(folder);
   await rm(folder, { recursive: true });

@@ -5,8 +5,8 @@ import { fileCollections, markOutdated } from '../../src/state/files/collections
 import { localState } from '../../src/state/files/local.ts';
 import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
 import { WriteStatus } from '../../src/state/write-status.ts';
-import { newFolder } from '../support/access.ts';
 import { isClockFaked } from '../support/needs.ts';
+import { newFolder } from '../support/shared.ts';
 
 const tenant = 'abcdef0123456789';
 const place: CollectionKey = { tenant, reader: 'reader', collection: 'quote' };

@@ -1,23 +1,12 @@
-import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
+import { freePort } from './free-port.ts';
 import { type Answer, answerOf } from './hosts.ts';
 import { type Environment, type Finished, type Running, run, start } from './process.ts';
-import { closing } from './shared.ts';
 
 export type Headers = Record<string, string>;
-
-/** A folder that is deleted after the tests of the file. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-access-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
-}
 
 export async function fileIn(folder: string, name: string, content: unknown): Promise<string> {
   const path = join(folder, name);
@@ -36,21 +25,13 @@ export interface Team {
 const highLimits = { CPQ_RATE_LIMIT: '1000000', CPQ_CALLS_PER_MINUTE: '1000000' };
 
 export async function startTeam(env: Environment, secrets: readonly string[] = []): Promise<Team> {
+  // A server with a public address does not print the port that it listens on.
   const port = await freePort();
   const running = await start(['http', '--port', String(port)], { ...highLimits, ...env });
   for (const secret of secrets) running.output.guard(secret);
   await running.says(/Stop with Ctrl-C/);
   const stderr = () => running.output.stderr;
   return { running, url: `http://127.0.0.1:${port}/mcp`, stderr };
-}
-
-/** A server with a public address does not print the port that it listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }
 
 /** A caller of the server with these headers. */

@@ -2,8 +2,9 @@ import type { ChangeCall, Consent, Proposal } from '../../src/changes/consent.ts
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
-import { newFolder, openWriter, type Row, type WriterOptions } from './consent.ts';
-import { closing } from './shared.ts';
+import { openWriter, type WriterOptions } from './consent.ts';
+import type { Row } from './hosts.ts';
+import { closing, newFolder } from './shared.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 

@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   Client,
@@ -28,10 +26,9 @@ import { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Person } from './clients.ts';
 import { defaultLimits } from './hardening-tenant.ts';
+import type { Row } from './hosts.ts';
 import { type Address, askService, requestsTo, type Sandbox } from './sandbox.ts';
-import { closing } from './shared.ts';
-
-export type Row = Record<string, unknown>;
+import { closing, newFolder } from './shared.ts';
 
 /** The possible answers of a person. */
 export const personAnswers = {
@@ -88,13 +85,6 @@ interface Content {
   content?: { text?: string }[];
   structuredContent?: Row;
   isError?: boolean;
-}
-
-/** A folder that is deleted after the tests of the file. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-consent-'));
-  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
-  return folder;
 }
 
 /** Every line of the journals of a state folder. */

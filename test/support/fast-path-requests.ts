@@ -1,6 +1,5 @@
 import type { Sent } from './fast-path-parity.ts';
-
-export type Row = Record<string, unknown>;
+import type { Row } from './hosts.ts';
 
 const accept = 'application/json, text/event-stream';
 export const legacyHeaders = {

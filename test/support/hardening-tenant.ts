@@ -1,4 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
@@ -16,8 +15,9 @@ import { parseGrants } from '../../src/tenant/grants.ts';
 import { SharedTenantState, type TenantOptions } from '../../src/tenant/shared-state.ts';
 import { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
+import type { Row } from './hosts.ts';
 import type { ErrorKind } from './upstream/faults.ts';
-import type { ResourcePath, Row } from './upstream/records.ts';
+import type { ResourcePath } from './upstream/records.ts';
 
 /** Generous, because the machine may be busy. A service that never answers is asked with a shorter time limit. */
 export const defaultLimits = { attemptMs: 20_000, connectMs: 20_000, maxBytes: 3 * 2 ** 20 };
@@ -79,11 +79,6 @@ export function openTenant({ url, ...more }: OpenOptions): Tenant {
   states.set(tenant, options.state);
   return tenant;
 }
-
-/** A new folder. */
-export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'cpq-mcp-hardening-'));
-export const removeFolder = (folder: string): Promise<void> =>
-  rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 export interface CallOptions {
   signal?: AbortSignal;

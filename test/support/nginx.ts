@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
-import { closing } from './shared.ts';
+import { closing, newFolder } from './shared.ts';
 
 /** A load balancer that sends each request to the next server; stopped after the tests of the file. */
 export async function startNginx(servers: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-nginx-'));
+  const folder = newFolder();
   const port = await freePort();
   const config = join(folder, 'nginx.conf');
   await writeFile(config, configFor(folder, port, servers));

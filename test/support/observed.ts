@@ -22,7 +22,8 @@ import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import { parseJson } from '../../src/values.ts';
 import { send } from './fast-path-parity.ts';
 import { legacy } from './fast-path-requests.ts';
-import { newFolder, openTenant, removeFolder } from './hardening-tenant.ts';
+import { openTenant } from './hardening-tenant.ts';
+import { newFolder } from './shared.ts';
 import type { Upstream } from './upstream/behaviour.ts';
 import { startUpstream } from './upstream/upstream.ts';
 
@@ -68,7 +69,7 @@ export async function startObservedServer({
   const shown = createLog(logLevel, currentRequest);
   const watch = createServerObserver({ log: shown, version: '1.2.3', tracksRequests: true });
   const observer = watch.tenant(tenantName);
-  const folder = await newFolder();
+  const folder = newFolder();
   const state = localState(folder);
   const writing = {
     perHour: 100,
@@ -118,7 +119,6 @@ export async function startObservedServer({
       await sdk.close();
       await tenant.close();
       await state.close();
-      await removeFolder(folder);
       await upstream.close();
     },
   };

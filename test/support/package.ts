@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, inject } from 'vitest';
-import { shared } from './shared.ts';
+import { inject } from 'vitest';
+import { newFolder, shared } from './shared.ts';
 
 /** The package as npm makes and installs it. */
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-export const folder = shared(() => mkdtemp(join(tmpdir(), 'cpq-mcp-install-')));
-afterAll(async () => rm(await folder(), { recursive: true, force: true, maxRetries: 5 }));
+export const folder = shared(async () => newFolder());
 
 export async function emptyProject(name: string): Promise<string> {
   const path = join(await folder(), name);

@@ -3,7 +3,8 @@ import { takeAnswer } from '../../src/hosts/http.ts';
 import { clientOf } from '../../src/mcp/client.ts';
 import { legacyRevisions, metaKeys, modernRevision } from '../../src/mcp/identity.ts';
 import { createSession, sessionHeader } from '../../src/mcp/session.ts';
-import type { Row, Writer } from './consent.ts';
+import type { Writer } from './consent.ts';
+import type { Row } from './hosts.ts';
 import { messagesOf } from './message-stream.ts';
 import { closing } from './shared.ts';
 

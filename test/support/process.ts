@@ -35,7 +35,7 @@ export interface Finished extends Exit {
   stderr: string;
 }
 
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 /** Time to end after stdin was closed, and after SIGTERM. */
 const politeStopMs = 200;
 const politeMs = 5_000;
@@ -75,7 +75,7 @@ export async function run(
 ): Promise<Finished> {
   const started = await start(argv, env);
   started.stdin.end(input);
-  const late = setTimeout(() => started.kill('SIGKILL'), patienceMs);
+  const late = setTimeout(() => started.kill('SIGKILL'), timeoutMs);
   const exit = await started.exited;
   clearTimeout(late);
   return { ...exit, stdout: started.output.stdout, stderr: started.output.stderr };
@@ -146,7 +146,7 @@ async function saying(
   pattern: RegExp,
 ): Promise<RegExpExecArray> {
   const told = new AbortController();
-  const late = AbortSignal.timeout(patienceMs);
+  const late = AbortSignal.timeout(timeoutMs);
   void exited.then(() => told.abort());
   const found = await output.waitFor('stdout', pattern, AbortSignal.any([told.signal, late]));
   if (found) return found;

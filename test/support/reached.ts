@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { inject } from 'vitest';
 import { environmentFor, everything, startHttpServer } from './hosts.ts';
 import { addressIn, startSandbox } from './sandbox.ts';
-import { closing, shared } from './shared.ts';
+import { newFolder, shared } from './shared.ts';
 
 /** What a client needs to start or reach a server. */
 export type Reached =
@@ -15,8 +12,7 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox());
 
 const home = shared(async () => {
-  const path = await mkdtemp(join(tmpdir(), 'cpq-mcp-client-'));
-  closing({ close: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) });
+  const path = newFolder();
   return path;
 });
 

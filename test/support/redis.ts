@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { closing } from './shared.ts';
+import { closing, newFolder } from './shared.ts';
 
 export interface Redis {
   url: URL;
@@ -23,7 +22,7 @@ export interface Redis {
 
 /** Starts a Redis on a free port with its own folder; stopped after the tests of the file. */
 export async function startRedis(password?: string): Promise<Redis> {
-  const folder = await mkdtemp(join(tmpdir(), 'cpq-mcp-redis-'));
+  const folder = newFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;
   const kill = async () => {

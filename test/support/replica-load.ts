@@ -158,15 +158,13 @@ const countsOf = ({ reads, written, events, refusedEvents, refusals }: Load): Co
 });
 
 /** A write waits up to ten seconds for the lock of a killed replica. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 
 /** Waits until the counts have grown by this much. */
 export async function untilMore(load: Load, more: Partial<Counts>): Promise<void> {
   const before = countsOf(load);
   for (const [name, count] of Object.entries(more) as [keyof Counts, number][]) {
-    await until(() => countsOf(load)[name], patienceMs).toBeGreaterThanOrEqual(
-      before[name] + count,
-    );
+    await until(() => countsOf(load)[name], timeoutMs).toBeGreaterThanOrEqual(before[name] + count);
   }
 }
 

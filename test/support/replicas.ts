@@ -75,7 +75,7 @@ export async function callerOf(replicas: readonly Replica[], first = 0): Promise
     broken: 0,
     async ask(name, args) {
       for (;;) {
-        const result = await unlessBroken(next().callTool(name, args, patient));
+        const result = await unlessBroken(next().callTool(name, args, slowly));
         if (result) return answerOf(result);
         caller.broken += 1;
         await pause(20);
@@ -90,7 +90,7 @@ export async function callerOf(replicas: readonly Replica[], first = 0): Promise
   return caller;
 }
 
-const patient: CallOptions = { timeout: 60_000 };
+const slowly: CallOptions = { timeout: 60_000 };
 
 /** Undefined if there was no connection, or it ended before the answer. @throws any other error */
 async function unlessBroken<T>(calling: Promise<T>): Promise<T | undefined> {

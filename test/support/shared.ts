@@ -1,3 +1,8 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 type Close = () => Promise<unknown>;
 
 const openClosers: Close[] = [];
@@ -20,4 +25,11 @@ export function closing<T extends { close: Close }>(it: T): T {
 /** Closes everything, the latest first. */
 export async function closeAll(): Promise<void> {
   for (const close of openClosers.splice(0).reverse()) await close();
+}
+
+/** A folder that is deleted after the tests of the file. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-'));
+  closing({ close: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) });
+  return folder;
 }

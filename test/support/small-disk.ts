@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { newFolder } from './access.ts';
-import { closing } from './shared.ts';
+import { closing, newFolder } from './shared.ts';
 
 /** A file system so small that it is soon full. */
 export function smallDisk(): string {

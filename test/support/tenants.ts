@@ -1,18 +1,9 @@
 import { writeFile } from 'node:fs/promises';
-import {
-  bearer,
-  fileIn,
-  type Headers,
-  newFolder,
-  newToken,
-  startTeam,
-  type Team,
-} from './access.ts';
-import { closing } from './shared.ts';
+import { bearer, fileIn, type Headers, newToken, startTeam, type Team } from './access.ts';
+import type { Row } from './hosts.ts';
+import { closing, newFolder } from './shared.ts';
 import { until } from './until.ts';
 import { startUpstream, type Upstream } from './upstream/upstream.ts';
-
-type Row = Record<string, unknown>;
 
 export const keyOf = (name: string) => `key-of-${name}-0123456789abcdef`;
 export const hookOf = (name: string) => `hook-of-${name}-0123456789abcdef`;

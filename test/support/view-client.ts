@@ -1,6 +1,7 @@
 import type { Client, Result } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
-import { type CallReport, type Row, reportOf } from './consent.ts';
+import { type CallReport, reportOf } from './consent.ts';
+import type { Row } from './hosts.ts';
 
 /** What a host that shows views, and has no forms, declares. */
 export const showsViews = {

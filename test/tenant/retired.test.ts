@@ -4,9 +4,9 @@ import { openCommon } from '../../src/commands/common.ts';
 import { ConfiguredTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
-import { fileIn, newFolder } from '../support/access.ts';
+import { fileIn } from '../support/access.ts';
 import { toolCall } from '../support/hardening-tenant.ts';
-import { closing } from '../support/shared.ts';
+import { closing, newFolder } from '../support/shared.ts';
 import { place } from '../support/tenants.ts';
 
 /** Two tenants in one process, each of which has read its companies. */

@@ -1,8 +1,8 @@
-import type { Answer } from '../hosts.ts';
+import type { Answer, Row } from '../hosts.ts';
 import { failed, type Judged, judgeFacts, partOf, right, worst, wrong } from './judge.ts';
 import type { Probe } from './probe.ts';
 import type { Session } from './session.ts';
-import type { Named, Opportunity, Quote, Row } from './stored-data.ts';
+import type { Named, Opportunity, Quote } from './stored-data.ts';
 import * as truth from './truth.ts';
 
 const first = <T>(list: readonly T[], index = 0): T => list[index] as T;

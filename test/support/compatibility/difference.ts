@@ -1,6 +1,5 @@
-import type { Answer } from '../hosts.ts';
+import type { Answer, Row } from '../hosts.ts';
 import type { Session } from './session.ts';
-import type { Row } from './stored-data.ts';
 
 /**
  * The judge by difference: a question to a service that differs from the documented one has the answer that it has there,

@@ -1,11 +1,11 @@
-import type { Answer, Row as AnswerRow } from '../hosts.ts';
+import type { Answer, Row as AnswerRow, Row } from '../hosts.ts';
 import { listTools } from '../samples.ts';
 import { failed, hasCaveat, type Judged, partOf, right, worst, wrong } from './judge.ts';
 import type { Probe } from './probe.ts';
 import { rowProblem } from './rows.ts';
 import { sorted } from './search.ts';
 import type { Session } from './session.ts';
-import { type ListPath, type Row, searchPaths } from './stored-data.ts';
+import { type ListPath, searchPaths } from './stored-data.ts';
 import { listed } from './truth.ts';
 
 /** The result of reading a list. */

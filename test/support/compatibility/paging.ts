@@ -1,5 +1,6 @@
+import type { Row } from '../hosts.ts';
 import type { Reply } from './reply.ts';
-import { type ListPath, type Row, searchPaths } from './stored-data.ts';
+import { type ListPath, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 export const refusal = (status: number, ...message: string[]): Reply => ({

@@ -1,5 +1,6 @@
+import type { Row } from '../hosts.ts';
 import type { Reply, Request, Rewrite } from './reply.ts';
-import type { ListPath, Row } from './stored-data.ts';
+import type { ListPath } from './stored-data.ts';
 
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

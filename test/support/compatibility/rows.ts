@@ -1,5 +1,5 @@
-import type { Row as AnswerRow } from '../hosts.ts';
-import type { ListPath, Named, Opportunity, Quote, Row } from './stored-data.ts';
+import type { Row as AnswerRow, Row } from '../hosts.ts';
+import type { ListPath, Named, Opportunity, Quote } from './stored-data.ts';
 import { quoteTotals } from './truth.ts';
 
 /** Whether a row of an answer is about this record, by its id or name. */

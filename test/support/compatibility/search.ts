@@ -1,4 +1,4 @@
-import type { Row } from './stored-data.ts';
+import type { Row } from '../hosts.ts';
 import type { Switches } from './switches.ts';
 
 /** Looks into nested records; `companyId` is `company.id` under another name. */

@@ -1,16 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Row } from '../hosts.ts';
 import { isReply, pageOf, refusal, refusedParameter, wrapped } from './paging.ts';
 import type { Reply, Request, Rewrite } from './reply.ts';
 import { searched } from './search.ts';
-import {
-  type ListPath,
-  makeStoredData,
-  type Named,
-  type Row,
-  type StoredData,
-} from './stored-data.ts';
+import { type ListPath, makeStoredData, type Named, type StoredData } from './stored-data.ts';
 import { documented, type Switches } from './switches.ts';
 import { shown } from './view.ts';
 import { upsert } from './write.ts';

@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { inject } from 'vitest';
 import { type Answer, answerOf } from '../hosts.ts';
-import { shared } from '../shared.ts';
+import { newFolder, shared } from '../shared.ts';
 import { type Service, startService } from './service.ts';
 import type { Variation } from './variations.ts';
 
@@ -53,7 +52,7 @@ async function connectSession(
   { createCpqServer }: Pick<Shipped, 'createCpqServer'>,
 ): Promise<Session> {
   const service = await startService(set);
-  const stateDir = await mkdtemp(join(tmpdir(), 'cpq-mcp-compatibility-'));
+  const stateDir = newFolder();
   const fieldsFile = join(stateDir, 'fields.txt');
   await writeFile(fieldsFile, fields.join('\n'));
   const server = await createCpqServer({

@@ -1,6 +1,6 @@
+import type { Row } from '../hosts.ts';
 import type { Switches } from './switches.ts';
 
-export type Row = Record<string, unknown>;
 type Id = string | number;
 
 export interface Named {

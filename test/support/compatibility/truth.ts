@@ -2,8 +2,9 @@
  * The true figures of a tenant, computed only from what it stores. Written independently of the server, so that
  * both cannot share a mistake. Amounts are whole numbers, so sums are exact.
  */
+import type { Row } from '../hosts.ts';
 import { mentions, valueAt } from './search.ts';
-import type { Item, ListPath, Named, Opportunity, Quote, Row, StoredData } from './stored-data.ts';
+import type { Item, ListPath, Named, Opportunity, Quote, StoredData } from './stored-data.ts';
 
 export type Sums = Record<string, number>;
 export type Fact = number | string | Sums | undefined;

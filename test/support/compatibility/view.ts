@@ -1,4 +1,5 @@
-import type { Named, Row } from './stored-data.ts';
+import type { Row } from '../hosts.ts';
+import type { Named } from './stored-data.ts';
 import type { References, Switches } from './switches.ts';
 
 /** Fields that refer to another record. */

@@ -1,6 +1,7 @@
+import type { Row } from '../hosts.ts';
 import type { Rewrite } from './reply.ts';
 import { both, inField, inRecords } from './rewrite.ts';
-import type { ListPath, Named, Row } from './stored-data.ts';
+import type { ListPath, Named } from './stored-data.ts';
 import type { Change, Changes } from './wire-shapes.ts';
 
 /** How the fields of records may differ: names, shapes, units, words. */

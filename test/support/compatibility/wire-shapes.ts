@@ -1,6 +1,7 @@
+import type { Row } from '../hosts.ts';
 import type { Reply, Rewrite } from './reply.ts';
 import { byId, inRecords, inSearches, onRoutes, type SearchPage } from './rewrite.ts';
-import { type ListPath, type Row, searchPaths } from './stored-data.ts';
+import { type ListPath, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 /** How replies may differ in shape and transport: envelopes, counts, statuses, headers, ids. */

@@ -1,8 +1,8 @@
-import type { Answer } from '../hosts.ts';
+import type { Answer, Row } from '../hosts.ts';
 import { failed, type Judged, right, wrong } from './judge.ts';
 import type { Probe } from './probe.ts';
 import type { Session } from './session.ts';
-import type { Opportunity, Row } from './stored-data.ts';
+import type { Opportunity } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 /** Set by the service with every write. */

@@ -1,6 +1,7 @@
+import type { Row } from '../hosts.ts';
 import { refusal } from './paging.ts';
 import type { Reply } from './reply.ts';
-import type { Named, Opportunity, Row, StoredData } from './stored-data.ts';
+import type { Named, Opportunity, StoredData } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 import { storedValue } from './view.ts';
 

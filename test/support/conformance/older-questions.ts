@@ -6,8 +6,7 @@ import {
   type ServerContext,
   type Transport,
 } from '@modelcontextprotocol/server';
-
-type Row = Record<string, unknown>;
+import type { Row } from '../hosts.ts';
 
 /**
  * Elicitation in the legacy era over HTTP without sessions: the question is sent on the stream of the call, and the

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installed, runOnNewerNode } from '../npm.ts';
+import { newFolder } from '../shared.ts';
 
 export type Revision = '2025-11-25' | '2026-07-28';
 
@@ -25,7 +25,7 @@ const version = '0.2.0-alpha.12';
 /** Runs every scenario for servers of that revision, required or not. */
 export async function runConformance(url: string, revision: Revision): Promise<Outcome> {
   const folder = await installed(`${suite}@${version}`);
-  const results = await mkdtemp(join(tmpdir(), 'cpq-mcp-conformance-'));
+  const results = newFolder();
   const program = join(folder, 'node_modules', suite, 'dist', 'index.js');
   const words = ['server', '--url', url, '--requirements', revision, '-o', results];
   try {

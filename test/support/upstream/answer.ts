@@ -1,10 +1,11 @@
 import { STATUS_CODES } from 'node:http';
+import type { Row } from '../hosts.ts';
 import type { Active, Redirect, Refusal, Upstream, UpstreamRequest } from './behaviour.ts';
 import { encoded, jsonBody, shaped } from './bodies.ts';
 import type { RateStatus, RollingBudget } from './budget.ts';
 import { list, RejectedQuery } from './paging.ts';
 import type { Random } from './random.ts';
-import { type ResourcePath, type Row, resourcePaths } from './records.ts';
+import { type ResourcePath, resourcePaths } from './records.ts';
 import { complaints, isRow, parsed, upsert } from './writes.ts';
 
 const prefix = '/public-api';

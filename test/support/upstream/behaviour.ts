@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Row } from '../hosts.ts';
 import type { Budget } from './budget.ts';
-import type { ResourcePath, Row } from './records.ts';
+import type { ResourcePath } from './records.ts';
 
 export interface UpstreamRequest {
   /** Number of the request since the start or the last reset, from 1. */

@@ -1,5 +1,6 @@
+import type { Row } from '../hosts.ts';
 import { type Behaviour, limit, only, type Upstream, type UpstreamRequest } from './behaviour.ts';
-import { generateRecords, type Row } from './records.ts';
+import { generateRecords } from './records.ts';
 
 /** The kinds of error that a correct client distinguishes. */
 export type ErrorKind =

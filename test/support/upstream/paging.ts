@@ -1,6 +1,7 @@
+import type { Row } from '../hosts.ts';
 import type { Active, Behaviour, EnvelopeName, Total, UpstreamRequest } from './behaviour.ts';
 import { hash, type Random } from './random.ts';
-import type { ResourcePath, Row } from './records.ts';
+import type { ResourcePath } from './records.ts';
 
 /** Undocumented; small, so that a client that sends no size soon notices. */
 const defaultSize = 20;

@@ -1,3 +1,4 @@
+import type { Row } from '../hosts.ts';
 import { hash, type Random, random } from './random.ts';
 
 /** The twelve list routes below `/public-api`. */
@@ -17,8 +18,6 @@ export const resourcePaths = [
 ] as const;
 
 export type ResourcePath = (typeof resourcePaths)[number];
-
-export type Row = Record<string, unknown>;
 
 /** Which records have an `id`. Records without one still differ in other fields. */
 export type Ids = 'all' | 'some' | 'none';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Row } from '../hosts.ts';
 import { type Answering, answer, routeOf } from './answer.ts';
 import {
   type Behaviour,
@@ -11,13 +12,7 @@ import {
 } from './behaviour.ts';
 import { RollingBudget } from './budget.ts';
 import { random } from './random.ts';
-import {
-  generateRecords,
-  type Ids,
-  type ResourcePath,
-  type Row,
-  resourcePaths,
-} from './records.ts';
+import { generateRecords, type Ids, type ResourcePath, resourcePaths } from './records.ts';
 import { type Exchange, send, sever } from './send.ts';
 
 export type { Upstream } from './behaviour.ts';

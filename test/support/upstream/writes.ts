@@ -1,4 +1,4 @@
-import type { Row } from './records.ts';
+import type { Row } from '../hosts.ts';
 
 const plain = [
   'name',
