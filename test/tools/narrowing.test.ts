@@ -125,7 +125,7 @@ const tables: Record<string, Table> = {
 const logs: Record<string, string> = {
   cpq_list_events: 'subject event since until id',
   cpq_list_changes: 'since until opportunity',
-  cpq_pipeline_changes: `movement ${Object.keys(dealFilters).join(' ')}`,
+  cpq_pipeline_changes: `movement pushes ${Object.keys(dealFilters).join(' ')}`,
 };
 
 const checkFilters = ['owner', 'company', 'status', 'kind'];
