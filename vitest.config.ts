@@ -1,13 +1,22 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, mergeConfig } from 'vitest/config';
 import { define } from './scripts/defines.mjs';
 
-/** Everything that a bare clone with Node and npm can run. Slow suites have a configuration of their own. */
-export default defineConfig({
+/** What calls functions, and starts neither a server nor a process. Nothing in it may fail once and pass when repeated. */
+const functions = [
+  'test/briefs/*.test.ts',
+  'test/text/{characters,secrets,untrusted-text}.test.ts',
+  'test/changes/{fields,verification}.test.ts',
+  'test/api/{key-in-json,normalise,recognition}.test.ts',
+  'test/consent/question.test.ts',
+  'test/events/read.test.ts',
+  'test/tools/long-answers.test.ts',
+  'test/views/functions.test.ts',
+];
+
+/** The common part of all configurations. */
+export const common = defineConfig({
   define,
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/**/*.slow.test.ts', 'node_modules/**'],
-    globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/setup.ts'],
     // Processes of their own: a native library is loaded, and every file starts servers besides.
     pool: 'forks',
@@ -24,5 +33,21 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 10_000,
+  },
+});
+
+const servers = { include: ['test/**/*.test.ts'], globalSetup: ['test/support/build.ts'] };
+const slow = ['test/**/*.slow.test.ts', 'node_modules/**'];
+
+/** Everything that a bare clone with Node and npm can run. Slow suites have a configuration of their own. */
+export default mergeConfig(common, {
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: { name: 'functions', include: functions, pool: 'threads', isolate: false, retry: 0 },
+      },
+      { extends: true, test: { name: 'servers', ...servers, exclude: [...functions, ...slow] } },
+    ],
   },
 });

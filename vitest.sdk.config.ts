@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
-import common from './vitest.config.ts';
+import { common } from './vitest.config.ts';
 
 /** The suites of the protocol, once more without the fast path: every request is answered by the SDK. */
 export default defineConfig({
   ...common,
   test: {
     ...common.test,
+    globalSetup: ['test/support/build.ts'],
     env: { CPQ_FAST_PATH: 'off' },
     include: [
       'test/access/flood.test.ts',

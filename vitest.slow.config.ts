@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import common from './vitest.config.ts';
+import { common } from './vitest.config.ts';
 
 /** Files of the quick suite that run only a sample of their cases there (`test/support/sampling.ts`). */
 const sampled = [
@@ -34,6 +34,7 @@ export default defineConfig({
   ...common,
   test: {
     ...common.test,
+    globalSetup: ['test/support/build.ts'],
     env: { CPQ_TEST_ALL_CASES: '1' },
     include: ['test/**/*.slow.test.ts', ...sampled, ...ofSeveralTenants],
     exclude: ['node_modules/**'],

@@ -21,8 +21,13 @@ const { values: options } = parseArgs({
   },
 });
 
-/** The folder of the tests that call functions of a file. They need no bundle. */
-const unitFolder = (file) => (file.startsWith('src/briefs/') ? 'test/briefs' : 'test/changes');
+/** The folder of the tests that call functions of a file. They need no bundle; of some modules there are none. */
+const unitFolder = (file) =>
+  file.startsWith('src/briefs/')
+    ? 'test/briefs'
+    : /^src\/(?:figures|names|history|changes)\//.test(file)
+      ? 'test/changes'
+      : undefined;
 
 /** The tests over the bundle, by the path of the changed file. */
 const suites = [
@@ -44,7 +49,17 @@ const suites = [
   [/\/(?:execute|verification)/, 'test/consent/faults test/consent/steps test/consent/crash'],
   [/\/(?:resolve|target|plan|fields)/, 'test/consent/resolving test/consent/look-alikes'],
   [/\/(?:decide|rules|shown)/, 'test/consent/steps test/consent/question'],
-  [/^src\/tenant\/changes\//, 'test/consent/journal test/consent/revert test/consent/look-alikes'],
+  [
+    /^(?:tools|src\/tool-kit|src\/lists)\//,
+    'test/tools test/consent/read-after-write test/oracle/lists',
+  ],
+  [/^src\/mcp\//, 'test/tools test/consent/false-answers test/consent/view test/hosts/lifecycle'],
+  [/^src\/tenant\//, 'test/tenant test/reading test/access/revoked test/access/names'],
+  [/^src\/reading\//, 'test/reading test/api'],
+  [/^src\/service\//, 'test/api'],
+  [/^src\/state\//, 'test/state'],
+  [/^src\/events\//, 'test/events'],
+  [/^src\/hosts\//, 'test/hosts test/access test/operating'],
 ];
 /** A change that makes a loop endless counts as noticed. A busy machine needs a tenth of it. */
 const timeoutMs = 600_000;
@@ -68,7 +83,10 @@ try {
 
 /** The tests over the bundle take a minute, so they come after all others. */
 async function tryAll(chosen) {
-  const survivors = await notNoticed(await notNoticed(chosen, unitTests), suiteTests);
+  const hasUnitTests = ({ file }) => unitFolder(file) !== undefined;
+  const left = await notNoticed(chosen.filter(hasUnitTests), unitTests);
+  const others = chosen.filter((mutant) => !hasUnitTests(mutant));
+  const survivors = await notNoticed([...left, ...others], suiteTests);
   for (const mutant of survivors) console.log(`${nameOf(mutant)}  SURVIVED`);
   const noticed = chosen.length - survivors.length;
   const percent = Math.round((noticed / chosen.length) * 1000) / 10;
@@ -164,12 +182,11 @@ function copyOf(project) {
   for (const file of tracked.trim().split('\n')) cpSync(join(project, file), join(folder, file));
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
   const unitConfig = `import { BaseSequencer } from 'vitest/node';
-import config from './vitest.config.ts';
+import { common as config } from './vitest.config.ts';
 const isSlow = ({ moduleId }) => /properties|budget|decimal/.test(moduleId);
 class QuickFirst extends BaseSequencer {
   sort = async (files) => files.toSorted((a, b) => isSlow(a) - isSlow(b));
 }
-delete config.test.globalSetup;
 config.test.include = ['**/*.test.ts'];
 config.test.sequence = { sequencer: QuickFirst };
 export default config;\n`;
