@@ -31,7 +31,8 @@ import { ConfiguredTenants } from './tenants.ts';
 export async function run(argv: readonly string[]): Promise<void> {
   const settings = readSettings(argv, process.env);
   requireAuth(settings);
-  const tracksRequests = isRequestLogged(settings);
+  // On an unauthenticated server, request ids are only worth their cost if every call is logged.
+  const tracksRequests = settings.auth.size > 0 || ['info', 'debug'].includes(settings.logLevel);
   const log = openLog(settings, tracksRequests ? currentRequest : undefined);
   const observer = createServerObserver({ log, version, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
@@ -40,7 +41,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   const guesses = new GuessLimiter(proxiesOf(settings));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
-  await loadForCalls();
+  // What the first call, and all others in flight, would wait for.
+  await Promise.all([import('../../tools/catalog.ts'), import('../service/connections/pool.ts')]);
   const host = await serveHttp(gate, {
     host: settings.host,
     port: settings.port,
@@ -69,14 +71,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   await tenants.close();
   await state.close();
 }
-
-/** Loads, before callers are let in, what their first call and all others in flight would wait for. */
-const loadForCalls = () =>
-  Promise.all([import('../../tools/catalog.ts'), import('../service/connections/pool.ts')]);
-
-/** On an unauthenticated server, request ids are only worth their cost if every call is logged. */
-const isRequestLogged = ({ auth, logLevel }: Settings): boolean =>
-  auth.size > 0 || logLevel === 'info' || logLevel === 'debug';
 
 function proxiesOf({ trustedProxies }: Settings): BlockList {
   try {

@@ -43,9 +43,6 @@ const prefix = '/webhooks/';
 /** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
 const bodies = new Slots(32);
 
-/** The same answer for a wrong secret and for an unknown tenant. */
-const unauthorized = (): HttpError => new HttpError(401, 'Unauthorized', { countsAsFailure: true });
-
 /** Answered with 200 once every event is stored. A sender without the secret is not told which tenants exist. */
 export function webhookHandler(options: WebhookOptions): WebhookHandler {
   return (path, request, response) => {
@@ -146,7 +143,8 @@ async function receive(
   const hasSecret = [headers['x-webhook-secret'], secretInPath].some((given) =>
     isSameSecret(String(given ?? ''), tenant?.secret ?? ''),
   );
-  if (!tenant || !hasSecret) throw unauthorized();
+  // The same answer for a wrong secret and for an unknown tenant.
+  if (!tenant || !hasSecret) throw new HttpError(401, 'Unauthorized', { countsAsFailure: true });
   const body = await read();
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
   return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));

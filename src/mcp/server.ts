@@ -184,22 +184,18 @@ function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
 function toolCall(ctx: ServerContext, client?: HostClient): ChangeCall {
   const { signal, _meta } = ctx.mcpReq;
   const token = _meta?.progressToken;
+  // Errors are ignored: a disconnected host's calls are cancelled elsewhere.
+  const notify = (params: Record<string, unknown>) =>
+    void ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
   return {
     signal,
     deadline: Date.now() + callMs,
-    progress: token === undefined ? () => {} : progressReporter(progressNotifier(ctx), token),
+    progress: token === undefined ? () => {} : progressReporter(notify, token),
     client: client?.name ?? '', // Only the journal of changes has it.
     caller: ctx.http?.authInfo?.clientId,
     consent: () => Promise.reject(new Error('not a call that may write')),
   };
 }
-
-/** Ignores send errors: a disconnected host's calls are cancelled elsewhere. */
-const progressNotifier =
-  ({ mcpReq }: ServerContext) =>
-  (params: Record<string, unknown>): void => {
-    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  };
 
 /** The protocol's own limit. */
 const maxValues = 100;

@@ -108,12 +108,11 @@ export function withoutSecrets(value: unknown): unknown {
 
 function cleaned(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return inText(value);
-  if (typeof value === 'number') return value >= 1e7 ? inNumber(value) : value;
+  if (typeof value === 'number')
+    return value >= 1e7 && registered.has(String(value)) ? replacement : value;
   if (typeof value !== 'object' || value === null || levels === 0) return value;
   return Array.isArray(value) ? inList(value, levels - 1) : inFields(value, levels - 1);
 }
-
-const inNumber = (value: number) => (registered.has(String(value)) ? replacement : value);
 
 function inText(text: string, isHidden?: boolean): string {
   if (text.length < shortest) return text;

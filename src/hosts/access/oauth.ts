@@ -109,7 +109,9 @@ function providerKeys(issuer: string): JWTVerifyGetKey {
 
 async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
   for (const url of metadataUrls(new URL(issuer))) {
-    const metadata = await readJson(url).catch(() => undefined); // The next URL is tried.
+    const reading = fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
+    // The next URL is tried after an error.
+    const metadata = await reading.then((it) => it.json()).catch(() => undefined);
     const keysUrl = fieldOf(metadata, 'jwks_uri');
     if (fieldOf(metadata, 'issuer') !== issuer || !isText(keysUrl)) continue;
     if (isProtected(new URL(keysUrl)))
@@ -125,11 +127,6 @@ function metadataUrls({ origin, pathname }: URL): string[] {
     `${origin}/.well-known/oauth-authorization-server${path}`,
     `${origin}${path}/.well-known/openid-configuration`,
   ];
-}
-
-async function readJson(url: string): Promise<unknown> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(fetchMs) });
-  return response.json();
 }
 
 const notIssued = 'The access token was not issued by the configured identity provider.';

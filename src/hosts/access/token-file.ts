@@ -104,18 +104,13 @@ export async function readTokens(path: string): Promise<readonly StoredToken[]> 
       throw new TokenFileError(`${path} cannot be read (${errorCode(error)})`);
     });
   if (text === undefined) return [];
-  const tokens = parseTokens(text);
-  if (!tokens) {
+  const tokens = fieldOf(parseJson(text), 'tokens');
+  if (!Array.isArray(tokens) || !tokens.every(isStoredToken)) {
     throw new TokenFileError(
       `${path} is not a token file written by cpq-mcp token. Correct it, or remove it and create the tokens again.`,
     );
   }
   return tokens;
-}
-
-function parseTokens(text: string): StoredToken[] | undefined {
-  const tokens = fieldOf(parseJson(text), 'tokens');
-  return Array.isArray(tokens) && tokens.every(isStoredToken) ? tokens : undefined;
 }
 
 function isStoredToken(entry: unknown): entry is StoredToken {

@@ -4,7 +4,7 @@ import type { Call, WalkCost } from '../call.ts';
 import type { Attempt, SentRequest, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
-import { type Observer, type RequestOutcome, requestOutcome } from './observer.ts';
+import { type Observer, requestOutcome } from './observer.ts';
 
 interface ResponseListener {
   /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
@@ -64,7 +64,8 @@ export class TrafficControl implements Traffic {
   /** Corrects the budget by the headers of the response, if one was received. */
   async ended({ number, startedAt }: SentRequest, attempt: Attempt): Promise<void> {
     const { request, call, response, error } = attempt;
-    const outcome = error === undefined ? '2xx' : failedOutcome(error, call);
+    const failed = () => (call.signal.aborted ? 'cancelled' : requestOutcome(error));
+    const outcome = error === undefined ? '2xx' : failed();
     this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
     if (error === undefined || isRefusal(error)) {
       this.#failures = 0;
@@ -94,9 +95,6 @@ export class TrafficControl implements Traffic {
 
 const toNumber = (text = ''): number | undefined =>
   /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
-
-const failedOutcome = (error: unknown, { signal }: Call): RequestOutcome =>
-  signal.aborted ? 'cancelled' : requestOutcome(error);
 
 /** Whether the service works, but did not do what was asked. */
 const isRefusal = (error: unknown): error is ApiError =>

@@ -77,7 +77,8 @@ export function redisInbox(
   return {
     async add(event, update) {
       const { id, at = '', subject, event: name, record = '' } = event;
-      const index = [subject, name, record].map(withoutTabs).join('\t');
+      // Tabs separate the fields of a member.
+      const index = [subject, name, record].map((it) => it.replaceAll('\t', ' ')).join('\t');
       const content = Buffer.concat([Buffer.of(plainMarker), Buffer.from(JSON.stringify(event))]);
       const { collection } = update ?? {};
       const generation = collection === undefined ? [] : [generationKey(tenant, collection)];
@@ -97,9 +98,6 @@ export function redisInbox(
     },
   };
 }
-
-/** Tabs separate the fields of a member. */
-const withoutTabs = (text: string): string => text.replaceAll('\t', ' ');
 
 function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
   for (let at = 0; at + 1 < members.length; at += 2) {
