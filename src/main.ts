@@ -1,3 +1,8 @@
+if (typeof process.getBuiltinModule !== 'function') {
+  process.stderr.write(`cpq-mcp: needs Node 20.19 or later, and this is ${process.version}\n`);
+  process.exit(2);
+}
+
 // An import would enumerate all exports of these modules, which takes longer.
 const { lstatSync, mkdirSync } = process.getBuiltinModule('node:fs');
 const { homedir, platform } = process.getBuiltinModule('node:os');
