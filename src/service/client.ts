@@ -141,8 +141,10 @@ export class ApiClient {
     value: string,
     call: Call,
   ): Promise<RawRecord> {
-    const raw = await this.#send(this.#requestOfOne(resource, by, value), call);
-    return this.fields.apply(resource, raw);
+    const request = this.#requestOfOne(resource, by, value);
+    const raw = this.fields.apply(resource, await this.#send(request, call));
+    if (isOther(raw, by, value)) throw new ApiError('not-found', request.facts, 'another was sent');
+    return raw;
   }
 
   /**
@@ -157,7 +159,10 @@ export class ApiClient {
       body: JSON.stringify(fields),
       mayRetry: (error) => isApiError(error, 'unreachable'),
     };
-    const raw = await this.#send(request, call);
+    const raw = await this.#send(request, call).catch((error: unknown) => {
+      const isStored = isApiError(error, 'not-found') && Number(error.facts.status) < 300;
+      throw isStored ? new ApiError('unexpected', { ...error.facts, problem: 'empty' }) : error;
+    });
     return toRecord('opportunity', this.fields.apply('opportunity', raw));
   }
 
@@ -203,6 +208,13 @@ export class ApiClient {
       return value;
     }
   }
+}
+
+/** Whether nothing in a record is what it was asked by: some services answer with another one. */
+function isOther(record: RawRecord, by: 'id' | 'externalIdentifier', asked: string): boolean {
+  const isAsked = (value: unknown) => String(value).toLowerCase() === asked.toLowerCase();
+  const named = by === 'id' ? (record.id ?? record._id) : record.externalIdentifier;
+  return ['string', 'number'].includes(typeof named) && !Object.values(record).some(isAsked);
 }
 
 /** No call takes longer, whatever its deadline says after the clock was set back. */

@@ -35,7 +35,7 @@ export function parseResponse(response: WireResponse, facts: ErrorFacts): unknow
 
 /** Without a byte order mark; integers that a number cannot hold, such as ids of 19 digits, are texts. */
 function textOf({ body }: WireResponse): string {
-  const text = body.toString('utf8').replace(/^\uFEFF/, '');
+  const text = body.toString('utf8').replace(/^\uFEFF?(\)]}',?)?/, '');
   return /\d{16}/.test(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
 }
 
@@ -138,30 +138,58 @@ function unwrap(body: unknown, names: readonly string[], levels = maxWrappers): 
 export function readPage(body: unknown, facts: ErrorFacts, response: Headed): RawPage {
   const around = unwrap(body, [...wrappers, ...namesIn(facts)]);
   const list = around.pop();
-  const envelopes = around.filter(isObject);
-  const total = countIn(envelopes, response, Array.isArray(list) ? list.length : 0);
+  const holders = holdersIn(around.filter(isObject));
+  const rows = Array.isArray(list) ? list.length : 0;
+  const total = countIn(holders, response, rows);
+  const outermost = isObject(body) ? body : {};
+  if (rows === 0) refuseEmbeddedError(outermost, facts);
   const isEmpty = list === null && total.total === 0;
   if (!Array.isArray(list) && !isEmpty) throw unexpected(facts, 'an unknown envelope');
   const records = requireRecords(list ?? [], facts);
-  const [outermost = {}] = envelopes;
-  if (records.length === 0) refuseEmbeddedError(outermost, facts);
-  const counted = envelopes.some(isPartial) ? { countIsLimit: true } : total;
+  const isAll = total.total !== undefined && total.total <= rows;
+  const isPartial =
+    records.length < rows ||
+    (facts.status === 206 && isAll) ||
+    holders.some(({ holder }) => saysPartial(holder, rows, isAll));
+  const counted = isPartial ? { countIsLimit: true } : total;
   const page: RawPage = { records, ...answeredAt(response), ...counted };
   const facets = outermost.filters;
   if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
   return page;
 }
 
-/** Whether the service says that its answer is not whole. */
-const isPartial = ({ partial, timed_out, incomplete_results, _shards }: RawRecord): boolean =>
-  [partial, timed_out, incomplete_results].includes(true) || Number(fieldOf(_shards, 'failed')) > 0;
+/** Words in lower case, without underscores, with the value by which they say that an answer is not whole. */
+const partialWords = new Map<string, boolean>([
+  ...['partial', 'ispartial', 'timedout', 'incomplete', 'incompleteresults', 'truncated'].map(
+    (word) => [word, true] as const,
+  ),
+  ...['terminatedearly', 'approximate', 'estimated'].map((word) => [word, true] as const),
+  ...['complete', 'iscomplete', 'exact', 'totalisexact'].map((word) => [word, false] as const),
+]);
+const nextWords = ['hasmore', 'hasnext', 'hasnextpage', 'next', 'nextcursor', 'nextpage'];
+
+/** Whether the service says that its answer is not whole, or that more follows where it has sent all that it counts. */
+function saysPartial(holder: RawRecord, rows: number, isAll: boolean): boolean {
+  const { _shards, errors, warnings } = holder;
+  if (Number(fieldOf(_shards, 'failed')) > 0) return true;
+  if ([errors, rows === 0 && warnings].some((it) => Array.isArray(it) && it.length > 0))
+    return true;
+  return Object.entries(holder).some(([name, value]) => {
+    const word = name.replace(/[_-]/g, '').toLowerCase();
+    return (
+      partialWords.get(word) === value || (isAll && Boolean(value) && nextWords.includes(word))
+    );
+  });
+}
 
 /**
  * Unwraps one record.
  * @throws ApiError (`unexpected`)
  */
 export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
-  if (body === null || fieldOf(body, 'statusCode') === 404) throw new ApiError('not-found', facts);
+  const isNone = body === null || fieldOf(body, 'statusCode') === 404;
+  if (isNone || (typeof body === 'object' && Object.keys(body).length === 0))
+    throw new ApiError('not-found', facts);
   const isRecord = (it: unknown): it is RawRecord =>
     isObject(it) && recordFields.some((name) => name in it);
   const inner = unwrap(body, [...wrappers, ...namesIn(facts)]).flat();
@@ -177,32 +205,41 @@ const unexpected = (facts: ErrorFacts, problem: string): ApiError =>
 /** Entries of a graph or of a search engine are wrapped once more. */
 function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
   const entries: unknown[] = Array.isArray(list) ? list : [];
-  return entries.map((entry) => {
+  return entries.flatMap((entry): RawRecord[] => {
+    if (entry === null) return [];
     const record = fieldOf(entry, 'node') ?? fieldOf(entry, '_source') ?? entry;
     if (!isObject(record)) throw unexpected(facts, 'a list with entries that are not records');
     if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
-    return record;
+    return [record];
   });
 }
 
 /** The fields that may have the number of all matches, and the objects in an envelope that may have them. */
 const countFields = [
+  ...['recordsFiltered', 'filtered'],
   ...['total', 'totalCount', 'total_count', 'totalElements', 'totalRecords', 'totalResults'],
   ...['@odata.count', 'count'],
 ];
-const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.pagination'];
+const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.pagination', '_links'];
 const countHeaders = ['x-total-count', 'x-total', 'content-range'];
 
 type Count = Pick<RawPage, 'total' | 'countedIn'>;
 
-/** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
-function countIn(envelopes: readonly RawRecord[], response: Headed, rows: number): Count {
-  const holders = countHolders.flatMap((path) =>
+interface Holder {
+  holder: RawRecord;
+  prefix: string;
+}
+
+const holdersIn = (envelopes: readonly RawRecord[]): Holder[] =>
+  countHolders.flatMap((path) =>
     envelopes.flatMap((envelope) => {
       const holder = path === '' ? envelope : path.split('.').reduce<unknown>(fieldOf, envelope);
       return isObject(holder) ? [{ holder, prefix: path === '' ? '' : `${path}.` }] : [];
     }),
   );
+
+/** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
+function countIn(holders: readonly Holder[], response: Headed, rows: number): Count {
   const inBody = countFields.flatMap((name) =>
     holders.map(({ holder, prefix }) => {
       const raw = holder[name];
@@ -222,11 +259,17 @@ function countIn(envelopes: readonly RawRecord[], response: Headed, rows: number
 
 /** Taking it for an empty page would report "none" where the service failed. */
 function refuseEmbeddedError(body: RawRecord, facts: ErrorFacts): void {
-  const { error, errors, message, statusCode, status } = body;
-  const failed = [statusCode, status].some((it) => Number(it) >= 400);
+  const { error, errors, message, statusCode, status, code, success, ok } = body;
+  const codes = [statusCode, status, code].map(Number).filter((it) => it >= 400 && it < 600);
+  const saysSo =
+    success === false || ok === false || /^(error|fail(ed|ure)?)$/i.test(String(status));
+  // Accepted, and not answered yet.
+  const failed = codes.length > 0 || saysSo || facts.status === 202;
   const hasErrors = Array.isArray(errors) ? errors.length > 0 : Boolean(errors);
   if (!error && !hasErrors && !failed) return;
-  const text = [message, error].find((it) => typeof it === 'string' && it !== '');
+  // What a server says of a fault of its own can be a trace.
+  const texts = codes.some((it) => it >= 500) ? [] : [message, error];
+  const text = texts.find((it) => typeof it === 'string' && it !== '');
   const upstreamMessage = typeof text === 'string' ? { upstreamMessage: text.slice(0, 300) } : {};
   throw new ApiError('embedded-error', { ...facts, ...upstreamMessage });
 }

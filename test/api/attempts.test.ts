@@ -432,12 +432,18 @@ describe('oversized answers', () => {
 });
 
 describe('one record', () => {
-  const notRecords = ['{"ok":true}', '{}', '[]', '"a"', '{"message":"no","statusCode":500}'];
+  const notRecords = ['{"ok":true}', '"a"', '{"message":"no","statusCode":500}'];
 
   test.each(notRecords)('%s is not a record', async (text) => {
     upstream.set({ instead: { text } });
     const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
+  });
+
+  test.each(['{}', '[]', 'null', '{"id":"b","name":"B"}'])('%s is not the record', async (text) => {
+    upstream.set({ instead: { text } });
+    const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
+    expect(await failure(one)).toMatchObject({ kind: 'not-found' });
   });
 
   test('that does not exist is not reported as a wrong base URL', async () => {

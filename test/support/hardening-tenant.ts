@@ -183,7 +183,7 @@ export const wordsOf: Readonly<Record<ErrorKind, RegExp>> = {
   rejected: /refused the request/,
   'not the API': /web page|redirect|has no route/,
   unavailable: /closed the connection|answered with status|failed several times|cannot be reached/,
-  'bad response': /cannot be read/,
+  'bad response': /cannot be read|with an error instead of records/,
   'timed out': /in time/,
   'too large': /larger than this server accepts/,
 };

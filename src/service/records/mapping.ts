@@ -8,9 +8,8 @@ import { fieldsOf, quoteItem, type Resource } from './records.ts';
 /** A line of the file, such as `quote.items.term = billingPeriod` or `won = statusId in [4, 7]`. */
 export interface FieldRule {
   readonly text: string;
-  readonly resource: Resource;
-  /** Of the items of a quote instead of the quote. */
-  readonly ofItems: boolean;
+  /** What it is about: records of a resource, or `quote.items`. */
+  readonly of: string;
   readonly field: string;
   /** The part of a nested field, such as `id`. */
   readonly part: string | undefined;
@@ -41,22 +40,14 @@ const yes = ['true', 'yes', 'y', '1'];
 /** @throws InvalidValue that names the line, and what may be there */
 export function parseFieldRules(file: string): FieldRule[] {
   const rules = new Map<string, FieldRule>();
-  for (const [at, line] of file
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .entries()) {
+  const lines = file.replace(/^\uFEFF/, '').split(/\r?\n/);
+  for (const [at, line] of lines.entries()) {
     const text = line.replace(/(?:^|\s)#.*/, '').trim();
     if (text === '') continue;
     try {
       const rule = ruleOf(text);
-      const target = JSON.stringify([
-        rule.resource,
-        rule.ofItems,
-        rule.field,
-        rule.part,
-        rule.word,
-      ]);
-      if (rules.has(target)) throw new InvalidValue(`another line says where that is`);
+      const target = [rule.of, rule.field, rule.part, rule.word].join('.');
+      if (rules.has(target)) throw new InvalidValue('another line says where that is');
       rules.set(target, rule);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
@@ -103,11 +94,10 @@ function targetOf(left: string): Target {
     throw new InvalidValue(
       `"${left}" is not a field of ${keysOf(fieldsOf).join(', ')}, nor won, lost, open`,
     );
-  const ofItems = resource === 'quote' && path[0] === 'items' && path.length > 1;
-  const target = ofItems
-    ? fieldIn(quoteItem, wordsOf['quote.items'], path.slice(1))
-    : fieldIn(fieldsOf[resource], wordsOf[resource], path);
-  return { resource, ofItems, ...target };
+  if (resource !== 'quote' || path[0] !== 'items' || path.length === 1)
+    return { of: resource, ...fieldIn(fieldsOf[resource], wordsOf[resource], path) };
+  const of = 'quote.items';
+  return { of, ...fieldIn(quoteItem, wordsOf[of], path.slice(1)) };
 }
 
 function fieldIn(
@@ -130,43 +120,34 @@ function fieldIn(
 
 /** Applies the rules of a tenant to its rows, and counts in how many of them it finds what they name. */
 export class FieldMapping {
-  readonly #rules: readonly FieldRule[];
-  readonly #counts = new Map<FieldRule, { rows: number; found: number }>();
+  readonly #rules: readonly (FieldRule & { rows: number; found: number })[];
 
   constructor(rules: readonly FieldRule[] = []) {
-    this.#rules = rules;
-    for (const rule of rules) this.#counts.set(rule, { rows: 0, found: 0 });
+    this.#rules = rules.map((rule) => ({ ...rule, rows: 0, found: 0 }));
   }
 
   /** Changes a row in place, before it is normalised. */
   apply<R extends JsonObject>(resource: Resource, row: R): R {
-    const rules = this.#rules.filter((rule) => rule.resource === resource);
-    if (rules.length === 0) return row;
-    this.#applyTo(
-      row,
-      rules.filter(({ ofItems }) => !ofItems),
-    );
-    const ofItems = rules.filter((rule) => rule.ofItems);
-    const items: unknown[] = Array.isArray(row.items) && ofItems.length > 0 ? row.items : [];
-    for (const item of items) if (isObject(item)) this.#applyTo(item, ofItems);
+    if (this.#rules.length === 0) return row;
+    this.#applyTo(resource, row);
+    const items: unknown[] = resource === 'quote' && Array.isArray(row.items) ? row.items : [];
+    for (const item of items) if (isObject(item)) this.#applyTo('quote.items', item);
     return row;
   }
 
   /** The rules of which none of the rows had the right side, among at least this many rows. */
-  unused(resource: Resource, minRows = 1): FieldRule[] {
-    return this.#rules.filter((rule) => {
-      const { rows = 0, found = 0 } = this.#counts.get(rule) ?? {};
-      return rule.resource === resource && rows >= minRows && found === 0;
-    });
-  }
+  unused = (resource: Resource, minRows = 1): FieldRule[] =>
+    this.#rules.filter(
+      ({ of, rows, found }) => of.split('.')[0] === resource && rows >= minRows && found === 0,
+    );
 
   /** All values are read before the first is set, since a rule can name what another one sets. */
-  #applyTo(row: JsonObject, rules: readonly FieldRule[]): void {
+  #applyTo(what: string, row: JsonObject): void {
+    const rules = this.#rules.filter(({ of }) => of === what);
     const read = rules.map((rule) => [rule, valueUnder(row, rule.from)] as const);
     for (const [rule, value] of read) {
-      const count = this.#counts.get(rule);
-      if (count) count.rows += 1;
-      if (count && value !== undefined) count.found += 1;
+      rule.rows += 1;
+      if (value !== undefined) rule.found += 1;
       // Written twice, it would seem to change by itself where a write changes the field.
       if (rule.values === undefined) remove(row, rule.from);
     }

@@ -16,7 +16,19 @@ export function toRecord<R extends Resource>(
 ): RecordOf[R] {
   const record = normalise<Fields>(raw, fieldsOf[resource]);
   if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
+  if (resource === 'quote') markCutItems(raw);
   return record;
+}
+
+const itemCounts = ['itemCount', 'itemsCount', 'lineCount', 'lineItemCount', 'item_count'];
+
+/** A quote that counts more items than it has: what is left out is in no total. */
+function markCutItems(quote: Record<string, unknown>): void {
+  const { items } = quote;
+  if (!Array.isArray(items) || !itemCounts.some((name) => Number(quote[name]) > items.length))
+    return;
+  quote.unreadable = { ...(quote.unreadable ?? {}), items: 'only some of them' };
+  delete quote.items;
 }
 
 const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();

@@ -125,6 +125,7 @@ const byGroup: Readonly<Record<string, readonly string[]>> = {
     'recurring',
     'isRecurring',
     'lineItems',
+    'items cut, itemCount',
     'lines',
     'items.data',
     'items in sections',

@@ -191,6 +191,10 @@ export const lines: Changes = entries({
   lineItems: renamed('/quote', 'items', 'lineItems'),
   lines: renamed('/quote', 'items', 'lines'),
   'items.data': as('/quote', 'items', (data) => ({ data })),
+  'items cut, itemCount': inField('/quote', 'items', (items) => ({
+    items: (items as Row[]).slice(0, 1),
+    itemCount: (items as Row[]).length,
+  })),
   'items in sections': inField('/quote', 'items', (items) => ({ sections: [{ items }] })),
 });
 

@@ -118,6 +118,20 @@ const header = (make: (page: SearchPage) => Record<string, string>): Partial<Swi
   rewrite: inSearches((page) => ({ body: page.rows, headers: make(page) })),
 });
 
+/** How a service may say that an answer is not whole. */
+const partialMarks: Readonly<Record<string, Row>> = {
+  isPartial: { isPartial: true },
+  truncated: { truncated: true },
+  terminated_early: { terminated_early: true },
+  timedOut: { timedOut: true },
+  'meta.partial': { meta: { partial: true } },
+  'complete: false': { complete: false },
+  'hasMore: true': { hasMore: true },
+  next: { next: '/public-api/next?cursor=abc' },
+  '_links.next': { _links: { next: { href: '/public-api/next' } } },
+  errors: { errors: [{ message: 'a shard failed' }] },
+};
+
 export const counts: Changes = {
   ...bodies({
     'pagination.total': ({ rows, total }) => ({ results: rows, pagination: { total } }),
@@ -169,6 +183,29 @@ export const counts: Changes = {
       results: rows,
       total,
     }),
+    ...Object.fromEntries(
+      Object.entries(partialMarks).map(([name, mark]) => [
+        `${name}, a half`,
+        ({ rows, total, from }: SearchPage) => ({
+          results: from === 0 ? rows.slice(0, 10) : [],
+          total: Math.min(total, 10),
+          ...mark,
+        }),
+      ]),
+    ),
+    'exact: false at 100': ({ rows, total }) => ({
+      results: rows,
+      total: Math.min(total, 100),
+      totalIsExact: false,
+    }),
+    'filtered beside all': ({ rows, total }) => ({
+      results: rows,
+      meta: { total: 5000, filtered: total },
+    }),
+    'null among the rows': ({ rows, total }) => ({
+      results: rows.map((row, at) => (at % 9 === 4 ? null : row)),
+      total,
+    }),
     'partial, a half': ({ rows, from }) => ({
       partial: true,
       results: from === 0 ? rows.slice(0, 10) : [],
@@ -198,6 +235,12 @@ export const counts: Changes = {
     rewrite: inSearches(({ rows, total }) => ({
       body: { results: rows, total: rows.length },
       headers: { 'x-total-count': String(total) },
+    })),
+  },
+  '206 for all, a half': {
+    rewrite: inSearches(({ rows, total, from }) => ({
+      status: 206,
+      body: { results: from === 0 ? rows.slice(0, 10) : [], total: Math.min(total, 10) },
     })),
   },
   'counts to 1,000': { counts: 'at most 1,000', products: 1_200, like: { products: 1_200 } },
@@ -258,6 +301,28 @@ const slashes =
   (reply, { rawPath }) =>
     rawPath.endsWith('/') ? reply : { status, body: {}, headers: { location: `${rawPath}/` } };
 
+/** The first requests are answered with this. */
+const first =
+  (body: unknown, status = 200) =>
+  (): Rewrite => {
+    let count = 0;
+    return (reply) => {
+      count += 1;
+      return count > 2 ? reply : { status, body };
+    };
+  };
+
+/** A record that was not asked for, where there is none. */
+const firstOfAll = (): Rewrite => {
+  let known: unknown;
+  return (reply, { path }) => {
+    const { results } = Object(reply.body) as { results?: Row[] };
+    known = results?.[0] ?? known;
+    const isNone = /^\/[a-z-]+\/(ext\/)?[^/]+$/.test(path) && reply.status === 404;
+    return isNone && known ? { status: 200, body: known } : reply;
+  };
+};
+
 /** The first requests are refused for their number. */
 const limited =
   (status: number, message: string, headers: () => Record<string, string>) => (): Rewrite => {
@@ -313,6 +378,23 @@ export const transport: Changes = {
     '403 as a rate limit': limited(403, 'Rate limit exceeded', () => ({ 'retry-after': '1' })),
     '403 as too many requests': limited(403, 'Too many requests, try again later', () => ({})),
     '503, once': limited(503, 'Busy', () => ({})),
+    '{} where there is no record': byId(({ status }) =>
+      status === 404 ? { status: 200, body: {} } : {},
+    ),
+    '[] where there is no record': byId(({ status }) =>
+      status === 404 ? { status: 200, body: [] } : {},
+    ),
+    'another record where there is none': firstOfAll,
+    'success: false, first': first({ success: false, data: [] }),
+    'ok: false, first': first({ ok: false, results: [], total: 0 }),
+    'status: "error", first': first({ status: 'error', results: [] }),
+    'code 500, first': first({ code: 500, data: null, message: 'Internal error' }),
+    'errors, first': first({ data: null, errors: [{ message: 'deadlock' }] }),
+    '429 in a 200, first': first({ statusCode: 429, message: 'Too many requests' }),
+    '202 and no rows, first': first({ results: [], total: 0 }, 202),
+    'a guard before the JSON': inSearches(({ rows, total }) => ({
+      text: `)]}',\n${JSON.stringify({ results: rows, total })}`,
+    })),
     'no record by id': byId(() => refused(404, 'Cannot GET this')),
     '405 by id': byId(() => refused(405, 'Method not allowed')),
     '501 by id': byId(() => refused(501, 'Not implemented')),
