@@ -28,7 +28,7 @@ export interface Example {
   answer: string;
 }
 
-const maxLines = 12;
+const maxLines = 16;
 const maxWidth = 160;
 const size = { size: 2 };
 

@@ -4,11 +4,13 @@ import {
   dealsAbout,
   type PipelineOptions,
   pipelineBrief,
+  pipelineExtras,
 } from '../src/briefs/pipeline/pipeline.ts';
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
-import { dealExtras } from '../src/figures/deals.ts';
+import type { Rates } from '../src/figures/deals.ts';
+import { decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
@@ -37,7 +39,7 @@ export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
-    'The whole pipeline: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
+    'The whole pipeline: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled; gap to a target; sales velocity. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
@@ -52,7 +54,16 @@ export const briefPipeline = defineTool({
         period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
         period_to: plainDay,
         stalled_days: z.int().min(0).optional(),
-        show: z.array(z.enum(dealExtras)).optional(),
+        show: z.array(z.enum(pipelineExtras)).optional(),
+        target: z.number().optional().describe('To win in the period'),
+        rates: z
+          .string()
+          .refine(
+            (text) => readRates(text) !== undefined,
+            'must be such as CAD=0.73 USD,EUR=1.1 USD',
+          )
+          .optional()
+          .describe('CAD=0.73 USD'),
         groups: z.int().min(0).optional(),
         rows: z.int().min(0).optional(),
         deals_from: z.int().min(0).optional(),
@@ -89,6 +100,8 @@ export const briefPipeline = defineTool({
           periodFrom: args.period_from,
           periodTo: args.period_to,
           stalledAfterDays: args.stalled_days,
+          target: args.target,
+          rates: args.rates === undefined ? undefined : readRates(args.rates),
           maxGroups: args.groups,
           maxRows: args.rows,
         }),
@@ -115,6 +128,20 @@ export const briefPipeline = defineTool({
     });
   },
 });
+
+/** `CAD=0.73 USD`: what one unit is worth, for several currencies with commas. */
+function readRates(text: string): Rates | undefined {
+  const rates = text
+    .split(',')
+    .map((one) => /^\s*(\w{3})=(\d{1,9}(?:\.\d{1,9})?) (\w{3})\s*$/.exec(one));
+  if (rates.includes(null)) return undefined;
+  return new Map(
+    rates.map((found) => {
+      const [, from = '', rate = '', to = ''] = found ?? [];
+      return [from.toUpperCase(), { to: to.toUpperCase(), rate: decimal(Number(rate)) ?? zero }];
+    }),
+  );
+}
 
 /** In pages that a model could not read. */
 export const pipelineDeals = defineTool({

@@ -41,6 +41,8 @@ export interface Deal {
   monthsAssumed: boolean;
   /** 0–1. */
   chance: Decimal | undefined;
+  /** By which amounts were converted to another currency. */
+  rate?: Decimal;
   /** Only if asked for: one-time profit + monthly profit × months; unknown when neither is known. */
   profit?: Decimal | undefined;
   /** Only if asked for: the description on one line. */
@@ -74,6 +76,20 @@ export function dealReader(currencyOf: CurrencyOf, scale: Scale): ReadDeal {
     known.set(record, deal);
     return deal;
   };
+}
+
+/** What one unit of a currency is worth in another, as a person said. */
+export type Rates = ReadonlyMap<string, { to: string; rate: Decimal }>;
+
+/** The deal in the currency that its own is to be converted to. */
+export function convertDeal(deal: Deal, rates: Rates): Deal {
+  const { to, rate } = rates.get(deal.currency) ?? {};
+  if (to === undefined || !rate) return deal;
+  const { oneTime, monthly, value } = deal;
+  const converted = { oneTime: oneTime?.times(rate), monthly: monthly?.times(rate) };
+  const total = value?.times(rate);
+  const rank = total?.toNumber() ?? deal.rank;
+  return { ...deal, ...converted, value: total, rank, currency: to, rate };
 }
 
 /** Every opportunity of a tenant as a deal, with the scale of its probabilities. */
@@ -128,13 +144,14 @@ export const byValue = (a: Deal, b: Deal): number => b.rank - a.rank || byName(a
 export const dealExtras = ['ask', 'profit'] as const;
 export type DealExtra = (typeof dealExtras)[number];
 
-export function withExtras(deal: Deal, show: readonly DealExtra[]): Deal {
+export function withExtras(deal: Deal, show: readonly string[]): Deal {
   if (show.length === 0) return deal;
-  const { record } = deal;
+  const { record, rate } = deal;
   const [oneTime, monthly] = [decimal(record.oneTimeProfit), decimal(record.monthlyProfit)];
+  const profit = show.includes('profit') ? valueOver(oneTime, monthly, record) : undefined;
   return {
     ...deal,
-    profit: show.includes('profit') ? valueOver(oneTime, monthly, record) : undefined,
+    profit: rate ? profit?.times(rate) : profit,
     ask: show.includes('ask') ? askOf(record) : undefined,
   };
 }

@@ -17,6 +17,12 @@ export function monthLabel(day: Day | undefined): Label {
   return month === undefined ? {} : { name: month, key: month };
 }
 
+export function quarterLabel(day: Day | undefined): Label {
+  if (day === undefined) return {};
+  const name = `${day.slice(0, 'YYYY'.length)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`;
+  return { name, key: name };
+}
+
 /** The label of the band of a number: "under 1,000", "1,000 to under 10,000", …, "100,000 and more". */
 export function bandLabel(number: number | undefined, limits: readonly number[], unit = ''): Label {
   if (number === undefined) return {};

@@ -322,10 +322,10 @@ interface Part {
 }
 
 function partsOf({ was, is, after, effects }: DealChange, by: PipelineBy): Part[] {
-  const from = was && dealLabel(was.record, by);
-  const to = is && dealLabel(is.record, by);
+  const from = was && dealLabel(was, by);
+  const to = is && dealLabel(is, by);
   const isMoved = from && to && groupKey(from) !== groupKey(to);
-  const label = to ?? from ?? (after ? dealLabel(after.record, by) : {});
+  const label = to ?? from ?? (after ? dealLabel(after, by) : {});
   const part = (column: Column, state: typeof was, inGroup = label): Part[] =>
     state ? [{ label: inGroup, column, currency: state.currency, amount: centsOf(state) }] : [];
   const steps = isMoved

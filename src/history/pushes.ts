@@ -38,7 +38,7 @@ export function* pushesOf(
     });
   };
   const groups = yield* groupRows(open, {
-    labelsOf: ({ is }) => dealLabel(is.record, by),
+    labelsOf: ({ is }) => dealLabel(is, by),
     ranksOf: (deals) => [deals.filter(isPushed).length, deals.length],
     limit: 24,
     missing: missingLabel(by),

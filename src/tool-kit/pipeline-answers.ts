@@ -2,6 +2,7 @@
 
 import type { ClosedBrief, PipelineBrief, PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import type { ClosedDeal, OpenDeal } from '../briefs/pipeline/pipeline-deals.ts';
+import { isInOrder } from '../briefs/pipeline/pipeline-groups.ts';
 import type { ClosedPeriod } from '../briefs/pipeline/won-and-lost.ts';
 import type { Deal } from '../figures/deals.ts';
 import { compact, plural } from '../figures/naming.ts';
@@ -67,7 +68,7 @@ export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer
   const deals = sections.has('deals') ? await listDeals(asked) : undefined;
   const count = deals ? deals.records.length : asked.rows;
   const { countByCurrency } = isOpenBrief(brief) ? brief.open : brief.closed;
-  const isRanked = countByCurrency && sections.has('groups') && brief.by !== 'close_month';
+  const isRanked = countByCurrency && sections.has('groups') && !isInOrder(brief.by);
   const allNotes = [...notes, ...(isRanked ? [rankedInCurrencies] : []), ...asked.notes];
   const summary = [...scopeOf(asked.filters), ...summaryOf(brief, sections)];
   const write = (rows: number): Answer => {
@@ -137,10 +138,23 @@ function summaryOf(brief: Brief, sections: ReadonlySet<PipelineSection>): Wordin
   return [openSummary(brief, sections), ...closed];
 }
 
-function openSummary(
-  { open, overdue, stalled }: PipelineBrief,
-  sections: ReadonlySet<PipelineSection>,
-): Wording {
+/** The figures of a target as a sentence. */
+function targetWords({ target }: PipelineBrief): Wording {
+  if (!target) return wording``;
+  const { won, gap, coverage, overdue } = target;
+  const isShort = Object.values(gap).some((amount) => amount > 0);
+  const short = isShort
+    ? wording`${formatAmounts(gap)} short of the target`
+    : wording`target reached`;
+  const cover =
+    coverage === undefined
+      ? ''
+      : wording`, covered ${coverage} times by open deals (${formatAmounts(overdue)} of them overdue)`;
+  return wording` ${formatAmounts(won)} won: ${short}${cover}.`;
+}
+
+function openSummary(brief: PipelineBrief, sections: ReadonlySet<PipelineSection>): Wording {
+  const { open, overdue, stalled } = brief;
   const counts = [
     ...(sections.has('overdue') ? [wording`${overdue.total} overdue`] : []),
     ...(sections.has('stalled') ? [wording`${stalled.total} stalled`] : []),
@@ -149,7 +163,7 @@ function openSummary(
   const worth = open.value
     ? wording`, total contract value ${formatAmounts(open.value)}`
     : wording``;
-  return wording`${plural(open.count, 'open opportunity')}${worth}${more}.`;
+  return wording`${plural(open.count, 'open opportunity')}${worth}${more}.${targetWords(brief)}`;
 }
 
 function closedSummary({ closed, outcome }: ClosedBrief): Wording[] {

@@ -35,7 +35,10 @@ function bare(value: unknown, inside: string): unknown {
 /** In capitals, except ß, which has no capital of one letter. */
 const shouted = (name: string): string => name.replace(/[a-zäöüéó]/g, (it) => it.toUpperCase());
 
-const groupings = ['stage', 'owner', 'company', 'category', 'source', 'close_month'];
+const groupings = [
+  ...['stage', 'owner', 'company', 'category', 'source', 'close_month', 'close_quarter'],
+  ...['band', 'size'],
+];
 
 let fixture: TenantFixture;
 let deals: Deal[];
@@ -59,6 +62,7 @@ describeTenants((load) => {
   });
 
   groupAndFilterTests();
+  salesFigureTests();
   valueTests();
   closedDealTests();
   requestTests();
@@ -151,6 +155,32 @@ function groupAndFilterTests(): void {
     const close_from = from === undefined ? {} : { close_from: later(fixture.today, from) };
     const close_to = to === undefined ? {} : { close_to: later(fixture.today, to) };
     await compareWith({ ...close_from, ...close_to, by: 'close_month' });
+  });
+}
+
+function salesFigureTests(): void {
+  test.each([{}, { by: 'band' }, { period_from: '2020-01-01', close_to: '2030-12-31' }])(
+    'velocity, and the gap to a target, with %o',
+    async (asked) => {
+      const data = await compareWith({ ...asked, show: ['velocity'], target: 1_234_567.89 });
+      expect(data.target).toMatchObject({ gap: expect.anything() });
+      const currency = openAmong(deals, {})[0]?.currency.toLowerCase() ?? '';
+      const reached = await compareWith({ ...asked, currency, target: 1 });
+      expect(reached.target).toBeDefined();
+    },
+  );
+
+  test('one currency is converted at a rate of the caller', async () => {
+    const code = deals.find(({ outcome, currency }) => outcome === 'open' && currency.length === 3);
+    const rates = `${code?.currency}=1.2345 XTS`;
+    const asked = { rates, show: ['velocity', 'profit'], target: 5_000 };
+    const { open } = await compareWith(asked);
+    expect((open as Row).value).toHaveProperty('XTS');
+    await compareWith({ rates, outcome: 'closed', show: ['profit'] });
+    const { refused } = await fixture.server();
+    expect(await refused('cpq_brief_pipeline', { rates: 'CAD to USD' })).toContain(
+      'must be such as',
+    );
   });
 }
 

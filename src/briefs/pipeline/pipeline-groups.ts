@@ -2,11 +2,17 @@
 
 import { type Day, dayOf, daysSince } from '../../figures/days.ts';
 import { type Deal, dealAmounts, totalValue } from '../../figures/deals.ts';
-import { type GroupRow, groupRows, type Label, monthLabel } from '../../figures/group-labels.ts';
+import {
+  bandLabel,
+  type GroupRow,
+  groupRows,
+  type Label,
+  monthLabel,
+  quarterLabel,
+} from '../../figures/group-labels.ts';
 import { compact, type LimitedList, named } from '../../figures/naming.ts';
 import { meanDays } from '../../figures/spread.ts';
 import type { Steps } from '../../figures/steps.ts';
-import type { Opportunity } from '../../service/records/records.ts';
 import { closedFigures, type DealOutcome } from './won-and-lost.ts';
 
 export const pipelineBy = [
@@ -16,6 +22,9 @@ export const pipelineBy = [
   'category',
   'source',
   'close_month',
+  'close_quarter',
+  'band',
+  'size',
 ] as const;
 
 export type PipelineBy = (typeof pipelineBy)[number];
@@ -27,22 +36,55 @@ interface GroupOptions {
   maxGroups: number;
 }
 
-export const missingLabel = (by: PipelineBy): string =>
-  by === 'close_month' ? 'no close date' : `no ${by}`;
+const missing: { readonly [B in PipelineBy]?: string } = {
+  close_month: 'no close date',
+  close_quarter: 'no close date',
+  band: 'no probability',
+  size: 'no value',
+};
 
-export const dealLabel = (deal: Opportunity, by: PipelineBy): Label =>
-  by === 'close_month'
-    ? monthLabel(dayOf(deal.expectedCloseDate))
-    : named(by === 'stage' ? deal.pipelineStage : deal[by]);
+export const missingLabel = (by: PipelineBy): string => missing[by] ?? `no ${by}`;
+
+/** Probability of the bands of a forecast, 0–1. */
+const bands = [
+  ['commit (75 % or more)', 0.75],
+  ['best case (50 to under 75 %)', 0.5],
+  ['pipeline (under 50 %)', 0],
+] as const;
+
+function bandOf(chance: Deal['chance']): Label {
+  const key = chance ? bands.findIndex(([, from]) => chance.gte(from)) : -1;
+  return key < 0 ? {} : compact({ name: bands[key]?.[0], key });
+}
+
+/** Groups that have an order of their own. */
+export const isInOrder = (by: PipelineBy): boolean =>
+  isOfDays(by) || by === 'band' || by === 'size';
+
+const isOfDays = (by: PipelineBy): by is 'close_month' | 'close_quarter' =>
+  by === 'close_month' || by === 'close_quarter';
+
+export const dealLabel = (deal: Deal, by: PipelineBy): Label => {
+  const { record, chance, value } = deal;
+  if (isOfDays(by)) return spanLabel(dayOf(record.expectedCloseDate), by);
+  if (by === 'band') return bandOf(chance);
+  if (by === 'size') return bandLabel(value?.toNumber(), [1_000, 10_000, 25_000, 100_000]);
+  return named(by === 'stage' ? record.pipelineStage : record[by]);
+};
+
+const spanLabel = (day: Day | undefined, by: PipelineBy): Label =>
+  by === 'close_month' ? monthLabel(day) : quarterLabel(day);
 
 export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
 
 /** Groups of open deals; a month that has begun is without its overdue deals. */
 export const groupOpen = (deals: readonly Deal[], options: GroupOptions) =>
   groupDeals(deals, options, {
-    monthOf({ record }) {
+    spanOf({ record }) {
       const closes = dayOf(record.expectedCloseDate);
-      return closes && closes < options.today ? { name: 'overdue', key: '' } : monthLabel(closes);
+      return closes && closes < options.today
+        ? { name: 'overdue', key: '' }
+        : spanLabel(closes, options.by);
     },
     rankedBy: () => true,
     figuresOf: (group) => openFigures(group, options.today),
@@ -53,14 +95,14 @@ export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
 /** Groups of closed deals, ranked by what was won; if the brief is about lost deals, by what was lost. */
 export const groupClosed = (deals: readonly Deal[], about: DealOutcome, options: GroupOptions) =>
   groupDeals(deals, options, {
-    monthOf: ({ record }) => monthLabel(dayOf(record.closedAt)),
+    spanOf: ({ record }) => spanLabel(dayOf(record.closedAt), options.by),
     rankedBy: ({ outcome }) => outcome === (about === 'lost' ? 'lost' : 'won'),
     figuresOf: closedFigures,
   });
 
 interface Grouping<Figures extends object> {
-  /** The deal's month, if the deals are grouped by `close_month`. */
-  monthOf(deal: Deal): Label;
+  /** The deal's month or quarter, if the deals are grouped by one. */
+  spanOf(deal: Deal): Label;
   /** Which deals of a group it is ranked by. */
   rankedBy(deal: Deal): boolean;
   figuresOf(deals: readonly Deal[]): Figures;
@@ -68,15 +110,15 @@ interface Grouping<Figures extends object> {
 
 /**
  * Groups deals by the id of what `by` names, or by its name if it has no id. Ranked by the largest value in one
- * currency, then by count, name and id. Months are in time order.
+ * currency, then by count, name and id. Months, quarters and bands are in their order.
  */
 function groupDeals<Figures extends object>(
   deals: readonly Deal[],
   { by, maxGroups: limit }: GroupOptions,
-  { monthOf, rankedBy, figuresOf }: Grouping<Figures>,
+  { spanOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   return groupRows(deals, {
-    labelsOf: (deal) => (by === 'close_month' ? monthOf(deal) : dealLabel(deal.record, by)),
+    labelsOf: (deal) => (isOfDays(by) ? spanOf(deal) : dealLabel(deal, by)),
     ranksOf(group) {
       const ranked = group.filter(rankedBy);
       return [totalValue(ranked).largest, ranked.length];

@@ -3,13 +3,15 @@
 import { addDays, type Day, dayOf, within } from '../../figures/days.ts';
 import {
   byValue,
+  convertDeal,
   countByCurrency,
   countUnknown,
   type Deal,
-  type DealExtra,
+  dealExtras,
   dealRow,
   idleDays,
   lastChange,
+  type Rates,
   revenueAmounts,
   type TenantDeals,
   valueAmounts,
@@ -27,9 +29,10 @@ import {
 } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
 import type { Opportunity } from '../../service/records/records.ts';
-import { type Wording, wording } from '../../text/untrusted-text.ts';
+import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
 import { groupClosed, groupOpen, type PipelineBy } from './pipeline-groups.ts';
-import { closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
+import { againstTarget, averageValue, velocity } from './sales-figures.ts';
+import { byOutcome, closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
 
 export interface PipelineFilters {
   /** Filters as `resolveFilters` resolved them. */
@@ -52,7 +55,11 @@ export interface PipelineOptions extends PipelineFilters {
   /** Default: stage; of closed deals: owner. */
   by?: PipelineBy;
   /** Additional columns of rows and sums. Default: none. */
-  show?: readonly DealExtra[];
+  show?: readonly PipelineExtra[];
+  /** What is to be won, in the currency of the filter, else in that of most open deals. */
+  target?: number;
+  /** Currencies that are converted, at rates that the caller gave. */
+  rates?: Rates;
   /** Default: 30 days without a change. */
   stalledAfterDays?: number;
   /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
@@ -64,6 +71,10 @@ export interface PipelineOptions extends PipelineFilters {
   maxRows?: number;
 }
 
+/** Columns that rows and sums have on request only; `velocity` adds mean values, and the value won a day. */
+export const pipelineExtras = [...dealExtras, 'velocity'] as const;
+type PipelineExtra = (typeof pipelineExtras)[number];
+
 export type PipelineBrief = ResultOf<typeof pipelineBrief>;
 export type ClosedBrief = ResultOf<typeof closedBrief>;
 
@@ -73,11 +84,12 @@ const defaults = {
   maxGroups: 24,
   maxRows: 2,
 } as const;
+const noRates: Rates = new Map();
 const periodDays = 90;
 const closingWithinDays = 30;
 
-type ResolvedOptions = PipelineOptions &
-  Required<Omit<PipelineOptions, keyof PipelineFilters | 'by'>>;
+type Optional = keyof PipelineFilters | 'by' | 'target' | 'rates';
+type ResolvedOptions = PipelineOptions & Required<Omit<PipelineOptions, Optional>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
   const { today, periodTo = today, periodFrom = addDays(periodTo, -periodDays) } = options;
@@ -89,14 +101,15 @@ function resolveOptions(options: PipelineOptions): ResolvedOptions {
  * value leaves out because their value is unknown.
  */
 function* select({ all }: TenantDeals, options: ResolvedOptions) {
-  const { minValue, periodFrom, periodTo, show, ...others } = options;
+  const { minValue, periodFrom, periodTo, show, rates = noRates, ...others } = options;
   const found: Record<'open' | 'closed' | 'inPeriod', Deal[]> = {
     open: [],
     closed: [],
     inPeriod: [],
   };
   const unknownValue = { open: 0, inPeriod: 0 };
-  yield* forEachStep(all, (deal) => {
+  yield* forEachStep(all, (read) => {
+    const deal = convertDeal(read, rates);
     if (!passesFilters(deal, others)) return;
     const isOpen = deal.outcome === 'open' && passesOpenFilters(deal.record, options);
     const isClosed = hasOutcome(deal, 'closed');
@@ -136,11 +149,29 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
     groups,
     ...lists,
     closed: period,
+    ...salesFigures(open, inPeriod, resolved),
     probability: deals.probability,
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(deals.all),
     notes: pipelineNotes(resolved, closed, unknownValue.open + unknownValue.inPeriod),
   });
+}
+
+/** Only what was asked for. */
+function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options: ResolvedOptions) {
+  const { show, target, currency, today } = options;
+  const isOverdue = ({ record }: Deal) => (dayOf(record.expectedCloseDate) ?? today) < today;
+  const about = { currency: currency?.name, isOverdue };
+  return {
+    target: target === undefined ? undefined : againstTarget(target, open, inPeriod, about),
+    velocity: show.includes('velocity')
+      ? compact({
+          averageOpen: averageValue(open),
+          averageWon: averageValue(byOutcome(inPeriod).won),
+          perDay: velocity(open, inPeriod),
+        })
+      : undefined,
+  };
 }
 
 /** Briefs the deals that were won, lost or closed over the period of the options. */
@@ -269,12 +300,23 @@ const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
 /** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
-  { stage, closeFrom, closeTo, minValue }: PipelineFilters,
+  { stage, closeFrom, closeTo, minValue, show, target, rates }: ResolvedOptions,
   closed: readonly Deal[],
   unknownValue: number,
 ): Wording[] | undefined {
   const undated = closed.filter(isUndated).length;
-  const notes: Wording[] = [];
+  const notes = [...(rates ?? noRates)].map(
+    ([code, { to, rate }]) =>
+      wording`${quote(code)} converted at ${rate.toNumber()} ${quote(to)}, the rate given by the caller.`,
+  );
+  if (show.includes('velocity'))
+    notes.push(
+      wording`Velocity: open deals × mean value won × win rate ÷ mean days to win, a day; means of deals of known value.`,
+    );
+  if (target !== undefined)
+    notes.push(
+      wording`Target: gap = target − won in the period; coverage = value of the open deals ÷ gap.`,
+    );
   if (stage ?? closeFrom ?? closeTo)
     notes.push(
       wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,

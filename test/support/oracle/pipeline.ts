@@ -21,6 +21,8 @@ export interface Asked {
   groups?: number;
   outcome?: string;
   show?: readonly string[];
+  target?: number;
+  rates?: string;
 }
 
 type Reported = Record<string, unknown>;
@@ -32,7 +34,9 @@ export function expectedPipeline(
   requested: Asked,
 ): Reported {
   const { outcome = 'open', by = outcome === 'open' ? 'stage' : 'owner' } = requested;
-  const wide = deals.filter((deal) => passes(deal, requested));
+  const wide = deals
+    .map((deal) => inRate(deal, requested))
+    .filter((deal) => passes(deal, requested));
   const deleted = deals.filter(({ outcome }) => outcome === 'deleted').length;
   const same = { today, by, closed: closedOf(wide, today, requested), ...counts({ deleted }) };
   if (outcome !== 'open') return { ...same, outcome, ...closedFigures(wide, today, by, requested) };
@@ -50,6 +54,7 @@ export function expectedPipeline(
     }),
     groups: groupsOf(open, by, requested, today),
     ...lists(open, today, requested),
+    ...salesOf(open, closedWithin(wide, today, requested), today, requested),
     unknown: unknownCounts(open, wide),
   });
 }
@@ -262,7 +267,7 @@ function groupsOf(deals: readonly Deal[], by: string, requested: Asked, today: s
   );
   const ending = requested.outcome === 'lost' ? 'lost' : 'won';
   const counting = ({ outcome }: Deal) => isOpen || outcome === ending;
-  const ranked = by === 'close_month' ? groups.sort(byMonth) : groups.sort(byRank(counting));
+  const ranked = inOrder.includes(by) ? groups.sort(byMonth) : groups.sort(byRank(counting));
   const most = requested.groups ?? 24;
   const shown = ranked.length <= most + 1 ? ranked : ranked.slice(0, most);
   const rest = ranked.filter((group) => !shown.includes(group));
@@ -278,9 +283,16 @@ function groupsOf(deals: readonly Deal[], by: string, requested: Asked, today: s
   };
 }
 
-/** Orders months: overdue first, deals without a month last. */
+const inOrder = ['close_month', 'close_quarter', 'band', 'size'];
+const places = [
+  ...['overdue', 'commit (75 % or more)', 'best case (50 to under 75 %)', 'pipeline (under 50 %)'],
+  ...['under 1,000', '1,000 to under 10,000', '10,000 to under 25,000', '25,000 to under 100,000'],
+  ...['100,000 and more', 'months', 'no close date', 'no probability', 'no value'],
+];
+
+/** Orders months: overdue first, deals without a month last; bands as they are listed. */
 function byMonth({ name: one = '' }: Group, { name: other = '' }: Group): number {
-  const place = (name: string) => ({ overdue: 0, 'no close date': 2 })[name] ?? 1;
+  const place = (name: string) => places.indexOf(places.includes(name) ? name : 'months');
   return place(one) - place(other) || compare(one, other);
 }
 
@@ -298,16 +310,116 @@ function largest(deals: readonly Deal[]): Big {
 }
 
 function refOf(deal: Deal, by: string, today: string | undefined): Ref {
-  if (by !== 'close_month') return deal[by as 'stage'];
-  if (today === undefined) return { name: deal.closed?.slice(0, 7) };
+  if (by === 'band') return { name: deal.probability && bandOf(deal.probability) };
+  if (by === 'size') return { name: deal.value && sizeOf(deal.value) };
+  if (!by.startsWith('close_')) return deal[by as 'stage'];
+  const span = (day: string | undefined) =>
+    by === 'close_month' || !day
+      ? day?.slice(0, 7)
+      : `${day.slice(0, 4)}-Q${{ '0': 1, '1': 2, '2': 3, '3': 4 }[String(Math.trunc((Number(day.slice(5, 7)) - 1) / 3))]}`;
+  if (today === undefined) return { name: span(deal.closed) };
   const { closes } = deal;
-  return { name: closes && closes < today ? 'overdue' : closes?.slice(0, 7) };
+  return { name: closes && closes < today ? 'overdue' : span(closes) };
+}
+
+function bandOf(probability: Big): string | undefined {
+  if (probability.gte(0.75)) return places[1];
+  return probability.gte(0.5) ? places[2] : places[3];
+}
+
+const sizeOf = (value: Big): string | undefined =>
+  places[5 + [1_000, 10_000, 25_000, 100_000].filter((limit) => value.gte(limit)).length - 1];
+
+/** The deal in the currency of the rate that was given for its own, such as `CAD=0.73 USD`. */
+function inRate(deal: Deal, { rates }: Asked): Deal {
+  const [from, rate = '', to = ''] = rates?.split(/[= ]/) ?? [];
+  if (deal.currency !== from) return deal;
+  const times = (amount: Big | undefined) => amount?.times(rate);
+  const { oneTime, monthly, value, profit } = deal;
+  return {
+    ...deal,
+    currency: to,
+    oneTime: times(oneTime),
+    monthly: times(monthly),
+    value: times(value),
+    profit: times(profit),
+  };
+}
+
+const meanValue = (deals: readonly Deal[]) => {
+  const known = deals.filter(({ value }) => value);
+  const means = [...bigSumsBy(known, ({ value }) => value)].map(([currency, sum]) => [
+    currency,
+    rounded(sum.div(known.filter((deal) => deal.currency === currency).length)),
+  ]);
+  return means.length > 0 ? Object.fromEntries(means) : undefined;
+};
+
+/** The figures on request, as defined in docs/definitions.md. */
+function salesOf(
+  open: readonly Deal[],
+  closed: readonly Deal[],
+  today: string,
+  { show = [], target, currency }: Asked,
+): Reported {
+  const won = closed.filter(({ outcome }) => outcome === 'won');
+  const perDay = [...new Set(closed.map((deal) => deal.currency))].flatMap((code) => {
+    const own = (deals: readonly Deal[]) => deals.filter((deal) => deal.currency === code);
+    const known = own(won).flatMap(({ value }) => value ?? []);
+    const days = own(won).flatMap(({ daysToClose }) => daysToClose ?? []);
+    const ended = own(won).length + own(closed).filter(({ outcome }) => outcome === 'lost').length;
+    const cycle = days.reduce((sum, one) => sum + one, 0);
+    if (known.length === 0 || cycle === 0) return [];
+    const sum = known.reduce((all, one) => all.plus(one), new Big(0));
+    const fraction = sum.times(own(open).length).times(own(won).length).times(days.length);
+    return [[code, rounded(fraction.div(known.length * ended * cycle))] as const];
+  });
+  const velocity = only({
+    averageOpen: meanValue(open),
+    averageWon: meanValue(won),
+    perDay: perDay.length > 0 ? Object.fromEntries(perDay) : undefined,
+  });
+  return only({
+    target: target === undefined ? undefined : targetOf(open, won, { today, target, currency }),
+    velocity: show.includes('velocity') ? velocity : undefined,
+  });
+}
+
+function targetOf(
+  open: readonly Deal[],
+  won: readonly Deal[],
+  { today, target, currency }: { today: string; target: number; currency: string | undefined },
+): Reported {
+  const [most] = [...grouped(open, (deal) => deal.currency)].sort(
+    ([a, some], [b, others]) => others.length - some.length || compare(a, b),
+  );
+  const code = currency?.toUpperCase() ?? most?.[0] ?? 'unknown currency';
+  const sum = (deals: readonly Deal[], amount = ({ value }: Deal) => value) =>
+    bigSumsBy(deals, amount).get(code) ?? new Big(0);
+  const gap = new Big(target).minus(sum(won));
+  const likely = sum(open, (deal) => weighted(deal.value, deal));
+  const inIt = (amount: Big) => ({ [code]: rounded(amount) });
+  return only({
+    target: inIt(new Big(target)),
+    won: inIt(sum(won)),
+    gap: inIt(gap),
+    open: inIt(sum(open)),
+    overdue: inIt(sum(open.filter(({ closes }) => closes && closes < today))),
+    coverage: gap.gt(0) ? rounded(sum(open).div(gap)) : undefined,
+    weightedValue: inIt(likely),
+    gapAfterWeighted: inIt(gap.minus(likely)),
+    inOtherCurrencies: open.filter((deal) => deal.currency !== code).length || undefined,
+  });
 }
 
 const keyOf = ({ id, name }: Ref): string =>
   id === undefined ? `name ${name?.trim().toLowerCase() ?? ''}` : `id ${id}`;
 
-const without = (by: string) => `no ${by.replace('_', ' ').replace('close month', 'close date')}`;
+const without = (by: string) =>
+  `no ${by
+    .replace(/close_.*/, 'close date')
+    .replace('band', 'probability')
+    .replace('size', 'value')}`;
 
 function groupOf(deals: Deal[], label: (deal: Deal) => Ref, by: string): Group {
   const [ref = {}] = deals.map(label).sort(byName);

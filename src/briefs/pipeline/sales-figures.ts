@@ -1,0 +1,72 @@
+/** Figures derived from open and closed deals together. Formulas: docs/definitions.md, "Pipeline". */
+import { type Deal, totalValue } from '../../figures/deals.ts';
+import { type Amounts, type Decimal, decimal, rounded, sumOf, zero } from '../../figures/money.ts';
+import { compact, countsBy, groupBy } from '../../figures/naming.ts';
+import { weighted } from '../../figures/probability.ts';
+import { byOutcome, daysToClose } from './won-and-lost.ts';
+
+/** Mean value of the deals whose value is known, by currency. */
+export function averageValue(deals: readonly Deal[]): Amounts | undefined {
+  const known = deals.filter(({ value }) => value);
+  const sums = totalValue(known);
+  const counts = countsBy(known, ({ currency }) => currency);
+  const means = sums.currencies.map((currency): [string, number] => [
+    currency,
+    rounded((sums.of(currency) ?? zero).div(counts[currency] ?? 1)),
+  ]);
+  return means.length > 0 ? Object.fromEntries(means) : undefined;
+}
+
+/** Value won a day: open deals × mean value won × win rate ÷ mean days to win, in each currency that has all four. */
+export function velocity(open: readonly Deal[], closed: readonly Deal[]): Amounts | undefined {
+  const openOf = countsBy(open, ({ currency }) => currency);
+  const perDay = [...groupBy(closed, ({ currency }) => currency)].flatMap(
+    ([currency, deals]): [string, number][] => {
+      const { won, lost } = byOutcome(deals);
+      const known = won.filter(({ value }) => value);
+      const days = won.flatMap((deal) => daysToClose(deal) ?? []);
+      const total = days.reduce((sum, one) => sum + one, 0);
+      if (known.length === 0 || total === 0) return [];
+      const worth = totalValue(known).of(currency) ?? zero;
+      const parts = known.length * (won.length + lost.length) * total;
+      const factor = (openOf[currency] ?? 0) * won.length * days.length;
+      return [[currency, rounded(worth.times(factor).div(parts))]];
+    },
+  );
+  return perDay.length > 0 ? Object.fromEntries(perDay.sort()) : undefined;
+}
+
+/**
+ * A target in one currency against what was won in the period and the open deals.
+ * @param currency default: that of most open deals
+ */
+export function againstTarget(
+  target: number,
+  open: readonly Deal[],
+  closed: readonly Deal[],
+  { currency, isOverdue }: { currency: string | undefined; isOverdue(deal: Deal): boolean },
+) {
+  const [code = 'unknown currency'] = [
+    currency,
+    ...Object.keys(countsBy(open, ({ currency: own }) => own)),
+  ].filter((one) => one !== undefined);
+  const amount = decimal(target) ?? zero;
+  const worthOf = (deals: readonly Deal[]) => totalValue(deals).of(code) ?? zero;
+  const won = worthOf(byOutcome(closed).won);
+  const gap = amount.minus(won);
+  const value = worthOf(open);
+  const likely = sumOf(open, (deal) => weighted(deal.value, deal.chance)).of(code) ?? zero;
+  const left = open.filter(({ currency: own }) => own !== code).length;
+  const inIt = (sum: Decimal): Amounts => ({ [code]: rounded(sum) });
+  return compact({
+    target: inIt(amount),
+    won: inIt(won),
+    gap: inIt(gap),
+    open: inIt(value),
+    overdue: inIt(worthOf(open.filter(isOverdue))),
+    coverage: gap.gt(0) ? rounded(value.div(gap)) : undefined,
+    weightedValue: inIt(likely),
+    gapAfterWeighted: inIt(gap.minus(likely)),
+    inOtherCurrencies: left || undefined,
+  });
+}
