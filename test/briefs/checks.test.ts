@@ -6,7 +6,6 @@ import {
   isOfCompanies,
   checks as table,
 } from '../../src/briefs/checks/checks.ts';
-import { compact } from '../../src/figures/naming.ts';
 import type {
   ContractItem,
   Opportunity,
@@ -122,26 +121,6 @@ describe('thin_margins', () => {
     expect(report.definition).toContain('under 10 %');
   });
 
-  test('tells those under cost from those at it or above', () => {
-    const { rows } = run('thin_margins', {
-      product: [product('at cost', 90, 90), product('under cost', 90, 90.01)],
-    });
-    expect(rows.map(({ id, kind }) => [id, kind?.[1]])).toEqual([
-      ['under cost', 'under cost'],
-      ['at cost', 'at or above cost'],
-    ]);
-  });
-
-  test('accepts another floor', () => {
-    expect(ids('thin_margins', catalogue, { floor: 10.01 })).toContain('at the floor');
-    expect(ids('thin_margins', catalogue, { floor: 0 })).toEqual(['below cost', 'free']);
-    expect(ids('thin_margins', catalogue, { floor: -10 })).toEqual(['below cost', 'free']);
-    expect(ids('thin_margins', catalogue, { floor: -20 })).toEqual(['free']);
-    const almost = { product: [product('9.9995 %', 100, 90.0005)] };
-    expect(ids('thin_margins', almost)).toEqual(['9.9995 %']);
-    expect(run('thin_margins', almost, { floor: 12 }).definition).toContain('under 12 %');
-  });
-
   test('finds a credit that is below its cost, whatever the floor', () => {
     const credit = { product: [product('credit', -5, -4.6)] };
     for (const floor of [0, 10, 60])
@@ -197,26 +176,6 @@ describe('stale_quotes', () => {
       '13 days',
       'sent 2026-06-02, 13 days without an answer',
     ]);
-  });
-
-  test('reports the first-year value after discounts, and counts unknown values', () => {
-    const report = run('stale_quotes', {
-      quote: [
-        quote('a', {
-          status: 'sent',
-          sentAt: '2026-01-01',
-          discount: { type: 'percent', amount: 10 },
-          items: [
-            { quantity: 1, price: 100 },
-            { quantity: 1, price: 10, term: 'month' },
-          ],
-        }),
-        quote('b', { status: 'sent', sentAt: '2026-01-01', items: [{ quantity: 1 }] }),
-      ],
-    });
-    expect(report.valueAtStake).toStrictEqual({ EUR: 198 });
-    expect(report.unknownValue).toBe(1);
-    expect(report.rows.map(({ valueAtStake }) => valueAtStake)).toEqual([198, undefined]);
   });
 });
 
@@ -462,22 +421,6 @@ describe('open opportunities', () => {
     ]);
     expect(ids('stalled_opportunities', data, { status: { name: 'Won' } })).toEqual([]);
   });
-
-  test('missing_close_dates finds those without a date that can be read', () => {
-    const report = run('missing_close_dates', {
-      opportunity: [
-        deal('dated', { expectedCloseDate: '2026-01-01' }),
-        deal('none', {}),
-        deal('words', { expectedCloseDate: 'next week' }),
-        deal('won', { statusId: 'won' }),
-      ],
-    });
-    expect(report.rows.map(({ id, reason }) => [id, reason])).toEqual([
-      ['none', 'no close date'],
-      ['words', 'close date "next week" is no date'],
-    ]);
-    expect(report.valueAtStake).toStrictEqual({ EUR: 20 });
-  });
 });
 
 test('opportunities_without_quote finds open deals that no quote names, deleted quotes apart', () => {
@@ -529,20 +472,6 @@ describe('quotes_of_closed_deals', () => {
       ofDeal('won', { id: 'accepted', status: 'approved' }),
     ],
   };
-
-  test('finds open quotes whose deal is over', () => {
-    const report = run('quotes_of_closed_deals', data);
-    expect(report.rows.map(({ id, deal, reason }) => [id, deal, reason])).toEqual([
-      ['closed', 'Deal closed', 'deal closed'],
-      ['deleted', 'Deal deleted', 'deal deleted'],
-      ['lost', 'Deal lost', 'deal lost'],
-      ['won', 'Deal won', 'deal won'],
-    ]);
-    expect([report.examined, report.notChecked]).toEqual([
-      7,
-      { 'no opportunity': 1, 'opportunity not found': 1 },
-    ]);
-  });
 
   test('is worked off by owner, company, status and kind', () => {
     const owned = (each: Quote, at: number): Quote => ({
@@ -637,62 +566,6 @@ test('contracts_running_out finds items that end within the days', () => {
   expect(run('contracts_running_out', yearly).counts).toEqual([
     { by: 'term', value: 'yearly', count: 1 },
   ]);
-});
-
-describe('amounts of different terms are compared over a year', () => {
-  const atStake = (name: CheckName, data: CheckData) =>
-    run(name, data).rows.map(({ id, valueAtStake }) => [id, valueAtStake]);
-  const each = (id: string, term: string | undefined, price: number, cost: number): Product => ({
-    ...product(id, price, cost),
-    ...compact({ term }),
-  });
-
-  test('what contracts are worth', () => {
-    const item = (id: string, term: string, revenue: number): ContractItem => ({
-      id,
-      term,
-      revenue,
-      currency: 'EUR',
-      endDate: today,
-    });
-    const contract_item = [
-      item('year', 'year', 1_000),
-      item('month', 'per month', 100),
-      item('once', '', 1_100),
-      item('quarter', 'quarter', 9_000),
-    ];
-    expect(atStake('contracts_running_out', { contract_item })).toEqual([
-      ['month', 1_200],
-      ['once', 1_100],
-      ['year', 1_000],
-      ['quarter', undefined],
-    ]);
-    expect(run('contracts_running_out', { contract_item })).toMatchObject({
-      valueAtStake: { EUR: 3_300 },
-      unknownValue: 1,
-    });
-  });
-
-  test('what margins lack', () => {
-    const cheap = [each('year', 'year', 1, 21), each('month', 'month', 1, 3)];
-    expect(atStake('below_cost', { product: cheap })).toEqual([
-      ['month', 24],
-      ['year', 20],
-    ]);
-    expect(atStake('below_cost', { product: [each('hour', 'hour', 1, 3)] })).toEqual([
-      ['hour', undefined],
-    ]);
-  });
-
-  test('prices of one part', () => {
-    const part = { mpn: 'X', manufacturer: 'Y' };
-    const months = [each('a', 'month', 10, 1), each('b', 'month', 12, 1)];
-    const report = run('duplicate_products', { product: months.map((it) => ({ ...it, ...part })) });
-    expect(report.rows).toMatchObject([{ valueAtStake: 24, kind: ['different prices'] }]);
-    const mixed = [each('a', 'month', 11, 1), each('b', 'year', 120, 1)];
-    const found = run('duplicate_products', { product: mixed.map((it) => ({ ...it, ...part })) });
-    expect(found).toMatchObject({ unknownValue: 1, rows: [{ kind: ['no different prices'] }] });
-  });
 });
 
 describe('every check', () => {
