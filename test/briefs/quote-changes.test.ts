@@ -19,7 +19,7 @@ const quote = (more: PricedQuote = {}): PricedQuote => ({
 });
 
 function compared(pairs: readonly Pair[], filters: QuoteFilters = {}, only?: string) {
-  const options = { ...filters, currencyOf: new Map(), limit: 9, movement: only };
+  const options = { ...filters, currencyOf: new Map(), limit: 9, only: only?.split(',') };
   return runSteps(
     quoteChanges(
       pairs.map(([before, after]) => ({ before, after })),
@@ -191,8 +191,8 @@ describe('the quotes that changed', () => {
   ];
   const ids = (only?: string) => compared(pairs, {}, only).quotes.rows.map(({ id }) => id);
 
-  test('go by the larger of both values, then by name', () => {
-    expect(ids()).toEqual(['fell', 'gone', 'also', 'new']);
+  test('are new ones first, then by the larger of both values, then by name', () => {
+    expect(ids()).toEqual(['also', 'new', 'fell', 'gone']);
     expect(ids('new')).toEqual(['also', 'new']);
     expect(ids('sent')).toEqual([]);
   });
