@@ -248,8 +248,10 @@ function unchangedResult({ opportunityId, externalId }: SentChange, answer: Oppo
   );
 }
 
+/** After a timeout, here or at a gateway, the service may still be processing the write. */
 const notAppliedResult = (error: unknown): WriteEnd =>
-  mayStillApply(error)
+  isApiError(error, 'timed-out') ||
+  (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0))
     ? unknownResult(wording`no answer in time; the record is still as it was, but may yet change`)
     : notWritten(wording`the service broke off, and the record is as it was`);
 
@@ -260,11 +262,6 @@ const unknownResult = (reason: Wording): WriteEnd => ({
 });
 
 const notWritten = (reason: Wording): WriteEnd => ({ outcome: 'not_written', differs: [], reason });
-
-/** True if the service may still be processing the write: a timeout, here or at a gateway. */
-const mayStillApply = (error: unknown): boolean =>
-  isApiError(error, 'timed-out') ||
-  (isApiError(error, 'server-error') && [408, 502, 504].includes(error.facts.status ?? 0));
 
 /** Verifies again after a delay if nothing shows at first: a write may be in progress, or a replica may lag. */
 async function verifyTwice(

@@ -102,14 +102,12 @@ const referenceKey = ({ id, name = '' }: Reference): string =>
  */
 export function bodyValue(kind: FieldKind, value: FieldValue, from?: FieldValue): unknown {
   if (kind === 'custom' && (value === undefined || isObject(value))) {
-    return { ...clearedFields(from), ...value };
+    const cleared = Object.keys(isObject(from) ? from : {}).map((name) => [name, null]);
+    return { ...Object.fromEntries(cleared), ...value };
   }
   if (value === undefined) return null;
   return kind === 'reference' && isReference(value) ? value.id : value;
 }
-
-const clearedFields = (custom: FieldValue): Record<string, null> =>
-  Object.fromEntries(Object.keys(isObject(custom) ? custom : {}).map((name) => [name, null]));
 
 /** The properties under which a record gives the fields that can be written. */
 export const sentProperties: ReadonlySet<string> = new Set(

@@ -57,8 +57,12 @@ const deliveryKeys = new Set(
  */
 export function readDelivery(body: string, now: number): ReceivedDelivery {
   const outer = withoutSecrets(parseJson(body));
+  // The message of a queue, such as Pub/Sub: base64 in an envelope.
   const message = fieldOf(fieldOf(outer, 'message'), 'data');
-  const payload = typeof message === 'string' ? decoded(message) : outer;
+  const payload =
+    typeof message === 'string'
+      ? withoutSecrets(parseJson(Buffer.from(message, 'base64').toString('utf8')))
+      : outer;
   if (payload === undefined) throw new UnrecognizedEvent('the body is not JSON');
   const isWrapper = isObject(payload) && textsAt(payload, nameKeys).length === 0;
   const list = isWrapper ? payload.events : payload;
@@ -71,10 +75,6 @@ export function readDelivery(body: string, now: number): ReceivedDelivery {
   if (events.length === 0) throw new UnrecognizedEvent(String(read[0] ?? 'the body has no events'));
   return { events, unrecognized: read.length - events.length, isList };
 }
-
-/** The message of a queue, such as Pub/Sub: base64 in an envelope. */
-const decoded = (message: string): unknown =>
-  withoutSecrets(parseJson(Buffer.from(message, 'base64').toString('utf8')));
 
 /** The payload is not documented, so several spellings are accepted. @returns what is wrong if it names no event */
 function readEvent(payload: unknown, now: number): ReceivedEvent | string {

@@ -90,18 +90,16 @@ async function servicePage<R extends Resource>(
     if (page.ignored) return { plan: planFor(criteria, text, page.ignored) };
     const { unproven = [] } = page;
     if (unproven === 'few records') return { plan };
-    if (unproven.length > 0) throw unprovenError(unproven);
+    if (unproven.length > 0)
+      throw new InvalidArguments(
+        wording`The service finds nothing, but it is not certain that it filters by ${join(unproven.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
+      );
     return page;
   } catch (error) {
     if (!isAsked || !isApiError(error, 'refused')) throw error;
     return { plan };
   }
 }
-
-const unprovenError = (fields: readonly string[]): InvalidArguments =>
-  new InvalidArguments(
-    wording`The service finds nothing, but it is not certain that it filters by ${join(fields.map(identifier), ', ')}, and reading all records takes too many of its requests. Ask with query or another filter, or look it up with cpq_find.`,
-  );
 
 /** What is left to do here if the service ignores these parameters. */
 function planFor(

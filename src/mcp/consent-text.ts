@@ -75,9 +75,6 @@ function closingSentence({ what }: Proposal): Wording {
   return wording`${kept}Nothing is sent to a customer, no quote is touched, nothing is deleted. ${reversal}`;
 }
 
-const describeCurrency = (currency: string): Wording =>
-  isCurrencyCode(currency) ? trusted(currency) : wording`unknown currency`;
-
 /** One value, old → new, as a person reads it. */
 interface Difference {
   /** Of a custom field. */
@@ -149,7 +146,8 @@ function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: 
   if (kind === 'share') return wording`${Math.round(value * 1e6) / 1e4} %`;
   if (kind !== 'money') return wording`${value}`;
   const amount = formatMoney(value);
-  return currency === undefined ? amount : wording`${amount} ${describeCurrency(currency)}`;
+  if (currency === undefined) return amount;
+  return wording`${amount} ${isCurrencyCode(currency) ? trusted(currency) : 'unknown currency'}`;
 }
 
 /** Formats as 29 Oct 2026; what is no day is quoted. */

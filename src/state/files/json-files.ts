@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isObject, parseJson } from '../../values.ts';
 import type { Journal } from '../port.ts';
@@ -22,18 +22,14 @@ export async function appendLines(path: string, lines: readonly string[]): Promi
     const { size, mode } = await file.stat();
     // A file from a backup, or created by hand, may be readable by others.
     if (mode & 0o077) await file.chmod(0o600);
-    const isCut = size > 0 && (await endsMidLine(file, size));
+    const last = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1));
+    const isCut = last && last.buffer[0] !== 0x0a;
     await file.appendFile(`${isCut ? `${cutMarker}\n` : ''}${lines.join('\n')}\n`);
     await file.sync();
     if (size === 0) await syncFolder(folder);
   } finally {
     await file.close();
   }
-}
-
-async function endsMidLine(file: FileHandle, size: number): Promise<boolean> {
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== 0x0a;
 }
 
 /** Parses a line; undefined if it is not a JSON object. */
