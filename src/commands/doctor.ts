@@ -6,6 +6,7 @@ import {
   checkAddress,
   checkBudget,
   checkForms,
+  checkMapping,
   checkPaging,
   checkRoutes,
   checkStages,
@@ -16,6 +17,7 @@ import { Prober, probeRoutes } from './doctor/prober.ts';
 import { checkAs, type DoctorCheck, type Report, table } from './doctor/report.ts';
 import { inOptions } from './options.ts';
 import { resolveAddress } from './start.ts';
+import { fieldRulesOf } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
 
 const maxMs = 55_000;
@@ -63,7 +65,10 @@ export async function run(argv: readonly string[]): Promise<void> {
 
 export async function examine(settings: Settings): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
-  const prober = new Prober({ baseUrl, key, pageParam: settings.pageParam }, maxMs);
+  const prober = new Prober(
+    { baseUrl, key, pageParam: settings.pageParam, fields: fieldRulesOf(settings) },
+    maxMs,
+  );
   try {
     const local = await checkLocal(settings);
     const probes = await probeRoutes(prober);
@@ -73,7 +78,9 @@ export async function examine(settings: Settings): Promise<Report> {
     const isKnown = [...probes.values()].some(
       ({ error }) => !error || isApiError(error, 'unfamiliar'),
     );
-    const found = isKnown ? [...checkForms(probes), ...(await checkPaging(prober, probes))] : [];
+    const found = isKnown
+      ? [...checkForms(probes), ...checkMapping(prober), ...(await checkPaging(prober, probes))]
+      : [];
     const grants = grantsFor(probes, settings.grants);
     const ofService = [
       ...access,

@@ -359,6 +359,16 @@ describe('a service that answers only some routes', () => {
   });
 });
 
+test('a line of the file of fields that no record has is a warning', async () => {
+  const file = join(newFolder(), 'fields.txt');
+  await writeFile(file, 'company.name = name\nopportunity.source = origin\n');
+  const { report } = await examine({}, { CPQ_FIELDS_FILE: file });
+  const found = report.checks.filter(({ id }) => id === 'fields:file');
+  expect(found).toMatchObject([
+    { status: 'warn', detail: 'no record read here has opportunity.source = origin' },
+  ]);
+});
+
 describe('the rate limit', () => {
   test('is read from the responses', async () => {
     const { find } = await examine({ rate: { limit: 500, windowMs: 600_000 } });

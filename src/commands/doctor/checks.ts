@@ -144,6 +144,17 @@ export function checkForms(probes: Probes): DoctorCheck[] {
   return [...fields, checkAs('items', 'items of quotes')('warn', detail)];
 }
 
+/** Lines of the file of fields that name what no record has. */
+export const checkMapping = ({ unusedFields }: Prober): DoctorCheck[] =>
+  unusedFields.map((line) => {
+    const remedy = `Check the right side in ${environmentName('fieldsFile')}, unless few records have it`;
+    return checkAs('fields:file', 'file of fields')(
+      'warn',
+      `no record read here has ${line}`,
+      remedy,
+    );
+  });
+
 /** Records of another form: answers say which fields are missing. */
 function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
   const { records = [], error } = probes.get(resource) ?? {};

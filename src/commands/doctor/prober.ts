@@ -1,6 +1,12 @@
 import { ServicePages } from '../../reading/service-pages.ts';
 import type { Call } from '../../service/call.ts';
-import { ApiClient, type Attempt, type SentRequest, type Traffic } from '../../service/client.ts';
+import {
+  ApiClient,
+  type Attempt,
+  type ClientOptions,
+  type SentRequest,
+  type Traffic,
+} from '../../service/client.ts';
 import { ApiError, type ErrorFacts, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
@@ -35,7 +41,7 @@ export class Prober implements Traffic {
   requests = 0;
   readonly #client: ApiClient;
 
-  constructor(target: { baseUrl: URL; key: string; pageParam: string }, withinMs: number) {
+  constructor(target: Omit<ClientOptions, 'traffic'>, withinMs: number) {
     const { signal } = new AbortController();
     this.call = { signal, deadline: Date.now() + withinMs, purpose: 'interactive' };
     const client = new ApiClient({ ...target, limits: { attemptMs }, traffic: this });
@@ -51,6 +57,12 @@ export class Prober implements Traffic {
         });
       },
     });
+  }
+
+  /** The lines of the file of fields whose right side no record had. */
+  get unusedFields(): string[] {
+    const { fields } = this.#client;
+    return resources.flatMap((resource) => fields.unused(resource).map(({ text }) => text));
   }
 
   /** Whether further requests may be sent. */
