@@ -85,24 +85,25 @@ export async function readUpdate<R extends ApiRecord>(
   const known = new Map<unknown, ApiRecord>(earlier.map((record, at) => [keys[at], record]));
   const field = earlier.map(deletionField).find((name) => name !== undefined);
   const asksDeletions = field && pages.traits(resource).honoured[deletionsUpdate] !== true;
-  const [changed, deleted] = await Promise.all([
-    readNewest(source, known, 'updatedAt', since),
-    asksDeletions ? readNewest(source, known, field, since) : undefined,
-  ]);
-  if (!changed || (asksDeletions && deleted?.total !== changed.total)) return undefined;
+  const changed = await readNewest(source, known, 'updatedAt', since);
+  if (!changed) return undefined;
+  // Restored records are no longer among the deleted ones.
+  const now = new Map([...known, ...changed.records]);
+  const deleted = asksDeletions ? await readNewest(source, now, field, since) : undefined;
+  if (asksDeletions && deleted?.total !== changed.total) return undefined;
   for (const [key, record] of deleted?.records ?? []) {
     const before = known.get(key);
     const isLive = before !== undefined && deletionField(before) === undefined;
     if (isLive) pages.learnHonoured(resource, deletionsUpdate, changed.records.has(key));
     changed.records.set(key, record);
   }
-  const now = new Map(known);
   let isSame = true;
   for (const [key, record] of changed.records) {
-    if (JSON.stringify(known.get(key)) === JSON.stringify(record)) continue;
-    isSame = false;
+    const before = known.get(key);
+    const isKnown = before && JSON.stringify(before) === JSON.stringify(record);
+    isSame &&= isKnown === true;
     freezeRecord(record);
-    now.set(key, record);
+    now.set(key, isKnown ? before : record);
   }
   if (now.size !== changed.total) return undefined;
   return isSame ? earlier : ([...now.values()] as R[]);

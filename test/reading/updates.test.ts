@@ -238,7 +238,10 @@ test.each([
   model.apply({ what: 'delete', at: 0.7, after: 60_000, before: 0 });
   const third = await read(model, pages, second);
   expect(textsOf(third)).toEqual(model.byId());
-  await read(model, pages, third);
+  const fourth = await read(model, pages, third);
+  expect(model.requests).toBe(deletes === 'listed' ? 1 : 2);
+  model.apply({ what: 'restore', at: 0.7, after: 60_000, before: 0 });
+  expect(textsOf(await read(model, pages, fourth))).toEqual(model.byId());
   expect(model.requests).toBe(deletes === 'listed' ? 1 : 2);
 });
 
