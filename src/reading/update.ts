@@ -31,9 +31,6 @@ export interface Basis {
 /** The fields that are sorted by; `deleted` of companies and contacts, `deletedAt` of the others. */
 type TimeField = 'updatedAt' | 'deletedAt' | 'deleted';
 
-/** The learnt property that a deletion moves `updatedAt`. */
-const deletionsUpdate = 'updatedAt of deletions';
-
 /**
  * The moment before which no change can be missing in records that were read within `durationMs` until `endedAt`, the time
  * by the service's clock: the newest change that they show is from the end of the reading or earlier, so one that they lack
@@ -80,23 +77,16 @@ export async function readUpdate<R extends ApiRecord>(
   earlier: readonly R[],
   since: number,
 ): Promise<readonly R[] | undefined> {
-  const { pages, resource } = source;
   const keys = recordKeys(earlier);
   const known = new Map<unknown, ApiRecord>(earlier.map((record, at) => [keys[at], record]));
-  const field = earlier.map(deletionField).find((name) => name !== undefined);
-  const asksDeletions = field && pages.traits(resource).honoured[deletionsUpdate] !== true;
   const changed = await readNewest(source, known, 'updatedAt', since);
   if (!changed) return undefined;
   // Restored records are no longer among the deleted ones.
   const now = new Map([...known, ...changed.records]);
-  const deleted = asksDeletions ? await readNewest(source, now, field, since) : undefined;
-  if (asksDeletions && deleted?.total !== changed.total) return undefined;
-  for (const [key, record] of deleted?.records ?? []) {
-    const before = known.get(key);
-    const isLive = before !== undefined && deletionField(before) === undefined;
-    if (isLive) pages.learnHonoured(resource, deletionsUpdate, changed.records.has(key));
-    changed.records.set(key, record);
-  }
+  const field = deletionsToAskFor(earlier);
+  const deleted = field && (await readNewest(source, now, field, since));
+  if (field && deleted?.total !== changed.total) return undefined;
+  for (const [key, record] of deleted?.records ?? []) changed.records.set(key, record);
   let isSame = true;
   for (const [key, record] of changed.records) {
     const before = known.get(key);
@@ -224,3 +214,16 @@ async function isSorting(
 /** The field that says that, and when, a record was deleted. */
 const deletionField = (record: ApiRecord): TimeField | undefined =>
   (['deletedAt', 'deleted'] as const).find((name) => timeOf(record, name) !== undefined);
+
+/**
+ * The field that says which records were deleted; `undefined` where none was, or where deletions move `updatedAt`. That a
+ * deleted record changed is no proof of this: it may have been edited before.
+ */
+function deletionsToAskFor(records: readonly ApiRecord[]): TimeField | undefined {
+  const deleted = records.filter(deletionField);
+  const lag = (record: ApiRecord) =>
+    Number(timeOf(record, 'updatedAt')) - Number(timeOf(record, deletionField(record) ?? ''));
+  const areMoved = deleted.every((each) => lag(each) >= 0);
+  if (areMoved && deleted.some((each) => lag(each) <= marginMs)) return undefined;
+  return deleted.map(deletionField)[0];
+}
