@@ -102,7 +102,8 @@ export function baseUrlFrom(text: string): URL {
   const url = urlFrom(text, http, 'a web address such as https://tenant.example.com');
   if (url.username || url.password)
     throw new InvalidValue('must not contain a user name or password');
-  url.pathname = withoutSlashesAtEnd(url.pathname).replace(/\/public-api(\/.*)?$/, '');
+  const [address = ''] = url.pathname.split(/\/public-api(?![^/])/);
+  url.pathname = withoutSlashesAtEnd(address);
   url.search = '';
   url.hash = '';
   return url;
