@@ -147,8 +147,10 @@ export class Collections {
     try {
       const read = await this.#load(wanted, walk);
       const cached = this.#cache.peek(wanted.name);
-      if (wanted.name === 'company' && cached)
-        rename(this.#renames, cached.records, read.records, this.#cache);
+      if (wanted.name === 'company') {
+        this.#renames.note(cached?.records ?? [], read.records, read.earlierNames);
+        rename(this.#renames, this.#cache);
+      }
       if (walk.outdated) return read;
       if (cached && isUsable(cached, wanted) && coversMore(cached, read)) {
         this.#failed.set(wanted.name, new ReadTime());
@@ -183,14 +185,18 @@ export class Collections {
       walk.needsAll = earlier !== undefined && canReplace(earlier);
       const { stoppedBy, ...collection } = await readAll(this.#sources, wanted, walk, earlier);
       if (walk.needsAll && isShortage(stoppedBy)) throw stoppedBy;
-      return { ...collection, records: this.#renames.applyTo(collection.records) };
+      if (wanted.name !== 'company')
+        return { ...collection, records: this.#renames.applyTo(collection.records) };
+      this.#renames.note(earlier?.records ?? [], collection.records, earlier?.earlierNames);
+      return { ...collection, earlierNames: this.#renames.earlier };
     };
     const reading = shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
-    return reading.catch((error: unknown) => {
+    const collection = await reading.catch((error: unknown) => {
       if (!earlier || !walk.needsAll || !isShortage(error)) throw error;
       this.#failed.set(wanted.name, new ReadTime());
       return { ...earlier, coverage: { ...earlier.coverage, reason: stopReason(error) } };
     });
+    return { ...collection, records: this.#renames.applyTo(collection.records) };
   }
 
   /**
@@ -280,13 +286,7 @@ const fullQuery = (resource: Resource): Search => ({
 });
 
 /** Gives what is cached the new names of companies. */
-function rename(
-  renames: Renames,
-  before: CachedCollection['records'],
-  now: CachedCollection['records'],
-  cache: CachePart,
-): void {
-  if (!renames.note(before, now)) return;
+function rename(renames: Renames, cache: CachePart): void {
   for (const resource of namingCompanies) {
     const cached = cache.peek(resource);
     if (!cached) continue;

@@ -21,20 +21,24 @@ export class Renames {
   /** By the id of a company its name, and those it had before. */
   readonly #names = new Map<string, { earlier: Set<string>; name: string }>();
 
-  /** Notes what two readings of the companies call differently. @returns whether there is any */
-  note(before: Records, now: Records): boolean {
-    if (before === now) return false;
+  /** Of each renamed company its id and earlier names, for other processes. */
+  get earlier(): string[][] {
+    return [...this.#names].map(([id, { earlier }]) => [id, ...earlier]);
+  }
+
+  /** Notes what two readings of the companies call differently, and the earlier names that another process noted. */
+  note(before: Records, now: Records, kept: readonly string[][] = []): void {
+    if (before === now && kept.length === 0) return;
     const names = new Map(before.map(({ id, name }) => [id, name]));
-    let isAny = false;
+    const noted = new Map<unknown, string[]>(kept.map(([id, ...earlier]) => [id, earlier]));
     for (const { id, name } of now) {
+      if (typeof id !== 'string' || typeof name !== 'string') continue;
+      const known = [...(this.#names.get(id)?.earlier ?? []), ...(noted.get(id) ?? [])];
       const was = names.get(id);
-      if (typeof id !== 'string' || typeof name !== 'string' || typeof was !== 'string') continue;
-      if (was === name) continue;
-      isAny = true;
-      const { earlier } = this.#names.get(id) ?? { earlier: new Set() };
-      this.#names.set(id, { earlier: earlier.add(was), name });
+      const earlier = new Set(typeof was === 'string' ? [...known, was] : known);
+      earlier.delete(name);
+      if (earlier.size > 0) this.#names.set(id, { earlier, name });
     }
-    return isAny;
   }
 
   /** The records with the new names; the same list if none has an old one. */
