@@ -11,12 +11,14 @@ import { generated } from './generated.ts';
 
 const intro = `# Compatibility
 
-What the server expects of the service, and what it tolerates, for operators who connect a tenant and providers of the API.
-Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
+What the server expects of the service and tolerates. Made from \`test/support/compatibility\` by \`npm run generate:compatibility\`; do not edit.
 
 The server learns from answers how a service counts and filters. Where \`from\` does not count records from 0, it reads what
 one page of 1,000 holds, unless \`CPQ_PAGE_PARAM\` names a parameter that does. \`cpq-mcp doctor\`
-([how](hosting.md#requirements)) shows which of these apply to your tenant.
+([how](hosting.md#requirements)) shows which rows apply to your tenant.
+
+Where no record has a field that figures rest on, or some have it in a form or word that is not known, answers begin with
+“Incomplete: the company of 96 opportunities could not be read”. Tests try 250 forms of replies, pairs, and each field reshaped.
 
 ## Expected
 
@@ -117,8 +119,8 @@ const limits = `
 ## Limits
 
 Not read, by design: a redirect to another host (the key would go along); JSON:API, whose references are apart; a list in a
-list, and records by id in place of a list, which an error may look like. One combination is not answered well: of a service
-that hides records and sends no count of the list (*no count*, *bare arrays*, *counts the page*), a short list may be called whole.
+list, and records by id in place of a list, which an error may look like. A service that hides records and sends no count
+(*no count*, *bare arrays*, *counts the page*) may have a short list called whole.
 `;
 
 await generated(

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company/company.ts';
+import { restsOn } from '../src/briefs/rests-on.ts';
 import { dealExtras } from '../src/figures/deals.ts';
 import { plural } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
@@ -70,8 +71,13 @@ export const briefCompany = defineTool({
     const all = keysOf(parts).filter((part) => !(leavesOut && part === 'never_bought'));
     const selected = some.length > 0 ? some : all;
     const from = [...new Set(selected.flatMap((part) => parts[part].from))];
-    const read = await readCollections(tenant, ['company'], from, call, (resource) =>
-      partFor(resource, company, selected),
+    const read = await readCollections(
+      tenant,
+      ['company'],
+      from,
+      call,
+      restsOn.company,
+      (resource) => partFor(resource, company, selected),
     );
     const asked = { tool: 'company', company, some, rows, show };
     return memoizedAnswer(tenant, read, asked, async () => {

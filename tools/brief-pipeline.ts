@@ -9,6 +9,7 @@ import {
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
 import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
+import { restsOn } from '../src/briefs/rests-on.ts';
 import type { Rates } from '../src/figures/deals.ts';
 import { decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
@@ -78,7 +79,13 @@ export const briefPipeline = defineTool({
   ),
   output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
   async run(tenant, args, call) {
-    const read = await readCollections(tenant, ['opportunity'], ['company'], call);
+    const read = await readCollections(
+      tenant,
+      ['opportunity'],
+      ['company'],
+      call,
+      restsOn.pipeline,
+    );
     return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {
       const opportunities = read.records.opportunity ?? [];
       const coverage = toCoverage(read.coverage);

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import { type QuoteBrief, quoteBrief } from '../src/briefs/quote/quote.ts';
+import { restsOn } from '../src/briefs/rests-on.ts';
 import { currenciesOf } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
-import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
+import { fieldGaps } from '../src/tenant/field-gaps.ts';
 import {
   nameReferences,
   readCollections,
@@ -50,7 +51,7 @@ export const briefQuote = defineTool({
       product: { ids: read.items?.flatMap(({ product }) => product?.id ?? []) ?? [] },
     };
     const [{ records, coverage, omitted }, contact] = await Promise.all([
-      readCollections(tenant, [], related, call, (resource) => parts[resource]),
+      readCollections(tenant, [], related, call, restsOn.quote, (resource) => parts[resource]),
       // One record: a tenant may have far more contacts than quotes.
       readOptional(tenant, 'contact', read.contact?.id, call),
     ]);
@@ -58,8 +59,13 @@ export const briefQuote = defineTool({
       ...records,
       quote: [read],
     });
-    const notes = [...describeUnrecognized('quote', [record]), ...omitted, ...contact.omitted];
-    const about = {
+    const notes = [...omitted, ...contact.omitted];
+    const about = restsOn.quote.quote;
+    const gaps = await fieldGaps(tenant, 'quote', { records: [read], isPart: true }, about);
+    // That one quote has no such field may mean nothing; that none has it does.
+    const held = await fieldGaps(tenant, 'quote', { records: tenant.cached('quote') ?? [] }, about);
+    gaps.push(...held.filter(({ example }) => example === undefined));
+    const subject = {
       quote: record,
       company: namedBy(record.company, records.company),
       contact: contact.record,
@@ -73,13 +79,13 @@ export const briefQuote = defineTool({
       ...compact({ discountLimit: discount_limit }),
     };
     return answerWithRows(Math.min(lines, record.items?.length ?? 0), (maxLines) => {
-      const brief = quoteBrief(about, { ...options, maxLines });
+      const brief = quoteBrief(subject, { ...options, maxLines });
       return {
         summary: quoteSummary(brief),
         data: {
           ...linkTo(tenant.site, 'quote', record.id),
           ...brief,
-          coverage: toCoverage(coverage),
+          coverage: toCoverage({ ...coverage, fields: [...gaps, ...(coverage.fields ?? [])] }),
         },
         notes,
       };

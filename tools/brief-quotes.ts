@@ -11,6 +11,7 @@ import {
   quotesBy,
   quotesReport,
 } from '../src/briefs/quotes/quotes.ts';
+import { restsOn } from '../src/briefs/rests-on.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact, plural } from '../src/figures/naming.ts';
 import { isDeleted } from '../src/figures/outcome.ts';
@@ -87,6 +88,7 @@ export const briefQuotes = defineTool({
       ['quote'],
       ['opportunity', 'company'],
       call,
+      restsOn.quotes,
       async (resource) =>
         resource === 'quote' ? undefined : partNeeded(resource, args, await reading, tenant, call),
     );

@@ -14,6 +14,7 @@ import {
   reportOn,
   statusOf,
 } from '../src/briefs/checks/checks.ts';
+import { checksRestOn } from '../src/briefs/rests-on.ts';
 import { compact, plural } from '../src/figures/naming.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
 import { companyOf } from '../src/names/references.ts';
@@ -71,7 +72,13 @@ export const checkSalesData = defineTool({
     const { check, size, from = 0, owner, company, status, kind, ...parameters } = args;
     const { needs, wants = [], needsItems }: Check = checks[check];
     const companies: readonly 'company'[] = isOfCompanies(checks[check]) ? ['company'] : [];
-    const read = await readCollections(tenant, needs, [...wants, ...companies], call);
+    const read = await readCollections(
+      tenant,
+      needs,
+      [...wants, ...companies],
+      call,
+      checksRestOn[check],
+    );
     return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
       const about = { coverage: toCoverage(read.coverage) };
       const given = { owner, company, status };

@@ -3,7 +3,6 @@ import { deletionOf } from '../src/figures/outcome.ts';
 import { readByIdentifier } from '../src/lists/by-identifier.ts';
 import { rowOf, showsCurrency } from '../src/lists/concise.ts';
 import { knownFor, nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
-import { describeUnrecognized } from '../src/service/records/recognition.ts';
 import type { ApiRecord, PricingBook, Resource } from '../src/service/records/records.ts';
 import { resources } from '../src/service/routes.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
@@ -45,7 +44,6 @@ export const getRecord = defineTool({
       asStored: isWhole,
       unknownCurrencies: showsCurrency(resource, fields) && row.currency === undefined ? 1 : 0,
       notes: [
-        ...describeUnrecognized(resource, [record]),
         ...(isWhole ? unreadManager(tenant, resource, record) : []),
         ...(resource === 'contract_item' ? [wording`Beta: fields may change or be missing.`] : []),
       ],

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
+import { restsOn } from '../src/briefs/rests-on.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
@@ -112,7 +113,13 @@ export const pipelineChanges = defineTool({
   async run(tenant, args, call) {
     const requested = periodOf(args);
     if (listsQuotes(args)) return changesOfQuotes(tenant, requested, args, call);
-    const read = await readCollections(tenant, ['opportunity'], ['company'], call);
+    const read = await readCollections(
+      tenant,
+      ['opportunity'],
+      ['company'],
+      call,
+      restsOn.pipeline,
+    );
     const coverage = toCoverage(read.coverage);
     const history = await tenant.history('opportunity');
     if (!history) return historyIsOff(coverage);
@@ -187,10 +194,16 @@ async function changesOfQuotes(
   const reading = tenant.collection('quote', call);
   const stored = reading.then((quotes) => history && readQuoteStates(history, requested, quotes));
   const compared = stored.then((states) => states && bothStates(states));
-  const read = await readCollections(tenant, ['quote'], ['company'], call, async (resource) =>
-    resource === 'company'
-      ? companiesOfQuotes(tenant, (await compared) ?? [], company !== undefined, call)
-      : undefined,
+  const read = await readCollections(
+    tenant,
+    ['quote'],
+    ['company'],
+    call,
+    restsOn.quotes,
+    async (resource) =>
+      resource === 'company'
+        ? companiesOfQuotes(tenant, (await compared) ?? [], company !== undefined, call)
+        : undefined,
   );
   const coverage = toCoverage(read.coverage);
   if (!history) return historyIsOff(coverage);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ProductPrices, productPrices } from '../src/briefs/prices/product-prices.ts';
+import { restsOn } from '../src/briefs/rests-on.ts';
 import type { Day } from '../src/figures/days.ts';
 import { plural } from '../src/figures/naming.ts';
 import type { PartOf } from '../src/reading/parts.ts';
@@ -52,6 +53,7 @@ export const priceProduct = defineTool({
       ['company', 'product'],
       ['pricing_book', 'discount_group', 'category'],
       call,
+      restsOn.price,
       (resource) => read[resource],
     );
     const about = {

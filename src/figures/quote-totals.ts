@@ -104,7 +104,9 @@ const amountTypes = new Set(['amount', 'fixed', 'absolute', 'value', 'money']);
 /** `undefined` when there is no discount or it is 0; `unreadable` when its type says neither, or it has another form. */
 export function quoteDiscount(quote: Quote): QuoteDiscount | undefined {
   if (quote.unreadable?.discount !== undefined) return { kind: 'unreadable' };
-  const amount = decimal(quote.discount?.amount);
+  const { amount: given, type: _, ...others } = quote.discount ?? {};
+  const amount = decimal(given);
+  if (!amount && Object.keys(others).length > 0) return { kind: 'unreadable' };
   if (!amount || amount.eq(0)) return undefined;
   const type = (quote.discount?.type ?? '').trim().toLowerCase();
   if (percentTypes.has(type)) return { kind: 'percent', percent: amount };

@@ -1,11 +1,13 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
 
+import { listsRestOn } from '../briefs/rests-on.ts';
 import { compare, type Named } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
+import type { Coverage } from '../reading/coverage.ts';
 import {
   type Ignorable,
   type IgnoredParameters,
@@ -15,15 +17,16 @@ import {
 import { describeUnknownItems } from '../reading/quote-items.ts';
 import { isApiError } from '../service/errors.ts';
 import type { PageQuery, Search } from '../service/page.ts';
-import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
+import { fieldGaps } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Known } from './column.ts';
+import { showsCurrency } from './concise.ts';
 import {
   type AskedCriteria,
   type Condition,
@@ -64,12 +67,17 @@ export async function listRecords<R extends Resource>(
   const { filters, sort } = query;
   const criteria = filters || sort ? readCriteria(resource, filters, sort) : noCriteria;
   const found = await servicePage(tenant, resource, query, criteria, call);
-  const page = 'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
+  const page: Awaited<ReturnType<typeof localPage<R>>> =
+    'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
+  const coverage = {
+    ...page.coverage,
+    ...(await gapsOfList(tenant, resource, page, criteria, fields)),
+  };
   const unknown = resource === 'quote' ? describeUnknownItems(records) : [];
   const notes = [...(page.notes ?? []), ...unknown];
-  return { ...page, records, notes, known, keys: criteria.keys };
+  return { ...page, coverage, records, notes, known, keys: criteria.keys };
 }
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
@@ -100,6 +108,32 @@ async function servicePage<R extends Resource>(
     return { plan };
   }
 }
+
+/** Rows show what they lack; what they are filtered and sorted by is said, and what makes what they show wrong. */
+async function gapsOfList(
+  tenant: Tenant,
+  resource: Resource,
+  { records, examined }: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
+  criteria: Criteria,
+  columns: readonly string[] = [],
+): Promise<Partial<Coverage>> {
+  const shown = await fieldGaps(tenant, resource, { records }, listsRestOn[resource]);
+  const searched = { records: examined ?? [] };
+  const companies = showsCurrency(resource, columns) ? (tenant.cached('company') ?? []) : [];
+  const fields = [
+    ...shown.filter(({ example, record }) => example !== undefined || record === 'quote_line'),
+    ...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(criteria))),
+    ...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])),
+  ];
+  return fields.length > 0 ? { fields } : {};
+}
+
+/** The fields that records are filtered and sorted by. */
+const fieldsOfKeys = ({ conditions, sort }: Criteria): string[] =>
+  [...conditions, ...sort].flatMap(({ key: { name, column } }) => {
+    const path = column ? (column.sort ?? column.filter) : name;
+    return path?.split('.')[0] ?? [];
+  });
 
 /** What is left to do here if the service ignores these parameters. */
 function planFor(
@@ -132,7 +166,7 @@ async function localPage<R extends Resource>(
   query: PageQuery,
   plan: LocalPlan,
   call: ToolCall,
-): Promise<ListPage<RecordOf[R]> & { deleted: number }> {
+): Promise<ListPage<RecordOf[R]> & { deleted?: number; examined?: readonly RecordOf[R][] }> {
   const { text, sort } = plan;
   const keys = [...plan.conditions, ...sort].map(({ key }) => key);
   const { coverage, asOf, records: read } = await readFor(tenant, resource, plan, call);
@@ -140,7 +174,7 @@ async function localPage<R extends Resource>(
   const all = await nameRows(tenant, resource, read);
   const known = await knownFor(tenant, resource, [], call);
   requireKnownKeys(resource, all, keys, known);
-  const notes = [...describeUnrecognized(resource, all), ...describeIgnored(plan, all.length)];
+  const notes = describeIgnored(plan, all.length);
   const conditions: Condition[] = [];
   for (const condition of plan.conditions)
     conditions.push(await runInSlices(resolveNames(all, condition, known, notes)));
@@ -152,7 +186,7 @@ async function localPage<R extends Resource>(
   const total = records.length;
   if (total === 0) notes.push(...(await runInSlices(emptyReason(all, conditions, known))));
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
-  return { ...page, notes, deleted: records.filter(isDeleted).length };
+  return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }
 
 const parameterNames: Record<Ignorable, string> = {

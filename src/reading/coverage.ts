@@ -1,4 +1,5 @@
 import { type ApiError, type ApiErrorKind, isApiError } from '../service/errors.ts';
+import type { FieldGap } from '../service/records/account.ts';
 import type { Pass } from './pass.ts';
 import type { End } from './read-pages.ts';
 import { areConsistent, gapsIn } from './segments.ts';
@@ -12,6 +13,8 @@ export interface Coverage {
   total: number;
   /** Why it is not complete, or why it is older than it should be. */
   reason?: string;
+  /** The fields that figures rest on, and that could not be read in some records. */
+  fields?: readonly FieldGap[];
 }
 
 /** Of all records, as many as were read. */

@@ -2,12 +2,14 @@
 
 import { normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
+import { runSteps } from '../figures/steps.ts';
 import { companyOf } from '../names/references.ts';
 import { displayName, isSearchKind } from '../names/search.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { ignoreApiError } from '../service/errors.ts';
 import type { Page, Search } from '../service/page.ts';
+import { accountOf, missingIn } from '../service/records/account.ts';
 import type { ApiRecord, Company, RecordOf, Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
 import type { Collection } from './collection.ts';
@@ -134,7 +136,8 @@ export class Parts {
     const isCounted = total !== undefined && !countIsLimit;
     const pages = isCounted ? Math.ceil(total / Math.max(1, records.length)) : 'uncounted';
     const probability = resource === 'opportunity' && { probability: probabilityScale(records) };
-    this.#pages.learn(resource, { pages, ...probability });
+    const missing = missingIn(runSteps(accountOf(resource, records)));
+    this.#pages.learn(resource, { pages, missing, ...probability });
     return page;
   }
 

@@ -45,6 +45,8 @@ export interface LearntTraits {
   readonly pages?: number | 'uncounted';
   /** Of opportunities. */
   readonly probability?: ProbabilityScale;
+  /** The fields that no record of a page has. */
+  readonly missing?: readonly string[];
 }
 
 export type Learnt = { readonly [R in Resource]?: LearntTraits };
@@ -92,13 +94,15 @@ export class ServicePages {
   /** For other processes: without what a passing fault may have taught, and any page shows. */
   get learnt(): Learnt {
     const learnt: { [R in Resource]?: LearntTraits } = {};
-    for (const [resource, { since, honoured, counts, pages, probability }] of this.#traits)
+    for (const [resource, traits] of this.#traits) {
+      const { since, honoured, counts, pages, probability, missing } = traits;
       learnt[resource] = {
         since,
         takenSize: 0,
         honoured,
-        ...compact({ counts, pages, probability }),
+        ...compact({ counts, pages, probability, missing }),
       };
+    }
     return learnt;
   }
 

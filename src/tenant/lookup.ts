@@ -1,5 +1,6 @@
 /** Looks records up by name, number or identifier: reads what is needed, and matches with `names`. */
 
+import { restsOn } from '../briefs/rests-on.ts';
 import { compare } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { flatMapSteps, runSteps, type Steps, sortSteps } from '../figures/steps.ts';
@@ -20,6 +21,7 @@ import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
+import { fieldGaps } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -111,11 +113,17 @@ async function resolveAmong<K extends SearchKind>(
   const [match] = matches;
   if (match && matches.length === 1) return { kind: 'one', record: match.record };
   const candidates = (matches.length > 1 ? matches : hits).map(({ record }) => record);
+  const fields = await fieldGaps(
+    tenant,
+    kind,
+    { records, ...(isPart && { isPart }) },
+    restsOn.find[kind],
+  );
   return {
     kind: matches.length > 1 ? 'several' : 'none',
     candidates: candidates.slice(0, maxCandidates),
     total: candidates.length,
-    coverage: { ...coverage, asOf },
+    coverage: { ...coverage, asOf, ...(fields.length > 0 && { fields }) },
     ...(isPart && { isPart }),
   };
 }
@@ -161,6 +169,7 @@ export async function findText(
     [],
     kinds,
     call,
+    restsOn.find,
     () => about,
   );
   const hits: Partial<Record<SearchKind, Hit<SearchKind>[]>> = {};

@@ -12,11 +12,11 @@ import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
-import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
+import { danglingReferences, fieldGaps, type RestsOn } from './field-gaps.ts';
 import { NotGranted } from './grants.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -27,7 +27,7 @@ export interface CollectionsRead<R extends Resource> {
   readings: readonly (readonly ApiRecord[] | undefined)[];
   /** Combined coverage: complete only if each is complete; `asOf` is that of the oldest. */
   coverage: Coverage & { asOf: Date };
-  /** A sentence for each collection that may not be read, or that lacks something in every record. */
+  /** A sentence for each collection that may not be read. */
   omitted: Wording[];
   /** The collections of which only the wanted part was read. */
   partial: readonly Resource[];
@@ -41,6 +41,7 @@ type Wanted = PartOf | undefined;
 /**
  * Reads several collections in parallel; or at least a part of each. An `optional` collection that may not be read is listed in `omitted`; a
  * `required` one is an error, and so is it when none of all may be read.
+ * @param restsOn what the coverage says of fields
  * @throws NotGranted, ApiError
  */
 export async function readCollections<N extends Resource, W extends Resource = never>(
@@ -48,6 +49,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   required: readonly N[],
   optional: readonly W[],
   call: ToolCall,
+  restsOn: RestsOn,
   partOf: (resource: Resource) => Wanted | Promise<Wanted> = () => undefined,
 ): Promise<CollectionsRead<N | W>> {
   const parts = await Promise.all([
@@ -69,15 +71,24 @@ export async function readCollections<N extends Resource, W extends Resource = n
     ),
   );
   const records: KnownRecords = Object.fromEntries(named);
+  const gapsOf = (part: Part) => fieldGaps(tenant, part.resource, part, restsOn[part.resource]);
+  const whole = Object.fromEntries(
+    read.flatMap(({ isPart, resource }) => (isPart ? [] : [[resource, records[resource]]])),
+  );
+  const gaps = [
+    ...(await Promise.all(read.map(gapsOf))).flat(),
+    ...danglingReferences(tenant, whole),
+  ];
   return {
     records: records as CollectionsRead<N | W>['records'],
     readings: [...required, ...optional].map((resource) => records[resource]),
-    coverage: combinedCoverage([...read, ...unread.flatMap(({ part }) => part ?? [])]),
+    coverage: {
+      ...combinedCoverage([...read, ...unread.flatMap(({ part }) => part ?? [])]),
+      ...(gaps.length > 0 && { fields: gaps }),
+    },
     probability: read.find(({ probability }) => probability)?.probability,
     partial: read.flatMap(({ resource, isPart }) => (isPart ? [resource] : [])),
-    omitted: parts.flatMap((part) =>
-      'omitted' in part ? [part.omitted] : describeUnrecognized(part.resource, part.records),
-    ),
+    omitted: unread.map(({ omitted }) => omitted),
   };
 }
 

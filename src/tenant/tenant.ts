@@ -6,7 +6,6 @@ import { markUnknownItems } from '../reading/quote-items.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
-import { describeUnrecognized } from '../service/records/recognition.ts';
 import type { Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox, Journal, State } from '../state/port.ts';
@@ -74,7 +73,7 @@ export class Tenant {
       ? await readListPage(source, query)
       : sliceOf(await readWhole({ query: query.query }), query);
     const records = markUnknownItems(resource, page.records, pages) as readonly RecordOf[R][];
-    return { ...page, records, notes: describeUnrecognized(resource, records) };
+    return { ...page, records };
   }
 
   /**
@@ -160,6 +159,11 @@ export class Tenant {
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
     if (!this.grants.has(readGrant(resource))) return undefined;
     return this.#shared.collections.cached(resource);
+  }
+
+  /** The fields that no record of these has, as far as their readings show. */
+  missingFields(resource: Resource): readonly string[] {
+    return this.#shared.pages.traits(resource).missing ?? [];
   }
 
   /** The collections that may be read and are kept in memory, and when they were read. */

@@ -25,27 +25,39 @@ import {
 } from '../text/untrusted-text.ts';
 import { isKeyOf, isObject, type JsonObject, valueAt } from '../values.ts';
 import type { Answer } from './define-tool.ts';
+import { describeMissing } from './field-gaps.ts';
 
 /** A time as answers show it: ISO 8601, to the second in UTC. */
 export const toIsoSeconds = (time: Date): string => `${time.toISOString().slice(0, 19)}Z`;
 
 export function toCoverage(coverage: Coverage & { asOf: Date }): Record<string, unknown> {
-  const { complete, read, total, asOf, reason } = coverage;
-  return compact({ complete, read, total, asOf: toIsoSeconds(asOf), reason });
+  const { asOf, fields = [], ...read } = coverage;
+  return { ...read, asOf: toIsoSeconds(asOf), ...(fields.length > 0 && { fields }) };
 }
 
 /** They need no warning, because the summary of a page says how many records there are. */
 export const pageReasons: ReadonlySet<unknown> = new Set(['one page', 'not counted']);
 
-/** The summary; it begins with the share that was read, or with the time where it should be a later one. */
+/** The summary; it begins with what could not be read, or with the time where it should be a later one. */
 export function withCoverageFirst({ summary, data }: Answer): Wording {
-  const coverage = (data.coverage ?? {}) as Partial<Coverage & { asOf: string }>;
-  const { complete, read, total, reason, asOf = '' } = coverage;
-  if (complete && reason !== undefined) return wording`Only as of ${identifier(asOf)}: ${summary}`;
-  if (complete !== false || read === undefined || pageReasons.has(reason)) return summary;
-  return total === undefined || total <= read
-    ? wording`Incomplete: ${reason?.startsWith('no ') ? trusted(`${reason}`) : wording`there may be more than the ${counted(read)} records that could be read`}. ${summary}`
-    : wording`Incomplete: only ${counted(read)} of ${counted(total)} records could be read. ${summary}`;
+  const { fields = [], ...coverage } = (data.coverage ?? {}) as Partial<
+    Coverage & { asOf: string }
+  >;
+  const { complete, reason, asOf = '' } = coverage;
+  const isOld = complete && reason !== undefined;
+  const told = isOld ? wording`Only as of ${identifier(asOf)}: ${summary}` : summary;
+  return join([...describeMissing(describeShare(coverage), fields), told], ' ');
+}
+
+function describeShare({ complete, read, total, reason }: Partial<Coverage>): Wording[] {
+  if (complete !== false || read === undefined || pageReasons.has(reason)) return [];
+  if (total !== undefined && total > read)
+    return [wording`only ${counted(read)} of ${counted(total)} records could be read`];
+  return [
+    reason?.startsWith('no ')
+      ? trusted(reason)
+      : wording`there may be more than the ${counted(read)} records that could be read`,
+  ];
 }
 
 /** Coverage of a log of this server, of which `damaged` entries cannot be read. */
@@ -156,7 +168,8 @@ export async function recordOrQuestion<K extends SearchKind>(
       ? wording`Try fewer words, another spelling, or cpq_find.`
       : wording`Ask the person ${whether}, then call again with its id.`;
   const records = candidates.map((record) => concise(kind, record, known));
-  const shared = coverage.complete ? {} : { coverage: toCoverage(coverage) };
+  const isWhole = coverage.complete && !coverage.fields;
+  const shared = isWhole ? {} : { coverage: toCoverage(coverage) };
   return { question: { summary, data: { records, ...shared }, notes: [next] } };
 }
 

@@ -144,7 +144,8 @@ const isAfter = (one: unknown, other: unknown): boolean =>
 
 const count = z.int();
 
-export const coverage = z.object({
+/** Loose, because it can have `fields`. */
+export const coverage = z.looseObject({
   complete: z.boolean(),
   read: count,
   total: count,

@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import { compare, inLines, questions, verdictOf } from '../support/compatibility/difference.ts';
 import { wireJudge } from '../support/compatibility/judge-wire.ts';
-import { open } from '../support/compatibility/known-open.ts';
+import { blackouts, open } from '../support/compatibility/known-open.ts';
 import { openSession } from '../support/compatibility/session.ts';
 import { fieldVariations, wireVariations } from '../support/compatibility/wire.ts';
 import type { Answer } from '../support/hosts.ts';
 
 /** Every fortieth; `compatibility-difference.slow.test.ts` has all of them, pairs, and fields at random. */
-const selected = wireVariations.filter((_, index) => index % 40 === 7);
+const selected = wireVariations.filter(({ name }, index) => index % 40 === 7 && !open.has(name));
 
 vi.setConfig({ maxConcurrency: 2 });
 
@@ -16,17 +16,16 @@ const judge = wireJudge(openSession);
 describe.concurrent('the answers to all questions are the same, or say what is missing', () => {
   test.for(selected)('$group: $name', async (variation, { expect }) => {
     const compared = await judge(variation);
-    const expected = open.has(variation.name) ? 'not yet' : 'so';
-    const verdict = verdictOf(compared, variation.mayFail);
-    const found = ['right', 'honest'].includes(verdict) ? 'so' : 'not yet';
-    expect(found, inLines(compared)).toBe(expected);
+    const expected = blackouts.has(variation.name) ? ['blackout'] : ['right', 'honest'];
+    expect(expected, inLines(compared)).toContain(verdictOf(compared, variation.mayFail));
   });
 });
 
-test('the variations that are not answered well yet exist', () => {
+test('the variations that cannot be answered exist, and are few', () => {
   const names = [...wireVariations, ...fieldVariations].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect(names).toEqual(expect.arrayContaining([...open]));
+  expect(names).toEqual(expect.arrayContaining([...blackouts, ...open]));
+  expect(blackouts.size).toBeLessThanOrEqual(5);
   expect(wireVariations.length).toBeGreaterThanOrEqual(250);
 });
 

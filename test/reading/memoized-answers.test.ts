@@ -161,8 +161,8 @@ test('the same question computes nothing anew, and answers no caller with other 
   const first = await ask(whole, pipeline);
   const computed = derived.mock.calls.length;
   expect(await ask(whole, pipeline)).toEqual(first);
-  // Only the answer and its two collections with names were looked up.
-  expect(derived.mock.calls.length).toBe(computed + 3);
+  // Only the answer, its two collections with names, their fields and their references were looked up.
+  expect(derived.mock.calls.length).toBe(computed + 6);
   const restricted = await ask(part, pipeline);
   expect(restricted.text).toContain('Without company records');
   expect(first.text).not.toContain('Without company records');

@@ -1,14 +1,17 @@
+import { listsRestOn } from '../../briefs/rests-on.ts';
 import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
+import { runSteps } from '../../figures/steps.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { whatFollows } from '../../reading/list-page.ts';
 import { pageSize } from '../../reading/service-pages.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
-import { describeUnrecognized } from '../../service/records/recognition.ts';
+import { accountOf, gapsIn } from '../../service/records/account.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
 import { reservedOf } from '../../service/traffic/traffic-control.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
+import { describeGaps } from '../../tool-kit/field-gaps.ts';
 import { type Probe, type Prober, type Probes, probeSize, type ReportedBudget } from './prober.ts';
 import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
 
@@ -158,13 +161,21 @@ export const checkMapping = ({ unusedFields }: Prober): DoctorCheck[] =>
 /** Records of another form: answers say which fields are missing. */
 function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
   const { records = [], error } = probes.get(resource) ?? {};
-  const details = isApiError(error, 'unfamiliar')
-    ? [`None of the fields is known: ${quoted(error.facts.unknownFields)}`]
-    : describeUnrecognized(resource, records);
   const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
   const remedy =
     'Check that the address is the documented API; otherwise this version cannot read the tenant';
-  return details.map((detail) => fields('fail', detail, remedy));
+  if (isApiError(error, 'unfamiliar'))
+    return [
+      fields('fail', `None of the fields is known: ${quoted(error.facts.unknownFields)}`, remedy),
+    ];
+  const gaps = gapsIn(
+    resource,
+    runSteps(accountOf(resource, records)),
+    listsRestOn[resource] ?? [],
+  );
+  // What no record has may be of no use to the tenant.
+  const status = gaps.some(({ example }) => example !== undefined) ? 'fail' : 'warn';
+  return gaps.length > 0 ? [fields(status, describeGaps(gaps), remedy)] : [];
 }
 
 /** Checks how the service counts and pages, with what the server itself learns from its answers. */

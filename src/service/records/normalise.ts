@@ -147,11 +147,11 @@ const address = /^(https?:\/)?\/\S+$/;
 
 /**
  * A reference from a nested record, which has an id or a name, or a value and a label. A text is taken as the name, a
- * number as the id; an address is neither.
+ * number as the id; an address is neither, and JSON is not.
  */
 export const ref: Reader<Ref> = (raw) => {
   if (typeof raw === 'string') {
-    if (address.test(raw)) return unreadable;
+    if (address.test(raw) || /^[[{]/.test(raw)) return unreadable;
     return raw.trim() === '' ? undefined : { name: raw };
   }
   if (typeof raw === 'number') return nestedRef({ id: raw });
@@ -213,9 +213,8 @@ interface RecordReader {
 }
 
 /** Every name under which a field is read, including the sibling fields of references. */
-export function namesOf(fields: Fields): ReadonlySet<string> {
-  return new Set((readers.get(fields) ?? readerFor(fields)).byName.keys());
-}
+export const namesOf = (fields: Fields): ReadonlyMap<string, unknown> =>
+  (readers.get(fields) ?? readerFor(fields)).byName;
 
 const readers = new WeakMap<Fields, RecordReader>();
 

@@ -1,10 +1,9 @@
 /** Reads raw records, and tells whether their fields are those that this server knows. */
 
-import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import { isObject, type JsonObject } from '../../values.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 import { type Fields, namesOf, normalise, ref } from './normalise.ts';
-import { fieldsOf, quoteItem, type RecordOf, type Resource } from './records.ts';
+import { fieldsOf, type RecordOf, type Resource } from './records.ts';
 
 /**
  * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
@@ -31,14 +30,9 @@ function markCutItems(quote: Record<string, unknown>): void {
   delete quote.items;
 }
 
-const knownNames = new Map<Resource | 'quote_item', ReadonlySet<string>>();
-
 /** Whether this server reads a field of that name. */
-function isKnownField(kind: Resource | 'quote_item', name: string): boolean {
-  const known = knownNames.get(kind) ?? namesOf(kind === 'quote_item' ? quoteItem : fieldsOf[kind]);
-  knownNames.set(kind, known);
-  return known.has(name);
-}
+const isKnownField = (resource: Resource, name: string): boolean =>
+  namesOf(fieldsOf[resource]).has(name);
 
 const nestedCompany = { company: ref };
 
@@ -49,49 +43,18 @@ function takeCompany(contact: Record<string, unknown>): void {
   if (company?.name !== undefined) contact.companyName ||= company.name;
 }
 
-type RecordKind = Resource | 'quote_item';
-
-/** A property that nearly every record of a kind has, and the fields that can contain it. */
-interface Essential {
-  readonly what: string;
-  readonly fields: readonly string[];
-  readonly isNumber?: boolean;
-}
-
-const essentials: { readonly [K in RecordKind]?: readonly Essential[] } = {
-  company: [{ what: 'name', fields: ['name'] }],
-  contact: [{ what: 'name', fields: ['lastName', 'firstName', 'email', 'name'] }],
-  opportunity: [
-    { what: 'name', fields: ['name'] },
-    { what: 'stage', fields: ['pipelineStage', 'statusId'] },
-    { what: 'revenue', fields: ['onetimeRevenue', 'monthlyRevenue'], isNumber: true },
-  ],
-  product: [
-    { what: 'name', fields: ['name', 'mpn'] },
-    { what: 'price', fields: ['price', 'cost', 'msrp'], isNumber: true },
-  ],
+/** Fields of which nearly every record of a kind has one. */
+const essentials: { readonly [K in Resource]?: readonly string[] } = {
+  company: ['name'],
+  contact: ['lastName', 'firstName', 'email', 'name'],
+  opportunity: ['name', 'pipelineStage', 'statusId', 'onetimeRevenue', 'monthlyRevenue'],
+  product: ['name', 'mpn', 'price', 'cost', 'msrp'],
   quote: [
-    { what: 'number', fields: ['number', 'title', 'name'] },
-    { what: 'status', fields: ['status', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'] },
-  ],
-  quote_item: [
-    { what: 'price', fields: ['price', 'setupPrice'], isNumber: true },
-    { what: 'quantity', fields: ['quantity'], isNumber: true },
+    ...['number', 'title', 'name', 'status', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'],
   ],
 };
 
-/** A property that no record has in a known field, while unknown fields may contain it. */
-export interface Unrecognized {
-  kind: RecordKind;
-  /** Such as `stage`. */
-  what: string;
-  /** Names of the service's own fields. */
-  unknownFields: string[];
-}
-
 const maxFields = 6;
-/** Among this many records at least one is expected to have an amount. */
-const minForAmounts = 5;
 
 /**
  * A single record may have few values, so it is recognized by any known field other than the id.
@@ -105,43 +68,13 @@ export function requireRecognized(
 ): void {
   const [first] = records;
   if (!first) return;
-  for (const { fields } of essentials[resource] ?? []) if (areFound(records, fields)) return;
+  if (areFound(records, essentials[resource] ?? [])) return;
   if (records.some((record) => isMostlyKnown(resource, record))) return;
   const unknown = unknownFields(resource, first);
   const isKnown = Object.keys(first).some((field) => isInformative(resource, field));
   if (records.length === 1 && (isKnown || unknown.length === 0)) return;
   throw new ApiError('unfamiliar', { ...facts, unknownFields: unknown });
 }
-
-/** The properties that these records, and the items in them, have in no known field. */
-export function findUnrecognized(kind: RecordKind, records: readonly JsonObject[]): Unrecognized[] {
-  const [first] = records;
-  if (!first) return [];
-  const found: Unrecognized[] = [];
-  for (const { what, fields, isNumber = false } of essentials[kind] ?? []) {
-    if (areFound(records, fields)) continue;
-    // A few opportunities may all lack a revenue; an item always has a price.
-    if (isNumber && kind !== 'quote_item' && records.length < minForAmounts) continue;
-    const candidates = unknownFields(kind, first, isNumber ? isAmount : isLabel);
-    if (candidates.length > 0) found.push({ kind, what, unknownFields: candidates });
-  }
-  if (kind === 'quote') {
-    const withItems = records.find(({ items }) => Array.isArray(items) && items.length > 0);
-    const items = withItems?.items as JsonObject[] | undefined;
-    found.push(...findUnrecognized('quote_item', items ?? []));
-  }
-  return found;
-}
-
-/** A sentence for each of them. */
-export const describeUnrecognized = (
-  resource: Resource,
-  records: readonly JsonObject[],
-): Wording[] =>
-  findUnrecognized(resource, records).map(({ kind, what, unknownFields }) => {
-    const fields = unknownFields.map((field) => quote(field, 60));
-    return wording`The service's records look different from what this server knows: no ${trusted(kind.replaceAll('_', ' '))} has a ${trusted(what)} in a known field, so figures that need it are missing or 0. Unknown fields: ${join(fields, ', ')}.`;
-  });
 
 /** Whether any record has any of these fields; usually the first one has. */
 function areFound(records: readonly JsonObject[], fields: readonly string[]): boolean {
@@ -161,22 +94,8 @@ function isMostlyKnown(resource: Resource, record: JsonObject): boolean {
 const isInformative = (resource: Resource, field: string): boolean =>
   field !== 'id' && field !== 'children' && isKnownField(resource, field);
 
-function unknownFields(
-  kind: RecordKind,
-  { unreadable, ...record }: JsonObject,
-  accepts: (value: unknown) => boolean = () => true,
-): string[] {
+function unknownFields(resource: Resource, { unreadable, ...record }: JsonObject): string[] {
   const misread = isObject(unreadable) ? unreadable : {};
-  const unknown = Object.entries(record).filter(([field]) => !isKnownField(kind, field));
-  return [...unknown, ...Object.entries(misread)]
-    .filter(([, value]) => accepts(value))
-    .map(([field]) => field)
-    .slice(0, maxFields);
+  const unknown = Object.keys(record).filter((field) => !isKnownField(resource, field));
+  return [...unknown, ...Object.keys(misread)].slice(0, maxFields);
 }
-
-const isAmount = (value: unknown): boolean =>
-  typeof value === 'number' ||
-  isObject(value) ||
-  (typeof value === 'string' && /^[\d.,]+$/.test(value));
-const isLabel = (value: unknown): boolean =>
-  isObject(value) || (typeof value === 'string' && value !== '');

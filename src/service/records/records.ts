@@ -196,6 +196,43 @@ export const fieldsOf = {
 } satisfies Record<string, Fields>;
 
 export type Resource = keyof typeof fieldsOf;
+
+/** Marks, which most tenants have on few records or on none: that no row has one means nothing. */
+export const marks: ReadonlySet<string> = new Set([
+  'deletedAt',
+  'deleted',
+  'listed',
+  'discount',
+  'optional',
+]);
+
+const deletedAt = /delet|archiv|remov|trash|^(is)?active$|^(status|state)$/;
+const company = /company|account|customer|client|organi[sz]ation/;
+const price = /price|amount/;
+/** Parts of the names, in lower case, of fields that are not read but may be one that is. */
+export const mayBeCalled: {
+  readonly [K in Resource | 'quote_item']?: Readonly<Record<string, RegExp>>;
+} = {
+  company: { currency: /currenc/, deletedAt },
+  contact: { companyId: company, deletedAt },
+  opportunity: {
+    ...{ company, pipelineStage: /stage|phase/, statusId: /outcome|iswon|isclosed|statusid/ },
+    ...{ monthlyRevenue: /month|recurring/, onetimeRevenue: /amount|revenue|onetime|money/ },
+    ...{ closedAt: /closed|closing/, deletedAt },
+  },
+  product: { price, cost: /cost/, listed: /listed|status|active|discontinued/, deletedAt },
+  quote: {
+    ...{ company, status: /status|state/, items: /item|line|section/, number: /number/ },
+    ...{ discount: /discount|rebate/, deletedAt },
+  },
+  quote_item: {
+    ...{ 'items.price': price, 'items.cost': /cost/, 'items.quantity': /quantity|qty/ },
+    'items.term': /term|period|billing|frequen|recur|interval|cycle/,
+    'items.discount': /discount|rebate|reduction/,
+    'items.optional': /option|selected|alternative|included|parent/,
+  },
+};
+
 export type RecordOf = { [R in Resource]: Parsed<(typeof fieldsOf)[R]> };
 export type ApiRecord = Parsed<typeof base>;
 export type Company = RecordOf['company'];

@@ -148,21 +148,34 @@ const deleted = (route: ListPath, make: (time: unknown) => Row): (() => Rewrite)
     ...make(deletedAt ?? mark),
   }));
 
-export const deletion: Changes = entries({
-  ...Object.fromEntries(
-    Object.entries(deletions).flatMap(([name, make]) => [
-      [`opportunity: ${name}`, deleted(deal, make)],
-      [`contact: ${name}`, deleted('/contact', make)],
+/** Those that do not say when. */
+const timeless = ['deleted: "N"', 'deleted: 0 or 1'];
+const asFlag = (route: ListPath) => deleted(route, (time) => ({ deleted: time !== undefined }));
+
+const deletedRows = (route: ListPath): Changes =>
+  Object.fromEntries(
+    Object.entries(deletions).map(([name, make]) => [
+      `${route.slice(1)}: ${name}`,
+      {
+        rewrite: deleted(route, make),
+        ...(timeless.includes(name) && { like: { rewrite: asFlag(route) } }),
+      },
     ]),
-  ),
-  'product isListed': renamed('/product', 'listed', 'isListed'),
-  'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
-  'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
-  'product listed: 0 or 1': as('/product', 'listed', Number),
-  'product status inactive': inField('/product', 'listed', (value) => ({
-    status: value ? 'active' : 'inactive',
-  })),
-});
+  );
+
+export const deletion: Changes = {
+  ...deletedRows(deal),
+  ...deletedRows('/contact'),
+  ...entries({
+    'product isListed': renamed('/product', 'listed', 'isListed'),
+    'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
+    'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
+    'product listed: 0 or 1': as('/product', 'listed', Number),
+    'product status inactive': inField('/product', 'listed', (value) => ({
+      status: value ? 'active' : 'inactive',
+    })),
+  }),
+};
 
 const term = (make: (term: unknown) => Row): (() => Rewrite) =>
   inRecords('item', ({ term: value, ...row }) => ({ ...row, ...make(value) }));
@@ -326,29 +339,38 @@ const amountForms: Readonly<Record<string, Make>> = {
   '{units, nanos}': (value) => ({ units: String(value), nanos: 0 }),
 };
 
-export const amounts: Changes = entries({
-  ...Object.fromEntries(
-    Object.entries(amountForms).flatMap(([name, make]) => [
-      [`one-time revenue: ${name}`, as(deal, 'onetimeRevenue', make)],
-      [`price of a line: ${name}`, as('item', 'price', make)],
-    ]),
-  ),
-  'one-time revenue: amount': renamed(deal, 'onetimeRevenue', 'amount'),
-  'one-time revenue in money': inField(deal, 'onetimeRevenue', (value) => ({
-    money: { oneTime: value },
-  })),
-  'quantity as text': as('item', 'quantity', String),
-  'quantity "3.00"': as('item', 'quantity', (value) => Number(value).toFixed(2)),
-  'quantity "3,00"': as('item', 'quantity', (value) => Number(value).toFixed(2).replace('.', ',')),
-  'quantity: qty': renamed('item', 'quantity', 'qty'),
-  'price: unitPrice': renamed('item', 'price', 'unitPrice'),
-  'product price: {amount}': as('/product', 'price', (amount) => ({ amount })),
-  'product price: listPrice': renamed('/product', 'price', 'listPrice'),
-  'product price, German text': as('/product', 'price', amountForms['German text'] as Make),
-  'probability "50%"': as(deal, 'probability', (value) => `${Number(value) * 100}%`),
-  'probability as text': as(deal, 'probability', String),
-  'probability "0,5"': as(deal, 'probability', (value) => String(value).replace('.', ',')),
-});
+const percentages = as(deal, 'probability', (value) => Number(value) * 100);
+
+export const amounts: Changes = {
+  'probability "50%"': {
+    rewrite: as(deal, 'probability', (value) => `${Number(value) * 100}%`),
+    like: { rewrite: percentages },
+  },
+  ...entries({
+    ...Object.fromEntries(
+      Object.entries(amountForms).flatMap(([name, make]) => [
+        [`one-time revenue: ${name}`, as(deal, 'onetimeRevenue', make)],
+        [`price of a line: ${name}`, as('item', 'price', make)],
+      ]),
+    ),
+    'one-time revenue: amount': renamed(deal, 'onetimeRevenue', 'amount'),
+    'one-time revenue in money': inField(deal, 'onetimeRevenue', (value) => ({
+      money: { oneTime: value },
+    })),
+    'quantity as text': as('item', 'quantity', String),
+    'quantity "3.00"': as('item', 'quantity', (value) => Number(value).toFixed(2)),
+    'quantity "3,00"': as('item', 'quantity', (value) =>
+      Number(value).toFixed(2).replace('.', ','),
+    ),
+    'quantity: qty': renamed('item', 'quantity', 'qty'),
+    'price: unitPrice': renamed('item', 'price', 'unitPrice'),
+    'product price: {amount}': as('/product', 'price', (amount) => ({ amount })),
+    'product price: listPrice': renamed('/product', 'price', 'listPrice'),
+    'product price, German text': as('/product', 'price', amountForms['German text'] as Make),
+    'probability as text': as(deal, 'probability', String),
+    'probability "0,5"': as(deal, 'probability', (value) => String(value).replace('.', ',')),
+  }),
+};
 
 const symbols: Readonly<Record<string, string>> = { EUR: '€', USD: '$', GBP: '£' };
 const currencyNames: Readonly<Record<string, string>> = {
@@ -367,16 +389,16 @@ export const currencies: Changes = entries({
   'no currency': inField('/company', 'currency', () => ({})),
 });
 
-/** The fields that figures rest on. */
+/** The fields that figures rest on, and by which they are told apart: not labels that a tenant may not use. */
 const fields: Readonly<Partial<Record<ListPath | 'item', readonly string[]>>> = {
-  '/company': ['name', 'type', 'currency', 'externalIdentifier'],
+  '/company': ['name', 'currency'],
   '/contact': ['firstName', 'lastName', 'email', 'companyId', 'companyName', 'deleted'],
   '/opportunity': [
     ...['name', 'company', 'contact', 'owner', 'pipelineStage', 'category', 'source', 'statusId'],
     ...['probability', 'onetimeRevenue', 'monthlyRevenue', 'monthlyChurn', 'valueMonths'],
     ...['startDate', closes, 'createdAt', 'updatedAt', 'stageUpdatedAt', 'closedAt', 'deletedAt'],
   ],
-  '/product': ['name', 'mpn', 'manufacturer', 'productType', 'listed', 'category', 'cost', 'price'],
+  '/product': ['name', 'mpn', 'productType', 'listed', 'category', 'cost', 'price'],
   '/quote': [
     ...['number', 'title', 'status', 'company', 'contact', 'owner', 'opportunity', 'items'],
     ...['createdAt', 'updatedAt', 'sentAt', 'expiresAt', 'deletedAt'],
@@ -395,11 +417,34 @@ const reshapings: Readonly<Record<string, (field: string, value: unknown) => Row
   'as a word': (field) => ({ [field]: 'unspecified' }),
 };
 
+const marks = ['deleted', 'deletedAt', 'listed'];
+/** Fields of texts, and references: a word there is another text, and a name. */
+const texts = [
+  'company',
+  'companyId',
+  'opportunity',
+  'name',
+  'title',
+  'number',
+  'mpn',
+  'contact',
+  'owner',
+  'pipelineStage',
+  'product',
+];
+/** Where no record has a mark any more, nothing is marked: that is another tenant, and no other form. */
+const reshapingsOf = (field: string) =>
+  Object.entries(reshapings).filter(
+    ([name]) =>
+      !(marks.includes(field) && ['removed', 'null'].includes(name)) &&
+      !(texts.includes(field) && name === 'as a word'),
+  );
+
 /** Any one field of any resource, renamed, reshaped or removed. */
 export const anyField: Changes = Object.fromEntries(
   Object.entries(fields).flatMap(([route, names]) =>
     names.flatMap((field) =>
-      Object.entries(reshapings).map(([name, make]) => [
+      reshapingsOf(field).map(([name, make]) => [
         `${route.replace('/', '')}.${field} ${name}`,
         { rewrite: inField(route as ListPath, field, (value) => make(field, value)) },
       ]),

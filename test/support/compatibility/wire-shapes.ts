@@ -439,6 +439,9 @@ export const ids: Changes = {
     references: 'flat ids and names',
     like: { ids: 'integers' },
   },
-  'ids in upper case': { rewrite: idChange((id) => id.toUpperCase()), like: {} },
+  'company ids in upper case': {
+    rewrite: inRecords('/company', (row) => ({ ...row, id: String(row.id).toUpperCase() })),
+    like: {},
+  },
   'ids as objects': { rewrite: idChange((id) => ({ $oid: id })) },
 };

@@ -1,0 +1,48 @@
+import { plural, pluralOf } from '../figures/naming.ts';
+import type { FieldGap } from '../service/records/account.ts';
+import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+
+/** Gaps that are named; of more there is a count. */
+const maxGaps = 4;
+
+/** What is not known: "Incomplete: the company of 330 opportunities could not be read, such as "7"". */
+export const describeMissing = (
+  share: readonly Wording[],
+  gaps: readonly FieldGap[],
+): Wording[] => {
+  const parts = [...share, ...(gaps.length > 0 ? [describeGaps(gaps)] : [])];
+  const lead = share.length > 0 || !gaps.every(isAbsent) ? 'Incomplete' : 'Not known';
+  return parts.length === 0 ? [] : [wording`${lead}: ${join(parts, '; ')}.`];
+};
+
+/** As part of a sentence. */
+export function describeGaps(gaps: readonly FieldGap[]): Wording {
+  const absent = new Map<string, FieldGap[]>();
+  for (const gap of gaps)
+    if (isAbsent(gap)) absent.set(gap.record, [...(absent.get(gap.record) ?? []), gap]);
+  const parts = [
+    ...gaps.filter((gap) => !isAbsent(gap)).map(describeUnread),
+    ...[...absent.values()].map(describeAbsent),
+  ];
+  const others = parts.length - maxGaps;
+  const more = others > 0 ? [wording`${plural(others, 'other field')} likewise`] : [];
+  return join([...parts.slice(0, maxGaps), ...more], '; ');
+}
+
+const isAbsent = ({ example }: FieldGap): boolean => example === undefined;
+
+/** True, too, where the tenant has no use for the field. */
+const describeAbsent = (gaps: readonly FieldGap[]): Wording => {
+  const fields = gaps.map(({ field }) => trusted(field));
+  return wording`no ${trusted(nounOf(gaps[0]))} has ${join(fields, ', ')} in a known field`;
+};
+
+const nounOf = (gap: FieldGap | undefined): string => String(gap?.record).replaceAll('_', ' ');
+
+function describeUnread(gap: FieldGap): Wording {
+  const { field, rows, of, example, mayBe } = gap;
+  const where = mayBe === undefined ? '' : wording`, which ${quote(mayBe, 60)} may be`;
+  const such = wording`, such as ${quote(String(example), 60)}`;
+  const rest = rows === of ? counted(of) : wording`${counted(rows)} of ${counted(of)}`;
+  return wording`the ${trusted(field)} of ${rest} ${trusted(pluralOf(nounOf(gap)))}${where} could not be read${such}`;
+}
