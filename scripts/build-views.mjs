@@ -43,6 +43,11 @@ async function bundled(entry) {
     root,
     configFile: false,
     logLevel: 'warn',
+    // Smaller than the automatic runtime.
+    oxc: {
+      jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' },
+      jsxInject: entry.endsWith('.tsx') ? "import { h, Fragment } from 'preact'" : undefined,
+    },
     build: {
       write: false,
       target: 'es2023',

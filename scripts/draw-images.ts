@@ -25,7 +25,7 @@ const lastPart: Readonly<Record<ViewName, string>> = {
   pipeline: '.changes .chart',
   changes: '#talk',
   quote: '.lines',
-  quotes: '.table',
+  quotes: '.figure:has-text("Approval rate")',
   company: '.opportunity-entry',
   change: '.decision button:not([aria-disabled])',
 };

@@ -300,11 +300,11 @@ function boardControls(server: Serving): void {
     test('groups by owner and by month, with each deal in one column', async () => {
       const view = await openPipeline(await server());
       for (const by of ['Owner', 'Month', 'Stage']) {
-        await view.frame.getByRole('radio', { name: by, exact: true }).check();
+        await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: by });
         const counts = (await texts(view, '.column .count')).map(Number);
         expect(counts.reduce((sum, count) => sum + count, 0)).toBe(view.data.open.count);
       }
-      await view.frame.getByRole('radio', { name: 'Month', exact: true }).check();
+      await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'Month' });
       const months = await view.frame.$$eval('.column', (all) =>
         all.map((it) => it.getAttribute('data-column')),
       );
@@ -322,7 +322,8 @@ function boardControls(server: Serving): void {
           expect(sum).toContain(whole(group[field]?.USD ?? 0, 'USD'));
         }
       };
-      const choose = (name: string) => view.frame.getByRole('radio', { name }).check();
+      const choose = (label: string) =>
+        view.frame.getByRole('combobox', { name: 'Amount' }).selectOption({ label });
       await expectSums('value');
       await choose('One-time');
       await expectSums('oneTime');
@@ -358,7 +359,7 @@ function boardControls(server: Serving): void {
       await view.frame.getByRole('searchbox').fill('no such words anywhere');
       expect(await status(view)).toMatch(/^0 of /);
       expect(await view.frame.textContent('.empty')).toContain(
-        'Searched: matching “no such words anywhere”.',
+        'Clear the search: “no such words anywhere”',
       );
       await view.frame.getByRole('button', { name: 'Clear the search' }).click();
       expect(await status(view)).toMatch(new RegExp(`^${open.count} of `));
@@ -431,7 +432,7 @@ function boardActions(server: Serving): void {
       expect(pages[0]?.arguments).toEqual({
         owner: 'Karen Fitzgerald',
         deals_from: 0,
-        rows: 500,
+        rows: 1000,
       });
       await view.close();
     });
@@ -442,21 +443,22 @@ function boardActions(server: Serving): void {
       const focused = () =>
         view.frame.evaluate(() => {
           const at = document.activeElement;
-          return at?.getAttribute('value') ?? at?.getAttribute('data-id') ?? at?.textContent ?? '';
+          if (at instanceof HTMLSelectElement) return at.value;
+          return at?.getAttribute('data-id') ?? at?.textContent ?? '';
         });
       await view.frame.locator('body').click({ position: { x: 2, y: 2 } });
       await keyboard.press('Tab');
       expect(await focused()).toBe('Refresh');
-      // Three lists of deals and the win rate open what they count.
-      for (let tabs = 0; tabs < 5; tabs++) await keyboard.press('Tab');
+      // The totals, the deals without an amount, three lists of deals and the win rate open what they count.
+      for (let tabs = 0; tabs < 9; tabs++) await keyboard.press('Tab');
       expect(await focused()).toBe('board');
       await keyboard.press('Tab');
       expect(await focused()).toBe('stage');
-      await keyboard.press('ArrowRight');
+      await keyboard.press('ArrowDown');
       expect(await view.frame.textContent('#board')).toBe('Board by owner');
       await keyboard.press('Tab');
-      await keyboard.press('ArrowRight');
-      expect(await view.frame.isChecked('input[value="oneTime"]')).toBe(true);
+      await keyboard.press('ArrowDown');
+      expect(await focused()).toBe('oneTime');
       // Sort, owner, deals and the search are on the way to the switch.
       for (let tabs = 0; tabs < 5; tabs++) await keyboard.press('Tab');
       await keyboard.press('Space');
@@ -499,7 +501,6 @@ function boardOrder(server: Serving): void {
       'Win rate by count': `${closed.winRatePercent}%`,
     });
     expect(Object.keys(figures)[0]).toMatch(outcome === 'lost' ? /^Lost/ : /^Won/);
-    await view.frame.click('text="Show more"');
     const { total } = (view.data as { page: { total: number } }).page;
     await view.frame.waitForFunction(
       (count) => document.querySelectorAll('#closed ~ * tbody tr').length === count,
@@ -529,7 +530,7 @@ function boardOrder(server: Serving): void {
       const view = await openPipeline(await server());
       const countsIn = async (selector: string) => (await texts(view, selector)).map(Number);
       expect(await countsIn('#by-stage ~ table .count')).toEqual(await countsIn('.column .count'));
-      await view.frame.getByRole('radio', { name: 'Month', exact: true }).check();
+      await view.frame.getByRole('combobox', { name: 'Columns' }).selectOption({ label: 'Month' });
       expect(await countsIn('#by-month ~ table .count')).toEqual(await countsIn('.column .count'));
       await view.close();
     });
@@ -544,10 +545,13 @@ function boardOrder(server: Serving): void {
       });
       expect(days.length).toBeGreaterThan(1);
       expect(days).toEqual(days.toSorted((a, b) => a - b));
-      await view.frame.getByRole('radio', { name: 'Table', exact: true }).check();
+      await view.frame.getByRole('combobox', { name: 'Show as' }).selectOption({ label: 'Table' });
       await view.frame.getByRole('button', { name: 'Company' }).click();
-      const companies = (await texts(view, '.table tbody td:nth-child(2)')).filter(Boolean);
-      expect(companies).toEqual(companies.toSorted(new Intl.Collator('en-US').compare));
+      const cells = await texts(view, '.table tbody td:nth-child(2)');
+      const companies = cells.filter((it) => it !== '–');
+      const sorted = companies.toSorted(new Intl.Collator('en-US', { numeric: true }).compare);
+      // Unknown ones come last.
+      expect(cells).toEqual([...sorted, ...cells.slice(sorted.length).map(() => '–')]);
       expect(await texts(view, 'th[aria-sort="ascending"]')).toEqual(['Company ↑']);
       expect(await violations(view)).toEqual([]);
       await view.close();
@@ -567,7 +571,7 @@ function dealsOfFigures(server: Serving): void {
       expect(await status(view)).toBe(
         `${view.data[figure].total} of ${view.data.open.count} open opportunities shown.`,
       );
-      await view.frame.getByText(`Searched: ${names[figure].toLowerCase()}.`).waitFor();
+      await view.frame.getByText(`Clear the search: ${figure.replace('Soon', '')}`).waitFor();
       await view.close();
     },
   );
@@ -758,7 +762,7 @@ function companyControls(server: Serving): void {
     const opened = await openView(it, 'cpq_brief_company', { company, rows: 2 });
     const view = { ...opened, data: opened.data as unknown as CompanyBrief };
     const before = (await texts(view, '.quote-entry')).length;
-    await view.frame.click('text="Show more"');
+    await view.frame.click('text="Show all of them"');
     await view.frame.waitForFunction(
       (count) => document.querySelectorAll('.quote-entry').length > count,
       before,
@@ -851,7 +855,7 @@ function manyEvents(): void {
       const view = await openCompany(it);
       await view.frame.getByText('20 of 25 events').waitFor();
       expect(await entriesOf(view)).toHaveLength(20);
-      await view.frame.getByRole('button', { name: 'Show more' }).focus();
+      await view.frame.getByRole('button', { name: 'Show all of them' }).focus();
       await view.page.keyboard.press('Enter');
       await view.frame.waitForFunction(
         () => document.querySelectorAll('.event-entry').length === 25,
@@ -1050,6 +1054,8 @@ function largeTenant(host: Host): void {
     const view = await openPipeline(await server());
     const { count } = view.data.open;
     expect(count).toBeGreaterThan(2_000);
+    // Also what changed, and the value day by day.
+    await view.frame.getByText(/^Nothing to compare yet/).waitFor();
     expect(view.calls.length).toBeLessThanOrEqual(6);
     const counts = (await texts(view, '.column .count')).map((it) => Number(it.replace(',', '')));
     expect(counts.reduce((sum, one) => sum + one, 0)).toBe(count);

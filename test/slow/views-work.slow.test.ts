@@ -59,8 +59,10 @@ type Serving = () => Promise<Connection>;
 describeWith('chromium', 'work in the views', () => {
   const server = host.serving(address, {});
   figuresOpen(server);
+  countsOpen(server);
   pipelineWork(server);
   otherViews(server);
+  companyAndChanges(server);
   quoteWork(server);
   askedChanges(server);
 });
@@ -105,6 +107,78 @@ function figuresOpen(server: Serving): void {
     expect(await value('Total contract value')).toBe(usd(stalled.value?.USD));
     expect(await figure(view, 'Win rate by count').textContent()).toContain('whatever is searched');
     expect(await view.frame.textContent('.changes')).toContain('does not narrow this part');
+    await close(view);
+  });
+}
+
+/** Every number that opens a panel: how many rows it says, and how many the panel has. */
+async function openedCounts(view: OpenedView): Promise<[string, number, number][]> {
+  const buttons = view.frame.locator(
+    'main > :not(.side-panel) :is(.figure, .chart, .moves, .table) button.link',
+  );
+  const found: [string, number, number][] = [];
+  for (let at = 0; at < (await buttons.count()); at++) {
+    const button = buttons.nth(at);
+    const text = (await button.textContent()) ?? '';
+    if (!/^[\d,]+$/.test(text)) continue;
+    await button.click();
+    await inPanel(view, 'tbody tr').first().waitFor();
+    const label = (await button.getAttribute('aria-label')) ?? text;
+    const said = await inPanel(view, 'p.about').allTextContents();
+    const [, total] = /of ([\d,]+)(?: shown)?\.$/.exec(said.at(-1) ?? '') ?? [];
+    const rows = total ?? String(await inPanel(view, 'tbody tr').count());
+    found.push([label, Number(text.replace(',', '')), Number(rows.replace(',', ''))]);
+    await view.page.keyboard.press('Escape');
+  }
+  return found;
+}
+
+function countsOpen(server: Serving): void {
+  test.each([
+    ['cpq_brief_pipeline', {}],
+    ['cpq_brief_pipeline', { outcome: 'closed' }],
+    ['cpq_brief_company', { company: 'Hawthorne Title Services' }],
+    ['cpq_pipeline_changes', {}],
+  ])('every number opens exactly what it counts: %s %j', async (tool, args) => {
+    const view = await open(await embedded(), tool, args);
+    if (tool === 'cpq_brief_pipeline' && !('outcome' in args)) {
+      await allRead(view);
+      await view.frame.waitForSelector('.changes .chart');
+    }
+    await view.page.waitForTimeout(500);
+    const counts = await openedCounts(view);
+    expect(counts.length).toBeGreaterThan(3);
+    for (const [label, said, rows] of counts) expect([label, rows]).toEqual([label, said]);
+    expectHarmless(view);
+    await view.close();
+  });
+
+  test('every figure follows the owner', async () => {
+    const it = await server();
+    const view = await open(it, 'cpq_brief_pipeline');
+    await allRead(view);
+    const owner = view.frame.getByRole('combobox', { name: 'Owner' });
+    await owner.selectOption('Lucy Castellano');
+    const { data } = await it.call('cpq_brief_pipeline', { owner: 'Lucy Castellano' });
+    const { open: own, overdue, stalled, closingSoon, closed } = data as unknown as PipelineBrief;
+    const value = (label: string) => figure(view, label).locator('.value').textContent();
+    await expect.poll(() => value('Open opportunities')).toBe(String(own.count));
+    expect(await value('Total contract value')).toBe(usd(own.value?.USD));
+    expect(await value('Weighted by probability')).toBe(usd(own.weightedValue?.USD));
+    expect(await value('Overdue')).toBe(String(overdue.total));
+    expect(await value(`Stalled ${stalled.afterDays} days`)).toBe(String(stalled.total));
+    const soon = await view.frame
+      .locator('.figure', { hasText: 'Closing by' })
+      .locator('.value')
+      .textContent();
+    expect(soon).toBe(String(closingSoon.total));
+    const rate = await figure(view, 'Win rate by count').textContent();
+    expect(rate).toContain(`${closed.won.count} won, ${closed.lost.count} lost`);
+    await allRead(view);
+    const counts = (await texts(view, '.column .count')).map(Number);
+    expect(counts.reduce((sum, one) => sum + one, 0)).toBe(own.count);
+    const chart = (await texts(view, '#by-month ~ table .count')).map(Number);
+    expect(chart.reduce((sum, one) => sum + one, 0)).toBe(own.count);
     await close(view);
   });
 }
@@ -170,8 +244,8 @@ function otherViews(server: Serving): void {
       const view = await open(await server(), 'cpq_brief_quotes', {}, { width });
       const { acceptance } = view.data as unknown as QuotesBrief;
       const waiting = acceptance.find((row) => row.acceptance === 'open to acceptance');
-      await figure(view, 'Open').getByRole('button').click();
-      await view.frame.getByText(`of ${waiting?.count} quotes shown.`).waitFor();
+      await figure(view, 'Sent').getByRole('button').click();
+      await view.frame.getByText(`of ${waiting?.count} shown.`).waitFor();
       await expect
         .poll(() => view.frame.locator('#list ~ * tbody tr').count())
         .toBe(waiting?.count);
@@ -181,6 +255,69 @@ function otherViews(server: Serving): void {
     },
   );
 
+  test('the quotes have the approval rate and the days of all, a sort, owners and stops', async () => {
+    const it = await server();
+    const { data } = await it.call('cpq_brief_quotes', { show: ['approval', 'days'] });
+    const { total } = data as unknown as QuotesBrief;
+    const view = await open(it, 'cpq_brief_quotes', { size: 2 });
+    const rate = `${Math.round((total.approvalRatePercent ?? 0) * 10) / 10}%`;
+    await expect
+      .poll(() => figure(view, 'Approval rate').locator('.value').textContent())
+      .toBe(rate);
+    expect(await figure(view, 'Days to approval').locator('.value').textContent()).toBe(
+      String(total.daysToApprove?.median),
+    );
+    const rows = () => texts(view, '#list ~ * tbody td:first-child');
+    await view.frame.getByLabel('Sort').selectOption('expiry');
+    const sorted = (await it.call('cpq_brief_quotes', { sort: 'expiry', size: 20 })).data as {
+      quotes: { rows: Row[] };
+    };
+    const names = sorted.quotes.rows.map(({ number, name }) =>
+      [number, name].filter(Boolean).join(' · '),
+    );
+    await expect.poll(async () => (await rows()).slice(0, names.length)).toEqual(names);
+    await view.frame.getByLabel('State').selectOption('draft');
+    await view.frame.click('text="Read what must be fixed in drafts"');
+    await view.frame
+      .getByRole('button', { name: 'Must fix' })
+      .or(view.frame.locator('th:text-is("Must fix")'))
+      .waitFor();
+    const [draft] = (
+      (await it.call('cpq_brief_quotes', { acceptance: 'draft', size: 1 })).data as {
+        quotes: { rows: Row[] };
+      }
+    ).quotes.rows;
+    const { preflight } = (await it.call('cpq_brief_quote', { quote: draft?.id })).data as {
+      preflight: { stops: number };
+    };
+    await expect
+      .poll(() =>
+        view.frame
+          .locator(`#list ~ * tbody tr:has-text("${draft?.number}") [data-title="Must fix"]`)
+          .textContent(),
+      )
+      .toBe(String(preflight.stops));
+    const owner = view.frame.getByRole('combobox', { name: 'Owner' });
+    const all = (await it.call('cpq_brief_quotes', { by: 'owner', groups: 50 }))
+      .data as unknown as QuotesBrief;
+    const offered = await owner.locator('option').allTextContents();
+    for (const { id, name } of all.groups.rows) if (id) expect(offered).toContain(name);
+    await close(view);
+  });
+
+  test('what the quotes are filtered by is said, and can be removed', async () => {
+    const args = { company: 'Westbrook Foods', date_from: '2026-01-01' };
+    const view = await open(await server(), 'cpq_brief_quotes', args);
+    const scope = await view.frame.textContent('.scope');
+    expect(scope).toContain('Company: Westbrook Foods');
+    expect(scope).toContain('sent from: Jan 1, 2026');
+    await view.frame.click('text="Remove the filters"');
+    await view.frame.waitForFunction(() => !document.querySelector('.scope'));
+    await close(view);
+  });
+}
+
+function companyAndChanges(server: Serving): void {
   test('a contact is written to and called through the host', async () => {
     const it = await server();
     const [contact] = (await it.call('cpq_list_contacts', { size: 1, detail: 'full' })).records;
@@ -239,6 +376,17 @@ function quoteWork(server: Serving): void {
     expect(view.saved[0]).toContain('Draft: not released');
     expect(view.saved[0]).toContain('Place and date, name, signature');
     expect(view.saved[0]).not.toMatch(/First-year value|Must fix|<button/);
+    await view.close();
+  });
+
+  test('where a host lets views neither print nor save, that is said', async () => {
+    const it = await server();
+    const [quote] = (await it.call('cpq_list_quotes', { size: 1 })).records;
+    const { downloadFile: _file, ...others } = capabilities;
+    const view = await open(it, 'cpq_brief_quote', { quote: quote?.id }, { capabilities: others });
+    await view.frame.click('text="Print internal copy"');
+    await view.frame.getByText('This host lets views neither print nor save a file.').waitFor();
+    expect(await view.frame.evaluate(() => document.documentElement.dataset.print)).toBeUndefined();
     await view.close();
   });
 

@@ -33,8 +33,21 @@ export function expectHarmless({ requests, errors, calls }: OpenedView, tools = 
   for (const { name } of calls) expect(name).toMatch(tools);
 }
 
+/** Neither the page nor a table is wider than its place, and no card is wider than its column. */
 export const fitsIn = ({ frame }: OpenedView) =>
-  frame.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+  frame.evaluate(() => {
+    const isWider = (it: Element) => it.scrollWidth > it.clientWidth + 1;
+    const isOutside = (card: Element) => {
+      const column = card.closest('.column')?.getBoundingClientRect();
+      const { left, right } = card.getBoundingClientRect();
+      return column !== undefined && (left < column.left || right > column.right);
+    };
+    return (
+      document.documentElement.scrollWidth <= window.innerWidth &&
+      ![...document.querySelectorAll('.scroll')].some(isWider) &&
+      ![...document.querySelectorAll('.card')].some(isOutside)
+    );
+  });
 
 export const looks: readonly (readonly [name: string, options: Options])[] = [
   ['light', {}],

@@ -21,12 +21,7 @@ import {
 } from '../../src/views/app/pipeline/deals.ts';
 import { comparedLines } from '../../src/views/app/quote/compared-lines.ts';
 import { termSections } from '../../src/views/app/quote/numbered-lines.ts';
-import {
-  approvalRate,
-  daysLeft,
-  daysToApproval,
-  daysWaiting,
-} from '../../src/views/app/quotes/figures.ts';
+import { daysLeft, daysWaiting, stateOf } from '../../src/views/app/records/entries.ts';
 import { formatsOf, mainCurrencyOf } from '../../src/views/app/shell/format.ts';
 import { pointsOf } from '../../src/views/app/shell/shapes.ts';
 import { shortened } from '../../src/views/app/shell/shorten.ts';
@@ -309,18 +304,15 @@ describe('the view over quotes', () => {
     ]);
   });
 
-  test('has the share that was approved of those answered, and the median of days', () => {
-    const acceptance = [
-      { acceptance: 'accepted' as const, count: 3 },
-      { acceptance: 'declined' as const, count: 1 },
-      { acceptance: 'draft' as const, count: 9 },
+  test('calls a state what salespeople call it, and keeps a status of the tenant', () => {
+    const names = [
+      { status: 'sent', acceptance: 'open to acceptance' as const },
+      { status: 'sent', acceptance: 'past expiry' as const },
+      { status: 'approved', acceptance: 'accepted' as const },
+      { status: 'in legal review', acceptance: 'other' as const },
+      { status: 'draft' },
     ];
-    expect(approvalRate({ acceptance })).toBe(75);
-    expect(approvalRate({ acceptance: [] })).toBeUndefined();
-    const approved = ['2026-11-03', '2026-11-11', '2026-11-05'];
-    const rows = approved.map((day) => ({ sent: '2026-11-01', approved: day }));
-    expect(daysToApproval([...rows, { sent: '2026-11-01' }])).toBe(4);
-    expect(daysToApproval([])).toBeUndefined();
+    expect(names.map(stateOf)).toEqual(['Sent', 'Expired', 'Approved', 'In legal review', 'Draft']);
   });
 });
 

@@ -1,7 +1,7 @@
-// biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks, which removes their implicit roles
 import type { ComponentChildren } from 'preact';
 import { rightToLeft } from '../../../text/untrusted-text.ts';
 import { Badge } from '../shell/parts.tsx';
+import { Table, type TableColumn } from '../shell/table.tsx';
 import { type DifferenceTable, partsOf } from './data.ts';
 
 /** Level of the heading: the first in the view of a change, the second in a panel of another view. */
@@ -41,40 +41,35 @@ export function Text({ text, other }: TextProps) {
 }
 
 /** The fields of a change, with their values before and after. */
-export function Differences({ title, columns, rows }: DifferenceTable) {
-  const hasBefore = rows.some(({ before }) => before !== undefined);
-  const [before, after] = columns;
-  const shown = hasBefore ? ['Field', before, after] : ['Field', after];
+export function Differences({ title, columns: [before, after], rows }: DifferenceTable) {
+  const columns: TableColumn<DifferenceTable['rows'][number]>[] = [
+    { title: 'Field', kind: 'row-name', cell: ({ label }) => <bdi>{label}</bdi> },
+    {
+      title: before,
+      class: 'before',
+      cell: (row) => <Text text={row.before ?? '(empty)'} other={row.after} />,
+    },
+    {
+      title: after,
+      class: 'after',
+      cell: (row) => (
+        <>
+          <Text text={row.after} other={row.before} />
+          {row.remark && <p class="unlike">{row.remark}</p>}
+        </>
+      ),
+    },
+  ];
+  const hasBefore = rows.some((row) => row.before !== undefined);
   return (
-    <table class="differences" role="table">
-      <caption>{title}</caption>
-      <thead role="rowgroup">
-        <tr role="row">
-          {shown.map((column) => (
-            <th key={column} role="columnheader" scope="col">
-              {column}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody role="rowgroup">
-        {rows.map((row) => (
-          <tr key={row.label} role="row">
-            <th role="rowheader" scope="row">
-              <bdi>{row.label}</bdi>
-            </th>
-            {hasBefore && (
-              <td role="cell" class="before" data-title={before}>
-                <Text text={row.before ?? '(empty)'} other={row.after} />
-              </td>
-            )}
-            <td role="cell" class="after" data-title={after}>
-              <Text text={row.after} other={row.before} />
-              {row.remark && <p class="unlike">{row.remark}</p>}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="differences">
+      <Table
+        label={title}
+        caption={title}
+        rows={rows}
+        keyOf={({ label }) => label}
+        columns={hasBefore ? columns : columns.filter((column) => column.title !== before)}
+      />
+    </div>
   );
 }

@@ -2,8 +2,8 @@
 import type { LimitedList } from '../../../figures/naming.ts';
 import type { MoveRow, OpenTotal } from '../../../history/movements.ts';
 import type { Move, Movement, stageRows } from '../../../history/pipeline-changes.ts';
-import { type Open, opensIn } from '../records/entries.ts';
-import { amountColumn, nameColumn, textColumn } from '../records/rows.tsx';
+import { type Open, opensIn, type QuoteRow } from '../records/entries.ts';
+import { amountColumn, nameColumn, opensQuoteIn, QuoteRows, textColumn } from '../records/rows.tsx';
 import type { Arguments } from '../shell/bridge.ts';
 import { type Bar, Bars, Count } from '../shell/chart.tsx';
 import { type Formats, useFormats } from '../shell/format.ts';
@@ -24,7 +24,7 @@ export interface ChangesAnswer extends AnswerText {
   /** What was expected to close, and what came. */
   forecast?: { from: string; until: string; rows: ({ deals: string } & OpenTotal)[] };
   /** Of all quotes: sent, accepted, declined, expired. */
-  quotes?: { rows: { movement: string; count: number }[] };
+  quotes?: { rows: { movement: string; count: number }[]; changed?: LimitedList<QuoteRow> };
 }
 
 export const periods = [
@@ -34,29 +34,24 @@ export const periods = [
   ['90d', '90 days'],
 ] as const;
 
-export const movementNames: Readonly<Record<PipelineRow['step'] | Movement, string>> = {
-  opening: 'Opening',
-  closing: 'Closing',
-  new: 'New',
-  reopened: 'Reopened',
+/** Movements whose name is not made of their words. */
+const otherNames: Readonly<Record<string, string>> = {
   movedIn: 'Moved into the period',
-  transferredIn: 'Moved into the filter',
-  valueUp: 'Value up',
-  valueDown: 'Value down',
-  currencyChanged: 'Currency changed',
-  won: 'Won',
-  lost: 'Lost',
-  closedUnknown: 'Closed, outcome unknown',
-  removed: 'Removed',
   movedOut: 'Moved out of the period',
+  transferredIn: 'Moved into the filter',
   transferredOut: 'Moved out of the filter',
-  stageForward: 'Stage forward',
-  stageBack: 'Stage back',
-  stageChanged: 'Stage changed',
-  slipped: 'Slipped',
-  pulledIn: 'Pulled in',
+  closedUnknown: 'Closed, outcome unknown',
   ownerChanged: 'New owner',
+  expected: 'Expected to close',
+  wonNew: 'Won, not there before',
+  wonUndated: 'Won without a close date',
 };
+
+/** `stageForward` → Stage forward. */
+export const movementName = (movement: string): string =>
+  otherNames[movement] ??
+  movement.charAt(0).toUpperCase() +
+    movement.slice(1).replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
 /** The times that are compared, in words. */
 export function comparedWords(
@@ -81,23 +76,24 @@ interface Props {
 
 export function Comparison({ answer, args, host, currency, open }: Props) {
   const { moves = [], quotes, pipeline = [] } = answer;
-  const { money, change, number } = useFormats();
+  const { money, change } = useFormats();
   const { bars, axisStart } = waterfallOf(pipeline, currency);
-  const show = (movement: PipelineRow['step'] | Move) => () =>
-    open({
-      kind: 'rows',
-      title: movementNames[movement],
-      body: () => <Moved {...{ args, movement, host, open }} />,
-    });
+  const show = (movement: string, title: string, ofQuotes = false) =>
+    host.canRead
+      ? () => {
+          const body = () => <Moved {...{ args, movement, ofQuotes, host, open }} />;
+          open({ kind: 'rows', title, body });
+        }
+      : undefined;
   const barOf = ({ step, count, amount, kind, start, length }: WaterfallBar): Bar => ({
     key: step,
-    name: movementNames[step],
+    name: movementName(step),
     count,
     text: kind === 'total' ? money(amount, currency) : change(amount, currency),
     start,
     length,
     tone: kind === 'total' ? 'total' : kind === 'down' ? 'danger' : 'good',
-    open: kind === 'total' || !host.canRead ? undefined : show(step),
+    open: kind === 'total' ? undefined : show(step, movementName(step)),
   });
   const axis =
     axisStart > 0
@@ -112,24 +108,33 @@ export function Comparison({ answer, args, host, currency, open }: Props) {
       />
       <ul class="moves plain">
         {moves.map(({ move, count }) => (
-          <li key={move}>
-            <Badge>
-              {`${movementNames[move]}: `}
-              <Count
-                text={number(count)}
-                name={movementNames[move]}
-                open={host.canRead ? show(move) : undefined}
-              />
-            </Badge>
-          </li>
+          <Moves
+            key={move}
+            title={movementName(move)}
+            {...{ count }}
+            open={show(move, movementName(move))}
+          />
         ))}
-        {quotes?.rows.map(({ movement, count }) => (
-          <li key={movement}>
-            <Badge>{`Quotes ${movement}: ${number(count)}`}</Badge>
-          </li>
-        ))}
+        {quotes?.rows.map(({ movement, count }) => {
+          const title = `Quotes ${movement}`;
+          return <Moves key={movement} {...{ title, count }} open={show(movement, title, true)} />;
+        })}
       </ul>
     </>
+  );
+}
+
+type MovesProps = { title: string; count: number; open: (() => void) | undefined };
+
+function Moves({ title, count, open }: MovesProps) {
+  const text = useFormats().number(count);
+  return (
+    <li>
+      <Badge>
+        {`${title}: `}
+        <Count {...{ text, open }} name={title} />
+      </Badge>
+    </li>
   );
 }
 
@@ -137,17 +142,40 @@ const maxRows = 100;
 
 interface MovedProps extends Pick<Props, 'args' | 'host' | 'open'> {
   movement: string;
+  /** Of quotes, which have fewer filters. */
+  ofQuotes?: boolean;
 }
 
-/** The deals with one movement. */
-function Moved({ args, movement, host, open }: MovedProps) {
-  const call = { ...args, movement, rows: maxRows };
-  const { answer, failed, retry } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, [
-    movement,
-  ]);
+/** The deals or quotes with one movement. */
+function Moved({ args, movement, ofQuotes = false, host, open }: MovedProps) {
+  const { since, until, owner, company, currency } = args;
+  const filters = ofQuotes ? { since, until, owner, company, currency, by: 'quote' } : args;
+  const call = { ...filters, movement, rows: maxRows };
+  const { answer, failed, retry } = useAnswer<ChangesAnswer>(
+    host,
+    'cpq_pipeline_changes',
+    call,
+    [],
+  );
   if (failed) return <Failed reason={failed} retry={retry} />;
   if (!answer) return <p role="status">Reading…</p>;
-  return <Movements rows={answer.deals?.rows ?? []} total={answer.deals?.total} open={open} />;
+  const { rows = [], total = 0 } = answer.quotes?.changed ?? {};
+  if (!ofQuotes)
+    return <Movements rows={answer.deals?.rows ?? []} total={answer.deals?.total} open={open} />;
+  return (
+    <>
+      <Cut shown={rows.length} total={total} />
+      <QuoteRows rows={rows} open={opensQuoteIn(open, rows)} />
+    </>
+  );
+}
+
+/** Says that a list has not all rows. */
+function Cut({ shown, total }: { shown: number; total: number }) {
+  const { number } = useFormats();
+  return shown < total ? (
+    <p class="about">{`The ${number(shown)} largest of ${number(total)}.`}</p>
+  ) : null;
 }
 
 const good: readonly Movement[] = ['won', 'new', 'stageForward', 'valueUp', 'pulledIn'];
@@ -165,7 +193,7 @@ const columns: TableColumn<MovedDeal>[] = [
       <span class="marks">
         {movement.map((one) => (
           <Badge key={one} tone={toneOf(one)}>
-            {movementNames[one]}
+            {movementName(one)}
           </Badge>
         ))}
       </span>
@@ -185,14 +213,11 @@ interface MovementsProps {
 }
 
 export function Movements({ rows, total = rows.length, open }: MovementsProps) {
-  const { number } = useFormats();
   // A moved row says "before → after", so the record is read for what it is now.
   const among = rows.map(({ id, name }) => ({ id, name }));
   return (
     <>
-      {rows.length < total && (
-        <p class="about">{`The ${number(rows.length)} largest of ${number(total)}.`}</p>
-      )}
+      <Cut shown={rows.length} total={total} />
       <Table
         label="Movements"
         columns={columns}
@@ -220,8 +245,15 @@ export function differencesOf(row: MovedDeal, { change, number }: Formats): stri
 
 type StageRow = NonNullable<ChangesAnswer['stages']>[number];
 
+interface FunnelProps {
+  stages: readonly StageRow[];
+  /** What moved, as far as it is known; a stage of which all are known opens its deals. */
+  moved?: readonly MovedDeal[];
+  open?: Open;
+}
+
 /** The stages that deals left: how many moved on or were won, and how long they had been in it. */
-export function Funnel({ stages }: { stages: readonly StageRow[] }) {
+export function Funnel({ stages, moved = [], open }: FunnelProps) {
   const count = (
     title: string,
     key: 'left' | 'forward' | 'won' | 'lost',
@@ -230,6 +262,13 @@ export function Funnel({ stages }: { stages: readonly StageRow[] }) {
     kind: 'num',
     cell: (row, { number }) => number(row[key] ?? 0),
   });
+  const leaving = ({ name, left }: StageRow) => {
+    const deals = moved.filter(({ stage }) => stage?.startsWith(`${name} → `));
+    const body = () => open && <Movements rows={deals} open={open} />;
+    return open && deals.length === left
+      ? () => open({ kind: 'rows', title: `Left the stage ${name}`, body })
+      : undefined;
+  };
   return (
     <Table
       label="Stages that deals left"
@@ -237,7 +276,12 @@ export function Funnel({ stages }: { stages: readonly StageRow[] }) {
       keyOf={({ id, name = '' }) => id ?? name}
       columns={[
         { title: 'Stage', cell: ({ name, id }) => <bdi>{name ?? id}</bdi> },
-        count('Left it', 'left'),
+        {
+          ...count('Left it', 'left'),
+          cell: (row, { number }) => (
+            <Count text={number(row.left)} name={`Left ${row.name}`} open={leaving(row)} />
+          ),
+        },
         count('Moved on', 'forward'),
         count('Won', 'won'),
         count('Lost', 'lost'),
@@ -248,11 +292,28 @@ export function Funnel({ stages }: { stages: readonly StageRow[] }) {
         },
         {
           title: 'Conversion',
-          kind: 'main',
+          kind: 'num',
           cell: ({ conversion }, { share }) =>
             conversion === undefined ? 'too few' : share(conversion),
         },
       ]}
     />
+  );
+}
+
+type ExpectedProps = { forecast: NonNullable<ChangesAnswer['forecast']>; currency: string };
+
+/** What was expected a month before to close, and what came of it. */
+export function Expected({ forecast: { rows }, currency }: ExpectedProps) {
+  const { money, number } = useFormats();
+  return (
+    <ul class="rows plain">
+      {rows.map(({ deals, count, value }) => (
+        <li key={deals}>
+          <strong>{`${movementName(deals)}: ${number(count)}`}</strong>
+          <bdi>{money(value?.[currency] ?? 0, currency)}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,18 +1,17 @@
 /** A forecast against a target that the person types: nothing of it is kept. */
 import { useState } from 'preact/hooks';
-import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import type { ClosedPipeline } from '../pipeline/data.ts';
 import { amountIn } from '../pipeline/deals.ts';
-import { scopeOf } from '../pipeline/scope.tsx';
 import { useDeals } from '../pipeline/use-deals.ts';
 import type { Open } from '../records/entries.ts';
 import { showDeals, showPages } from '../records/rows.tsx';
 import type { Arguments } from '../shell/bridge.ts';
 import { useFormats } from '../shell/format.ts';
-import { Failed, Figure, Segments } from '../shell/parts.tsx';
+import { Failed, Figure, Select } from '../shell/parts.tsx';
+import { scopeOf } from '../shell/scope.tsx';
 import { useAnswer } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
-import type { ChangesAnswer } from './comparison.tsx';
+import { type ChangesAnswer, Expected } from './comparison.tsx';
 import { forecastOf, periodOf } from './forecast-figures.ts';
 
 interface Props {
@@ -50,7 +49,7 @@ function ForecastForm(props: Props) {
   return (
     <div class="stack">
       <div class="controls">
-        <Segments label="Period" options={spans} value={span} choose={(it) => setSpan(it)} />
+        <Select label="Period" options={spans} value={span} choose={(it) => setSpan(it)} />
         <label class="field">
           <span>{`Target, ${currency}`}</span>
           <input
@@ -60,7 +59,7 @@ function ForecastForm(props: Props) {
           />
         </label>
         <p class="about">
-          {`${day(from)} to ${day(to)}. Committed: a probability of 75 % or more; the rest counts by its probability. Overdue deals are in neither.`}
+          {`${day(from)} to ${day(to)}, deals in ${currency} only. Committed: a probability of 75 % or more; the rest counts by its probability. Overdue deals are in neither.`}
         </p>
       </div>
       <ForecastFigures
@@ -79,9 +78,11 @@ interface FiguresProps extends Props {
 }
 
 function ForecastFigures(props: FiguresProps) {
-  const { answer: shown, args, host, today, currency, open, period } = props;
-  const { number } = useFormats();
-  const { stage: _stage, close_from: _from, close_to: _to, ...scope } = scopeOf(args);
+  const { answer: shown, args, host, today, currency, open, period, target } = props;
+  const { money, number } = useFormats();
+  const { stage: _stage, close_from: _from, close_to: _to, ...filters } = scopeOf(args);
+  // A target is in one currency, and so is what it is compared with.
+  const scope = { ...filters, ...(currency !== '' && { currency }) };
   const wonArgs = { ...scope, outcome: 'won', period_from: period.from, period_to: today };
   const { answer, failed, retry } = useAnswer<ClosedPipeline>(
     host,
@@ -97,24 +98,10 @@ function ForecastFigures(props: FiguresProps) {
     return (
       <p role="status">{`Reading the open deals: ${number(deals.length)} of ${number(total)}…`}</p>
     );
-  const due = deals.filter(({ closes = '' }) => closes >= today && closes <= period.to);
-  const showWon = () => showPages(open, host, 'Won in the period', wonArgs);
-  return (
-    <>
-      <Outlook {...props} {...{ due, showWon }} won={answer.closed.won} />
-      <LastMonth {...{ host, args: scope, currency }} />
-    </>
+  const due = deals.filter(
+    ({ closes = '', currency: own }) => closes >= today && closes <= period.to && own === currency,
   );
-}
-
-interface OutlookProps extends Pick<FiguresProps, 'currency' | 'open' | 'target'> {
-  due: readonly OpenDeal[];
-  won: ClosedPipeline['closed']['won'];
-  showWon(): void;
-}
-
-function Outlook({ due, won, showWon, currency, open, target }: OutlookProps) {
-  const { money, number } = useFormats();
+  const { won } = answer.closed;
   const wonValue = amountIn(won.value ?? {}, currency);
   const options = { won: wonValue, target, currency };
   const { committed, rest, commit, weightedRest, gap, coverage } = forecastOf(due, options);
@@ -123,45 +110,39 @@ function Outlook({ due, won, showWon, currency, open, target }: OutlookProps) {
       label={label}
       values={[money(amount, currency)]}
       more={`${number(count)} deals`}
-      open={show}
+      open={count > 0 ? show : undefined}
     />
   );
   const times = coverage && number(Math.round(coverage * 10) / 10);
   return (
-    <dl class="figures">
-      {figure('Won', wonValue, won.count, showWon)}
-      {figure('Committed', commit, committed.length, () => showDeals(open, 'Committed', committed))}
-      {figure('The rest, weighted', weightedRest, rest.length, () =>
-        showDeals(open, 'The rest', rest),
-      )}
-      {gap !== undefined && (
-        <Figure
-          label={gap > 0 ? 'Missing to the target' : 'Above the target'}
-          values={[money(Math.abs(gap), currency)]}
-          tone={gap > 0 ? 'danger' : 'good'}
-          more={times && `open deals cover what is not won ${times} times`}
-        />
-      )}
-    </dl>
+    <>
+      <dl class="figures">
+        {figure('Won', wonValue, won.count, () =>
+          showPages(open, host, 'Won in the period', wonArgs),
+        )}
+        {figure('Committed', commit, committed.length, () =>
+          showDeals(open, 'Committed', committed),
+        )}
+        {figure('The rest, weighted', weightedRest, rest.length, () =>
+          showDeals(open, 'The rest', rest),
+        )}
+        {gap !== undefined && (
+          <Figure
+            label={gap > 0 ? 'Missing to the target' : 'Above the target'}
+            values={[money(Math.abs(gap), currency)]}
+            tone={gap > 0 ? 'danger' : 'good'}
+            more={times && `open deals cover what is not won ${times} times`}
+          />
+        )}
+      </dl>
+      <LastMonth {...{ host, args: scope, currency }} />
+    </>
   );
 }
 
-const outcomes: Readonly<Record<string, string>> = {
-  expected: 'were expected to close',
-  won: 'were won',
-  lost: 'were lost',
-  closedUnknown: 'were closed with an unknown outcome',
-  stillOpen: 'are still open',
-  removed: 'were removed',
-  wonLate: 'were won late: they were due before',
-  wonEarly: 'were won early: they were due after',
-  wonNew: 'were won that were not there before',
-  wonUndated: 'were won that had no close date',
-};
-
 /** What was expected for last month, and what came. */
 function LastMonth({ host, args, currency }: Pick<Props, 'host' | 'args' | 'currency'>) {
-  const { money, number, day } = useFormats();
+  const { day } = useFormats();
   const isListed = host.lists('cpq_pipeline_changes');
   const call = isListed ? { ...args, since: 'last_month', rows: 0 } : undefined;
   const { answer } = useAnswer<ChangesAnswer>(host, 'cpq_pipeline_changes', call, []);
@@ -170,14 +151,7 @@ function LastMonth({ host, args, currency }: Pick<Props, 'host' | 'args' | 'curr
   return (
     <section>
       <h3>{`Expected on ${day(forecast.from)} to close by ${day(forecast.until)}`}</h3>
-      <ul class="rows plain">
-        {forecast.rows.map(({ deals, count, value }) => (
-          <li key={deals}>
-            <strong>{`${number(count)} ${outcomes[deals]}`}</strong>
-            <bdi>{money(amountIn(value ?? {}, currency), currency)}</bdi>
-          </li>
-        ))}
-      </ul>
+      <Expected {...{ forecast, currency }} />
     </section>
   );
 }

@@ -15,9 +15,10 @@ import {
   Section,
   Select,
 } from '../shell/parts.tsx';
+import { Scope } from '../shell/scope.tsx';
 import { startView } from '../shell/start.tsx';
 import { useAnswer, useReload, useSeen } from '../shell/use-reading.ts';
-import type { ViewProps } from '../shell/view.ts';
+import type { Host, ViewProps } from '../shell/view.ts';
 import {
   type ChangesAnswer,
   Comparison,
@@ -25,7 +26,7 @@ import {
   differencesOf,
   Funnel,
   Movements,
-  movementNames,
+  movementName,
   periods,
 } from './comparison.tsx';
 import { Forecast } from './forecast.tsx';
@@ -58,12 +59,19 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
         }
         actions={
           <>
-            <Copy text={textOf(data, talk, formats)} />
+            <ActionButton
+              text="Copy as text"
+              busyText="Copying…"
+              doneText="Copied"
+              run={() => copy(textOf(data, talk, formats))}
+            />
             <Refresh host={host} reload={reload} />
           </>
         }
-      />
-      {host.canRead && <Controls {...{ args, change }} rows={whole.deals?.rows ?? []} />}
+      >
+        <Scope {...{ args, host, reload }} more={{ until: 'Until' }} />
+      </Head>
+      {host.canRead && <Controls {...{ args, change, host }} rows={whole.deals?.rows ?? []} />}
       {problem && <Failed {...problem} />}
       <Section id="waterfall" title="From the opening to the closing value">
         <Comparison answer={whole} args={call} {...{ host, currency }} open={panel.open} />
@@ -75,7 +83,7 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
       )}
       {whole.stages && (
         <Section id="stages" title="Stages that deals left">
-          <Funnel stages={whole.stages} />
+          <Funnel stages={whole.stages} moved={whole.deals?.rows ?? []} open={panel.open} />
         </Section>
       )}
       {host.canRead && (
@@ -92,16 +100,23 @@ function ChangesView({ data, args, host, reload }: ViewProps<ChangesAnswer>) {
   );
 }
 
+type Groups = { groups?: { rows: { id?: string; name?: string }[] } };
+
 interface ControlsProps {
   args: Arguments;
+  host: Host;
   rows: readonly MovedDeal[];
   change(changed: Arguments): void;
 }
 
-function Controls({ args, rows, change }: ControlsProps) {
+function Controls({ args, host, rows, change }: ControlsProps) {
   const since = typeof args.since === 'string' ? args.since : '7d';
   const own = periods.some(([value]) => value === since) ? [] : [[since, since] as const];
-  const owners = useSeen(ownersOf(rows), args.owner);
+  // Also of those without a change.
+  const call = { sections: [], by: 'owner', groups: 50 };
+  const all = useAnswer<Groups>(host, 'cpq_brief_pipeline', call, []).answer?.groups?.rows ?? [];
+  const known = all.flatMap(({ id, name }) => (id ? name : undefined));
+  const owners = useSeen([...ownersOf(rows), ...known], args.owner);
   return (
     <div class="controls">
       <Select<string>
@@ -129,12 +144,12 @@ function textOf(data: ChangesAnswer, talk: readonly MovedDeal[], formats: Format
   const { amounts, number } = formats;
   const steps = data.pipeline?.map(
     ({ step, count, value }) =>
-      `${movementNames[step]}: ${number(count)} (${amounts(value).join(', ') || '–'})`,
+      `${movementName(step)}: ${number(count)} (${amounts(value).join(', ') || '–'})`,
   );
   const deals = talk.map(({ name, company, movement, ...row }) =>
     [
       [name, company].filter(Boolean).join(', '),
-      movement.map((it) => movementNames[it]).join(', '),
+      movement.map((it) => movementName(it)).join(', '),
       ...differencesOf({ ...row, movement }, formats),
     ].join(' · '),
   );
@@ -146,10 +161,6 @@ function textOf(data: ChangesAnswer, talk: readonly MovedDeal[], formats: Format
     ...deals,
   ].join('\n');
 }
-
-const Copy = ({ text }: { text: string }) => (
-  <ActionButton text="Copy as text" busyText="Copying…" doneText="Copied" run={() => copy(text)} />
-);
 
 /** @throws Error if the host does not let views copy */
 async function copy(text: string): Promise<void> {

@@ -1,14 +1,9 @@
 import type { CompanyBrief } from '../../../briefs/company/company.ts';
-import type { QuoteState } from '../../../figures/quote-state.ts';
 import type { DealRow } from '../records/entries.ts';
 import type { AnswerText } from '../shell/parts.tsx';
 
 /** What the view is given: the answer of the tool. */
 export type CompanyData = CompanyBrief & AnswerText;
-
-/** The status of a quote, and that it has run out where the status does not say so. */
-export const describeState = ({ status, acceptance }: QuoteState): string =>
-  acceptance === 'past expiry' && status !== 'expired' ? `${status}, past expiry` : status;
 
 /** The fields that `cpq_list_opportunities` is asked for. */
 export const opportunityFields = [

@@ -1,17 +1,19 @@
 import './style.css';
-import { type Entry, type Open, opensIn } from '../records/entries.ts';
+import { type Entry, type Open, stateOf, stateTones } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
 import { People } from '../records/people.tsx';
-import { QuoteRows, showDeals } from '../records/rows.tsx';
+import { opensQuoteIn, QuoteRows, showDeals, showQuotes } from '../records/rows.tsx';
+import { Count } from '../shell/chart.tsx';
 import { mainCurrencyOf, useFormats } from '../shell/format.ts';
 import { usePanel } from '../shell/panel.tsx';
 import {
   ActionButton,
   Ask,
+  aboutCompany,
   Badge,
+  ContactLink,
   Coverage,
   Figure,
-  type FigureProps,
   Head,
   Leading,
   Notes,
@@ -22,8 +24,8 @@ import {
 import { profitSwitch, showsProfit, withProfit } from '../shell/profit.ts';
 import { startView } from '../shell/start.tsx';
 import { Table } from '../shell/table.tsx';
-import type { ViewProps } from '../shell/view.ts';
-import { type CompanyData, describeState, type RelatedData } from './data.ts';
+import type { Host, ViewProps } from '../shell/view.ts';
+import type { CompanyData, RelatedData } from './data.ts';
 import { Timeline } from './timeline.tsx';
 import { nextClosing, type TimelineItem, timelineItems } from './timeline-items.ts';
 import { useRelatedData } from './use-related-data.ts';
@@ -37,7 +39,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
   const panel = usePanel<Entry>();
   const { open } = panel;
   const omitted = omittedNotes(data, items, relatedData);
-  const hasMore = omitted !== '' && args.rows !== everyRow;
+  const hasMore = args.rows !== everyRow;
   const actions = (
     <>
       {host.canRead && (
@@ -47,15 +49,12 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
           set={(on) => void reload(withProfit(args, on))}
         />
       )}
-      {host.canRead && hasMore && (
-        <ActionButton text="Show more" busyText="Reading…" run={() => reload({ rows: everyRow })} />
-      )}
       <Refresh host={host} reload={reload} />
       {company.id && (
         <Ask
           host={host}
           text="Ask about this"
-          question="What is worth knowing about this company before I call them?"
+          question={aboutCompany}
           about={{ what: 'company', id: company.id, tool: 'cpq_brief_company' }}
         />
       )}
@@ -66,7 +65,7 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
       <Head
         title={company.name ?? company.id ?? 'Company'}
         badges={<CompanyBadges company={company} />}
-        about={<CompanyFacts company={company} />}
+        about={<CompanyFacts company={company} host={host} />}
         actions={actions}
       />
       <Figures {...{ data, relatedData, open }} next={nextClosing(items, data.today)} />
@@ -76,8 +75,19 @@ function CompanyView({ data, args, host, reload }: ViewProps<CompanyData>) {
         problem={relatedData.problem}
         open={host.canRead ? open : undefined}
       />
-      <p class="about">{omitted}</p>
-      <Quotes data={data} open={open} />
+      {omitted !== '' && (
+        <p class="about actions">
+          {omitted}
+          {host.canRead && hasMore && (
+            <ActionButton
+              text="Show all of them"
+              busyText="Reading…"
+              run={() => reload({ rows: everyRow })}
+            />
+          )}
+        </p>
+      )}
+      <Quotes {...{ data, host, open }} />
       <div class="columns">
         <People data={data} host={host} />
         <Pricing data={data} />
@@ -115,13 +125,15 @@ function CompanyBadges({ company: { deleted, type, labels = [] } }: Pick<Company
   );
 }
 
-function CompanyFacts({ company }: Pick<CompanyData, 'company'>) {
+function CompanyFacts({ company, host }: Pick<CompanyData, 'company'> & { host: Host }) {
   const { website, telephone, address, externalIdentifier, accountManager } = company;
   const identifier = externalIdentifier && `External identifier: ${externalIdentifier}`;
   const manager = accountManager && `Account manager: ${accountManager}`;
-  const facts = [website, telephone, address, identifier, manager].filter(Boolean);
+  const facts = [address, identifier, manager].filter(Boolean);
   return (
     <span class="card-facts">
+      {website && <ContactLink {...{ host }} text={website} />}
+      {telephone && <ContactLink {...{ host }} kind="tel" text={telephone} />}
       {facts.map((fact) => (
         <bdi key={fact}>{fact}</bdi>
       ))}
@@ -142,12 +154,13 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
   const { won, lost } = closed ?? {};
   const overdue = open?.overdue ? `${number(open.overdue)} overdue` : undefined;
   const [latest] = recentActivity?.rows ?? [];
+  const due = (open?.rows ?? []).filter(({ closes }) => closes !== undefined && closes === next);
   const counted = (label: 'Won' | 'Lost', { count, value }: NonNullable<typeof won>) => {
     const rows = relatedData.opportunities.filter(({ outcome }) => outcome === label.toLowerCase());
     return {
       label,
       values: [number(count), ...totals(value)],
-      open: rows.length > 0 ? () => showDeals(show, label, rows) : undefined,
+      open: rows.length === count && count > 0 ? () => showDeals(show, label, rows) : undefined,
     };
   };
   return (
@@ -162,6 +175,7 @@ function Figures({ data, relatedData, next, open: show }: FiguresProps) {
             values={next === undefined ? [] : [day(next)]}
             more={overdue}
             tone={overdue === undefined ? undefined : 'danger'}
+            open={due.length > 0 ? () => showDeals(show, 'Next expected close', due) : undefined}
           />
         )}
         {recentActivity && (
@@ -183,56 +197,68 @@ interface OpenFiguresProps {
   show: Open;
 }
 
-function OpenFigures({ open, show }: OpenFiguresProps) {
+function OpenFigures({ open: { rows, total, ...sums }, show }: OpenFiguresProps) {
   const { totals, number } = useFormats();
-  if (open.total === 0)
-    return <Leading figures={[{ label: 'Open opportunities', values: ['0'] }]} />;
-  const figures: FigureProps[] = [
-    { label: 'Open total contract value', values: totals(open.value) },
-    { label: 'Weighted by probability', values: totals(open.weightedValue) },
-    {
-      label: 'Open opportunities',
-      values: [number(open.total)],
-      open: () => showDeals(show, 'Open opportunities', open.rows),
-    },
+  const count = 'Open opportunities';
+  // What is counted is opened, or nothing.
+  const open = total > 0 && rows.length === total ? () => showDeals(show, count, rows) : undefined;
+  const amounts = [
+    { label: 'Open total contract value', values: totals(sums.value), open },
+    { label: 'Weighted by probability', values: totals(sums.weightedValue), open },
   ];
-  const profit = totals(open.profit);
-  return (
-    <Leading
-      figures={profit.length > 0 ? [...figures, { label: 'Profit', values: profit }] : figures}
-    />
-  );
+  const profit = { label: 'Profit', values: totals(sums.profit) };
+  const all = [
+    ...(total > 0 ? amounts : []),
+    { label: count, values: [number(total)], open },
+    ...(profit.values.length > 0 ? [profit] : []),
+  ];
+  return <Leading figures={all} />;
 }
 
+type QuotesProps = { data: CompanyData; host: Host; open: Open };
+
 /** The quotes, and what those of each status and currency are worth in all. */
-function Quotes({ data: { quotes }, open }: { data: CompanyData; open: Open }) {
+function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
   const { number, money } = useFormats();
   if (!quotes || quotes.byStatus.length === 0) return null;
+  type Group = (typeof quotes.byStatus)[number];
   const revenue = (title: string, key: 'oneTime' | 'monthly' | 'yearly') => ({
     title,
     kind: 'num' as const,
-    cell: (group: (typeof quotes.byStatus)[number]) =>
-      group[key] && money(group[key], group.currency),
+    cell: (group: Group) => group[key] && money(group[key], group.currency),
   });
+  const opens = (group: Group) => {
+    const { status, acceptance, currency } = group;
+    const call = { company: company.id, status, acceptance, currency };
+    return host.canRead && host.lists('cpq_brief_quotes') && company.id !== undefined
+      ? () => showQuotes(open, host, `Quotes: ${stateOf(group)}`, call)
+      : undefined;
+  };
   return (
     <Section id="quotes" title={`Quotes: ${number(quotes.total)}`}>
       <Table
         label="Quotes by status"
         rows={quotes.byStatus}
-        keyOf={(group) => `${describeState(group)} ${group.currency}`}
+        keyOf={(group) => `${stateOf(group)} ${group.currency}`}
         columns={[
-          { title: 'Status', cell: (group) => <Badge>{describeState(group)}</Badge> },
-          { title: 'Quotes', kind: 'main', cell: ({ count }) => number(count) },
+          {
+            title: 'Status',
+            cell: (group) => <Badge tone={stateTones[stateOf(group)]}>{stateOf(group)}</Badge>,
+          },
+          {
+            title: 'Quotes',
+            kind: 'num',
+            cell: (group) => (
+              <Count text={number(group.count)} name={stateOf(group)} open={opens(group)} />
+            ),
+          },
           revenue('One-time', 'oneTime'),
           revenue('Monthly', 'monthly'),
           revenue('Yearly', 'yearly'),
         ]}
       />
       <h3>{`${number(quotes.shown)} of ${number(quotes.total)} quotes`}</h3>
-      <QuoteRows
-        rows={quotes.rows.map((row) => ({ ...row, status: describeState(row) }))}
-        open={opensIn(open, 'quote', quotes.rows)}
-      />
+      <QuoteRows rows={quotes.rows} today={today} open={opensQuoteIn(open, quotes.rows)} />
     </Section>
   );
 }

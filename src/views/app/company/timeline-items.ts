@@ -1,13 +1,8 @@
 /** Opportunities, quotes and events as items of one timeline. */
 
-import { statusTones } from '../shell/parts.tsx';
-import {
-  type CompanyData,
-  describeState,
-  type EventRow,
-  type OpportunityRow,
-  type RelatedData,
-} from './data.ts';
+import { quoteName, stateOf, stateTones } from '../records/entries.ts';
+
+import type { CompanyData, EventRow, OpportunityRow, RelatedData } from './data.ts';
 
 export interface TimelineItem {
   key: string;
@@ -21,7 +16,7 @@ export interface TimelineItem {
   /** The changes of an event, one per field. */
   changes: readonly string[];
   tone: 'danger' | 'good' | 'plain';
-  amounts: { amount: number; currency: string; per: string }[];
+  amounts: readonly { amount: number; currency: string; per: string }[];
   /** An opportunity that is neither won nor lost. */
   isOpen: boolean;
   isLate: boolean;
@@ -79,59 +74,48 @@ interface Revenues {
 }
 
 /** The amounts that are not 0, each with how often it is due. */
-function amountsOf({
-  value,
-  oneTime,
-  monthly,
-  yearly,
-  currency,
-}: Revenues): TimelineItem['amounts'] {
-  const amounts = [
-    { amount: value, per: 'contract value' },
-    { amount: oneTime, per: 'one-time' },
-    { amount: monthly, per: 'monthly' },
-    { amount: yearly, per: 'yearly' },
-  ];
-  return amounts.flatMap(({ amount, per }) => (amount ? [{ amount, currency, per }] : []));
+function amountsOf({ currency, ...row }: Revenues): TimelineItem['amounts'] {
+  const terms = [
+    ['value', 'contract value'],
+    ['oneTime', 'one-time'],
+    ['monthly', 'monthly'],
+    ['yearly', 'yearly'],
+  ] as const;
+  return terms.flatMap(([term, per]) => {
+    const amount = row[term];
+    return amount ? [{ amount, currency, per }] : [];
+  });
 }
 
-function quoteItem(row: QuoteRow): TimelineItem {
-  const { id, number, name, status, created } = row;
-  return {
-    key: `quote ${id}`,
-    id,
-    kind: 'Quote',
-    day: created,
-    name: [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed'),
-    state: describeState(row),
-    tone: row.acceptance === 'past expiry' ? 'danger' : (statusTones[status] ?? 'plain'),
-    changes: [],
-    amounts: amountsOf(row),
-    isOpen: false,
-    isLate: false,
-  };
-}
+/** What is no opportunity is neither open nor late. */
+const settled = { tone: 'plain', changes: [], amounts: [], isOpen: false, isLate: false } as const;
 
-function eventItem(
+const quoteItem = (row: QuoteRow): TimelineItem => ({
+  ...settled,
+  key: `quote ${row.id}`,
+  id: row.id,
+  kind: 'Quote',
+  day: row.created,
+  name: quoteName(row),
+  state: stateOf(row),
+  tone: stateTones[stateOf(row)] ?? 'plain',
+  amounts: amountsOf(row),
+});
+
+const eventItem = (
   { at, subject, event, id, name, changes = [] }: EventRow,
   index: number,
-): TimelineItem {
-  return {
-    key: `event ${index}`,
-    id: undefined,
-    kind: 'Event',
-    day: at.slice(0, 10),
-    name: name ?? id ?? 'Unnamed',
-    state: `${subject} ${event}`.replaceAll('_', ' '),
-    tone: 'plain',
-    changes,
-    amounts: [],
-    isOpen: false,
-    isLate: false,
-  };
-}
+): TimelineItem => ({
+  ...settled,
+  key: `event ${index}`,
+  id: undefined,
+  kind: 'Event',
+  day: at.slice(0, 10),
+  name: name ?? id ?? 'Unnamed',
+  state: `${subject} ${event}`.replaceAll('_', ' '),
+  changes,
+});
 
 /** The next day on which an open opportunity is expected to close. */
 export const nextClosing = (items: readonly TimelineItem[], today: string): string | undefined =>
-  items.findLast(({ kind, day }) => kind === 'Opportunity' && day !== undefined && day >= today)
-    ?.day;
+  items.findLast(({ isOpen, day }) => isOpen && day !== undefined && day >= today)?.day;

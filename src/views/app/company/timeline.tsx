@@ -17,8 +17,8 @@ interface Props {
  */
 export function Timeline({ items, today, problem, open }: Props) {
   const { day } = useFormats();
-  const upcoming = items.filter((item) => (item.day ?? '') > today);
-  const past = items.filter((item) => (item.day ?? '') <= today);
+  const isUpcoming = (item: TimelineItem) => (item.day ?? '') > today;
+  const entry = (item: TimelineItem) => <TimelineEntry key={item.key} {...{ item, open }} />;
   return (
     <Section id="timeline" title="Timeline">
       <p class="about" role="status">
@@ -26,15 +26,11 @@ export function Timeline({ items, today, problem, open }: Props) {
       </p>
       {items.length === 0 && <p class="about">No opportunities and no quotes.</p>}
       <ol class="timeline plain">
-        {upcoming.map((item) => (
-          <TimelineEntry key={item.key} item={item} open={open} />
-        ))}
+        {items.filter(isUpcoming).map(entry)}
         <li class="today">
           <span>Today, {day(today)}</span>
         </li>
-        {past.map((item) => (
-          <TimelineEntry key={item.key} item={item} open={open} />
-        ))}
+        {items.filter((item) => !isUpcoming(item)).map(entry)}
       </ol>
     </Section>
   );

@@ -49,11 +49,8 @@ export function useRelatedData(host: Host, data: CompanyData, maxEvents: number)
     [data, isSettled, ids],
   );
   const { complete = true, reason = 'unknown why' } = answer?.coverage ?? {};
-  const problem = failed
-    ? `The events could not be read. ${failed}`
-    : complete
-      ? undefined
-      : `Not all: ${reason}.`;
+  const cut = complete ? undefined : `Not all: ${reason}.`;
+  const problem = failed ? `The events could not be read. ${failed}` : cut;
   const { records: events = [], page } = answer ?? {};
   return { opportunities, events, eventsTotal: page?.total ?? 0, problem };
 }

@@ -17,9 +17,17 @@ interface CardProps {
 const maxTitle = 60;
 
 export function Card({ deal, settings, maxAmount, isSelected, select }: CardProps) {
-  const { day } = useFormats();
-  const { id, name, company, owner, stage, closes } = deal;
-  const who = settings.by === 'owner' ? stage : owner;
+  const { day, percent, money, number } = useFormats();
+  const { id, name, company, owner, stage, closes, currency, probability, idleDays = 0 } = deal;
+  const amount = amountOf(deal, settings.measure);
+  const share = (amount ?? 0) / (amountIn(maxAmount, currency ?? '') || 1);
+  const [late, stalled] = [isLate(deal, settings), isStalled(deal, settings)];
+  const part = (kind: string, text: string | undefined) =>
+    text && (
+      <span class={kind} dir="auto">
+        {shortened(text, maxTitle)}
+      </span>
+    );
   return (
     <button
       type="button"
@@ -28,58 +36,25 @@ export function Card({ deal, settings, maxAmount, isSelected, select }: CardProp
       aria-expanded={isSelected}
       onClick={() => id !== undefined && select(id)}
     >
-      <span class="name" dir="auto">
-        {shortened(name ?? id ?? 'Unnamed', maxTitle)}
-      </span>
-      {company && (
-        <span class="company" dir="auto">
-          {shortened(company, maxTitle)}
-        </span>
-      )}
-      <CardAmount {...{ deal, settings, maxAmount }} />
-      <span class="foot">
-        {who && (
-          <span class="who" dir="auto">
-            {shortened(who, maxTitle)}
-          </span>
-        )}
-        {closes !== undefined && <span>Closes {day(closes)}</span>}
-      </span>
-      <Marks deal={deal} settings={settings} />
-    </button>
-  );
-}
-
-function CardAmount({
-  deal,
-  settings,
-  maxAmount,
-}: Pick<CardProps, 'deal' | 'settings' | 'maxAmount'>) {
-  const { percent, money } = useFormats();
-  const { currency = '', probability } = deal;
-  const amount = amountOf(deal, settings.measure);
-  const share = (amount ?? 0) / (amountIn(maxAmount, currency) || 1);
-  return (
-    <>
+      {part('name', name ?? id ?? 'Unnamed')}
+      {part('company', company)}
       <span class="amount">
-        <bdi>{amountText(amount, deal.currency, money)}</bdi>
+        <bdi>{amountText(amount, currency, money)}</bdi>
         {probability !== undefined && <span class="chance">{percent(probability * 100)}</span>}
       </span>
       <span class="gauge" aria-hidden="true">
         <span style={{ width: `${Math.round(share * 100)}%` }} />
       </span>
-    </>
-  );
-}
-
-function Marks({ deal, settings }: Pick<CardProps, 'deal' | 'settings'>) {
-  const { number } = useFormats();
-  const [late, stalled] = [isLate(deal, settings), isStalled(deal, settings)];
-  if (!late && !stalled) return null;
-  return (
-    <span class="marks">
-      {late && <Badge tone="danger">Overdue</Badge>}
-      {stalled && <Badge tone="warning">{`Stalled ${number(deal.idleDays ?? 0)} days`}</Badge>}
-    </span>
+      <span class="foot">
+        {part('who', settings.by === 'owner' ? stage : owner)}
+        {closes !== undefined && <span>Closes {day(closes)}</span>}
+      </span>
+      {(late || stalled) && (
+        <span class="marks">
+          {late && <Badge tone="danger">Overdue</Badge>}
+          {stalled && <Badge tone="warning">{`Stalled ${number(idleDays)} days`}</Badge>}
+        </span>
+      )}
+    </button>
   );
 }

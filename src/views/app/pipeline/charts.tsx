@@ -6,7 +6,7 @@ import { type Bar, Bars } from '../shell/chart.tsx';
 import { useFormats } from '../shell/format.ts';
 import { Section } from '../shell/parts.tsx';
 import { shareOf } from '../shell/shapes.ts';
-import { amountIn, type Column, columnsOf, isMonth, isOverdue, type Measure } from './deals.ts';
+import { amountIn, type ColumnsBy, columnsOf, isMonth, isOverdue, type Measure } from './deals.ts';
 
 interface ChartsProps {
   deals: readonly OpenDeal[];
@@ -25,25 +25,9 @@ const charts = [
 ] as const;
 
 export function Charts({ deals, measure, about, today, currency, open }: ChartsProps) {
-  const bars = useBars(currency, open);
-  return (
-    <div class="charts">
-      {charts.map(([by, title, first]) => (
-        <Section key={by} id={`by-${by}`} title={title}>
-          <Bars
-            first={first}
-            measure={`${about}, ${currency}`}
-            bars={bars(columnsOf(deals, { by, measure, today }))}
-          />
-        </Section>
-      ))}
-    </div>
-  );
-}
-
-function useBars(currency: string, open: Open) {
   const { money, month } = useFormats();
-  return (columns: readonly Column[]): Bar[] => {
+  const barsBy = (by: ColumnsBy): Bar[] => {
+    const columns = columnsOf(deals, { by, measure, today });
     const most = Math.max(...columns.map(({ sum }) => amountIn(sum, currency)), 0);
     return columns.map((column) => {
       const amount = column.sum[currency];
@@ -59,4 +43,13 @@ function useBars(currency: string, open: Open) {
       };
     });
   };
+  return (
+    <div class="charts">
+      {charts.map(([by, title, first]) => (
+        <Section key={by} id={`by-${by}`} title={title}>
+          <Bars first={first} measure={`${about}, ${currency}`} bars={barsBy(by)} />
+        </Section>
+      ))}
+    </div>
+  );
 }

@@ -1,9 +1,10 @@
 /** Opportunities that were won, lost or closed in a period. */
 import type { ClosedGroup } from '../../../briefs/pipeline/pipeline-groups.ts';
-import { type Entry, opensIn } from '../records/entries.ts';
+import type { DealRow, Entry } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
-import { DealPages, showPages } from '../records/rows.tsx';
+import { DealPages, isDecided, showPages } from '../records/rows.tsx';
 import type { Arguments } from '../shell/bridge.ts';
+import { Count } from '../shell/chart.tsx';
 import { useFormats } from '../shell/format.ts';
 import { usePanel } from '../shell/panel.tsx';
 import {
@@ -16,18 +17,11 @@ import {
   Refresh,
   Section,
 } from '../shell/parts.tsx';
-import { Stacked, Table, type TableColumn } from '../shell/table.tsx';
+import { Scope } from '../shell/scope.tsx';
+import { Table, type TableColumn } from '../shell/table.tsx';
 import type { ViewProps } from '../shell/view.ts';
 import type { ClosedPipeline } from './data.ts';
 import { isMonth } from './deals.ts';
-import { Scope } from './scope.tsx';
-
-const titles = {
-  open: 'Opportunities',
-  won: 'Won opportunities',
-  lost: 'Lost opportunities',
-  closed: 'Won and lost opportunities',
-} as const;
 
 export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
   const { data, args, host, reload } = props;
@@ -36,12 +30,12 @@ export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
   const { from, to } = data.closed;
   const { sections: _sections, ...list } = args;
   const show: Show = host.canRead
-    ? (title, more) => showPages(panel.open, host, title, { ...list, ...more })
+    ? (title, more, keep) => showPages(panel.open, host, title, { ...list, ...more }, keep)
     : undefined;
   return (
     <main class="pipeline">
       <Head
-        title={titles[data.outcome]}
+        title={data.outcome === 'closed' ? 'Won and lost' : titleOf(data.outcome)}
         about={
           <>
             <p>{`Closed from ${day(from)} to ${day(to)}`}</p>
@@ -56,11 +50,11 @@ export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
       {data.groups.rows.length > 0 && <ClosedGroups data={data} show={show} />}
       <Section id="closed" title="Opportunities">
         <DealPages
-          key={data.coverage?.asOf}
-          host={host}
+          key={JSON.stringify([data.coverage?.asOf, list])}
+          {...{ host }}
           args={list}
           first={data}
-          open={(rows) => opensIn(panel.open, 'opportunity', rows)}
+          open={panel.open}
         />
       </Section>
       <Notes notes={data.notes} />
@@ -70,7 +64,9 @@ export function ClosedDeals(props: ViewProps<ClosedPipeline>) {
 }
 
 /** Opens the deals of the view that are narrowed by further arguments. */
-type Show = ((title: string, more: Arguments) => void) | undefined;
+type Show =
+  | ((title: string, more: Arguments, keep?: (deal: DealRow) => boolean) => void)
+  | undefined;
 
 interface PartProps {
   data: ClosedPipeline;
@@ -103,7 +99,11 @@ function ClosedFigures({ data: { closed, outcome }, show }: PartProps) {
       <Leading
         figures={[
           ...(outcome === 'lost' ? figures.toReversed() : figures),
-          { label: 'Win rate by count', values: rate },
+          {
+            label: 'Win rate by count',
+            values: rate,
+            open: show && (() => show('Won and lost', { outcome: 'closed' }, isDecided)),
+          },
         ]}
       />
       {outcomeUnknown && (
@@ -111,6 +111,10 @@ function ClosedFigures({ data: { closed, outcome }, show }: PartProps) {
           <Figure
             label="Closed, outcome unknown"
             values={[number(outcomeUnknown.count), ...totals(outcomeUnknown.value)]}
+            open={
+              show &&
+              (() => show('Closed, outcome unknown', { outcome: 'closed' }, (it) => !isDecided(it)))
+            }
           />
         </dl>
       )}
@@ -121,22 +125,46 @@ function ClosedFigures({ data: { closed, outcome }, show }: PartProps) {
 const titleOf = (by: string): string =>
   by.charAt(0).toUpperCase() + by.slice(1).replaceAll('_', ' ');
 
+/** Filters that closed deals have. */
+const filterable = ['owner', 'company', 'category', 'source'];
+
 function ClosedGroups({ data: { by, groups }, show }: PartProps) {
+  // A group opens its deals where it can be asked for: "no owner" and "2 others" cannot.
+  const opens = ({ id, name = '', groups: merged }: ClosedGroup, more: Arguments = {}) =>
+    show && filterable.includes(by) && !merged && name !== `no ${by}`
+      ? () => show(name, { [by]: id ?? name, ...more })
+      : undefined;
   const count = (title: string, key: 'won' | 'lost'): TableColumn<ClosedGroup> => ({
     title,
     kind: 'num',
     value: (group) => group[key],
-    cell: (group, { number }) => number(group[key]),
+    cell: (group, { number }) => (
+      <Count
+        text={number(group[key])}
+        name={`${title}, ${group.name ?? ''}`}
+        open={group[key] > 0 ? opens(group, { outcome: key }) : undefined}
+      />
+    ),
   });
   const value = (title: string, key: 'wonValue' | 'lostValue'): TableColumn<ClosedGroup> => ({
     title,
     kind: key === 'wonValue' ? 'main' : 'num',
-    cell: (group, { amounts }) => <Stacked lines={amounts(group[key])} />,
+    cell: (group, { amounts }) =>
+      group[key] &&
+      amounts(group[key]).map((amount) => (
+        <bdi key={amount} class="line">
+          {amount}
+        </bdi>
+      )),
   });
   const columns: TableColumn<ClosedGroup>[] = [
     {
       title: titleOf(by),
-      cell: ({ name = '–' }, { month }) => <bdi>{isMonth(name) ? month(name) : name}</bdi>,
+      cell: (group, { month }) => {
+        const { name = '–' } = group;
+        const text = isMonth(name) ? month(name) : name;
+        return <Count text={text} name={titleOf(by)} open={opens(group)} />;
+      },
     },
     count('Won', 'won'),
     value('Won value', 'wonValue'),
@@ -150,7 +178,6 @@ function ClosedGroups({ data: { by, groups }, show }: PartProps) {
         winRatePercent !== undefined && share(winRatePercent),
     },
   ];
-  const isFilter = ['owner', 'company', 'category', 'source'].includes(by);
   return (
     <Section id="groups" title={`By ${by.replaceAll('_', ' ')}`}>
       <Table
@@ -158,9 +185,6 @@ function ClosedGroups({ data: { by, groups }, show }: PartProps) {
         columns={columns}
         rows={groups.rows}
         keyOf={({ id, name = '' }) => id ?? name}
-        open={
-          show && isFilter ? ({ id, name }) => show(name ?? by, { [by]: id ?? name }) : undefined
-        }
       />
     </Section>
   );

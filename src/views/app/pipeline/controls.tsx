@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Segments, Select, Switch } from '../shell/parts.tsx';
+import { Select, Switch } from '../shell/parts.tsx';
 import { profitSwitch } from '../shell/profit.ts';
 import { useNarrow } from '../shell/use-narrow.ts';
 import type { Attention, CardOrder, ColumnsBy, Filter, Measure } from './deals.ts';
@@ -43,7 +43,7 @@ const orders = [
   ['idle', 'Longest unchanged first'],
 ] as const;
 
-export const attentions: readonly [Attention | '', string][] = [
+const attentions: readonly [Attention | '', string][] = [
   ['', 'All'],
   ['overdue', 'Overdue'],
   ['closing', 'Closing soon'],
@@ -51,100 +51,57 @@ export const attentions: readonly [Attention | '', string][] = [
 ];
 
 /** On a narrow page they are folded away, because the charts come first there. */
-export function Controls(props: Props) {
+export function Controls({ settings, set, owners, hasCards, profit }: Props) {
   const isNarrow = useNarrow();
-  if (!props.hasCards) {
+  const { layout, by, order, measure, filter } = settings;
+  const change = (part: Partial<Settings>) => set({ ...settings, ...part });
+  const narrow = (part: Partial<Filter>) => change({ filter: { ...filter, ...part } });
+  const amount = (
+    <Select
+      label="Amount"
+      options={revenues}
+      value={measure.revenue}
+      choose={(revenue) => change({ measure: { ...measure, revenue } })}
+    />
+  );
+  const weighted = (
+    <Switch
+      text="Weighted"
+      on={measure.weighted}
+      set={(on) => change({ measure: { ...measure, weighted: on } })}
+    />
+  );
+  if (!hasCards)
     return (
       <div class="controls">
-        <AmountChoice {...props} />
-        <WeightedSwitch {...props} />
+        {amount}
+        {weighted}
       </div>
     );
-  }
-  const fields = <Fields {...props} />;
-  if (!isNarrow) return fields;
-  return (
-    <details class="options">
-      <summary>Filter, sort and group</summary>
-      {fields}
-    </details>
+  const grouping = (
+    <Select label="Columns" options={columns} value={by} choose={(it) => change({ by: it })} />
   );
-}
-
-function Fields(props: Props) {
-  const { settings, set, profit } = props;
-  const { layout, by, order } = settings;
-  const change = (part: Partial<Settings>) => set({ ...settings, ...part });
-  return (
+  const sorting = (
+    <Select label="Sort" value={order} options={orders} choose={(it) => change({ order: it })} />
+  );
+  const isBoard = layout === 'board';
+  const fields = (
     <search class="controls" aria-label="Board options">
-      <Segments
+      <Select
         label="Show as"
         options={layouts}
         value={layout}
         choose={(it) => change({ layout: it })}
       />
-      {layout === 'board' && (
-        <Segments
-          label="Columns"
-          options={columns}
-          value={by}
-          choose={(it) => change({ by: it })}
-        />
-      )}
-      <AmountChoice settings={settings} set={set} />
-      {layout === 'board' && (
-        <Select
-          label="Sort"
-          value={order}
-          options={orders}
-          choose={(it) => change({ order: it })}
-        />
-      )}
-      <FilterFields {...props} />
-      <div class="switches">
-        <WeightedSwitch settings={settings} set={set} />
-        {profit && <Switch text={profitSwitch} on={profit.on} set={profit.set} />}
-      </div>
-    </search>
-  );
-}
-
-type MeasureProps = Pick<Props, 'settings' | 'set'>;
-
-function AmountChoice({ settings, set }: MeasureProps) {
-  const { measure } = settings;
-  return (
-    <Segments
-      label="Amount"
-      options={revenues}
-      value={measure.revenue}
-      choose={(revenue) => set({ ...settings, measure: { ...measure, revenue } })}
-    />
-  );
-}
-
-function WeightedSwitch({ settings, set }: MeasureProps) {
-  const { measure } = settings;
-  return (
-    <Switch
-      text="Weighted"
-      on={measure.weighted}
-      set={(weighted) => set({ ...settings, measure: { ...measure, weighted } })}
-    />
-  );
-}
-
-function FilterFields({ settings, set: setAll, owners }: Props) {
-  const { filter } = settings;
-  const set = (changed: Filter) => setAll({ ...settings, filter: changed });
-  return (
-    <>
+      {isBoard && grouping}
+      {amount}
+      {isBoard && sorting}
       {owners}
       <Select
         label="Deals"
         value={filter.attention}
         options={attentions}
-        choose={(attention) => set({ ...filter, attention })}
+        choose={(attention) => narrow({ attention })}
       />
       <label class="field">
         <span>Find</span>
@@ -152,9 +109,21 @@ function FilterFields({ settings, set: setAll, owners }: Props) {
           type="search"
           value={filter.text}
           placeholder="Name or company"
-          onInput={({ currentTarget }) => set({ ...filter, text: currentTarget.value })}
+          onInput={({ currentTarget }) => narrow({ text: currentTarget.value })}
         />
       </label>
-    </>
+      <div class="switches">
+        {weighted}
+        {profit && <Switch text={profitSwitch} on={profit.on} set={profit.set} />}
+      </div>
+    </search>
+  );
+  return isNarrow ? (
+    <details class="options">
+      <summary>Filter, sort and group</summary>
+      {fields}
+    </details>
+  ) : (
+    fields
   );
 }

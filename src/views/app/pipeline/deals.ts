@@ -2,6 +2,7 @@
 
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
 import { groupBy } from '../../../figures/naming.ts';
+import type { DealFacts } from '../records/entries.ts';
 import { type Amounts, mainCurrencyOf } from '../shell/format.ts';
 
 export type ColumnsBy = 'stage' | 'owner' | 'month';
@@ -49,7 +50,7 @@ const missingNames: Readonly<Record<ColumnsBy, string>> = {
   owner: 'No owner',
   month: 'No close date',
 };
-export function amountOf(deal: OpenDeal, { revenue, weighted }: Measure): number | undefined {
+export function amountOf(deal: DealFacts, { revenue, weighted }: Measure): number | undefined {
   const amount = deal[revenue];
   if (amount === undefined || !weighted) return amount;
   return deal.probability === undefined ? undefined : amount * deal.probability;
@@ -85,20 +86,21 @@ export function figuresOf(deals: readonly OpenDeal[], deadlines: Deadlines) {
   };
 }
 
-export const isLate = ({ closes }: OpenDeal, { today }: Pick<Deadlines, 'today'>): boolean =>
+export const isLate = ({ closes }: DealFacts, { today }: Pick<Deadlines, 'today'>): boolean =>
   closes !== undefined && closes < today;
 
 export const isStalled = (
-  { idleDays }: OpenDeal,
+  { idleDays }: DealFacts,
   { stalledAfter }: Pick<Deadlines, 'stalledAfter'>,
 ): boolean => idleDays !== undefined && idleDays >= stalledAfter;
 
-const needs: Readonly<Record<Attention, (deal: OpenDeal, deadlines: Deadlines) => boolean>> = {
-  overdue: isLate,
-  closing: ({ closes }, { today, closingBy }) =>
-    closes !== undefined && closes >= today && closes <= closingBy,
-  stalled: isStalled,
-};
+export const needs: Readonly<Record<Attention, (deal: OpenDeal, deadlines: Deadlines) => boolean>> =
+  {
+    overdue: isLate,
+    closing: ({ closes }, { today, closingBy }) =>
+      closes !== undefined && closes >= today && closes <= closingBy,
+    stalled: isStalled,
+  };
 
 export function matchingDeals(
   deals: readonly OpenDeal[],
@@ -214,6 +216,9 @@ export interface BoardSettings extends Pick<Deadlines, 'today' | 'stalledAfter'>
 
 export type CardOrder = 'value' | 'closes' | 'idle';
 
+/** After every amount and every day. */
+const last = Number.MAX_VALUE;
+
 /** The cards of a column in an order; what is unknown comes last. */
 export function inOrder(
   deals: readonly OpenDeal[],
@@ -221,13 +226,10 @@ export function inOrder(
   measure: Measure,
 ): OpenDeal[] {
   const rank: Record<CardOrder, (deal: OpenDeal) => number> = {
-    value: (deal) => -(amountOf(deal, measure) ?? Number.NEGATIVE_INFINITY),
-    closes: ({ closes }) => (closes ? Date.parse(closes) : Number.POSITIVE_INFINITY),
+    value: (deal) => -(amountOf(deal, measure) ?? -last),
+    closes: ({ closes }) => (closes ? Date.parse(closes) : last),
     idle: ({ idleDays = -1 }) => -idleDays,
   };
   const rankOf = rank[order];
-  return deals.toSorted((a, b) => compareNumbers(rankOf(a), rankOf(b)));
+  return deals.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
-
-/** Also right where both are infinite. */
-const compareNumbers = (a: number, b: number): number => (a < b ? -1 : Number(a > b));

@@ -55,7 +55,7 @@ export function ColumnHeading({ column }: { column: Heading }) {
         {others.map((other) => (
           <span key={other}>{other}</span>
         ))}
-        {daysInStage !== undefined && <span>{`${number(daysInStage)} days in stage`}</span>}
+        {daysInStage !== undefined && <span>{`mean ${number(daysInStage)} days in stage`}</span>}
       </p>
     </>
   );

@@ -1,9 +1,10 @@
 import './style.css';
 import { useMemo, useState } from 'preact/hooks';
 import type { OpenDeal } from '../../../briefs/pipeline/pipeline-deals.ts';
-import { type Entry, opensIn } from '../records/entries.ts';
+import { type DealRow, type Entry, opensIn } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
-import { showDeals, showPages } from '../records/rows.tsx';
+import { DealRows, isDecided, showDeals, showPages } from '../records/rows.tsx';
+import { Count } from '../shell/chart.tsx';
 import { type Formats, useFormats } from '../shell/format.ts';
 import { type Opener, usePanel } from '../shell/panel.tsx';
 import {
@@ -18,19 +19,20 @@ import {
   Select,
 } from '../shell/parts.tsx';
 import { showsProfit, withProfit } from '../shell/profit.ts';
+import { Scope } from '../shell/scope.tsx';
 import { startView } from '../shell/start.tsx';
 import { useNarrow } from '../shell/use-narrow.ts';
 import { useReload, useSeen } from '../shell/use-reading.ts';
 import type { ViewProps } from '../shell/view.ts';
 import { Board } from './board.tsx';
-import { Changes } from './changes.tsx';
+import { Changes, Trend } from './changes.tsx';
 import { Charts } from './charts.tsx';
 import { ClosedDeals } from './closed.tsx';
-import { attentions, Controls, type Settings } from './controls.tsx';
+import { Controls, type Settings } from './controls.tsx';
 import { isOpen, mainCurrency, type OpenPipeline, type PipelineData } from './data.ts';
-import { DealTable } from './deal-table.tsx';
 import {
   type Attention,
+  amountOf,
   type BoardSettings,
   type Column,
   columnsOf,
@@ -39,11 +41,10 @@ import {
   type Filter,
   figuresOf,
   matchingDeals,
+  needs,
   type Revenue,
 } from './deals.ts';
 import { Groups } from './groups.tsx';
-import { Scope } from './scope.tsx';
-import { Trend } from './trend.tsx';
 import { type Loaded, useDeals } from './use-deals.ts';
 
 function PipelineView({ data, ...props }: ViewProps<PipelineData>) {
@@ -143,23 +144,42 @@ function shownFigures({ data, found, settings }: Parts) {
 }
 
 function Figures(parts: Parts) {
-  const { data, args, host, loaded, settings } = parts;
+  const { data, args, host, loaded, found, settings, panel } = parts;
   const { number, totals, day } = useFormats();
   const { open, overdue, closing, stalled } = shownFigures(parts);
   const isSearched = isSearching(settings.filter);
-  const profit = isSearched ? [] : totals(data.open.profit);
-  const attention = (key: Attention, { count, value }: typeof overdue) => ({
-    values: [number(count), ...totals(value)],
-    open: host.canRead && count > 0 ? () => show(parts, key) : undefined,
+  // While the deals are read again, those of before are shown, which the figures do not count.
+  const opens = (label: string, which: (deal: OpenDeal) => boolean = () => true) => {
+    const deals = loaded.complete ? found.filter(which) : [];
+    return deals.length > 0 ? () => showDeals(panel.open, label, deals) : undefined;
+  };
+  const figure = (label: string, values: string[], which?: (deal: OpenDeal) => boolean) => ({
+    label,
+    values,
+    open: opens(label, which),
   });
-  const without = open.withoutAmount > 0 && `${number(open.withoutAmount)} more without an amount`;
+  const attention = (label: string, key: Attention, { count, value }: typeof overdue) =>
+    figure(label, [number(count), ...totals(value)], (deal) => needs[key](deal, deadlinesOf(data)));
+  const unknown = 'Without an amount';
+  const without = open.withoutAmount > 0 && (
+    <>
+      <Count
+        text={number(open.withoutAmount)}
+        name={unknown}
+        open={opens(unknown, ({ value }) => value === undefined)}
+      />
+      {' of them without an amount'}
+    </>
+  );
+  const profit = isSearched ? [] : totals(data.open.profit);
+  const isWeighted = ({ probability }: OpenDeal) => probability !== undefined;
   return (
     <>
       <Leading
         figures={[
-          { label: 'Total contract value', values: totals(open.value), more: without },
-          { label: 'Weighted by probability', values: totals(open.weightedValue) },
-          { label: 'Open opportunities', values: [number(open.count)] },
+          figure('Total contract value', totals(open.value)),
+          figure('Weighted by probability', totals(open.weightedValue), isWeighted),
+          { ...figure('Open opportunities', [number(open.count)]), more: without },
           ...(profit.length > 0 ? [{ label: 'Profit', values: profit }] : []),
         ]}
       >
@@ -169,18 +189,13 @@ function Figures(parts: Parts) {
       </Leading>
       <dl class="figures">
         <Figure
-          label="Overdue"
           tone={overdue.count > 0 ? 'danger' : undefined}
-          {...attention('overdue', overdue)}
+          {...attention('Overdue', 'overdue', overdue)}
         />
+        <Figure {...attention(`Closing by ${day(data.closingSoon.to)}`, 'closing', closing)} />
         <Figure
-          label={`Closing by ${day(data.closingSoon.to)}`}
-          {...attention('closing', closing)}
-        />
-        <Figure
-          label={`Stalled ${number(data.stalled.afterDays)} days`}
           tone={stalled.count > 0 ? 'warning' : undefined}
-          {...attention('stalled', stalled)}
+          {...attention(`Stalled ${number(data.stalled.afterDays)} days`, 'stalled', stalled)}
         />
         <WinRate {...parts} />
       </dl>
@@ -188,19 +203,13 @@ function Figures(parts: Parts) {
   );
 }
 
-/** The deals that a figure counts. */
-function show({ data, found, panel }: Parts, attention: Attention): void {
-  const title = attentions.find(([it]) => it === attention)?.[1] ?? '';
-  const deals = matchingDeals(found, { text: '', attention }, deadlinesOf(data));
-  showDeals(panel.open, title, deals);
-}
-
 function WinRate({ data, args, host, settings, panel }: Parts) {
   const { number, percent, day } = useFormats();
   const { winRatePercent, won, lost, from, to } = data.closed;
   const { stage: _stage, close_from: _from, close_to: _to, sections: _s, by: _by, ...rest } = args;
   const closed = { ...rest, outcome: 'closed', period_from: from, period_to: to };
-  const open = () => showPages(panel.open, host, `Won and lost since ${day(from)}`, closed);
+  const title = `Won and lost since ${day(from)}`;
+  const open = () => showPages(panel.open, host, title, closed, isDecided);
   const all = isSearching(settings.filter) ? ', whatever is searched' : '';
   return (
     <Figure
@@ -287,14 +296,15 @@ const measureNames: Readonly<Record<Revenue, string>> = {
 const aboutAmounts = ({ measure }: Settings): string =>
   `${measureNames[measure.revenue]}${measure.weighted ? ', weighted' : ''}`;
 
-function List({ data, args, settings, panel, found }: Parts) {
+function List({ data, settings, panel, found }: Parts) {
   const { layout, by, order, measure } = settings;
   const { entry } = panel;
   const { today, groups } = data;
   const shown: BoardSettings = { by, order, measure, ...deadlinesOf(data) };
   const columns = useMemo((): Column[] => {
     const daysOf = new Map(groups.rows.map(({ name, daysInStage }) => [name, daysInStage]));
-    const isKnown = by === 'stage' && data.by === 'stage';
+    // They are of all deals.
+    const isKnown = by === 'stage' && data.by === 'stage' && !isSearching(settings.filter);
     return columnsOf(found, { by, measure, today }).map((column) => ({
       ...column,
       daysInStage: isKnown ? daysOf.get(column.name) : undefined,
@@ -307,45 +317,38 @@ function List({ data, args, settings, panel, found }: Parts) {
     const deal = found.find((it) => it.id === id);
     opensIn(panel.open, 'opportunity', among)(deal ?? { id });
   };
+  const amount = { title: aboutAmounts(settings), of: (deal: DealRow) => amountOf(deal, measure) };
   return layout === 'board' ? (
     <Board columns={columns} settings={shown} {...{ selected, select }} />
   ) : (
-    <DealTable
-      deals={found}
-      settings={shown}
-      withProfit={showsProfit(args)}
-      amountTitle={aboutAmounts(settings)}
-      {...{ selected, select }}
-    />
+    <section aria-labelledby="board" class="board-section">
+      <h2 id="board">Opportunities</h2>
+      <DealRows
+        key={amount.title}
+        rows={found}
+        deadlines={shown}
+        {...{ amount, selected }}
+        open={({ id }) => id !== undefined && select(id)}
+      />
+    </section>
   );
 }
 
-/** How many of the opportunities are shown, and by what they were searched; announced when it changes. */
-function Reading({ loaded, settings, found, host, clear }: Parts & { clear?(): void }) {
+/** How many of the opportunities are shown; announced when it changes. */
+function Reading({ loaded, settings: { filter }, found, host, clear }: Parts & { clear?(): void }) {
   const { complete, failed, retry } = loaded;
   const formats = useFormats();
+  const searched = [filter.attention, filter.text && `“${filter.text}”`].filter(Boolean);
   if (!host.canRead)
-    return (
-      <p class="about">
-        This host shows the figures only: the cards need a host that lets views call tools.
-      </p>
-    );
+    return <p class="about">Only the figures: this host lets views call no tools.</p>;
   if (failed) return <Failed reason={failed} retry={retry} />;
-  const { filter } = settings;
-  const attention = attentions.find(([it]) => it !== '' && it === filter.attention)?.[1];
-  const searched = [attention?.toLowerCase(), filter.text && `matching “${filter.text}”`].filter(
-    Boolean,
-  );
   return (
     <div class={complete && found.length === 0 ? 'reading empty' : 'reading'}>
       <p role="status">{progressOf(loaded, found.length, formats)}</p>
       {searched.length > 0 && (
-        <>
-          <p dir="auto">{`Searched: ${searched.join(', ')}.`}</p>
-          <button type="button" onClick={clear}>
-            Clear the search
-          </button>
-        </>
+        <button type="button" onClick={clear}>
+          {`Clear the search: ${searched.join(', ')}`}
+        </button>
       )}
     </div>
   );

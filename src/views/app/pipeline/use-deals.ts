@@ -32,7 +32,7 @@ const noDeals: Loaded = {
 const maxDeals = 3_000;
 
 /** Deals per call: a page that only a view reads is larger than an answer for a model. */
-const dealsPerPage = 500;
+const dealsPerPage = 1_000;
 
 interface Page {
   records: OpenDeal[];

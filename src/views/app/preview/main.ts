@@ -11,53 +11,41 @@ interface Example {
   tool: string;
   view: string;
   args?: object;
-  /** The argument comes from this field of the first record of the list. */
-  from?: { tool: string; args: object; field: 'id' | 'company'; argument: string };
+  /** An argument comes from this field of the first record of a list. */
+  from?: readonly [argument: string, field: 'id' | 'company', tool: string, args: object];
 }
+
+const firstDeal = ['cpq_brief_pipeline', { deals_from: 0, rows: 1 }] as const;
+const lastSent = [
+  'cpq_list_quotes',
+  { filters: 'status:sent', sort: '-created', size: 1 },
+] as const;
+
+const change = {
+  probability: 0.35,
+  onetime_revenue: 48_500,
+  expected_close_date: '2027-01-29',
+  description:
+    'The customer asks for a second offer:\n- one visit a month\n- spare parts at both sites',
+};
 
 const examples: readonly Example[] = [
   { title: 'Pipeline', tool: 'cpq_brief_pipeline', view: 'pipeline' },
   { title: 'Changes', tool: 'cpq_pipeline_changes', view: 'changes', args: { rows: 100 } },
   { title: 'Quotes', tool: 'cpq_brief_quotes', view: 'quotes', args: { size: 100 } },
-  {
-    title: 'Quote',
-    tool: 'cpq_brief_quote',
-    view: 'quote',
-    from: {
-      tool: 'cpq_list_quotes',
-      args: { filters: 'status:sent', sort: '-created', size: 1 },
-      field: 'id',
-      argument: 'quote',
-    },
-  },
+  { title: 'Quote', tool: 'cpq_brief_quote', view: 'quote', from: ['quote', 'id', ...lastSent] },
   {
     title: 'Company',
     tool: 'cpq_brief_company',
     view: 'company',
-    from: {
-      tool: 'cpq_brief_pipeline',
-      args: { deals_from: 0, rows: 1 },
-      field: 'company',
-      argument: 'company',
-    },
+    from: ['company', 'company', ...firstDeal],
   },
   {
     title: 'Change',
     tool: 'cpq_upsert_opportunity',
     view: 'change',
-    args: {
-      probability: 0.35,
-      onetime_revenue: 48_500,
-      expected_close_date: '2027-01-29',
-      description:
-        'The customer asks for a second offer:\n- one visit a month\n- spare parts at both sites',
-    },
-    from: {
-      tool: 'cpq_brief_pipeline',
-      args: { deals_from: 0, rows: 1 },
-      field: 'id',
-      argument: 'opportunity_id',
-    },
+    args: change,
+    from: ['opportunity_id', 'id', ...firstDeal],
   },
 ];
 
@@ -195,8 +183,9 @@ class PreviewFrame {
     const { tool, from, args } = this.#example;
     this.#args = { ...args };
     if (from) {
-      const { structuredContent } = await callTool({ name: from.tool, arguments: from.args });
-      this.#args[from.argument] = structuredContent?.records?.[0]?.[from.field];
+      const [argument, field, name, list] = from;
+      const { structuredContent } = await callTool({ name, arguments: list });
+      this.#args[argument] = structuredContent?.records?.[0]?.[field];
     }
     this.notify('ui/notifications/tool-input', { arguments: this.#args });
     const result = await callTool({ name: tool, arguments: this.#args });

@@ -103,11 +103,10 @@ function columnsOf(
   hasMargins: boolean,
   exact: Formats['exact'],
 ): TableColumn<ComparedLine>[] {
-  const margins = hasMargins ? [costsOf(one).lines, costsOf(two).lines] : undefined;
   const side = (
     title: string,
     at: 'before' | 'after',
-    currency: string,
+    of: QuoteAnswer,
   ): TableColumn<ComparedLine> => ({
     title,
     kind: at === 'after' ? 'main' : 'num',
@@ -115,19 +114,26 @@ function columnsOf(
     cell: (row, { number, unit }) => {
       const line = row[at];
       if (!line) return '–';
-      const times = `${number(line.quantity ?? 0)} × ${line.price === undefined ? 'unknown' : unit(line.price, currency)}`;
-      return `${times}${line.total === undefined ? '' : ` = ${exact(line.total, currency)}`}`;
+      const price = line.price === undefined ? 'unknown' : unit(line.price, of.currency);
+      const total = line.total === undefined ? '' : ` = ${exact(line.total, of.currency)}`;
+      return `${number(line.quantity ?? 0)} × ${price}${total}`;
     },
   });
-  const margin = (title: string, at: 'before' | 'after'): TableColumn<ComparedLine> => ({
-    title,
-    kind: 'num',
-    cell: (row, { share }) => {
-      const lines = margins?.[at === 'before' ? 0 : 1];
-      const percent = lines?.get(row[at]?.line ?? -1)?.margin;
-      return percent === undefined ? '–' : share(percent);
-    },
-  });
+  const margin = (
+    title: string,
+    at: 'before' | 'after',
+    of: QuoteAnswer,
+  ): TableColumn<ComparedLine> => {
+    const { lines } = costsOf(of);
+    return {
+      title,
+      kind: 'num',
+      cell: (row, { share }) => {
+        const percent = lines.get(row[at]?.line ?? -1)?.margin;
+        return percent !== undefined && share(percent);
+      },
+    };
+  };
   return [
     { title: 'Item', value: ({ name }) => name, cell: ({ name }) => <bdi>{name}</bdi> },
     {
@@ -135,8 +141,10 @@ function columnsOf(
       value: ({ difference }) => difference,
       cell: ({ difference }) => <Badge tone={tones[difference]}>{difference}</Badge>,
     },
-    side(one.number ?? 'Other', 'before', one.currency),
-    side(two.number ?? 'This quote', 'after', two.currency),
-    ...(margins ? [margin('Other margin', 'before'), margin('This margin', 'after')] : []),
+    side(one.number ?? 'Other', 'before', one),
+    side(two.number ?? 'This quote', 'after', two),
+    ...(hasMargins
+      ? [margin('Other margin', 'before', one), margin('This margin', 'after', two)]
+      : []),
   ];
 }

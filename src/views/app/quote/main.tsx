@@ -1,6 +1,8 @@
 import './style.css';
 import { useState } from 'preact/hooks';
 import type { CompanyBrief } from '../../../briefs/company/company.ts';
+import { stateName, stateTones } from '../records/entries.ts';
+
 import { type Formats, useFormats } from '../shell/format.ts';
 import {
   ActionButton,
@@ -12,10 +14,10 @@ import {
   Leading,
   Notes,
   OpenLink,
+  Pairs,
   Refresh,
   Section,
   Switch,
-  statusTones,
 } from '../shell/parts.tsx';
 import { PrintButtons } from '../shell/print.tsx';
 import { profitSwitch } from '../shell/profit.ts';
@@ -142,7 +144,7 @@ function Heading({ data, address }: { data: QuoteData; address: string }) {
           {deleted && <Badge tone="danger">{describeDeletion(deleted, day)}</Badge>}
           {status && (
             <span class="internal">
-              <Badge tone={statusTones[status.toLowerCase()]}>{status}</Badge>
+              <Badge tone={stateTones[stateName(status)]}>{stateName(status)}</Badge>
             </span>
           )}
         </>
@@ -157,26 +159,19 @@ function Facts({ data, address }: { data: QuoteData; address: string }) {
   const { day } = useFormats();
   const { number, company, contact, owner, created, expires, expiresInDays = 0 } = data;
   const late = (canGoOut(data) || data.acceptance === 'past expiry') && expiresInDays < 0;
-  const facts: [label: string, text: string | undefined, tone?: string | undefined][] = [
-    ['Number', number],
-    ['Company', company?.name],
-    ['Address', address],
-    ['Contact', contact?.name],
-    ['Seller', owner?.name],
-    ['Created', created && day(created)],
-    [late ? 'Expired' : 'Valid until', expires && day(expires), late ? 'late' : undefined],
-  ];
   return (
-    <dl class="facts">
-      {facts.map(([label, text, tone]) =>
-        text ? (
-          <div key={label} class={tone}>
-            <dt>{label}</dt>
-            <dd dir="auto">{text}</dd>
-          </div>
-        ) : null,
-      )}
-    </dl>
+    <Pairs
+      kind="facts"
+      pairs={[
+        ['Number', number],
+        ['Company', company?.name],
+        ['Address', address],
+        ['Contact', contact?.name],
+        ['Seller', owner?.name],
+        ['Created', created && day(created)],
+        [late ? 'Expired' : 'Valid until', expires && day(expires), late ? 'late' : ''],
+      ]}
+    />
   );
 }
 
@@ -260,17 +255,11 @@ function Terms({ data }: { data: QuoteData }) {
   if (pairs.length === 0) return null;
   const isInternal = pairs.every(([name]) => name === 'Opportunity');
   return (
-    <section class={isInternal ? 'panel internal' : 'panel'} aria-labelledby="terms">
-      <h2 id="terms">Terms</h2>
-      <dl class="pairs">
-        {pairs.map(([name, text]) => (
-          <div key={name} class={name === 'Opportunity' ? 'pair internal' : 'pair'}>
-            <dt>{name}</dt>
-            <dd dir="auto">{text}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Section id="terms" title="Terms" kind={isInternal ? 'internal' : undefined}>
+      <Pairs
+        pairs={pairs.map(([name, text]) => [name, text, name === 'Opportunity' ? 'internal' : ''])}
+      />
+    </Section>
   );
 }
 

@@ -1,16 +1,17 @@
 /** Quotes over all customers: what waits, what runs out, and how often and how fast customers agree. */
 import { useState } from 'preact/hooks';
 import type { QuotesBrief } from '../../../briefs/quotes/quotes.ts';
-import { type Entry, opensIn, type QuoteRow } from '../records/entries.ts';
+import { groupBy } from '../../../figures/naming.ts';
+import type { QuoteAnswer } from '../quote/data.ts';
+import { type Entry, type Open, type QuoteRow, stateName } from '../records/entries.ts';
 import { RecordPanel } from '../records/panel.tsx';
-import { amountColumn, dayColumn, QuoteRows, textColumn } from '../records/rows.tsx';
+import { opensQuoteIn, Pages, QuoteRows, type QuotesAnswer, quotePage } from '../records/rows.tsx';
 import type { Arguments } from '../shell/bridge.ts';
 import { mainCurrencyOf, useFormats } from '../shell/format.ts';
-import { usePanel } from '../shell/panel.tsx';
+import { type Opener, usePanel } from '../shell/panel.tsx';
 import {
   ActionButton,
   type AnswerText,
-  Badge,
   Coverage,
   Failed,
   Figure,
@@ -20,251 +21,240 @@ import {
   OwnerChoice,
   Refresh,
   Section,
-  Segments,
+  Select,
 } from '../shell/parts.tsx';
+import { Scope } from '../shell/scope.tsx';
 import { startView } from '../shell/start.tsx';
-import { Table, type TableColumn } from '../shell/table.tsx';
 import { useAnswer, useReload, useSeen } from '../shell/use-reading.ts';
 import type { Host, ViewProps } from '../shell/view.ts';
-import { approvalRate, daysLeft, daysToApproval, daysWaiting } from './figures.ts';
 
-interface Rows {
-  rows: QuoteRow[];
-  shown: number;
-  total: number;
-  next?: number;
-}
+type QuotesData = QuotesBrief & AnswerText & QuotesAnswer;
 
-type QuotesData = QuotesBrief & AnswerText & { quotes?: Rows };
+/** What the view asks for: its figures, as many quotes as an answer has room for, and the owners of all. */
+const whole = { by: 'owner', groups: 50, show: ['approval', 'days'], from: 0, size: 100 };
 
-const states = [
-  ['', 'All'],
-  ['draft', 'Draft'],
-  ['open to acceptance', 'Open'],
-  ['past expiry', 'Expired'],
-  ['accepted', 'Approved'],
-  ['declined', 'Declined'],
+const orders = [
+  ['value', 'Largest first'],
+  ['age', 'Longest waiting first'],
+  ['expiry', 'Next to expire first'],
 ] as const;
 
-const stateNames: ReadonlyMap<string, string> = new Map(states);
-
-/** Quotes of a reading. */
-const perCall = 100;
-
-function QuotesView({ data: given, ...others }: ViewProps<QuotesData>) {
-  const { args, host, reload } = others;
-  // An assistant asks for a few rows; the view shows more of them.
-  const { shown = 0, total = 0 } = given.quotes ?? {};
-  const isShort = host.canRead && args.size !== perCall && shown < Math.min(total, perCall);
-  const call = { ...args, from: 0, size: perCall };
-  const read = useAnswer<QuotesData>(host, 'cpq_brief_quotes', isShort ? call : undefined, [given]);
-  const data = isShort ? (read.answer ?? given) : given;
-  const props = { ...others, data };
+function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
+  const { args, host, reload } = props;
+  // An assistant asks for a few rows, or for other figures.
+  const isWhole = args.size === whole.size && given.by === whole.by;
+  const call = host.canRead && !isWhole ? { ...args, ...whole } : undefined;
+  const read = useAnswer<QuotesData>(host, 'cpq_brief_quotes', call, [given]);
+  const data = (call && read.answer) ?? given;
+  const { number, totals } = useFormats();
   const panel = usePanel<Entry>();
+  const { open } = panel;
   const { change: reread, problem } = useReload({ reload });
-  const change = (changed: Arguments) => void reread({ size: perCall, from: 0, ...changed });
+  const change = (changed: Arguments) => void reread({ ...whole, ...changed });
+  const owners = useSeen(
+    data.by === 'owner' ? data.groups.rows.flatMap(({ id, name }) => (id ? name : undefined)) : [],
+    args.owner,
+  );
   return (
     <main class="quotes">
       <Head
         title="Quotes"
         about={<Coverage coverage={data.coverage} />}
         actions={<Refresh host={host} reload={reload} />}
-      />
-      <Figures data={data} show={(acceptance) => change({ acceptance })} host={host} />
-      {host.canRead && <Filters {...props} change={(it) => change(it)} />}
-      {problem && <Failed {...problem} />}
-      <List
-        key={JSON.stringify([args, data.coverage?.asOf, data.quotes?.shown])}
-        {...props}
-        panel={panel}
-      />
-      {host.lists('cpq_check_sales_data') && host.canRead && (
-        <dl class="figures">
-          {checks.map(([check, label]) => (
-            <Check key={check} {...{ check, label, host, args }} open={panel.open} />
-          ))}
-        </dl>
+      >
+        <Scope
+          {...props}
+          more={{
+            acceptance: '',
+            status: 'Status',
+            deal_state: 'Deal',
+            date_from: `${args.date ?? 'sent'} from`,
+            date_to: `${args.date ?? 'sent'} until`,
+            item: 'Lines with',
+          }}
+        />
+      </Head>
+      <Totals data={data} />
+      <dl class="figures">
+        {data.acceptance.map(({ acceptance, count, firstYearValue }) => (
+          <Figure
+            key={acceptance}
+            label={stateName(acceptance)}
+            values={[number(count), ...totals(firstYearValue)]}
+            open={host.canRead ? () => change({ acceptance }) : undefined}
+          />
+        ))}
+        {host.lists('cpq_check_sales_data') &&
+          host.canRead &&
+          checks.map((check) => <Check key={check[0]} {...{ check, host, args, open }} />)}
+      </dl>
+      {host.canRead && (
+        <search class="controls" aria-label="Filter">
+          <Select<string>
+            label="State"
+            value={String(args.acceptance ?? '')}
+            options={[['', 'All'], ...states]}
+            choose={(it) => change({ acceptance: it || undefined })}
+          />
+          <OwnerChoice {...{ owners }} owner={args.owner} choose={(owner) => change({ owner })} />
+          <Select
+            label="Sort"
+            value={orders.find(([order]) => order === args.sort)?.[0] ?? 'value'}
+            options={orders}
+            choose={(sort) => change({ sort })}
+          />
+        </search>
       )}
+      {(problem ?? read.failed) && <Failed reason={read.failed ?? ''} {...problem} />}
+      <Section id="list" title="Quotes">
+        <List
+          key={JSON.stringify([data.coverage?.asOf, args, data === given])}
+          {...{ data, args, host, panel }}
+        />
+      </Section>
       <Notes notes={given.notes} />
       <RecordPanel panel={panel} host={host} />
     </main>
   );
 }
 
-interface FiguresProps {
-  data: QuotesData;
-  host: Host;
-  show(acceptance: string): void;
-}
+const states = ['draft', 'open to acceptance', 'past expiry', 'accepted', 'declined', 'other'].map(
+  (state) => [state, stateName(state)] as const,
+);
 
-function Figures({ data, host, show }: FiguresProps) {
+function Totals({ data: { total } }: { data: QuotesData }) {
   const { number, totals, percent } = useFormats();
-  const rate = approvalRate(data);
-  const days = daysToApproval(data.quotes?.rows ?? []);
-  const { total } = data;
+  const { approvalRatePercent: rate, daysToApprove: days, approved = 0, declined = 0 } = total;
+  const approval = rate !== undefined && {
+    label: 'Approval rate',
+    values: [percent(rate)],
+    more: `${number(approved)} approved, ${number(declined)} declined`,
+  };
+  const speed = days && {
+    label: 'Days to approval',
+    values: [number(days.median)],
+    more: `median of ${number(days.n)} quotes`,
+  };
   return (
-    <>
-      <Leading
-        figures={[
-          { label: 'First-year value', values: totals(total.firstYearValue) },
-          { label: 'Quotes', values: [number(total.count)] },
-          {
-            label: 'Approved of those answered',
-            values: rate === undefined ? [] : [percent(rate)],
-          },
-          {
-            label: 'Days to approval',
-            values: days === undefined ? [] : [number(days)],
-            more: 'median of the quotes listed here',
-          },
-        ]}
-      />
-      <dl class="figures">
-        {data.acceptance.map(({ acceptance, count, firstYearValue }) => (
-          <Figure
-            key={acceptance}
-            label={stateNames.get(acceptance) ?? acceptance}
-            values={[number(count), ...totals(firstYearValue)]}
-            open={host.canRead && stateNames.has(acceptance) ? () => show(acceptance) : undefined}
-          />
-        ))}
-      </dl>
-    </>
+    <Leading
+      figures={[
+        { label: 'First-year value', values: totals(total.firstYearValue) },
+        { label: 'Quotes', values: [number(total.count)] },
+        ...(approval ? [approval] : []),
+        ...(speed ? [speed] : []),
+      ]}
+    />
   );
 }
 
-function Filters({
-  data,
-  args,
-  change,
-}: ViewProps<QuotesData> & { change(args: Arguments): void }) {
-  const owners = useSeen(
-    (data.quotes?.rows ?? []).map(({ owner }) => owner),
-    args.owner,
-  );
-  const state = stateNames.has(String(args.acceptance ?? '')) ? String(args.acceptance ?? '') : '';
-  return (
-    <search class="controls" aria-label="Filter">
-      <Segments<string>
-        label="State"
-        options={states}
-        value={state}
-        choose={(it) => change({ acceptance: it || undefined })}
-      />
-      <OwnerChoice owners={owners} owner={args.owner} choose={(owner) => change({ owner })} />
-    </search>
-  );
-}
-
-interface ListProps extends ViewProps<QuotesData> {
-  panel: ReturnType<typeof usePanel<Entry>>;
+interface ListProps {
+  data: QuotesData;
+  args: Arguments;
+  host: Host;
+  panel: Opener<Entry>;
 }
 
 function List({ data, args, host, panel }: ListProps) {
-  const { number } = useFormats();
-  const [more, setMore] = useState<Rows>();
-  const first = data.quotes;
-  const rows = [...(first?.rows ?? []), ...(more?.rows ?? [])];
-  const { next } = more ?? first ?? {};
-  const readMore = async () => {
-    const call = { ...args, from: next, size: perCall };
-    const { quotes } = await host.read<{ quotes: Rows }>('cpq_brief_quotes', call);
-    setMore({ ...quotes, rows: [...(more?.rows ?? []), ...quotes.rows] });
-  };
-  const selected = panel.entry?.kind === 'quote' ? panel.entry.id : undefined;
+  const { entry, open } = panel;
+  const stops = useStops(host);
+  const selected = entry?.kind === 'quote' ? entry.id : undefined;
   return (
-    <Section id="list" title="The largest first">
-      <p class="about" role="status">
-        {`${number(rows.length)} of ${number(data.total.count)} quotes shown.`}
-      </p>
-      <Table
-        label="Quotes"
-        columns={columnsFor(data.today)}
-        rows={rows}
-        keyOf={({ id, number: it = '' }) => id ?? it}
-        selected={selected}
-        open={
-          host.canRead
-            ? (row) => opensIn(panel.open, 'quote', rows.map(named))(named(row))
-            : undefined
-        }
-      />
-      {host.canRead && next !== undefined && (
-        <ActionButton text="Read more" busyText="Reading…" run={readMore} />
+    <Pages
+      host={host}
+      tool="cpq_brief_quotes"
+      call={(from) => ({ ...args, ...whole, groups: 0, from })}
+      pageOf={quotePage}
+      first={quotePage(data)}
+      draw={(rows) => (
+        <>
+          {host.canRead && stops.unread(rows).length > 0 && (
+            <ActionButton
+              text="Read what must be fixed in drafts"
+              busyText={stops.progress}
+              run={() => stops.read(rows)}
+            />
+          )}
+          <QuoteRows
+            {...{ rows, selected }}
+            today={data.today}
+            stops={stops.known}
+            open={host.canRead ? opensQuoteIn(open, rows) : undefined}
+          />
+        </>
       )}
-    </Section>
+    />
   );
 }
 
-const named = ({ id, number, name }: QuoteRow) => ({
-  id,
-  name: [number, name].filter(Boolean).join(' · ') || undefined,
-});
+/** Drafts of a reading: each is a call. */
+const maxDrafts = 25;
 
-const daysColumn = (
-  title: string,
-  value: (row: QuoteRow) => number | undefined,
-): TableColumn<QuoteRow> => ({
-  title,
-  kind: 'num',
-  value,
-  cell: (row, { number }) => {
-    const days = value(row);
-    return days === undefined ? '–' : number(days);
-  },
-});
-
-const columnsFor = (today: string): TableColumn<QuoteRow>[] => [
-  {
-    title: 'Quote',
-    value: ({ number, name }) => number ?? name,
-    cell: (row) => <bdi>{named(row).name ?? row.id}</bdi>,
-  },
-  textColumn('Customer', 'company'),
-  textColumn('Owner', 'owner'),
-  {
-    title: 'State',
-    value: ({ acceptance, status }) => acceptance ?? status,
-    cell: ({ acceptance, status = '' }) => {
-      const state = acceptance ?? status;
-      const tone = state === 'accepted' ? 'good' : state === 'past expiry' ? 'danger' : 'plain';
-      return <Badge tone={tone}>{stateNames.get(state) ?? state}</Badge>;
-    },
-  },
-  dayColumn('Sent', 'sent'),
-  daysColumn('Days waiting', (row) => daysWaiting(row, today)),
-  daysColumn('Days to expiry', (row) => daysLeft(row, today)),
-  amountColumn('First-year value', ({ firstYearValue }) => firstYearValue),
-];
+/** What must be fixed before a draft goes out, which is read draft by draft. */
+function useStops(host: Host) {
+  const { number } = useFormats();
+  const [known, setKnown] = useState<ReadonlyMap<string, number>>(new Map());
+  const [progress, setProgress] = useState('Reading…');
+  const unread = (rows: readonly QuoteRow[]): string[] =>
+    rows.flatMap(({ id, status }) =>
+      status === 'draft' && id !== undefined && !known.has(id) ? id : [],
+    );
+  const read = async (rows: readonly QuoteRow[]) => {
+    const ids = unread(rows).slice(0, maxDrafts);
+    const found = new Map(known);
+    for (const id of ids) {
+      setProgress(`Reading draft ${number(found.size - known.size + 1)} of ${number(ids.length)}…`);
+      const call = { quote: id, lines: 0 };
+      const { preflight } = await host.read<QuoteAnswer>('cpq_brief_quote', call);
+      found.set(id, preflight.stops);
+      setKnown(new Map(found));
+    }
+  };
+  return { known, unread, read, progress };
+}
 
 const checks = [
   ['stale_quotes', 'Sent long ago, not answered'],
   ['expiring_quotes', 'Expiring soon'],
 ] as const;
 
-interface CheckProps {
-  check: string;
-  label: string;
-  host: Host;
-  args: Arguments;
-  open(entry: Entry): void;
-}
-
 interface CheckAnswer {
   total: number;
   valueAtStake?: Record<string, number>;
   definition?: string;
-  rows: QuoteRow[];
+  /** Of the rows that have none of their own. */
+  currency?: string;
+  rows?: (QuoteRow & { valueAtStake?: number })[];
+  next?: number;
 }
 
-/** What a check of quotes finds, with its quotes. */
-function Check({ check, label, host, args, open }: CheckProps) {
+interface CheckProps {
+  check: (typeof checks)[number];
+  host: Host;
+  args: Arguments;
+  open: Open;
+}
+
+const pageOfCheck = ({ rows = [], currency, total, next }: CheckAnswer) => ({
+  rows: rows.map(({ valueAtStake: firstYearValue, ...row }): QuoteRow => {
+    const known = { ...row, currency: row.currency ?? currency };
+    return { ...known, firstYearValue } as QuoteRow;
+  }),
+  total,
+  next,
+});
+
+/** What a check of quotes finds; it follows the owner and the company. */
+function Check({ check: [check, label], host, args, open }: CheckProps) {
   const { number, totals } = useFormats();
   const { owner, company } = args;
-  const call = { check, owner, company, size: perCall };
-  const { answer } = useAnswer<CheckAnswer>(host, 'cpq_check_sales_data', call, [owner, company]);
+  const call = (from: number) => ({ check, owner, company, from, size: 100 });
+  const { answer } = useAnswer<CheckAnswer>(host, 'cpq_check_sales_data', call(0), [
+    owner,
+    company,
+  ]);
   if (!answer) return null;
-  const { total = 0, valueAtStake, definition, rows = [] } = answer;
+  const { total = 0, valueAtStake, definition } = answer;
+  const first = pageOfCheck(answer);
   const show = () =>
     open({
       kind: 'rows',
@@ -272,9 +262,11 @@ function Check({ check, label, host, args, open }: CheckProps) {
       body: () => (
         <>
           <p class="about">{definition}</p>
-          <QuoteRows
-            {...{ label, rows }}
-            open={(row) => opensIn(open, 'quote', rows.map(named))(named(row))}
+          <Pages
+            {...{ host, call, first }}
+            tool="cpq_check_sales_data"
+            pageOf={pageOfCheck}
+            draw={(rows) => <QuoteRows {...{ label, rows }} open={opensQuoteIn(open, rows)} />}
           />
         </>
       ),
@@ -289,12 +281,19 @@ function Check({ check, label, host, args, open }: CheckProps) {
   );
 }
 
+/** That of most of the quotes that are listed. */
+const mainCurrencyOfQuotes = ({ quotes, total }: QuotesData): string | undefined => {
+  const groups = groupBy(quotes?.rows ?? [], ({ currency = '' }) => currency);
+  const counts = [...groups].map(([currency, { length }]) => [currency, length]);
+  return mainCurrencyOf(Object.fromEntries(counts)) ?? mainCurrencyOf(total.firstYearValue);
+};
+
 startView<QuotesData, QuotesData>({
   name: 'quotes',
   tool: 'cpq_brief_quotes',
   waiting: 'Reading every quote; the first time this can take half a minute…',
   is: (data) => 'acceptance' in data && 'total' in data,
   prepare: (data) => data,
-  mainCurrency: ({ total }) => mainCurrencyOf(total.firstYearValue),
+  mainCurrency: mainCurrencyOfQuotes,
   Component: QuotesView,
 });

@@ -6,7 +6,7 @@ import { useAnswer } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
 import { type Open, opensIn } from './entries.ts';
 import { People } from './people.tsx';
-import { DealRows, QuoteRows } from './rows.tsx';
+import { DealRows, opensQuoteIn, QuoteRows } from './rows.tsx';
 
 interface Props {
   id: string;
@@ -43,7 +43,11 @@ export function CompanyDetails({ id, host, open }: Props) {
       {quotes && quotes.rows.length > 0 && (
         <>
           <h3>Quotes</h3>
-          <QuoteRows rows={quotes.rows} open={opensIn(open, 'quote', quotes.rows)} />
+          <QuoteRows
+            rows={quotes.rows}
+            today={answer.today}
+            open={opensQuoteIn(open, quotes.rows)}
+          />
         </>
       )}
     </>

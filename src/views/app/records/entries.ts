@@ -46,4 +46,44 @@ export type DealRow = DealFacts & {
 /** A quote of any list. */
 export type QuoteRow = Partial<ReturnType<QuotesReport['rows']>[number]> & {
   created?: string | undefined;
+  /** Why a check found it. */
+  reason?: string | undefined;
 };
+
+const daysFrom = (from: string | undefined, to: string): number | undefined =>
+  from === undefined ? undefined : Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+
+const isWaiting = ({ acceptance }: QuoteRow): boolean =>
+  acceptance === 'open to acceptance' || acceptance === 'past expiry';
+
+/** Days since it was sent, of a quote that waits for an answer. */
+export const daysWaiting = (row: QuoteRow, today: string): number | undefined =>
+  isWaiting(row) ? daysFrom(row.sent, today) : undefined;
+
+/** Days until a quote that waits for an answer, or is a draft, runs out; below 0 it has. */
+export const daysLeft = (row: QuoteRow, today: string): number | undefined =>
+  row.expires !== undefined && (isWaiting(row) || row.status === 'draft')
+    ? daysFrom(today, row.expires)
+    : undefined;
+
+const stateNames: Readonly<Record<string, string>> = {
+  'open to acceptance': 'Sent',
+  'past expiry': 'Expired',
+  accepted: 'Approved',
+};
+/** What a salesperson calls a state of quotes. */
+export const stateName = (state: string): string =>
+  stateNames[state] ?? state.charAt(0).toUpperCase() + state.slice(1);
+
+/** Whether the customer can still accept a quote says more than its status, but for a status of the tenant's own. */
+export const stateOf = ({ status = '', acceptance }: Pick<QuoteRow, 'status' | 'acceptance'>) =>
+  stateName(acceptance === undefined || acceptance === 'other' ? status : acceptance);
+
+export const stateTones: Readonly<Record<string, 'good' | 'danger'>> = {
+  Approved: 'good',
+  Declined: 'danger',
+  Expired: 'danger',
+};
+
+export const quoteName = ({ number, name, id }: QuoteRow): string =>
+  [number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed');

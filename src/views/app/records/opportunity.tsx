@@ -58,9 +58,21 @@ export function OpportunityDetails({ id, deal = {}, host, stages, open, changed 
 /** The fields in the order of a conversation: what it is worth, when it closes, who is concerned. */
 function pairsOf(facts: Facts, formats: Formats, open: Open): [string, ComponentChildren][] {
   const { company, companyId, outcome, closes, closed, idleDays } = facts;
-  const { day, number } = formats;
+  const { value, monthly, profit, probability, valueMonths } = facts;
+  const { day, number, money, percent } = formats;
+  const amount = (it: number | undefined) =>
+    it === undefined ? undefined : money(it, facts.currency ?? unknownCurrency);
+  const share = value && profit !== undefined ? percent((profit / value) * 100) : undefined;
+  const months = valueMonths === undefined ? '' : ` for ${number(valueMonths)} months`;
+  const weighted =
+    value === undefined || probability === undefined ? undefined : value * probability;
   return [
-    ...amountPairs(facts, formats),
+    ['Total contract value', amount(value) ?? 'Unknown'],
+    ['Weighted', amount(weighted)],
+    ['One-time', amount(facts.oneTime)],
+    ['Monthly', monthly ? `${amount(monthly)}${months}` : undefined],
+    ['Profit', profit === undefined ? undefined : [amount(profit), share].join(' · ')],
+    ['Probability', probability === undefined ? undefined : percent(probability * 100)],
     ['Stage', facts.stage],
     ['Outcome', outcome === 'open' ? undefined : outcome?.replaceAll('_', ', ')],
     ['Expected close', closes && day(closes)],
@@ -72,27 +84,6 @@ function pairsOf(facts: Facts, formats: Formats, open: Open): [string, Component
     ['Category', facts.category],
     ['Source', facts.source],
     ['Created', facts.created && day(facts.created)],
-  ];
-}
-
-function amountPairs(
-  facts: Facts,
-  { money, number, percent }: Formats,
-): [string, string | undefined][] {
-  const { value, oneTime, monthly, profit, probability, valueMonths } = facts;
-  const amount = (it: number | undefined) =>
-    it === undefined ? undefined : money(it, facts.currency ?? unknownCurrency);
-  const share = value && profit !== undefined ? percent((profit / value) * 100) : undefined;
-  const months = valueMonths === undefined ? '' : ` for ${number(valueMonths)} months`;
-  const weighted =
-    value === undefined || probability === undefined ? undefined : value * probability;
-  return [
-    ['Total contract value', amount(value) ?? 'Unknown'],
-    ['Weighted', amount(weighted)],
-    ['One-time', amount(oneTime)],
-    ['Monthly', monthly ? `${amount(monthly)}${months}` : undefined],
-    ['Profit', profit === undefined ? undefined : [amount(profit), share].join(' · ')],
-    ['Probability', probability === undefined ? undefined : percent(probability * 100)],
   ];
 }
 

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import type { ReadTool } from '../shell/bridge.ts';
 import { type Opener, Panel } from '../shell/panel.tsx';
-import { Ask, lookingAt } from '../shell/parts.tsx';
+import { Ask, aboutCompany, lookingAt } from '../shell/parts.tsx';
 import type { Host } from '../shell/view.ts';
 import { CompanyDetails } from './company.tsx';
 import type { DealFacts, Entry, RecordKind } from './entries.ts';
@@ -18,28 +18,21 @@ interface Props {
   changed?: () => void;
 }
 
-const about: Readonly<Record<RecordKind, { title: string; question: string; tool: ReadTool }>> = {
-  opportunity: {
-    title: 'Opportunity',
-    question: 'What should I know about this opportunity, and what is the best next step?',
-    tool: 'cpq_get_record',
-  },
-  quote: {
-    title: 'Quote',
-    question: 'What should I know about this quote, and what is the best next step?',
-    tool: 'cpq_brief_quote',
-  },
-  company: {
-    title: 'Company',
-    question: 'What is worth knowing about this company before I call them?',
-    tool: 'cpq_brief_company',
-  },
-};
+const tools = {
+  opportunity: 'cpq_get_record',
+  quote: 'cpq_brief_quote',
+  company: 'cpq_brief_company',
+} as const satisfies Record<RecordKind, ReadTool>;
+
+const questionAbout = (kind: RecordKind): string =>
+  kind === 'company'
+    ? aboutCompany
+    : `What should I know about this ${kind}, and what is the best next step?`;
 
 export function RecordPanel({ panel, host, stages = [], changed }: Props) {
   const { entry, replace, open } = panel;
   const shown = entry?.kind === 'rows' ? undefined : entry;
-  const looking = shown && { what: shown.kind, id: shown.id, tool: about[shown.kind].tool };
+  const looking = shown && { what: shown.kind, id: shown.id, tool: tools[shown.kind] };
   useEffect(() => {
     if (looking) void host.tell(lookingAt(looking));
   }, [shown?.id]);
@@ -56,15 +49,20 @@ export function RecordPanel({ panel, host, stages = [], changed }: Props) {
     const { id: to, name } = other ?? {};
     return to === undefined ? undefined : () => replace({ ...shown, id: to, name, deal: other });
   };
-  const { title, question } = about[kind];
   return (
     <Panel
-      title={shown.name ?? title}
+      title={shown.name ?? kind}
       panel={panel}
       previous={goTo(among[at - 1])}
       next={at < 0 ? undefined : goTo(among[at + 1])}
       actions={
-        <Ask primary host={host} text="Ask about this" question={question} about={looking} />
+        <Ask
+          primary
+          host={host}
+          text="Ask about this"
+          question={questionAbout(kind)}
+          about={looking}
+        />
       }
     >
       {kind === 'opportunity' && (

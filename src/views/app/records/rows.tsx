@@ -1,27 +1,43 @@
 /** The lists of records that several views have. */
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { type Deadlines, isLate, isStalled } from '../pipeline/deals.ts';
 import type { Arguments, ReadTool } from '../shell/bridge.ts';
 import { type Formats, unknownCurrency, useFormats } from '../shell/format.ts';
-import { ActionButton, Failed } from '../shell/parts.tsx';
+import { ActionButton, Badge, Failed } from '../shell/parts.tsx';
 import { Table, type TableColumn } from '../shell/table.tsx';
 import { useAnswer } from '../shell/use-reading.ts';
 import type { Host } from '../shell/view.ts';
-import { type DealRow, type Open, opensIn, type QuoteRow } from './entries.ts';
+import {
+  type DealRow,
+  daysLeft,
+  daysWaiting,
+  type Open,
+  opensIn,
+  type QuoteRow,
+  quoteName,
+  stateOf,
+  stateTones,
+} from './entries.ts';
 
 interface Props<Row> {
   rows: readonly Row[];
-  open(row: Row): void;
+  open?: ((row: Row) => void) | undefined;
   label?: string | undefined;
+  selected?: string | undefined;
 }
 
+/** Of the amounts of a row the main one says where it is unknown. */
 export const amountColumn = <Row extends { currency?: string | undefined }>(
   title: string,
   value: (row: Row) => number | undefined,
+  kind: 'main' | 'num' = 'main',
 ): TableColumn<Row> => ({
   title,
-  kind: 'main',
+  kind,
   value,
-  cell: (row, { money }) => amountText(value(row), row.currency, money),
+  cell: (row, { money }) =>
+    (kind === 'main' || value(row) !== undefined) && amountText(value(row), row.currency, money),
 });
 
 /** An amount that is not known is not zero. */
@@ -37,11 +53,25 @@ export const textColumn = <Key extends string>(title: string, key: Key) => ({
   cell: (row: { [K in Key]?: string | undefined }) => row[key] && <bdi>{row[key]}</bdi>,
 });
 
-export const dayColumn = <Key extends string>(title: string, key: Key) => ({
+const dayColumn = <Key extends string>(title: string, key: Key) => ({
   title,
   kind: 'day' as const,
   value: (row: { [K in Key]?: string | undefined }) => row[key],
   cell: (row: { [K in Key]?: string | undefined }, { day }: Formats) => row[key] && day(row[key]),
+});
+
+const numberColumn = <Row,>(
+  title: string,
+  value: (row: Row) => number | undefined,
+  text: (value: number, formats: Formats) => string = (it, { number }) => number(it),
+): TableColumn<Row> => ({
+  title,
+  kind: 'num',
+  value,
+  cell: (row, formats) => {
+    const it = value(row);
+    return it !== undefined && text(it, formats);
+  },
 });
 
 export const nameColumn = {
@@ -52,31 +82,70 @@ export const nameColumn = {
 
 /** The columns that any of the rows has. */
 const withValues = <Row,>(columns: readonly TableColumn<Row>[], rows: readonly Row[]) =>
-  columns.filter(({ value }) => rows.some((row) => value?.(row) !== undefined));
+  columns.filter(
+    ({ kind, value }) => kind === 'main' || rows.some((row) => value?.(row) !== undefined),
+  );
 
-export function DealRows({ rows, open, label = 'Opportunities' }: Props<DealRow>) {
+const totalValue = { title: 'Total contract value', of: ({ value }: DealRow) => value };
+
+interface DealProps extends Props<DealRow> {
+  /** What the amounts are. */
+  amount?: { title: string; of(deal: DealRow): number | undefined };
+  /** By which overdue and stalled deals are marked. */
+  deadlines?: Pick<Deadlines, 'today' | 'stalledAfter'>;
+}
+
+const outcomeTones: Readonly<Record<string, 'good' | 'danger'>> = { won: 'good', lost: 'danger' };
+
+export function DealRows({ amount = totalValue, deadlines, label, ...props }: DealProps) {
   const columns: TableColumn<DealRow>[] = [
     nameColumn,
     textColumn('Company', 'company'),
     textColumn('Stage', 'stage'),
     textColumn('Owner', 'owner'),
-    textColumn('Outcome', 'outcome'),
-    dayColumn('Expected close', 'closes'),
-    dayColumn('Closed', 'closed'),
     {
-      title: 'Days to close',
-      kind: 'num',
-      value: ({ daysToClose }) => daysToClose,
-      cell: ({ daysToClose }, { number }) => daysToClose !== undefined && number(daysToClose),
+      title: 'Outcome',
+      value: ({ outcome }) => outcome,
+      cell: ({ outcome }) =>
+        outcome && <Badge tone={outcomeTones[outcome]}>{outcome.replaceAll('_', ', ')}</Badge>,
     },
-    amountColumn('Total contract value', ({ value }) => value),
+    {
+      ...dayColumn('Expected close', 'closes'),
+      cell: (deal, { day }) =>
+        deal.closes && (
+          <>
+            {day(deal.closes)}{' '}
+            {deadlines && isLate(deal, deadlines) && <Badge tone="danger">Overdue</Badge>}
+          </>
+        ),
+    },
+    dayColumn('Closed', 'closed'),
+    numberColumn('Days to close', ({ daysToClose }) => daysToClose),
+    {
+      ...numberColumn('Days unchanged', ({ idleDays }) => idleDays),
+      cell: (deal, { number }) =>
+        deal.idleDays !== undefined && (
+          <>
+            {deadlines && isStalled(deal, deadlines) && <Badge tone="warning">Stalled</Badge>}{' '}
+            {number(deal.idleDays)}
+          </>
+        ),
+    },
+    numberColumn(
+      'Probability',
+      ({ probability }) => probability,
+      (it, { percent }) => percent(it * 100),
+    ),
+    amountColumn('Profit', ({ profit }) => profit, 'num'),
+    amountColumn(amount.title, amount.of),
   ];
   return (
     <Table
-      {...{ label, rows, open }}
-      columns={withValues(columns, rows)}
+      {...props}
+      label={label ?? 'Opportunities'}
+      columns={withValues(columns, props.rows)}
       keyOf={({ id, name = '' }) => id ?? name}
-      sortedBy="Total contract value"
+      sortedBy={amount.title}
     />
   );
 }
@@ -89,86 +158,183 @@ export const showDeals = (open: Open, label: string, rows: readonly DealRow[]): 
     body: () => <DealRows {...{ rows, label }} open={opensIn(open, 'opportunity', rows)} />,
   });
 
-/** Opens the deals that a call of `cpq_brief_pipeline` lists. */
-export const showPages = (open: Open, host: Host, label: string, args: Arguments): void =>
-  open({
-    kind: 'rows',
-    title: label,
-    body: () => (
-      <DealPages {...{ host, args, label }} open={(rows) => opensIn(open, 'opportunity', rows)} />
-    ),
-  });
+const daysText = (days: number, { number }: Formats): string =>
+  days === 0 ? 'today' : days > 0 ? `in ${number(days)} days` : `${number(-days)} days ago`;
 
-export function QuoteRows({ rows, open, label = 'Quotes' }: Props<QuoteRow>) {
+interface QuoteProps extends Props<QuoteRow> {
+  /** Without it, quotes have the day of their expiry only. */
+  today?: string | undefined;
+  /** What must be fixed, by the id of the quote, as far as it was read. */
+  stops?: ReadonlyMap<string, number> | undefined;
+}
+
+export function QuoteRows({ today, stops, label, ...props }: QuoteProps) {
   const columns: TableColumn<QuoteRow>[] = [
-    {
-      title: 'Quote',
-      value: ({ number, name }) => number ?? name,
-      cell: ({ number, name, id }) => (
-        <bdi>{[number, name].filter(Boolean).join(' · ') || (id ?? 'Unnamed')}</bdi>
-      ),
-    },
+    { title: 'Quote', value: quoteName, cell: (row) => <bdi>{quoteName(row)}</bdi> },
     textColumn('Customer', 'company'),
     textColumn('Owner', 'owner'),
-    textColumn('Status', 'status'),
+    {
+      title: 'State',
+      value: stateOf,
+      cell: (row) => <Badge tone={stateTones[stateOf(row)]}>{stateOf(row)}</Badge>,
+    },
+    textColumn('Reason', 'reason'),
+    numberColumn('Must fix', ({ id = '' }) => stops?.get(id)),
     dayColumn('Sent', 'sent'),
-    amountColumn('One-time', ({ oneTime }) => oneTime),
-    amountColumn('Monthly', ({ monthly }) => monthly),
-    amountColumn('Yearly', ({ yearly }) => yearly),
-    dayColumn('Valid until', 'expires'),
+    ...(today === undefined
+      ? [dayColumn('Valid until', 'expires')]
+      : [
+          numberColumn('Days waiting', (row: QuoteRow) => daysWaiting(row, today)),
+          numberColumn('Expiry', (row: QuoteRow) => daysLeft(row, today), daysText),
+        ]),
+    ...(props.rows.some(({ firstYearValue }) => firstYearValue !== undefined)
+      ? [amountColumn('First-year value', ({ firstYearValue }: QuoteRow) => firstYearValue)]
+      : [
+          amountColumn('Monthly', ({ monthly }: QuoteRow) => monthly, 'num'),
+          amountColumn('Yearly', ({ yearly }: QuoteRow) => yearly, 'num'),
+          amountColumn('One-time', ({ oneTime }: QuoteRow) => oneTime),
+        ]),
   ];
   return (
     <Table
-      {...{ label, rows, open }}
-      columns={withValues(columns, rows)}
+      {...props}
+      label={label ?? 'Quotes'}
+      columns={withValues(columns, props.rows)}
       keyOf={({ id, number = '' }) => id ?? number}
     />
   );
 }
 
-interface Page {
-  records: DealRow[];
-  page: { total: number; next?: number };
+/** Opens a quote of a list, with the others before and after. */
+export const opensQuoteIn = (open: Open, rows: readonly QuoteRow[]) => {
+  const among = rows.map((row) => ({ id: row.id, name: quoteName(row) }));
+  return ({ id }: QuoteRow): void => {
+    const found = among.find((other) => other.id === id);
+    if (found) opensIn(open, 'quote', among)(found);
+  };
+};
+
+interface Page<Row> {
+  rows: Row[];
+  total: number;
+  next?: number | undefined;
 }
 
-interface ListProps {
-  label?: string | undefined;
+interface PagesProps<Answer, Row> {
   host: Host;
-  /** Of `cpq_brief_pipeline`; asks for a list of deals. */
-  args: Arguments;
-  first?: Partial<Page>;
-  open(rows: readonly DealRow[]): (row: DealRow) => void;
+  tool: ReadTool;
+  /** The arguments of the page that begins at this row. */
+  call(from: number): Arguments;
+  pageOf(answer: Answer): Page<Row>;
+  /** What is known before anything is read. */
+  first?: Page<Row> | undefined;
+  draw(rows: Row[], first: Answer | undefined): ComponentChildren;
 }
 
-/** The deals that a call lists, page by page as they are asked for. */
-export function DealPages({ host, args, first, open, label }: ListProps) {
+/** The rows that a tool lists, page by page as they are asked for. */
+export function Pages<Answer extends object, Row>(props: PagesProps<Answer, Row>) {
+  const { host, tool, call, pageOf, first, draw } = props;
   const { number } = useFormats();
-  const [more, setMore] = useState<Page>();
-  const tool: ReadTool = 'cpq_brief_pipeline';
-  const call = (from: number) => ({ ...args, deals_from: from, rows: 100 });
-  const { answer, failed, retry } = useAnswer<Page>(
-    host,
-    tool,
-    first?.records ? undefined : call(0),
-    [JSON.stringify(args)],
-  );
-  const start = first?.records ? first : answer;
+  const [more, setMore] = useState<Page<Row>>();
+  const { answer, failed, retry } = useAnswer<Answer>(host, tool, first ? undefined : call(0), []);
   if (failed) return <Failed reason={failed} retry={retry} />;
-  if (!start?.records) return <p role="status">Reading the opportunities…</p>;
-  const rows = [...start.records, ...(more?.records ?? [])];
-  const { total = rows.length, next } = (more ?? start).page ?? {};
-  if (total === 0) return <p class="empty">No opportunity was closed in this period.</p>;
+  const start = first ?? (answer && pageOf(answer));
+  if (!start) return <p role="status">Reading…</p>;
+  const rows = [...start.rows, ...(more?.rows ?? [])];
+  const { total, next } = more ?? start;
   const readMore = async () => {
-    const page = await host.read<Page>(tool, call(next ?? 0));
-    setMore({ ...page, records: [...(more?.records ?? []), ...page.records] });
+    const page = pageOf(await host.read<Answer>(tool, call(next ?? 0)));
+    setMore({ ...page, rows: [...(more?.rows ?? []), ...page.rows] });
   };
   return (
     <>
       <p class="about" role="status">{`${number(rows.length)} of ${number(total)} shown.`}</p>
-      {rows.length > 0 && <DealRows {...{ rows, label }} open={open(rows)} />}
+      {rows.length > 0 && draw(rows, answer)}
       {host.canRead && next !== undefined && (
         <ActionButton text="Show more" busyText="Reading…" run={readMore} />
       )}
     </>
   );
 }
+
+interface DealAnswer {
+  records?: DealRow[];
+  page?: { total: number; next?: number };
+}
+
+interface ListProps {
+  label?: string | undefined;
+  host: Host;
+  /** Of `cpq_brief_pipeline`. */
+  args: Arguments;
+  first?: DealAnswer;
+  /** Only these of the deals. */
+  keep?: ((deal: DealRow) => boolean) | undefined;
+  open: Open;
+}
+
+/** The deals that a call lists. */
+export function DealPages({ host, args, first = {}, keep, open, label }: ListProps) {
+  const pageOf = ({ records = [], page }: DealAnswer): Page<DealRow> => {
+    const rows = keep ? records.filter(keep) : records;
+    return { rows, total: keep ? rows.length : (page?.total ?? rows.length), next: page?.next };
+  };
+  const given = host.canRead ? undefined : pageOf(first);
+  return (
+    <Pages
+      {...{ host, pageOf }}
+      tool="cpq_pipeline_deals"
+      call={(from) => ({ ...args, deals_from: from, rows: 500 })}
+      first={given}
+      draw={(rows) => (
+        <DealRows
+          {...{ rows, label }}
+          open={host.canRead ? opensIn(open, 'opportunity', rows) : undefined}
+        />
+      )}
+    />
+  );
+}
+
+/** Won or lost; what else was closed counts in no win rate. */
+export const isDecided = ({ outcome }: DealRow): boolean => outcome === 'won' || outcome === 'lost';
+
+/** Opens the deals that a call lists. */
+export const showPages = (
+  open: Open,
+  host: Host,
+  label: string,
+  args: Arguments,
+  keep?: ListProps['keep'],
+): void =>
+  open({
+    kind: 'rows',
+    title: label,
+    body: () => <DealPages {...{ host, args, label, keep, open }} />,
+  });
+
+/** The part of an answer of `cpq_brief_quotes` that lists quotes. */
+export interface QuotesAnswer {
+  today?: string;
+  quotes?: Page<QuoteRow>;
+}
+
+export const quotePage = ({ quotes = { rows: [], total: 0 } }: QuotesAnswer) => quotes;
+
+/** Opens the quotes that a call of `cpq_brief_quotes` lists. */
+export const showQuotes = (open: Open, host: Host, title: string, args: Arguments): void =>
+  open({
+    kind: 'rows',
+    title,
+    body: () => (
+      <Pages
+        host={host}
+        tool="cpq_brief_quotes"
+        call={(from) => ({ ...args, groups: 0, size: 100, from })}
+        pageOf={quotePage}
+        draw={(rows, first) => (
+          <QuoteRows {...{ rows }} today={first?.today} open={opensQuoteIn(open, rows)} />
+        )}
+      />
+    ),
+  });

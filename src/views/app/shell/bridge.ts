@@ -10,7 +10,7 @@ import type {
 
 export const protocolVersion = '2026-01-26';
 
-/** The tools from which views read; `read` calls no others. */
+/** The tools from which views read; by its type `read` calls no others. */
 export const readTools = [
   'cpq_brief_pipeline',
   'cpq_pipeline_deals',
@@ -139,25 +139,11 @@ export class Bridge {
 
   /** The host lets views call tools. */
   get canRead(): boolean {
-    return this.#capabilities.serverTools !== undefined;
+    return this.can('serverTools');
   }
 
-  /** The host takes messages into the conversation. */
-  get canAsk(): boolean {
-    return this.#capabilities.message !== undefined;
-  }
-
-  /** The model can be told what is being looked at. */
-  get canTell(): boolean {
-    return this.#capabilities.updateModelContext !== undefined;
-  }
-
-  get canSave(): boolean {
-    return this.#capabilities.downloadFile !== undefined;
-  }
-
-  get canOpen(): boolean {
-    return this.#capabilities.openLinks !== undefined;
+  can(name: keyof McpUiHostCapabilities): boolean {
+    return this.#capabilities[name] !== undefined;
   }
 
   /** Whether the server lists this tool, which depends on its settings: it wrote the names into the page. */
@@ -173,7 +159,6 @@ export class Bridge {
     name: ReadTool,
     args: Arguments,
   ): Promise<Answer> {
-    if (!readTools.includes(name)) throw new Error(`Views may not call ${String(name)}.`);
     const result = await this.call<Answer>(name, args);
     if (result.isError) throw new Error(textOf(result) || 'The call was refused.');
     if (!result.structuredContent) throw new Error('The host did not pass on the data.');
@@ -190,7 +175,7 @@ export class Bridge {
 
   /** Tells the model what happened here, for its next turn. Never fails: a host may not pass it on. */
   async tell(text: string): Promise<void> {
-    if (!this.canTell) return;
+    if (!this.can('updateModelContext')) return;
     const content = [{ type: 'text', text }];
     await this.#channel.request('ui/update-model-context', { content }).catch(() => {});
   }

@@ -50,17 +50,19 @@ export function Bars({ first, measure, bars }: Props) {
             <td class="num count">
               <Count text={count === undefined ? '' : number(count)} name={name} open={open} />
             </td>
-            <td class="track">
-              <span class="bar-space" aria-hidden="true">
-                <span
-                  class={`bar ${tone}`}
-                  style={{
-                    marginInlineStart: `${start}%`,
-                    width: `${length > 0 ? Math.max(length, 0.6) : 0}%`,
-                  }}
-                />
-              </span>
-              <bdi class="amount">{text}</bdi>
+            <td>
+              <div class="track">
+                <span class="bar-space" aria-hidden="true">
+                  <span
+                    class={`bar ${tone}`}
+                    style={{
+                      marginInlineStart: `${start}%`,
+                      width: `${length > 0 ? Math.max(length, 0.6) : 0}%`,
+                    }}
+                  />
+                </span>
+                <bdi class="amount">{text}</bdi>
+              </div>
             </td>
           </tr>
         ))}
@@ -78,10 +80,10 @@ interface CountProps {
 
 /** A number that opens what it counts. */
 export function Count({ text, name, open }: CountProps) {
-  if (!open) return <>{text}</>;
+  if (!open) return <bdi>{text}</bdi>;
   return (
     <button type="button" class="link" aria-label={`${text} ${name}`} onClick={open}>
-      {text}
+      <bdi>{text}</bdi>
     </button>
   );
 }
@@ -103,7 +105,8 @@ export function Line({ title, points, currency }: LineProps) {
       <svg
         viewBox={`0 0 ${size.width} ${size.height}`}
         preserveAspectRatio="none"
-        aria-hidden="true"
+        role="img"
+        aria-label={title}
       >
         <polyline
           points={pointsOf(
@@ -114,24 +117,11 @@ export function Line({ title, points, currency }: LineProps) {
       </svg>
       <figcaption>
         {ends.map((point) => (
-          <span key={point.day} aria-hidden="true">
+          <span key={point.day}>
             {day(point.day)}
             <strong>{money(point.amount, currency)}</strong>
           </span>
         ))}
-        <div class="hidden">
-          <table>
-            <caption>{title}</caption>
-            <tbody>
-              {points.map((point) => (
-                <tr key={point.day}>
-                  <th scope="row">{day(point.day)}</th>
-                  <td>{money(point.amount, currency)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
       </figcaption>
     </figure>
   );

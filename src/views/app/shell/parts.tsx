@@ -128,45 +128,7 @@ export function Leading({ figures, children }: LeadingProps) {
   );
 }
 
-interface SegmentsProps<Value extends string> {
-  label: string;
-  options: readonly (readonly [value: Value, text: string])[];
-  value: Value;
-  choose: (value: Value) => void;
-}
-
-/** A choice of a few options, as native radio buttons for keyboards and screen readers. */
-export function Segments<Value extends string>(props: SegmentsProps<Value>) {
-  const { label, options, value, choose } = props;
-  const name = label.replaceAll(' ', '-').toLowerCase();
-  return (
-    <fieldset class="segments">
-      <legend>{label}</legend>
-      <div>
-        {options.map(([option, text]) => (
-          <label key={option}>
-            <input
-              type="radio"
-              name={name}
-              value={option}
-              checked={option === value}
-              onChange={() => choose(option)}
-            />
-            <span>{text}</span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  );
-}
-
-interface SwitchProps {
-  text: string;
-  on: boolean;
-  set(on: boolean): void;
-}
-
-export function Switch({ text, on, set }: SwitchProps) {
+export function Switch({ text, on, set }: { text: string; on: boolean; set(on: boolean): void }) {
   return (
     <label class="switch">
       <input
@@ -219,10 +181,7 @@ export function ActionButton({ text, busyText, run, doneText, primary }: ActionB
   );
 }
 
-interface FailedProps {
-  reason: string;
-  retry?: (() => Promise<unknown>) | undefined;
-}
+type FailedProps = { reason: string; retry?: (() => Promise<unknown>) | undefined };
 
 /** Why something could not be read, and a button to try again. */
 export function Failed({ reason, retry }: FailedProps) {
@@ -242,6 +201,8 @@ export function Refresh({ host, reload }: Pick<ViewProps<unknown>, 'host' | 'rel
   );
 }
 
+export const aboutCompany = 'What is worth knowing about this company before I call them?';
+
 interface AskProps {
   host: Host;
   text: string;
@@ -254,11 +215,13 @@ interface AskProps {
 
 /** Adds a question to the conversation, where the host allows it. */
 export function Ask({ host, text, question, about, primary = false }: AskProps) {
-  if (!host.canAsk) return null;
+  if (!host.can('message')) return null;
   const run = async () => {
     const context = about && lookingAt(about);
-    if (context && host.canTell) await host.tell(context);
-    await host.ask(context && !host.canTell ? `${question} (${context})` : question);
+    if (context && host.can('updateModelContext')) await host.tell(context);
+    await host.ask(
+      context && !host.can('updateModelContext') ? `${question} (${context})` : question,
+    );
   };
   return (
     <ActionButton text={text} busyText="Asking…" doneText="Asked" run={run} primary={primary} />
@@ -271,7 +234,7 @@ export const lookingAt = ({ what, id = '', tool }: NonNullable<AskProps['about']
 
 /** Opens the record in the service, and says where that is: links come from records. */
 export function OpenLink({ host, link }: { host: Host; link: string | undefined }) {
-  if (!host.canOpen || link === undefined || !isWebLink(link)) return null;
+  if (!host.can('openLinks') || link === undefined || !isWebLink(link)) return null;
   const where = new URL(link).host;
   return (
     <ActionButton
@@ -283,45 +246,47 @@ export function OpenLink({ host, link }: { host: Host; link: string | undefined 
   );
 }
 
-/** An e-mail address or a telephone number that the host opens. */
-export function ContactLink({
-  host,
-  kind,
-  text,
-}: {
+interface ContactProps {
   host: Host;
-  kind: 'mailto' | 'tel';
+  /** Of an address that has none itself. */
+  kind?: 'mailto' | 'tel';
   text: string;
-}) {
+}
+
+/** A web page, an e-mail address or a telephone number that the host opens; other texts stay texts. */
+export function ContactLink({ host, kind, text }: ContactProps) {
   const address = kind === 'tel' ? text.replace(/[^\d+]/g, '') : encodeURI(text);
-  if (!host.canOpen || address === '') return <bdi>{text}</bdi>;
+  const isAddress =
+    kind === 'mailto' ? text.includes('@') : kind ? address !== '' : isWebLink(text);
+  if (!host.can('openLinks') || !isAddress) return <bdi>{text}</bdi>;
+  const open = () => host.open(kind ? `${kind}:${address}` : text).catch(() => {});
   return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => void host.open(`${kind}:${address}`).catch(() => {})}
-    >
+    <button type="button" class="link" onClick={() => void open()}>
       <bdi>{text}</bdi>
     </button>
   );
 }
 
-/** Names and their texts, in the order of a conversation; what is not known is left out. */
-export function Pairs({ pairs }: { pairs: readonly (readonly [string, ComponentChildren])[] }) {
-  return (
-    <dl class="pairs">
-      {pairs.map(
-        ([name, text]) =>
-          Boolean(text) && (
-            <div key={name} class="pair">
-              <dt>{name}</dt>
-              <dd dir="auto">{text}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  );
+interface PairsProps {
+  /** `facts`: in one line, as far as there is room. */
+  kind?: 'pairs' | 'facts';
+  pairs: readonly (readonly [name: string, text: ComponentChildren, kind?: string])[];
 }
+
+/** Names and their texts, in the order of a conversation; what is not known is left out. */
+export const Pairs = ({ kind = 'pairs', pairs }: PairsProps) => (
+  <dl class={kind}>
+    {pairs.map(
+      ([name, text, kindOfPair = '']) =>
+        Boolean(text) && (
+          <div key={name} class={`pair ${kindOfPair}`}>
+            <dt>{name}</dt>
+            <dd dir="auto">{text}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+);
 
 interface SelectProps<Value extends string> {
   label: string;
@@ -350,11 +315,11 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   );
 }
 
-interface OwnerProps {
+type OwnerProps = {
   owners: readonly string[];
   owner: unknown;
   choose(owner: string | undefined): void;
-}
+};
 
 export function OwnerChoice({ owners, owner, choose }: OwnerProps) {
   return (
@@ -367,9 +332,12 @@ export function OwnerChoice({ owners, owner, choose }: OwnerProps) {
   );
 }
 
+/** How many rows an answer has and in which order, and what else it could be asked for: a view shows it, or not at all. */
+const forModels =
+  /^(?:Cut to \d+ rows|Ranked by |The groups shown |Contract items |Products never )/;
+
 export function Notes({ notes = [] }: { notes: readonly string[] | undefined }) {
-  // Views say themselves how many of all rows they show, and read more.
-  const shown = notes.filter((note) => note !== madeUpNote && !/^Cut to \d+ rows/.test(note));
+  const shown = notes.filter((note) => note !== madeUpNote && !forModels.test(note));
   if (shown.length === 0) return null;
   return (
     <ul class="notes">
@@ -382,18 +350,12 @@ export function Notes({ notes = [] }: { notes: readonly string[] | undefined }) 
   );
 }
 
-/** By status of a quote, in lower case. */
-export const statusTones: Readonly<Record<string, 'good' | 'danger'>> = {
-  approved: 'good',
-  declined: 'danger',
-  expired: 'danger',
-};
+type Tone = 'danger' | 'warning' | 'good' | 'plain' | undefined;
 
-interface BadgeProps {
-  tone?: 'danger' | 'warning' | 'good' | 'plain' | undefined;
+export const Badge = ({
+  tone = 'plain',
+  children,
+}: {
+  tone?: Tone;
   children: ComponentChildren;
-}
-
-export function Badge({ tone = 'plain', children }: BadgeProps) {
-  return <span class={`badge ${tone}`}>{children}</span>;
-}
+}) => <span class={`badge ${tone}`}>{children}</span>;

@@ -23,11 +23,11 @@ export function PrintButtons({ host, name, stops, prepare }: Props) {
     await prepare();
     // What was read is drawn first.
     await new Promise((resolve) => setTimeout(resolve, 100));
-    if (host.canSave) await host.save(`${name}.html`, 'text/html', pageOf(copy));
+    if (host.can('downloadFile')) await host.save(`${name}.html`, 'text/html', pageOf(copy));
     else if (!print(copy)) setRefused('This host lets views neither print nor save a file.');
   };
   if (refused) return <p role="alert">{refused}</p>;
-  const verb = host.canSave ? 'Save' : 'Print';
+  const verb = host.can('downloadFile') ? 'Save' : 'Print';
   const busyText = 'Preparing…';
   if (asked)
     return (

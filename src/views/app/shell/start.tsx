@@ -1,7 +1,7 @@
 /** What all views share: the connection to the host, and the waiting, error, choice and answer states. */
 import './style.css';
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps';
-import { type ComponentChildren, type ComponentType, render } from 'preact';
+import { type ComponentType, render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { messageOf } from '../../../values.ts';
 import {
@@ -151,13 +151,10 @@ function Root<Data, Answer>({ session }: { session: Session<Data, Answer> }) {
   );
 }
 
-interface BodyProps<Data, Answer> {
-  session: Session<Data, Answer>;
-  shown: ViewState<Data>;
-}
+type BodyProps<Data, Answer> = { session: Session<Data, Answer>; shown: ViewState<Data> };
 
 function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
-  const { view, args } = session;
+  const { view, args, bridge } = session;
   if (shown.state === 'waiting') {
     return (
       <p class="waiting" role="status">
@@ -165,28 +162,28 @@ function Body<Data, Answer>({ session, shown }: BodyProps<Data, Answer>) {
       </p>
     );
   }
-  if (shown.state === 'failed') {
-    const { again } = shown;
-    const canRetry = again && view.tool && session.bridge.canRead;
-    const retry = canRetry ? () => session.retry(again) : undefined;
-    return <Plain content={<Failed reason={shown.reason} retry={retry} />} />;
-  }
-  if (shown.state === 'summary') return <Plain content={<p>{shown.summary}</p>} />;
   if (shown.state === 'choosing') {
     const choose = (id: string) => session.retry({ ...args, [shown.argument]: id });
     return <Choices {...shown} choose={choose} />;
   }
-  const { Component } = view;
-  const reload = (changed?: Arguments) => session.reload({ ...args, ...changed });
-  return <Component data={shown.data} args={args} host={session.bridge} reload={reload} />;
+  if (shown.state === 'answer') {
+    const { Component } = view;
+    const reload = (changed?: Arguments) => session.reload({ ...args, ...changed });
+    return <Component data={shown.data} args={args} host={bridge} reload={reload} />;
+  }
+  const again = shown.state === 'failed' && view.tool && bridge.canRead ? shown.again : undefined;
+  const retry = again && (() => session.retry(again));
+  return (
+    <main>
+      <h1>{document.title}</h1>
+      {shown.state === 'failed' ? (
+        <Failed reason={shown.reason} retry={retry} />
+      ) : (
+        <p>{shown.summary}</p>
+      )}
+    </main>
+  );
 }
-
-const Plain = ({ content }: { content: ComponentChildren }) => (
-  <main>
-    <h1>{document.title}</h1>
-    {content}
-  </main>
-);
 
 /** Mounts the view and connects to the host. */
 export function startView<Data, Answer>(view: View<Data, Answer>): void {

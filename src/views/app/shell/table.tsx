@@ -1,19 +1,23 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: CSS shows these tables as blocks on a phone, which removes their implicit roles
-/** The one table of all views: sorted by any column, rows that open, and a block for each row on a phone. */
+/** The one table of all views: sorted by any column, rows that open, and a block for each row where it is too wide. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type Formats, useFormats } from './format.ts';
 import { type Sortable, sortedRows, type TableOrder } from './sort.ts';
+import { useNarrow } from './use-narrow.ts';
 
 export interface TableColumn<Row> extends Sortable<Row> {
-  /** `main` stands beside the first column on a phone: an amount or an outcome. */
-  kind?: 'num' | 'main' | 'day' | 'text';
+  /** `main` stands beside the first column of a block: an amount; `row-name` names the row. */
+  kind?: 'num' | 'main' | 'day' | 'text' | 'row-name';
+  /** Such as `internal`, for what is in no copy for a customer. */
+  class?: string;
   cell(row: Row, formats: Formats): ComponentChildren;
 }
 
 interface Props<Row> {
-  /** Names the table to screen readers. */
+  /** Names the table to screen readers; a caption to all. */
   label: string;
+  caption?: string;
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   keyOf(row: Row): string;
@@ -22,23 +26,28 @@ interface Props<Row> {
   /** Makes a button of the first column. */
   open?: ((row: Row) => void) | undefined;
   selected?: string | undefined;
+  attributesOf?(row: Row): { class: string; [data: `data-${string}`]: unknown };
+  footer?: ComponentChildren;
 }
 
-const rowsPerPage = 100;
+/** A copy of a quote has all of its lines. */
+const rowsPerPage = 200;
 
 export function Table<Row>(props: Props<Row>) {
-  const { label, columns, rows, keyOf, sortedBy, open, selected } = props;
+  const { label, columns, rows, keyOf, sortedBy, open, selected, attributesOf, footer, caption } =
+    props;
   const { compare, number } = useFormats();
   const [order, setOrder] = useState<TableOrder | undefined>(
     sortedBy === undefined ? undefined : { title: sortedBy, direction: 'descending' },
   );
   const [max, setMax] = useState(rowsPerPage);
   const sorted = sortedRows(rows, columns, order, compare);
+  const { region, isStacked } = useStacked(rows);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable */}
-      <section class="scroll" tabIndex={0} aria-label={`${label}, table`}>
-        <table class="table" role="table">
+      <div ref={region} class="scroll">
+        <table class={isStacked ? 'table stacked' : 'table'} role="table" aria-label={label}>
+          {caption && <caption>{caption}</caption>}
           <thead role="rowgroup">
             <tr role="row">
               {columns.map((column) => (
@@ -48,7 +57,12 @@ export function Table<Row>(props: Props<Row>) {
           </thead>
           <tbody role="rowgroup">
             {sorted.slice(0, max).map((row) => (
-              <tr key={keyOf(row)} role="row" class={keyOf(row) === selected ? 'selected' : ''}>
+              <tr
+                key={keyOf(row)}
+                role="row"
+                class={keyOf(row) === selected ? 'selected' : ''}
+                {...attributesOf?.(row)}
+              >
                 {columns.map((column, at) => (
                   <Cell
                     key={column.title}
@@ -59,10 +73,11 @@ export function Table<Row>(props: Props<Row>) {
               </tr>
             ))}
           </tbody>
+          {footer}
         </table>
-      </section>
+      </div>
       {rows.length > max && (
-        <button type="button" class="more" onClick={() => setMax(max + 4 * rowsPerPage)}>
+        <button type="button" class="more" onClick={() => setMax(max + 2 * rowsPerPage)}>
           {`Show more (${number(rows.length - max)})`}
         </button>
       )}
@@ -70,8 +85,29 @@ export function Table<Row>(props: Props<Row>) {
   );
 }
 
-const classOf = <Row,>({ kind }: TableColumn<Row>): string =>
-  kind === 'main' ? 'num main' : (kind ?? 'text');
+/** On a phone, and wherever the table is wider than its place, its rows are blocks. */
+function useStacked(rows: readonly unknown[]) {
+  const region = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const [width, setWidth] = useState({ needed: 0, given: 0 });
+  const isStacked = isNarrow || width.given < width.needed;
+  useLayoutEffect(() => {
+    const { current: it } = region;
+    if (!it) return;
+    const measure = () =>
+      setWidth(({ needed }) => ({
+        needed: isStacked ? needed : Math.max(0, it.scrollWidth - 1),
+        given: it.clientWidth,
+      }));
+    const observer = new ResizeObserver(measure);
+    observer.observe(it);
+    return () => observer.disconnect();
+  }, [rows, isStacked]);
+  return { region, isStacked };
+}
+
+const classOf = <Row,>({ kind, class: more }: TableColumn<Row>): string =>
+  `${kind === 'main' ? 'num main' : (kind ?? 'text')}${more ? ` ${more}` : ''}`;
 
 interface CellProps<Row> {
   column: TableColumn<Row>;
@@ -81,15 +117,21 @@ interface CellProps<Row> {
 
 function Cell<Row>({ column, row, open }: CellProps<Row>) {
   const text = column.cell(row, useFormats()) || '–';
-  return (
-    <td role="cell" class={classOf(column)} data-title={column.title}>
-      {open ? (
-        <button type="button" class="link" onClick={() => open(row)}>
-          {text}
-        </button>
-      ) : (
-        text
-      )}
+  const className = `${classOf(column)}${text === '–' ? ' none' : ''}`;
+  const content = open ? (
+    <button type="button" class="link" onClick={() => open(row)}>
+      {text}
+    </button>
+  ) : (
+    text
+  );
+  return column.kind === 'row-name' ? (
+    <th role="rowheader" scope="row" class={className}>
+      {content}
+    </th>
+  ) : (
+    <td role="cell" class={className} data-title={column.title}>
+      {content}
     </td>
   );
 }
@@ -126,19 +168,5 @@ function Heading<Row>({ column, order, setOrder }: HeadingProps<Row>) {
         title
       )}
     </th>
-  );
-}
-
-/** Amounts of several currencies, one below the other. */
-export function Stacked({ lines }: { lines: readonly string[] }) {
-  if (lines.length === 0) return <>–</>;
-  return (
-    <>
-      {lines.map((line) => (
-        <bdi key={line} class="line">
-          {line}
-        </bdi>
-      ))}
-    </>
   );
 }

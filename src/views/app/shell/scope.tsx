@@ -1,11 +1,11 @@
 /** The filters of the answer, and a button that removes them. */
-import type { Arguments } from '../shell/bridge.ts';
-import { useFormats } from '../shell/format.ts';
-import { ActionButton, Badge } from '../shell/parts.tsx';
-import type { ViewProps } from '../shell/view.ts';
+import type { Arguments } from './bridge.ts';
+import { useFormats } from './format.ts';
+import { ActionButton, Badge } from './parts.tsx';
+import type { ViewProps } from './view.ts';
 
-/** The filters of the tool, with their labels. */
-const filters = {
+/** The filters of deals, with their labels. */
+const filters: Readonly<Record<string, string>> = {
   owner: 'Owner',
   company: 'Company',
   stage: 'Stage',
@@ -15,25 +15,29 @@ const filters = {
   close_from: 'Closes from',
   close_to: 'Closes until',
   min_value: 'Worth at least',
-} as const;
+};
 
-/** The filters among the arguments, which other tools take too. */
+/** The filters of deals among the arguments, which other tools take too. */
 export const scopeOf = (args: Arguments): Arguments =>
   Object.fromEntries(Object.keys(filters).map((filter) => [filter, args[filter]]));
 
 interface Props extends Omit<ViewProps<unknown>, 'data'> {
   /** A record that passes the filters: it has the name where the filter is an id. */
   sample?: object | undefined;
+  /** Labels of filters that only this view has; one without a label has a control of its own. */
+  more?: Readonly<Record<string, string>>;
 }
 
-export function Scope({ args, host, reload, sample = {} }: Props) {
+export function Scope({ args, host, reload, sample = {}, more = {} }: Props) {
   const { number, day } = useFormats();
   const names: Record<string, unknown> = { ...sample };
-  const asked = Object.entries(filters).flatMap(([filter, label]) => {
+  const all = { ...filters, ...more };
+  const asked = Object.entries(all).flatMap(([filter, label]) => {
     const value = args[filter];
     if (typeof value === 'number') return [`${label}: ${number(value)}`];
-    if (typeof value !== 'string') return [];
-    return [`${label}: ${filter.startsWith('close_') ? day(value) : (names[filter] ?? value)}`];
+    if (typeof value !== 'string' || label === '') return [];
+    const isDay = /^\d{4}-\d\d-\d\d$/.test(value);
+    return [`${label}: ${isDay ? day(value) : (names[filter] ?? value)}`];
   });
   if (asked.length === 0) return null;
   return (
@@ -45,9 +49,9 @@ export function Scope({ args, host, reload, sample = {} }: Props) {
       ))}
       {host.canRead && (
         <ActionButton
-          text="Show the whole pipeline"
+          text="Remove the filters"
           busyText="Reading…"
-          run={() => reload(scopeOf({}))}
+          run={() => reload(Object.fromEntries(Object.keys(all).map((name) => [name, undefined])))}
         />
       )}
     </p>
