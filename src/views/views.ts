@@ -13,9 +13,7 @@ export const viewTitles = {
 export type ViewName = keyof typeof viewTitles;
 export const viewNames = keysOf(viewTitles);
 
-/**
- * Possible folders of the views, relative to a chunk of the bundle, to the bundle, and to the sources.
- */
+/** Possible folders of the views, relative to a chunk of the bundle, to the bundle, and to the sources. */
 const places = ['../views/', './views/', '../../dist/views/'];
 
 /**
@@ -40,8 +38,10 @@ interface PageFacts {
   isMadeUp: boolean;
 }
 
-/** Writes into a page what a view needs and hosts do not send. */
-export const withFacts = (page: string, { tools, isMadeUp }: PageFacts): string =>
-  page
-    .replace('<meta name="tools" content="">', `<meta name="tools" content="${tools.join(' ')}">`)
+/** Writes into a page what a view needs and hosts do not send: of the tools those that it can call. */
+export const withFacts = (page: string, { tools, isMadeUp }: PageFacts): string => {
+  const own = tools.filter((name) => page.includes(name)).join(' ');
+  return page
+    .replace('<meta name="tools" content="">', `<meta name="tools" content="${own}">`)
     .replace('<meta name="made-up" content="">', `<meta name="made-up" content="${isMadeUp}">`);
+};
