@@ -107,10 +107,7 @@ function QuotesView({ data: given, ...props }: ViewProps<QuotesData>) {
       )}
       {(problem ?? read.failed) && <Failed reason={read.failed ?? ''} {...problem} />}
       <Section id="list" title="Quotes">
-        <List
-          key={JSON.stringify([data.coverage?.asOf, args, data === given])}
-          {...{ data, args, host, panel }}
-        />
+        <List key={JSON.stringify([data.coverage?.asOf, args])} {...{ data, args, host, panel }} />
       </Section>
       <Notes notes={given.notes} />
       <RecordPanel panel={panel} host={host} />

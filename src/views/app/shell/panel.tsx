@@ -1,6 +1,6 @@
 /** The one panel of all views: beside what it is about, on a phone below it. The page behind stays where it was. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** A stack of what is open: what is opened inside the panel leads back to what was there. */
 export interface Opener<Entry> {
@@ -53,7 +53,7 @@ export function Panel({ title, panel, previous, next, actions, children }: Props
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   usePlace(section, origin);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), [title]);
   const onKeyDown = ({ key, target }: KeyboardEvent) => {
     if (key === 'Escape') (back ?? close)();
     if (target instanceof Element && target.closest('input, select, textarea, .scroll')) return;
