@@ -148,7 +148,8 @@ export function parseArguments(
     return data;
   }
   const problems = checked.error.issues.map((issue) => describeIssue(issue, repaired, known));
-  const message = join(problems, '; ');
+  // Each wrong entry of a list gives the same sentence.
+  const message = join([...new Set(problems)], '; ');
   throw new InvalidArguments(message.endsWith('?') ? message : wording`${message}.`);
 }
 

@@ -54,6 +54,12 @@ for (const host of everyHost) {
       }
     });
 
+    test('several wrong entries of a list are reported once', async () => {
+      const { refused } = await server();
+      const words = await refused('cpq_brief_pipeline', { sections: ['zz', 'yy', 'xx'] });
+      expect(words.match(/must be/g)).toHaveLength(1);
+    });
+
     test('an unknown tool is an error of the protocol', async () => {
       const { ask } = await server();
       await expect(ask('cpq_list_orders')).rejects.toMatchObject({
