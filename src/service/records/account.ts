@@ -5,7 +5,7 @@ import { type Fields, flag, namesOf } from './normalise.ts';
 import { fieldsOf, marks, mayBeCalled, quoteItem, type Resource } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
-export interface FieldCount {
+interface FieldCount {
   read: number;
   unread: number;
   /** The first value that was not understood. */
@@ -13,7 +13,7 @@ export interface FieldCount {
 }
 
 /** A field that the table does not have. */
-export interface UnknownField {
+interface UnknownField {
   /** Rows in which it has a value; of what may be a mark, a value that says that it is set. */
   rows: number;
   example?: unknown;
