@@ -102,8 +102,10 @@ export function baseUrlFrom(text: string): URL {
   const url = urlFrom(text, http, 'a web address such as https://tenant.example.com');
   if (url.username || url.password)
     throw new InvalidValue('must not contain a user name or password');
-  const [address = ''] = url.pathname.split(/\/public-api(?![^/])/);
-  url.pathname = withoutSlashesAtEnd(address);
+  const parts = url.pathname.split(/\/public-api(?![^/])/);
+  url.pathname = withoutSlashesAtEnd(
+    parts.slice(0, Math.max(1, parts.length - 1)).join('/public-api'),
+  );
   url.search = '';
   url.hash = '';
   return url;
