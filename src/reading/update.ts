@@ -1,8 +1,8 @@
 /**
  * Brings a reading of a collection up to date by the records that changed since, instead of reading it whole again. Three
  * changes are not shown, until it is read whole after a day: a removed record whose place in the count a record with an old
- * `updatedAt` takes, a deletion that does not move `updatedAt` where it is the first or those that are known did, and new
- * names of owners and stages.
+ * `updatedAt` takes, a deletion that does not move `updatedAt` where it is the first or another one
+ * did, and new names of owners and stages.
  */
 
 import type { Call } from '../service/call.ts';
@@ -31,6 +31,9 @@ export interface Basis {
 
 /** The fields that are sorted by; `deleted` of companies and contacts, `deletedAt` of the others. */
 type TimeField = 'updatedAt' | 'deletedAt' | 'deleted';
+
+/** The learnt property that a deletion moves `updatedAt`. */
+const deletionsUpdate = 'updatedAt of deletions';
 
 /**
  * The moment before which no change can be missing in records that were read within `durationMs` until `endedAt`, the time
@@ -78,23 +81,29 @@ export async function readUpdate<R extends ApiRecord>(
   earlier: readonly R[],
   since: number,
 ): Promise<readonly R[] | undefined> {
+  const { pages, resource } = source;
   const keys = recordKeys(earlier);
   const known = new Map<unknown, ApiRecord>(earlier.map((record, at) => [keys[at], record]));
-  const changed = await readNewest(source, known, 'updatedAt', since);
-  if (!changed) return undefined;
-  // Restored records are no longer among the deleted ones.
-  const now = new Map([...known, ...changed.records]);
-  const field = deletionsToAskFor(earlier);
-  const deleted = field && (await readNewest(source, now, field, since));
-  if (field && deleted?.total !== changed.total) return undefined;
-  for (const [key, record] of deleted?.records ?? []) changed.records.set(key, record);
+  const field = earlier.map(deletionField).find((name) => name !== undefined);
+  const asksDeletions = field && pages.traits(resource).honoured[deletionsUpdate] !== true;
+  const [changed, deleted] = await Promise.all([
+    readNewest(source, known, 'updatedAt', since),
+    asksDeletions ? readNewest(source, known, field, since) : undefined,
+  ]);
+  if (!changed || (asksDeletions && deleted?.total !== changed.total)) return undefined;
+  for (const [key, record] of deleted?.records ?? []) {
+    const before = known.get(key);
+    const isLive = before !== undefined && deletionField(before) === undefined;
+    if (isLive) pages.learnHonoured(resource, deletionsUpdate, isUpdate(changed.records.get(key)));
+    changed.records.set(key, record);
+  }
+  const now = new Map(known);
   let isSame = true;
   for (const [key, record] of changed.records) {
-    const before = known.get(key);
-    const isKnown = before && JSON.stringify(before) === JSON.stringify(record);
-    isSame &&= isKnown === true;
+    if (JSON.stringify(known.get(key)) === JSON.stringify(record)) continue;
+    isSame = false;
     freezeRecord(record);
-    now.set(key, isKnown ? before : record);
+    now.set(key, record);
   }
   if (now.size !== changed.total) return undefined;
   return isSame ? earlier : ([...now.values()] as R[]);
@@ -216,15 +225,7 @@ async function isSorting(
 const deletionField = (record: ApiRecord): TimeField | undefined =>
   (['deletedAt', 'deleted'] as const).find((name) => timeOf(record, name) !== undefined);
 
-/**
- * The field that says which records were deleted; `undefined` where none was, or where deletions move `updatedAt`. That a
- * deleted record changed is no proof of this: it may have been edited before.
- */
-function deletionsToAskFor(records: readonly ApiRecord[]): TimeField | undefined {
-  const deleted = records.filter(deletionField);
-  const lag = (record: ApiRecord) =>
-    Number(timeOf(record, 'updatedAt')) - Number(timeOf(record, deletionField(record) ?? ''));
-  const areMoved = deleted.every((each) => lag(each) >= 0);
-  if (areMoved && deleted.some((each) => lag(each) <= marginMs)) return undefined;
-  return deleted.map(deletionField)[0];
-}
+/** Whether a record shows that its deletion moved `updatedAt`; one that was edited just before does not. */
+const isUpdate = (record: ApiRecord | undefined): boolean =>
+  record !== undefined &&
+  Number(timeOf(record, 'updatedAt')) >= Number(timeOf(record, deletionField(record) ?? ''));
