@@ -50,8 +50,8 @@ test.each([
   ],
   ['won = isWon', { isWon: true }, { isWon: true, statusId: 'won' }],
   ['won = isWon', { isWon: false }, { isWon: false }],
-  ['opportunity.deleted = active in [false]', { active: false }, { active: false, deleted: true }],
-  ['opportunity.deleted = active in [false]', { active: true }, { active: true, deleted: false }],
+  ['opportunity.deleted = active in [false]', { active: false }, { deleted: true }],
+  ['opportunity.deleted = active in [false]', { active: true }, { deleted: false }],
   ['opportunity.deleted = active in [false]', { id: '1' }, { id: '1' }],
   ['opportunity.closedAt = toString', { id: '1' }, { id: '1' }],
 ])('%s of %j', (lines, row, expected) => {

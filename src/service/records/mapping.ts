@@ -148,8 +148,8 @@ export class FieldMapping {
     for (const [rule, value] of read) {
       rule.rows += 1;
       if (value !== undefined) rule.found += 1;
-      // Written twice, it would seem to change by itself where a write changes the field.
-      if (rule.values === undefined) remove(row, rule.from);
+      // Written twice, it would seem to change by itself where a write changes the field. A mark would be counted as another.
+      if (rule.values === undefined || isUnknownMark(rule)) remove(row, rule.from);
     }
     for (const [rule, value] of read) {
       const now = mapped(row[rule.field], rule, value);
@@ -158,6 +158,9 @@ export class FieldMapping {
     }
   }
 }
+
+const isUnknownMark = ({ of, word, from: [name = ''] }: FieldRule): boolean =>
+  word === undefined && isKeyOf(fieldsOf, of) && !isKeyOf(fieldsOf[of], name);
 
 /** What a field is to be; `undefined` if the row does not say it. */
 function mapped(before: unknown, { part, word, values }: FieldRule, value: unknown): unknown {
