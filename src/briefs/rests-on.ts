@@ -91,7 +91,10 @@ export const checksRestOn: Readonly<Record<CheckName, Rests>> = {
 export const listsRestOn: Rests = {
   company,
   contact: ['companyId', ...deletion],
-  opportunity: ['name', 'company', 'pipelineStage', 'statusId', ...deletion],
+  opportunity: [
+    ...(['name', 'company', 'pipelineStage', 'statusId'] as const),
+    ...(['onetimeRevenue', 'monthlyRevenue', ...deletion] as const),
+  ],
   product: ['name', 'price', 'listed', ...deletion],
   quote: ['number', 'status', 'company', 'items.price', 'items.quantity', ...lines, ...deletion],
 };
