@@ -134,7 +134,7 @@ export class FastPath {
 
 export type Era = 'legacy' | 'modern';
 
-/** Recognised by its exact shape: any deviation, valid or not, is left to the SDK. */
+/** A request is recognized by its exact shape: any deviation, valid or not, is left to the SDK. */
 export interface FastRequest {
   id: string | number;
   method: string;

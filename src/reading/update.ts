@@ -1,8 +1,8 @@
 /**
  * Brings a reading of a collection up to date by the records that changed since, instead of reading it whole again. Three
  * changes are not shown, until it is read whole after a day: a removed record whose place in the count a record with an old
- * `updatedAt` takes, a deletion that does not move `updatedAt` where it is the first or another one
- * did, and new names of owners and stages.
+ * `updatedAt` takes, a deletion that does not move `updatedAt` (the first one, or any after one that did), and new names of
+ * owners and stages.
  */
 
 import type { Call } from '../service/call.ts';

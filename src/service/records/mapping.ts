@@ -148,7 +148,8 @@ export class FieldMapping {
     for (const [rule, value] of read) {
       rule.rows += 1;
       if (value !== undefined) rule.found += 1;
-      // Written twice, it would seem to change by itself where a write changes the field. A mark would be counted as another.
+      // Kept in both places, it would seem to change by itself where a write changes the field, and a mark would be told as
+      // a field that is not known.
       if (rule.values === undefined || isUnknownMark(rule)) remove(row, rule.from);
     }
     for (const [rule, value] of read) {
