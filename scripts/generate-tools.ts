@@ -13,7 +13,7 @@ const catalog = all.filter(({ forView }) => !forView);
 const intro = `# Tools
 
 Every tool: its toolset, grants and arguments, and a real answer of the embedded tenant, as text, shortened. Then resources,
-prompts and skills. Made by \`npm run generate:tools\`; do not edit.
+and prompts. Made by \`npm run generate:tools\`; do not edit.
 
 The settings \`CPQ_TOOLSETS\`, \`CPQ_TOOLS\` and \`CPQ_GRANTS\` ([settings](settings.md)) decide which tools are listed.
 An answer has at most 10,000 tokens; a longer one is cut at a record, and says so. One that does not cover everything,
@@ -163,10 +163,9 @@ function promptOf(prompt: Prompt) {
   };
 }
 
-const promptSection = `## Prompts and skills
+const promptSection = `## Prompts
 
-Frequent questions. A person chooses a prompt by its name, with arguments, in a host that shows prompts; a model reads the
-same as a skill (\`skill://forecast/SKILL.md\`, listed with its digest) in a host that knows skills.
+Frequent questions. A person chooses a prompt by its name, with arguments, in a host that shows prompts.
 
 ${prompts.map(promptLine).join('\n')}`;
 const sections = [

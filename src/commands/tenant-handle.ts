@@ -136,7 +136,6 @@ export class TenantHandle implements RetirableTenant {
     };
     return {
       parts,
-      narrowed: (less, only) => this.#createEndpoint(intersectGrants(grants, less), only),
       server: async () => (await import('../mcp/server.ts')).createServer(parts),
     };
   }

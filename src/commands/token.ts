@@ -2,7 +2,6 @@ import {
   type CommandLine,
   ConfigError,
   environmentName,
-  fileContent,
   readCommandLine,
   type Settings,
 } from '../config.ts';
@@ -20,13 +19,12 @@ import {
 import { parseToolNames } from '../mcp/surface.ts';
 import { InvalidValue, type ParseValue, parseNames, wholeNumber } from '../setting-values.ts';
 import { parseGrants } from '../tenant/grants.ts';
-import { isKeyOf, isOneOf } from '../values.ts';
+import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { table } from './table.ts';
 import { namesInFile } from './tenants.ts';
 
 const usage = `Use: cpq-mcp token add NAME [--grants read,…] [--tools NAME,…] [--tenant T] [--days 90]
-     cpq-mcp token add --csv FILE
      cpq-mcp token renew NAME [--days 90]
      cpq-mcp token list [--json]
      cpq-mcp token revoke NAME
@@ -39,17 +37,10 @@ Flags:
   --tools LIST   list these tools and no others
   --tenant T     the tenant, needed if the server has several
   --days N       days until the token expires; default: 90
-  --csv FILE     add a token for each row, and print them as CSV: a header with name, and any of the flags above;
-                 lists separated by blanks
   --json         print the list as JSON`;
 
-const columns = ['name', 'tenant', 'grants', 'tools', 'days'] as const;
-/** What is asked for, as text. */
-type Wanted = Readonly<Partial<Record<(typeof columns)[number], string | undefined>>>;
-
 const text = 'string';
-const texts = { grants: text, tools: text, tenant: text, days: text, csv: text } as const;
-const ownFlags = { ...texts, json: 'boolean' } as const;
+const ownFlags = { grants: text, tools: text, tenant: text, days: text, json: 'boolean' } as const;
 
 export async function run(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
@@ -61,41 +52,36 @@ export async function run(argv: readonly string[]): Promise<void> {
 const subcommands = { add, renew, list, revoke };
 
 async function add({ words, flags, settings: server }: CommandLine): Promise<void> {
-  const { csv } = flags;
-  if (csv !== undefined && words.length > 0) throw new ConfigError(usage);
-  const wanted = csv === undefined ? [{ ...flags, name: singleName(words) }] : readRows(csv);
-  const made = wanted.map((one) => createToken(toRequest(one, server)));
-  await updateTokens(tokensPath(server), (tokens) =>
-    made.reduce((all, { stored: { name }, stored }) => {
-      if (all.some((one) => one.name === name && !isExpired(one)))
-        throw new ConfigError(
-          `The token "${name}" already exists. Renew or revoke it, or choose another name.`,
-        );
-      return [...all.filter((one) => one.name !== name), stored];
-    }, tokens),
-  );
-  show(made, csv !== undefined);
+  const name = singleName(words);
+  const made = createToken(toRequest(name, flags, server));
+  await updateTokens(tokensPath(server), (tokens) => {
+    if (tokens.some((one) => one.name === name && !isExpired(one)))
+      throw new ConfigError(
+        `The token "${name}" already exists. Renew or revoke it, or choose another name.`,
+      );
+    return [...tokens.filter((one) => one.name !== name), made.stored];
+  });
+  show(made);
 }
 
 type Created = ReturnType<typeof createToken>;
 
-function show(made: readonly Created[], asCsv: boolean): void {
-  for (const { stored } of made) {
-    const { name, tenant, grants, tools, expires } = stored;
-    const limit = tools === undefined ? '' : `, with ${tools.join(', ')} only`;
-    const where = tenant === undefined ? '' : ` for ${tenant}`;
-    process.stderr.write(
-      `The token "${name}" grants ${grants.join(', ')}${where}${limit}. Expires ${expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
-    );
-  }
-  const rows = made.map(({ token, stored }) =>
-    asCsv ? `${stored.name},${token}\n` : `${token}\n`,
+function show({ token, stored }: Created): void {
+  const { name, tenant, grants, tools, expires } = stored;
+  const limit = tools === undefined ? '' : `, with ${tools.join(', ')} only`;
+  const where = tenant === undefined ? '' : ` for ${tenant}`;
+  process.stderr.write(
+    `The token "${name}" grants ${grants.join(', ')}${where}${limit}. Expires ${expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
   );
-  process.stdout.write(`${asCsv ? 'name,token\n' : ''}${rows.join('')}`);
+  process.stdout.write(`${token}\n`);
 }
 
 /** @throws ConfigError */
-function toRequest({ name = '', tenant, grants, tools, days }: Wanted, server: Settings): NewToken {
+function toRequest(
+  name: string,
+  { tenant, grants, tools, days }: CommandLine['flags'],
+  server: Settings,
+): NewToken {
   const allowed = 'letters, digits, and . _ - @, at most 60 characters';
   if (!/^[\w.@-]{1,60}$/.test(name)) throw new ConfigError(`A name may contain ${allowed}.`);
   return {
@@ -116,23 +102,6 @@ function toRequest({ name = '', tenant, grants, tools, days }: Wanted, server: S
 
 const daysOf = (days = '90'): number => parseFlag('--days', wholeNumber(1, 3_650), days);
 
-/** The rows of a CSV file without quotes; an empty cell is as none. @throws ConfigError */
-function readRows(path: string): Wanted[] {
-  const [header = '', ...rows] = fileContent('--csv', path)
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .filter((line) => line.trim() !== '');
-  const names = header.split(',').map((name) => name.trim());
-  const isKnown = names.includes('name') && names.every((name) => isOneOf(columns, name));
-  if (!isKnown || rows.length === 0)
-    throw new ConfigError(`${path}: needs rows below a header of ${columns.join(', ')}`);
-  return rows.map((row) => {
-    const cells = row.split(',').map((cell) => cell.trim().replaceAll(/\s+/g, ','));
-    if (cells.length > names.length) throw new ConfigError(`${path}: too many cells in "${row}"`);
-    return Object.fromEntries(names.map((name, at) => [name, cells[at] || undefined]));
-  });
-}
-
 /** Adds a token with the rights of another, which stays valid while its owner replaces it. */
 async function renew({ words, flags, settings: server }: CommandLine): Promise<void> {
   const name = singleName(words);
@@ -144,7 +113,7 @@ async function renew({ words, flags, settings: server }: CommandLine): Promise<v
     made = createToken({ ...last, days });
     return [...tokens.map((one) => (one.name === name ? endingSoon(one) : one)), made.stored];
   });
-  if (made) show([made], false);
+  if (made) show(made);
 }
 
 async function list({ words, flags, settings: server }: CommandLine): Promise<void> {

@@ -2,7 +2,6 @@ import type { McpServer, Server } from '@modelcontextprotocol/server';
 import type { ServerParts } from '../mcp/server.ts';
 import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
-import type { Grant } from '../tenant/grants.ts';
 
 /** A server factory for hosts that use the SDK only. */
 export interface SdkEndpoint {
@@ -18,6 +17,4 @@ export interface LineEndpoint extends Pick<SdkEndpoint, 'server'> {
 /** The parts of a server, and a factory for the SDK's server, which is loaded on first use. */
 export interface TenantEndpoint extends SdkEndpoint {
   parts: ServerParts;
-  /** The same with less. @param tools the only ones that stay */
-  narrowed(grants: ReadonlySet<Grant>, tools: ReadonlySet<string>): TenantEndpoint;
 }

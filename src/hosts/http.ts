@@ -14,7 +14,7 @@ import { loopbackNames } from '../setting-values.ts';
 import type { Health } from '../state/port.ts';
 import { fieldOf, isObject, parseJson, toError } from '../values.ts';
 import { version } from '../version.ts';
-import { type Gate, narrowed, type Session } from './access/gate.ts';
+import type { Gate, Session } from './access/gate.ts';
 import { HttpError } from './access/http-error.ts';
 import { refuseForwarded } from './access/networks.ts';
 import type { SdkEndpoint, TenantEndpoint } from './endpoint.ts';
@@ -161,7 +161,7 @@ class HttpFrontend {
     if (path !== '/mcp') {
       return sendJson(response, 404, { error: 'Not found. MCP is served at /mcp.' });
     }
-    const session = narrowed(await this.#gate.admit(request), request.headers);
+    const session = await this.#gate.admit(request);
     const { caller, tenant } = session;
     addRequestFacts({ ...(caller && { caller }), ...(tenant && { tenant }) });
     await this.#answer(session, request, response);

@@ -24,7 +24,7 @@ export const capabilities = {
   resources: {},
   prompts: {},
   completions: {},
-  extensions: { [viewExtension]: {}, 'io.modelcontextprotocol/skills': {} },
+  extensions: { [viewExtension]: {} },
 };
 
 /** Refuses a request to listen, which the SDK would keep open: these capabilities announce nothing. */

@@ -17,7 +17,6 @@ import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import { decodeSegment } from '../values.ts';
 import { basicsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
-import { readSkill } from './prompts.ts';
 import { recordText } from './results.ts';
 import type { Access, Surface } from './surface.ts';
 import type { CallParts } from './tool-run.ts';
@@ -138,8 +137,6 @@ async function readUri(
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return textContents(uri, guideFor(isMadeUp));
-  if (uri.startsWith('skill:'))
-    return textContents(uri, readSkill({ grants: tenant.grants, surface }, uri));
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list, isMadeUp === true);
   if (uri.startsWith(exportPrefix))

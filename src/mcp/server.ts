@@ -11,7 +11,6 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
-import * as z from 'zod';
 import type { ChangeCall, Question } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
 import { isSearchKind, type SearchKind } from '../names/search.ts';
@@ -36,7 +35,7 @@ import { capabilities, description, identity, listCacheHints } from './identity.
 import { instructionsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
-import { availablePrompts, getPrompt, getSkill, listPrompts, listSkills } from './prompts.ts';
+import { availablePrompts, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readableTemplates, readResource } from './resources.ts';
 import { textOf } from './results.ts';
 import { clientOfRequest, isModern } from './session.ts';
@@ -95,12 +94,6 @@ export function createServer(parts: ServerParts): Server {
   server.setRequestHandler('prompts/list', () => listPrompts(access));
   server.setRequestHandler('prompts/get', ({ params }) =>
     getPrompt(access, params.name, params.arguments),
-  );
-  server.setRequestHandler('skills/list', { params: z.looseObject({}) }, () => listSkills(access));
-  server.setRequestHandler(
-    'skills/get',
-    { params: z.looseObject({ uri: z.string() }) },
-    ({ uri }) => getSkill(access, uri),
   );
   server.setRequestHandler('completion/complete', ({ params }, ctx) =>
     complete(parts, params, toolCall(ctx)),

@@ -10,7 +10,7 @@ interface PromptArgument {
   completes?: Extract<SearchKind, 'company' | 'quote'>;
 }
 
-/** A common question: the tools to call and the form of the answer. A prompt, and a skill without its arguments. */
+/** A common question: the tools to call and the form of the answer. */
 export interface Prompt {
   name: string;
   title: string;

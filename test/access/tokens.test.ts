@@ -166,8 +166,6 @@ describe('the token command', () => {
 
   test.each([
     [['add'], 'Use: cpq-mcp token'],
-    [['add', 'anna', '--csv', 'x.csv'], 'Use: cpq-mcp token'],
-    [['add', '--csv', 'missing.csv'], '--csv: missing.csv cannot be read'],
     [['renew', 'nobody'], 'There is no token'],
     [['add', 'a b'], 'A name may contain'],
     [['add', 'anna', '--tools', 'cpq_finds'], '--tools: unknown: cpq_finds. Nearest: cpq_find'],
@@ -203,24 +201,6 @@ describe('the token command', () => {
 });
 
 describe('many tokens', () => {
-  test('adds one token for each row of a CSV file, or none', async () => {
-    const folder = newFolder();
-    const env = { CPQ_STATE_DIR: folder };
-    const csv = join(folder, 'callers.csv');
-    await writeFile(csv, 'name,grants,days\nanna,company:read contact:read,30\r\nben,,\n');
-    const { stdout } = await token(['add', '--csv', csv], env);
-    expect(stdout).toMatch(/^name,token\nanna,cpq_[\w-]+\nben,cpq_[\w-]+\n$/);
-    expect(await rows(folder)).toMatchObject([
-      { name: 'anna', grants: ['company:read', 'contact:read'] },
-      { name: 'ben', grants: ['read'] },
-    ]);
-    for (const wrong of ['name\ncarl\nanna\n', 'name\n', 'owner\ncarl\n', 'name\ncarl,read\n']) {
-      await writeFile(csv, wrong);
-      expect((await token(['add', '--csv', csv], env)).status).toBe(2);
-    }
-    expect(await rows(folder)).toHaveLength(2);
-  });
-
   test('counts what expires soon, and renews it while the old one still works', async () => {
     const folder = newFolder();
     const env = { CPQ_STATE_DIR: folder };

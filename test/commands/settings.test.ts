@@ -156,7 +156,7 @@ describe('the command line', () => {
   test.each([
     ['sandbox', []],
     ['config', ['--http']],
-    ['token', ['--csv']],
+    ['token', ['--json']],
     ['demo', []],
   ])('says what each flag of %s means', async (command, needed) => {
     const { stdout } = await run([command, '--help']);

@@ -1,9 +1,7 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import { isAmong, parseToolNames } from '../../mcp/surface.ts';
-import { InvalidValue, parseNames } from '../../setting-values.ts';
 import { MemoryRates } from '../../state/memory-rates.ts';
-import { type Grant, parseGrants } from '../../tenant/grants.ts';
+import type { Grant } from '../../tenant/grants.ts';
 import type { SdkEndpoint, TenantEndpoint } from '../endpoint.ts';
 import { HttpError, isGuess } from './http-error.ts';
 import { clientAddress, networkOf } from './networks.ts';
@@ -22,38 +20,6 @@ export interface Gate {
   admit(request: IncomingMessage): Promise<Session>;
   /** Public metadata at this path that describes how to authenticate. */
   metadata?(path: string): object | undefined;
-}
-
-/** In characters; all names of tools have 600. */
-const maxNames = 2_000;
-
-/**
- * The session with less than the caller may use, as the headers of the request ask: `x-cpq-read-only` bars writes,
- * `x-cpq-tools` names the only tools, or with a hyphen before each those to leave out.
- * @throws HttpError (400) for a name that is no tool
- */
-export function narrowed(session: Session, headers: IncomingHttpHeaders): Session {
-  const { 'x-cpq-read-only': readOnly = 'false', 'x-cpq-tools': names } = headers;
-  const { endpoint } = session;
-  const isBarred = !/^(0|false|no|off)$/i.test(String(readOnly));
-  if (!('parts' in endpoint) || (!isBarred && names === undefined)) return session;
-  const { surface, tenant } = endpoint.parts;
-  const listed = surface.list.map(({ name }) => name);
-  const asked = names === undefined ? new Set(listed) : parseHeader(String(names));
-  const only = new Set(listed.filter((name) => isAmong(asked, name)));
-  const grants = isBarred ? parseGrants(['read']) : tenant.grants;
-  return { ...session, endpoint: endpoint.narrowed(grants, only) };
-}
-
-function parseHeader(names: string): ReadonlySet<string> {
-  try {
-    if (names.length > maxNames) throw new InvalidValue('is too long');
-    return parseNames(names, parseToolNames);
-  } catch (error) {
-    throw error instanceof InvalidValue
-      ? new HttpError(400, `X-CPQ-Tools: ${error.message}`)
-      : error;
-  }
 }
 
 /** Admits every request without authentication. */
