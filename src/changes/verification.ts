@@ -142,7 +142,10 @@ function unaskedDifferences(
   return [...known, ...(recordBefore ? otherDifferences(sent, recordBefore, record) : [])];
 }
 
-/** Fields that this server never writes, but for the times that every write sets. */
+/** A final stage closes a deal, another one opens it again. */
+const followStage = new Set(['stageUpdatedAt', 'statusId', 'closedAt']);
+
+/** Fields that this server never writes, but for those that every write or a new stage sets. */
 function otherDifferences(
   { changes }: SentChange,
   before: Opportunity,
@@ -150,7 +153,7 @@ function otherDifferences(
 ): StoredDifference[] {
   const stageChanges = changes.some(({ field }) => field === 'stage');
   const isExpected = (name: string) =>
-    sentProperties.has(name) || name === 'updatedAt' || (name === 'stageUpdatedAt' && stageChanges);
+    sentProperties.has(name) || name === 'updatedAt' || (stageChanges && followStage.has(name));
   const [was, is] = [allFields(before), allFields(record)];
   const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
   return names

@@ -10,7 +10,9 @@ import {
   shownValue,
 } from '../changes/fields.ts';
 import type { ChangePlan } from '../changes/plan.ts';
+import { outcomeOf, outcomeWord } from '../figures/outcome.ts';
 import { concise } from '../lists/concise.ts';
+import type { Opportunity } from '../service/records/records.ts';
 import {
   identifier,
   join,
@@ -182,14 +184,21 @@ function resultNotes({ outcome, differs, unchecked, unrecorded }: WriteResult): 
 
 function resultSummary(
   about: Wording,
-  { plan, outcome, differs, reason = wording`` }: Written,
+  { plan, outcome, differs, record, reason = wording`` }: Written,
 ): Wording {
   if (outcome === 'not_written') return wording`Not written: ${about}, because ${reason}.`;
   if (outcome === 'cannot_tell')
     return wording`It is not known whether ${about} was written: ${reason}.`;
   const reversal = plan.target.present ? ' It can be reverted with cpq_revert_change.' : '';
-  if (differs.length === 0) return wording`Written: ${about}.${reversal}`;
+  if (differs.length === 0)
+    return wording`Written: ${about}${newOutcome(plan.target.present?.record, record)}.${reversal}`;
   return wording`Written, but not as agreed: ${describeDifferences(differs)}. It was the ${about}.${reversal}`;
+}
+
+/** What a new stage made of the deal: nobody has to read it from the stage's name. */
+function newOutcome(before: Opportunity | undefined, record: Opportunity | undefined): Wording {
+  if (!(before && record) || outcomeOf(before) === outcomeOf(record)) return wording``;
+  return wording`, which is now ${trusted(outcomeWord(outcomeOf(record)))}`;
 }
 
 const maxNamedFields = 5;

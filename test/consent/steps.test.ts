@@ -474,6 +474,20 @@ describe('a stored value that cannot be read', () => {
   });
 });
 
+test('a stage that closes the deal or opens it again is as agreed, and the answer says so', async () => {
+  const it = await openWriter(await at(), { person: personAnswers.accepts });
+  const { id } = await fresh();
+  for (const [stage, now] of [
+    ['Discovery', 'open'],
+    ['Lost', 'lost'],
+    ['Won', 'won'],
+  ]) {
+    const answer = await it.upsert({ opportunity_id: id, stage });
+    expect(answer.data.summary).toMatch(new RegExp(`^Written: .*, which is now ${now}\\.`));
+    expect(answer.data).not.toHaveProperty('differs');
+  }
+});
+
 describe('a field that changes unexpectedly', () => {
   /** A service that computes a new score with every write. */
   async function scoring(behaviour: object) {
