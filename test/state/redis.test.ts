@@ -7,6 +7,7 @@ import { anyHost, everything, httpHosts } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { run } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
+import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -592,7 +593,44 @@ describeWith('redis', 'after Redis was lost', () => {
   });
 });
 
+/** How to read what is stored under each kind of name. */
+const readers: Record<string, (name: string) => string[]> = {
+  string: (name) => ['GET', name],
+  hash: (name) => ['HGETALL', name],
+  stream: (name) => ['XRANGE', name, '-', '+'],
+  zset: (name) => ['ZRANGE', name, '0', '-1'],
+  list: (name) => ['LRANGE', name, '0', '-1'],
+  set: (name) => ['SMEMBERS', name],
+};
+
+async function everythingIn(redis: Redis): Promise<string> {
+  const names = (await redis.ask('KEYS', '*')).match(/^cpq:.+$/gm) ?? [];
+  const parts = await Promise.all(
+    names.map(async (name) => {
+      const [, kind = ''] = /^\+(\w+)/.exec(await redis.ask('TYPE', name)) ?? [];
+      const reader = readers[kind];
+      if (!reader) throw new Error(`${name} is a ${kind}`);
+      return `${name}\n${await redis.ask(...reader(name))}`;
+    }),
+  );
+  return parts.join('\n');
+}
+
 describeWith('redis', 'secrets and warnings', () => {
+  test('the journal is in Redis, and no key', async () => {
+    const it = await startRedis();
+    const address = addressIn(await startSandbox({ scale: 0.1 }));
+    const env = { CPQ_REDIS_URL: it.url.href, CPQ_CONSENT: 'token' };
+    const { ask, call } = await anyHost.start(address, { ...everything, env });
+    await call('cpq_list_categories', {});
+    const args = { external_id: 'KEPT-1', create: true, name: 'Kept in Redis' };
+    const { data } = await ask('cpq_upsert_opportunity', args);
+    await call('cpq_upsert_opportunity', { ...args, confirm: data.confirm });
+    const kept = await everythingIn(it);
+    expect(kept).toContain('Kept in Redis');
+    expect(kept).not.toContain(address.key);
+  });
+
   test('no token is signed with a damaged secret', async () => {
     const it = await startRedis();
     const state = await open(it);
