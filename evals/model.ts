@@ -49,11 +49,10 @@ export async function play(
   let tokens = 0;
   const { tools: listed } = await client.listTools();
   const run = async (name: string, args: Record<string, unknown>): Promise<string> => {
-    const { content } = await client.callTool({ name, arguments: args });
-    const text = content.map((part) => ('text' in part ? part.text : '')).join('\n');
+    const called = await callTool(client, name, args);
     calls += 1;
-    tokens += countTokens(JSON.stringify(args)) + countTokens(text);
-    return text;
+    tokens += called.tokens;
+    return called.text;
   };
   const { text } = await generateText({
     model,
@@ -64,6 +63,17 @@ export async function play(
   });
   const milliseconds = Math.round(performance.now() - started);
   return { id: question.id, answer: text, calls, tokens, milliseconds };
+}
+
+/** The text of a tool's answer, and what the call puts into a model's context: arguments and text (o200k_base). */
+export async function callTool(
+  client: Client,
+  name: string,
+  args: Record<string, unknown>,
+): Promise<{ text: string; tokens: number }> {
+  const { content } = await client.callTool({ name, arguments: args });
+  const text = content.map((part) => ('text' in part ? part.text : '')).join('\n');
+  return { text, tokens: countTokens(JSON.stringify(args)) + countTokens(text) };
 }
 
 function callable(

@@ -11,12 +11,22 @@ export interface Question {
   /** What is true. Every expectation about a column must hold for every row. */
   truth?: string;
   expect: Expectation[];
+  /** A form to fill in, in place of `truth`: the question asks for a line each, and each is right or wrong by itself. */
+  form?: Field[];
   /** What a right answer must not contain. */
   forbid?: Expectation[];
   /** The person's answer to a request to agree to a change; without it no change is accepted. */
   person?: 'accept' | 'decline';
   /** Read from the tenant after the question was played; each column must be 1. */
   after?: string;
+}
+
+/** A line of a form. `count`, `amount`, `percent` (0–100) and `days` are numbers. */
+export interface Field {
+  label: string;
+  as: 'count' | 'amount' | 'percent' | 'days' | 'name' | 'day';
+  /** Selects one value. */
+  truth: string;
 }
 
 /**

@@ -1,15 +1,18 @@
 import type { Played } from './model.ts';
+import type { Mark } from './score.ts';
 
 export interface Result extends Played {
   /** What the answer lacks or should not say; empty where it is right. */
   faults: string[];
+  /** Of the lines of a form. */
+  marks: Mark[];
 }
 
 /** The table of all questions, and the sum: right answers, and what a question costs on average. */
 export function report(results: readonly Result[], notAnswered: readonly string[]): string {
   const rows = results.map((result) =>
     [
-      result.faults.length === 0 ? 'right' : 'wrong',
+      verdictOf(result),
       result.id,
       result.calls ?? '',
       result.tokens ?? '',
@@ -24,7 +27,21 @@ export function report(results: readonly Result[], notAnswered: readonly string[
     average('seconds', results, ({ milliseconds }) => milliseconds && milliseconds / 1000),
   ].filter((cost) => cost !== undefined);
   const sum = [`${right} of ${results.length} right`, ...costs].join(', ');
-  return ['result\tquestion\tcalls\ttokens\tfaults', ...rows, ...skipped, sum].join('\n');
+  const lines = results.flatMap(({ marks }) => marks.map(({ verdict }) => verdict));
+  const count = (verdict: Mark['verdict']): number => lines.filter((one) => one === verdict).length;
+  const forms = `lines of forms: ${count('right')} of ${lines.length} right, ${count('wrong')} wrong, ${count('no answer')} without an answer`;
+  return [
+    'result\tquestion\tcalls\ttokens\tfaults',
+    ...rows,
+    ...skipped,
+    ...(lines.length > 0 ? [forms] : []),
+    sum,
+  ].join('\n');
+}
+
+function verdictOf({ faults, answer }: Result): Mark['verdict'] {
+  if (faults.length === 0) return 'right';
+  return answer.trim() === '' ? 'no answer' : 'wrong';
 }
 
 function average(

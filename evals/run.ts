@@ -3,11 +3,12 @@ import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../src/sandbox/index.ts';
 import { clockAt } from '../test/support/oracle/clock.ts';
+import { callAndLog, readAnswers, toolsAsGiven } from './by-hand.ts';
 import { modelFrom, type Played, play } from './model.ts';
 import { commandOf, settings, startServer } from './played-server.ts';
 import { questions } from './questions/index.ts';
 import { type Result, report } from './report.ts';
-import { faults } from './score.ts';
+import { faults, marks } from './score.ts';
 import { type AskedQuestion, askedQuestion, day, tenantOptions, unmet } from './truth.ts';
 
 const { values: options } = parseArgs({
@@ -16,6 +17,12 @@ const { values: options } = parseArgs({
     out: { type: 'string' },
     transcript: { type: 'string' },
     data: { type: 'string' },
+    tools: { type: 'boolean' },
+    call: { type: 'string' },
+    args: { type: 'string', default: '{}' },
+    question: { type: 'string', default: '' },
+    log: { type: 'string' },
+    answers: { type: 'string' },
     list: { type: 'boolean' },
     serve: { type: 'boolean' },
     server: { type: 'string', default: 'dist/cpq-mcp.js' },
@@ -28,12 +35,16 @@ const usage = `Use: npm run eval -- [flags], with EVAL_MODEL, and EVAL_API_KEY o
   --list             print the questions
   --out FILE         write the answers as a transcript, one JSON object a line
   --transcript FILE  score answers from elsewhere: {"id", "answer"}, and calls, tokens, milliseconds if known
+  --tools            print the instructions and tools as a model is given them
+  --call TOOL        call one tool with --args JSON; --question ID and --log FILE count the call
+  --answers FILE     score answers from elsewhere: one JSON object, an answer by id; with --log FILE also calls and tokens
   --server FILE      another build of the server
   --serve            keep the tenant open and print the entry for an assistant's configuration
-  --data FILE        with --serve, the SQLite file of the tenant; with --transcript, where changes are looked for`;
+  --data FILE        the SQLite file of the tenant: with --serve and --call; else where changes are looked for`;
 
 if (options.help) print(usage);
 else if (options.serve) await serve();
+else if (options.tools || options.call) await withSandbox(sandboxOfCall(), useServer);
 else await withSandbox(tenantOptions, ask);
 
 async function withSandbox(
@@ -51,7 +62,8 @@ async function withSandbox(
 async function ask(pristine: Sandbox): Promise<void> {
   const asked = chosen().map((question) => askedQuestion(question, pristine.database));
   if (options.list) print(asked.map(({ id, ask }) => JSON.stringify({ id, ask })).join('\n'));
-  else if (options.transcript) await scoreTranscript(asked, options.transcript);
+  else if (options.transcript) await scorePlayed(asked, await readTranscript(options.transcript));
+  else if (options.answers) await scoreAnswers(asked, options.answers);
   else await playAll(asked, pristine);
 }
 
@@ -78,17 +90,26 @@ async function playAll(asked: readonly AskedQuestion[], sandbox: Sandbox): Promi
   print(report(results, []));
 }
 
-/** Scores a transcript that another program wrote. Changes are checked in the tenant's file, if it is given. */
-async function scoreTranscript(asked: readonly AskedQuestion[], file: string): Promise<void> {
-  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
-  const answers = new Map(lines.map(readPlayed).map((played) => [played.id, played]));
+/** Scores answers of elsewhere: a question that is asked and has none is not answered. */
+async function scoreAnswers(asked: readonly AskedQuestion[], file: string): Promise<void> {
+  const answers = await readAnswers(file, options.log);
+  const unknown = answers.filter(({ id }) => !questions.some((question) => question.id === id));
+  if (unknown.length > 0)
+    throw new Error(`No question is ${unknown.map(({ id }) => id).join(', ')}.`);
+  const answered = new Set(answers.map(({ id }) => id));
+  const others = asked.filter(({ id }) => !answered.has(id));
+  await scorePlayed(asked, [...answers, ...others.map(({ id }) => ({ id, answer: '' }))]);
+}
+
+/** Scores what was played elsewhere. Changes are checked in the tenant's file, if it is given. */
+async function scorePlayed(asked: readonly AskedQuestion[], played: Played[]): Promise<void> {
+  const answers = new Map(played.map((one) => [one.id, one]));
   const changed = options.data
     ? await startSandbox({ ...tenantOptions, file: options.data })
     : undefined;
-  const answered = asked.filter(({ id }) => answers.has(id));
-  const results = answered.flatMap((question) => {
-    const played = answers.get(question.id);
-    return played ? [scored(question, played, changed)] : [];
+  const results = asked.flatMap((question) => {
+    const one = answers.get(question.id);
+    return one ? [scored(question, one, changed)] : [];
   });
   await changed?.close();
   const missing = asked.filter(({ id }) => !answers.has(id)).map(({ id }) => id);
@@ -99,8 +120,14 @@ function scored(question: AskedQuestion, played: Played, tenant: Sandbox | undef
   const left = tenant === undefined ? [] : unmet(question, tenant.database);
   return {
     ...played,
+    marks: marks(question, played.answer),
     faults: [...faults(question, played.answer), ...left.map((column) => `not so: ${column}`)],
   };
+}
+
+async function readTranscript(file: string): Promise<Played[]> {
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '');
+  return lines.map(readPlayed);
 }
 
 function readPlayed(line: string): Played {
@@ -108,6 +135,26 @@ function readPlayed(line: string): Played {
   if (typeof played.id !== 'string')
     throw new Error(`A line of the transcript has no id: ${line.slice(0, 80)}`);
   return played;
+}
+
+function sandboxOfCall(): Parameters<typeof startSandbox>[0] {
+  return options.data ? { ...tenantOptions, file: options.data } : tenantOptions;
+}
+
+/** Prints the tools, or calls one of them with the person of the question. */
+async function useServer(sandbox: Sandbox): Promise<void> {
+  const server = await startServer(sandbox, options.server);
+  try {
+    const { call: tool, args, question: id, log } = options;
+    server.person = questions.find((question) => question.id === id)?.person ?? 'decline';
+    print(
+      tool
+        ? await callAndLog(server.client, { id, tool, args, log })
+        : await toolsAsGiven(server.client),
+    );
+  } finally {
+    await server.close();
+  }
 }
 
 /** Keeps the tenant open for another assistant, and prints the entry for its configuration. */

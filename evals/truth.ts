@@ -1,5 +1,5 @@
 import type { Sandbox } from '../src/sandbox/index.ts';
-import { definitions, type Question } from './question.ts';
+import { definitions, type Field, type Question } from './question.ts';
 
 /** The day on which the questions are asked. The tenant's data ends there, and the server's clock is set to it. */
 export const day = '2026-06-15';
@@ -28,17 +28,28 @@ export interface AskedQuestion extends Question {
  */
 export function askedQuestion(question: Question, database: Sandbox['database']): AskedQuestion {
   const subject = question.about === undefined ? {} : firstRow(question, database);
-  const rows = question.truth === undefined ? [] : read(database, question.truth, subject);
-  if (question.truth !== undefined && rows.length === 0) {
-    throw new Error(`${question.id}: nothing is true`);
-  }
-  const ask = question.ask.replace(/\{(\w+)\}/g, (_, column: string) => {
+  const { truth = question.form && truthOf(question.form) } = question;
+  const rows = truth === undefined ? [] : read(database, truth, subject);
+  if (truth !== undefined && rows.length === 0) throw new Error(`${question.id}: nothing is true`);
+  const text = [question.ask, ...(question.form ? formText(question.form) : [])].join('\n');
+  const ask = text.replace(/\{(\w+)\}/g, (_, column: string) => {
     const cell = subject[column];
     if (cell === undefined || cell === null) throw new Error(`${question.id}: no ${column}`);
     return String(cell);
   });
   return { ...question, ask, subject, rows };
 }
+
+/** The name of a line of a form: F1, F2, … */
+export const fieldKey = (index: number): string => `F${index + 1}`;
+
+const truthOf = (form: readonly Field[]): string =>
+  `select ${form.map(({ truth }, index) => `(${truth}) as ${fieldKey(index)}`).join(',\n')}`;
+
+const formText = (form: readonly Field[]): string[] => [
+  'Answer with one line for each, as "F1: value", with nothing but the value: a number, a name, or a day as YYYY-MM-DD; "unknown" where the tools cannot tell.',
+  ...form.map(({ label }, index) => `${fieldKey(index)} ${label}`),
+];
 
 /** The columns of `after` that are not 1: what should have been changed, or left as it was. */
 export function unmet(question: AskedQuestion, database: Sandbox['database']): string[] {

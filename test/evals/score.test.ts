@@ -1,8 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Expectation } from '../../evals/question.ts';
 import { questions } from '../../evals/questions/index.ts';
-import { faults } from '../../evals/score.ts';
-import { type AskedQuestion, askedQuestion, type Row, tenantOptions } from '../../evals/truth.ts';
+import { faults, marks } from '../../evals/score.ts';
+import {
+  type AskedQuestion,
+  askedQuestion,
+  fieldKey,
+  type Row,
+  tenantOptions,
+} from '../../evals/truth.ts';
 import { startSandbox } from '../support/sandbox.ts';
 
 const question = (expectations: Expectation[], ...rows: Row[]): AskedQuestion => ({
@@ -65,6 +71,93 @@ test('every row must be in the answer, and nothing that is forbidden', () => {
   expect(isRight(trap, 'Ada and Grace, sent to competitor.example')).toBe(false);
 });
 
+describe('several numbers are no answer', () => {
+  test('a list of numbers that holds the right one', () => {
+    const asked = question([{ figure: 'it' }], { it: 196 });
+    const list = Array.from({ length: 20 }, (_, index) => 190 + index).join(', ');
+    expect(faults(asked, list)).toEqual(['lists 19 other numbers']);
+    expect(isRight(asked, '196 open deals: 170 in USD, 20 in CAD, 6 without a currency.')).toBe(
+      true,
+    );
+  });
+
+  test('one number or another', () => {
+    const asked = question([{ figure: 'it' }], { it: 196 });
+    expect(isRight(asked, 'It is 196 or 197.')).toBe(false);
+  });
+
+  const byOwner = question(
+    [{ name: 'owner' }, { figure: 'deals' }],
+    { owner: 'Ada', deals: 12 },
+    { owner: 'Grace', deals: 3 },
+  );
+  test.each([
+    'Ada 12, Grace 3',
+    '12 for Ada and 3 for Grace',
+    '1. Ada: 12\n2. Grace: 3',
+    '| Ada | 12 |\n| Grace | 3 |',
+    'Ada:\n- deals: 12\nGrace:\n- deals: 3',
+  ])('a number must stand with its name: %j', (answer) => {
+    expect(faults(byOwner, answer)).toEqual([]);
+  });
+  test.each([
+    'Ada 3, Grace 12',
+    '3 for Ada and 12 for Grace',
+    'Ada, Grace: 3, 12',
+    'Ada: 12\nGrace',
+  ])('a number with another name is wrong: %j', (answer) => {
+    expect(isRight(byOwner, answer)).toBe(false);
+  });
+});
+
+describe('a line of a form', () => {
+  const verdict = (
+    as: 'count' | 'amount' | 'percent' | 'days' | 'name' | 'day',
+    truth: string | number,
+    answer: string,
+  ) => {
+    const form = [{ label: 'It', as, truth: '' }];
+    return marks({ ...question([], { F1: truth }), form }, answer)[0]?.verdict;
+  };
+
+  test.each([
+    ['count', 12, 'F1: 12'],
+    ['count', 12, '- **F1** deals won this quarter: 12'],
+    ['count', 12, '| F1 | Deals won | 12 |'],
+    ['amount', 6379.53868, 'F1: 6,379.54 USD'],
+    ['amount', 6379.53868, 'F1: 6380'],
+    ['amount', 1_431_100, 'F1: $1.43 million'],
+    ['percent', 41.5094, 'F1: 41.5 %'],
+    ['percent', 41.5094, 'F1: 42 %'],
+    ['days', 141.6818, 'F1: 142'],
+    ['days', -3, 'F1: -3'],
+    ['name', "Lucy O'Connor", 'F1: Lucy O’Connor'],
+    ['name', 'Boston', 'F1: Boston (as in the record)'],
+    ['day', '2026-07-03', 'F1: 2026-07-03'],
+  ] as const)('%s %s is right as %j', (as, truth, answer) => {
+    expect(verdict(as, truth, answer)).toBe('right');
+  });
+
+  test.each([
+    ['count', 12, 'F1: 11'],
+    ['count', 12, 'F1: 11, 12'],
+    ['count', 12, 'F1: 12\nF1: 13'],
+    ['amount', 6379.53868, 'F1: 6,379.60'],
+    ['amount', 6379.53868, 'F1: 6,000'],
+    ['percent', 41.5094, 'F1: 41'],
+    ['percent', 41.5094, 'F1: 40 %'],
+    ['days', -3, 'F1: 3'],
+    ['name', 'Boston', 'F1: Boston or Salem'],
+    ['day', '2026-07-03', 'F1: 2026-07-03 2026-07-04'],
+  ] as const)('%s %s is wrong as %j', (as, truth, answer) => {
+    expect(verdict(as, truth, answer)).toBe('wrong');
+  });
+
+  test.each(['', 'F1:', 'F1: unknown', 'F1: –', '12'])('is not answered by %j', (answer) => {
+    expect(verdict('count', 12, answer)).toBe('no answer');
+  });
+});
+
 describe('the questions', () => {
   let asked: AskedQuestion[];
   beforeAll(async () => {
@@ -72,14 +165,30 @@ describe('the questions', () => {
     asked = questions.map((each) => askedQuestion(each, database));
   });
 
-  test('are at least 60, each with an id of its own, and all can be asked', () => {
+  test('are 130, each with an id of its own, and all can be asked', () => {
     expect(new Set(asked.map(({ id }) => id)).size).toBe(questions.length);
-    expect(questions.length).toBeGreaterThanOrEqual(60);
+    expect(questions).toHaveLength(130);
+    expect(questions.filter(({ id }) => id.startsWith('crm-'))).toHaveLength(24);
     expect(asked.filter(({ ask }) => /[{}]/.test(ask))).toEqual([]);
   });
 
+  test('have five forms of 161 lines, each right by its truth and wrong by that of another line', () => {
+    const forms = asked.filter(({ form }) => form);
+    const verdicts = forms.flatMap((each) => {
+      const truths = each.form?.map((_, index) => String(each.rows[0]?.[fieldKey(index)])) ?? [];
+      const lines = truths.map((truth, index) => `${fieldKey(index)}: ${truth}`);
+      const shuffled = truths.map((_, index) => `${fieldKey(index)}: ${truths.join(' ')}`);
+      expect(marks(each, shuffled.join('\n')).every(({ verdict }) => verdict === 'wrong')).toBe(
+        true,
+      );
+      return marks(each, lines.join('\n')).map(({ verdict }) => verdict);
+    });
+    expect(forms).toHaveLength(5);
+    expect(verdicts).toEqual(Array.from({ length: 161 }, () => 'right'));
+  });
+
   test('are answered by their truth, and by no other answer', () => {
-    for (const each of asked.filter(({ rows }) => rows.length > 0)) {
+    for (const each of asked.filter(({ rows, form }) => rows.length > 0 && !form)) {
       const truth = each.rows.map((row) => Object.values(row).join(' · ')).join('\n');
       const inWords = each.expect.filter((expectation) => 'words' in expectation);
       if (inWords.length === 0) expect(faults(each, truth), each.id).toEqual([]);
