@@ -40,7 +40,7 @@ export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
-    'The whole pipeline: count, total contract value (value), weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled; gap to a target; sales velocity. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
+    'The whole pipeline: count, value, weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled; gap to a target; sales velocity. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],

@@ -14,13 +14,16 @@ import {
   reportOn,
   statusOf,
 } from '../src/briefs/checks/checks.ts';
-import { checksRestOn } from '../src/briefs/rests-on.ts';
+import { openDealsBeside } from '../src/briefs/checks/open-deals.ts';
+import { checksRestOn, restsOn } from '../src/briefs/rests-on.ts';
 import { compact, plural } from '../src/figures/naming.ts';
+import { recordsById, runSteps } from '../src/figures/steps.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
-import { companyOf } from '../src/names/references.ts';
+import { companyOf, labelsOf } from '../src/names/references.ts';
 import type { ApiRecord, Company } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
-import { currenciesFor } from '../src/tenant/prepared.ts';
+import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
+import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
@@ -52,7 +55,7 @@ export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
   title: 'Check sales data',
   description:
-    'One check of whole collections: findings, reasons, value at stake, largest first; counts by status, kind, owner.',
+    'One check: findings, reasons, value at stake, largest first; counts by status, kind, owner. open_deals: those of each company.',
   toolset: 'briefs',
   needs: [],
   input: z.strictObject({
@@ -60,28 +63,44 @@ export const checkSalesData = defineTool({
     owner: nameFilter,
     company: nameFilter,
     status: nameFilter,
+    label: nameFilter,
     kind: nameFilter,
     floor: percent(-100),
     days: z.int().min(0).max(3650).optional(),
     tolerance: percent(0),
+    open_deals: z.boolean().optional(),
     from: z.int().min(0).optional(),
     size: z.int().min(1).max(100).default(15),
   }),
   output: { definition: z.string().optional(), rows: records.optional(), coverage },
   async run(tenant, args, call) {
-    const { check, size, from = 0, owner, company, status, kind, ...parameters } = args;
+    const {
+      check,
+      size,
+      from = 0,
+      open_deals,
+      owner,
+      company,
+      status,
+      label,
+      kind,
+      ...parameters
+    } = args;
     const { needs, wants = [], needsItems }: Check = checks[check];
-    const companies: readonly 'company'[] = isOfCompanies(checks[check]) ? ['company'] : [];
-    const read = await readCollections(
-      tenant,
-      needs,
-      [...wants, ...companies],
-      call,
-      checksRestOn[check],
-    );
+    const hasCompany = isOfCompanies(checks[check]);
+    if (open_deals && !hasCompany)
+      throw new InvalidArguments(
+        wording`open_deals is for checks of contacts, deals, quotes and contracts: products have no company.`,
+      );
+    const deals = open_deals ? (['opportunity'] as const) : [];
+    const companies = hasCompany ? (['company'] as const) : [];
+    const read = await readCollections(tenant, needs, [...wants, ...companies, ...deals], call, {
+      ...checksRestOn[check],
+      ...(open_deals && restsOn.openDeals),
+    });
     return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
       const about = { coverage: toCoverage(read.coverage) };
-      const given = { owner, company, status };
+      const given = { owner, company, status, label };
       const { filters, question } = resolveFilters(given, occurring(check, read.records), about);
       if (question) return question;
       const matched = await runInSlices(matching(check, read.records, filters));
@@ -92,7 +111,14 @@ export const checkSalesData = defineTool({
       const examined = await runInSlices(examine(check, matched, options));
       const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(examined) }, about);
       if (kinds.question) return kinds.question;
-      const report = await runInSlices(reportOn(examined, kinds.filters.kind));
+      const { opportunity } = read.records;
+      const beside =
+        open_deals && opportunity
+          ? await runInSlices(
+              openDealsBeside(await dealsFor(tenant, opportunity, read.records.company)),
+            )
+          : undefined;
+      const report = await runInSlices(reportOn(examined, kinds.filters.kind, beside));
       const scope = describeScope({ ...filters, ...kinds.filters });
       return checkAnswer(
         report,
@@ -110,10 +136,12 @@ function occurring(check: CheckName, data: CheckData) {
   const { about }: Check = checks[check];
   const records: readonly ApiRecord[] = data[about] ?? [];
   const companies: readonly Company[] = data.company ?? [];
+  const byId = runSteps(recordsById(companies));
   return {
     owner: () => records.map(ownerOf),
     company: () => [...companies, ...records.map((record) => ({ ...companyOf(record) }))],
     status: () => records.map((record) => statusOf(about, record)),
+    label: () => records.flatMap((record) => labelsOf(record, byId)).map((name) => ({ name })),
   };
 }
 
@@ -146,10 +174,13 @@ function checkAnswer(
 }
 
 function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
-  const { check, examined, of, unit, lines, products, valueAtStake } = figures;
+  const { check, examined, of, unit, lines, products, contacts, valueAtStake } = figures;
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
-  const parts = lines ? plural(lines, 'line') : products && plural(products, 'product');
+  const parts =
+    (lines && plural(lines, 'line')) ??
+    (products && plural(products, 'product')) ??
+    (contacts && plural(contacts, 'contact'));
   const within = parts ? wording` (${parts})` : '';
   const name = trusted(check.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()));
   return wording`${name}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;

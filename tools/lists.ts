@@ -130,15 +130,14 @@ export const lists: readonly AnyTool[] = [
     name: 'cpq_list_quote_templates',
     title: 'List quote templates',
     description:
-      'Reusable proposal structures and the widgets they are made of. full adds styling, localisation and payment terms.',
+      'Reusable proposal structures and their widgets. full adds styling, localisation, payment terms.',
     resource: 'quote_template',
     input: listInput,
   }),
   listTool({
     name: 'cpq_list_quote_widgets',
     title: 'List quote widgets',
-    description:
-      'Quote widget templates: sections and layout blocks of quote templates. full adds their content.',
+    description: 'Sections and layout blocks of quote templates. full adds their content.',
     resource: 'quote_widget',
     input: listInput,
   }),

@@ -34,6 +34,7 @@ const quoteDates = ['createdAt', 'updatedAt', 'sentAt', 'expiresAt'] as const;
 
 export const restsOn = {
   pipeline: { opportunity: pipeline, ...currencies },
+  openDeals: { opportunity: [...deal, 'closedAt'], ...currencies },
   quotes: {
     quote: [...quote, ...quoteDates, 'opportunity', 'items.cost'],
     opportunity: dealOfQuote,
@@ -84,6 +85,11 @@ export const checksRestOn: Readonly<Record<CheckName, Rests>> = {
   contracts_running_out: { contract_item: ['endDate', 'revenue', 'term'] },
   stalled_opportunities: { opportunity: [...deal, 'updatedAt', 'stageUpdatedAt'], ...currencies },
   missing_close_dates: { opportunity: [...deal, 'expectedCloseDate'], ...currencies },
+  incomplete_opportunities: {
+    opportunity: [...deal, 'contact', 'category'],
+    ...currencies,
+  },
+  duplicate_contacts: { contact: [...contact, 'phone', 'mobilePhone'] },
   opportunities_without_quote: { opportunity: deal, quote: ofDeal, ...currencies },
 };
 

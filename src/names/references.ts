@@ -238,6 +238,12 @@ export function belongsTo(record: ApiRecord, company: Company): boolean {
   return name !== undefined && normaliseName(name) === normaliseName(company.name);
 }
 
+/** The labels of a record and of its company. */
+export const labelsOf = (
+  record: ApiRecord,
+  companies: ReadonlyMap<string | undefined, Company>,
+): string[] => [...(record.labels ?? []), ...(companies.get(companyOf(record).id)?.labels ?? [])];
+
 /** The company of a record, from its nested record or its own fields; empty if it has none. */
 export function companyOf({ company, companyId, companyName }: ApiRecord): Named {
   const id = nonBlank(fieldOf(company, 'id')) ?? nonBlank(companyId);

@@ -89,7 +89,7 @@ const detail = z.enum(['concise', 'full']).default('concise');
 const fields = z.array(z.string()).optional();
 const query = z.string().max(500).optional();
 const filters = z.string().max(2_000).optional().describe('key:a|b');
-const sort = z.string().max(200).optional().describe('-key,+key');
+const sort = z.string().max(200).optional().describe('-key');
 
 export const listInput = { size, from, detail, fields };
 export const searchInput = { size, from, query, filters, sort, detail, fields };

@@ -570,7 +570,7 @@ test('contracts_running_out finds items that end within the days', () => {
 
 describe('every check', () => {
   test('names the collections that it reads', () => {
-    expect(checkNames).toHaveLength(13);
+    expect(checkNames).toHaveLength(15);
     for (const name of checkNames) expect(checks[name].needs.length).toBeGreaterThan(0);
   });
 
@@ -585,6 +585,8 @@ describe('every check', () => {
       'stalled_opportunities',
       'missing_close_dates',
       'opportunities_without_quote',
+      'incomplete_opportunities',
+      'duplicate_contacts',
     ]);
   });
 

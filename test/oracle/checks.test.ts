@@ -1,13 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
 import { checks, expectedReport, type Parameters } from '../support/oracle/checks.ts';
-import { only } from '../support/oracle/order.ts';
+import { dealsOf } from '../support/oracle/deals.ts';
+import { sumsBy } from '../support/oracle/decimal.ts';
+import { grouped, only } from '../support/oracle/order.ts';
+import { given } from '../support/oracle/sql.ts';
 import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 /** Adds the currency to every row; the answer states it once where it is the same for all. */
 function reportIn(data: Row): Row {
   const { examined, notChecked, valueAtStake, unknownValue, total, currency } = data;
-  const { counts, lines, products } = data;
+  const { counts, lines, products, contacts } = data;
   const rows = (data.rows as Row[]).map((row) => {
     const { id, valueAtStake, currency: own, number, owner, status, kind, deal } = row;
     const about = { number, owner, status, kind: (kind as string[] | undefined)?.toSorted(), deal };
@@ -23,6 +26,7 @@ function reportIn(data: Row): Row {
     counts,
     lines,
     products,
+    contacts,
   };
   return only({ ...reported, rows });
 }
@@ -85,6 +89,33 @@ describeTenants((load) => {
       }
       const own = whole.rows.filter(({ owner }) => owner === value);
       expect(ids).toEqual(own.map(({ id }) => id));
+    }
+  });
+
+  test('the findings of every label, with the open deals of their companies', async () => {
+    const { call } = await fixture.server();
+    const labelled = fixture.ask(`${given} select c.id,
+        iif(e.type = 'object', json_extract(e.value, '$.name'), e.value) as label
+      from it join company c using (tenant), json_each(c.labels) e`);
+    const open = dealsOf(fixture.ask).filter(({ outcome }) => outcome === 'open');
+    const check = 'stalled_opportunities';
+    expect(labelled.length).toBeGreaterThan(0);
+    for (const [label, companies] of grouped(labelled, (row) => String(row.label))) {
+      const ids = new Set(companies.map(({ id }) => id));
+      const own = open.filter((deal) => ids.has(deal.company.id ?? ''));
+      const args = { check, days: 0, label, open_deals: true, size: 100 };
+      const { data } = await call('cpq_check_sales_data', args);
+      if (own.length > 0) expect(data.examined).toBe(own.length);
+      for (const row of (data.rows ?? []) as Row[]) {
+        const company = own.find(({ id }) => id === row.id)?.company.id;
+        const beside = own.filter((deal) => deal.company.id === company);
+        const { openDeals, openDealsValue } = row;
+        const value = sumsBy(beside, (deal) => deal.value);
+        expect({ openDeals, openDealsValue }).toEqual({
+          openDeals: beside.length,
+          openDealsValue: value,
+        });
+      }
     }
   });
 

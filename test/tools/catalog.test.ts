@@ -162,7 +162,7 @@ const saysAll = new Set([
   ...['external_id', 'opportunity_id', 'onetime_revenue', 'monthly_revenue', 'value_months'],
   ...['min_value', 'stalled_days', 'company', 'close_from', 'close_to', 'rows'],
   ...['status', 'currency', 'groups', 'acceptance', 'deal_state', 'date_from', 'date_to', 'days'],
-  ...['kind', 'period_to', 'deals_from', 'floor', 'tolerance', 'fields'],
+  ...['kind', 'label', 'period_to', 'deals_from', 'floor', 'tolerance', 'fields'],
   ...['show', 'sections', 'on'],
 ]);
 

@@ -19,7 +19,7 @@ async function call(tool: string, args: Row): Promise<Row> {
 
 /** Arguments that choose a record or a question, or how much of the same rows is shown, and in which form. */
 const others = new Set(
-  'resource id company product quote query check size from rows groups deals_from lines detail fields sort by show sections parts depth kinds include_bundles outcome date on since period_from period_to target rates stalled_days discount_limit floor days tolerance until'.split(
+  'resource id company product quote query check open_deals size from rows groups deals_from lines detail fields sort by show sections parts depth kinds include_bundles outcome date on since period_from period_to target rates stalled_days discount_limit floor days tolerance until'.split(
     ' ',
   ),
 );
@@ -128,7 +128,7 @@ const logs: Record<string, string> = {
   cpq_pipeline_changes: `movement pushes ${Object.keys(dealFilters).join(' ')}`,
 };
 
-const checkFilters = ['owner', 'company', 'status', 'kind'];
+const checkFilters = ['owner', 'company', 'status', 'label', 'kind'];
 
 test('every argument of every tool that reads is a filter in these tables, or none', () => {
   for (const { name, input } of readTools) {

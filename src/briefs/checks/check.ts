@@ -30,12 +30,12 @@ export interface CheckContext extends Required<CheckParameters> {
 export interface RawFinding extends Named {
   /** Of a quote. */
   number?: string;
-  company?: string;
+  company?: Named;
   owner?: Ref | undefined;
   /** Status category of a quote, stage of an opportunity. */
   status?: string;
   /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
-  kinds: Readonly<Record<string, string>>;
+  kinds: Readonly<Record<string, string | readonly string[]>>;
   /** The opportunity of a quote. */
   deal?: string;
   /** Number of lines of a quote, or of products, that the finding is about. */
@@ -59,13 +59,26 @@ export interface Check {
   /** Collections that the check uses if they may be read. */
   readonly wants?: readonly Resource[];
   /** The collection that the filters by owner, company and status apply to; others are only looked up. */
-  readonly about: 'product' | 'pricing_book' | 'quote' | 'opportunity' | 'contract_item';
+  readonly about:
+    | 'product'
+    | 'pricing_book'
+    | 'contact'
+    | 'quote'
+    | 'opportunity'
+    | 'contract_item';
   /** What the examined records are called. */
   readonly of: string;
   /** What a finding is: its singular. */
-  readonly unit: 'product' | 'book price' | 'part' | 'quote' | 'contract item' | 'opportunity';
+  readonly unit:
+    | 'product'
+    | 'book price'
+    | 'part'
+    | 'duplicate'
+    | 'quote'
+    | 'contract item'
+    | 'opportunity';
   /** What `parts` of the findings count. */
-  readonly parts?: 'lines' | 'products';
+  readonly parts?: 'lines' | 'products' | 'contacts';
   readonly defaults?: CheckParameters;
   /** The quotes whose items are examined. */
   readonly needsItems?: (quote: Quote) => boolean;

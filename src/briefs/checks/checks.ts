@@ -14,12 +14,19 @@ import {
   nonZeroCounts,
 } from '../../figures/naming.ts';
 import { statusOfQuote } from '../../figures/quote-state.ts';
-import { filterSteps, type ResultOf, type Steps, sortSteps } from '../../figures/steps.ts';
+import {
+  filterSteps,
+  type ResultOf,
+  recordsById,
+  type Steps,
+  sortSteps,
+} from '../../figures/steps.ts';
 import { refersTo } from '../../names/name-filters.ts';
-import { companyOf } from '../../names/references.ts';
+import { companyOf, labelsOf } from '../../names/references.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckData, CheckParameters, RawFinding } from './check.ts';
+import { duplicateContacts } from './contacts.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
 import {
   expiringQuotes,
@@ -30,6 +37,7 @@ import {
 } from './quotes.ts';
 import {
   contractsRunningOut,
+  incompleteOpportunities,
   missingCloseDates,
   opportunitiesWithoutQuote,
   stalledOpportunities,
@@ -50,6 +58,8 @@ export const checks = {
   stalled_opportunities: stalledOpportunities,
   missing_close_dates: missingCloseDates,
   opportunities_without_quote: opportunitiesWithoutQuote,
+  incomplete_opportunities: incompleteOpportunities,
+  duplicate_contacts: duplicateContacts,
 };
 
 export type CheckName = keyof typeof checks;
@@ -66,6 +76,8 @@ export interface CheckFilters {
   company?: Named;
   /** Status category of a quote, or stage of an opportunity. */
   status?: Named;
+  /** Of the record, or of its company. */
+  label?: Named;
 }
 
 export interface CheckOptions extends CheckParameters {
@@ -89,18 +101,20 @@ export const statusOf = (resource: Resource, record: AnyRecord): Ref | undefined
 export function* matching(
   name: CheckName,
   data: CheckData,
-  { owner, company, status }: CheckFilters,
+  { owner, company, status, label }: CheckFilters,
 ): Steps<CheckData> {
-  if (!owner && !company && !status) return data;
+  if (!owner && !company && !status && !label) return data;
   const { about }: Check = checks[name];
   const records: readonly AnyRecord[] = data[about] ?? [];
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
+  const companies = yield* recordsById(data.company ?? []);
   matched[about] = yield* filterSteps(
     records,
     (record) =>
       (!owner || refersTo(ownerOf(record), owner)) &&
       (!company || refersTo({ ...companyOf(record) }, company)) &&
-      (!status || refersTo(statusOf(about, record), status)),
+      (!status || refersTo(statusOf(about, record), status)) &&
+      (!label || labelsOf(record, companies).some((name) => refersTo({ name }, label))),
   );
   return matched;
 }
@@ -138,10 +152,14 @@ const relatedIds = ({ related = [] }: RawFinding): string => related.map(({ id }
 
 export type CheckReport = ResultOf<typeof reportOn>;
 
-/** The figures over the findings, or over those of one kind, and the rows of these findings. */
+/**
+ * The figures over the findings, or over those of one kind, and the rows of these findings.
+ * @param besideOf adds to each row what else is known of the company
+ */
 export function* reportOn(
   { name, definition, examined, notChecked, findings: all }: Examined,
   kind?: Named,
+  besideOf: (company: Named) => object = () => ({}),
 ) {
   const check: Check = checks[name];
   const { of, unit, parts } = check;
@@ -161,19 +179,25 @@ export function* reportOn(
     // Of all findings, where one can be about several.
     lines: parts === 'lines' ? countOfParts : undefined,
     products: parts === 'products' ? countOfParts : undefined,
+    contacts: parts === 'contacts' ? countOfParts : undefined,
     notChecked: nonZeroCounts(notChecked),
     valueAtStake: sums.toAmounts(),
-    unknownValue: nonZero(findings.filter(({ atStake }) => !atStake).length),
+    unknownValue:
+      check.about === 'contact'
+        ? undefined
+        : nonZero(findings.filter(({ atStake }) => !atStake).length),
     counts: yield* countFindings(check, findings),
     // Absent where findings differ in it, which then have their own.
-    currency: shared,
+    currency: nonBlank(shared),
   });
   const rows = (from: number, count: number) =>
-    findings.slice(from, from + count).map((finding) => toFinding(finding, shared));
+    findings
+      .slice(from, from + count)
+      .map((finding) => ({ ...toFinding(finding, shared), ...besideOf(finding.company ?? {}) }));
   return { figures, total: findings.length, rows };
 }
 
-export const kindsOf = ({ kinds }: RawFinding): string[] => Object.values(kinds);
+export const kindsOf = ({ kinds }: RawFinding): string[] => Object.values(kinds).flat();
 
 const maxRelated = 2;
 
@@ -184,7 +208,7 @@ function toFinding(finding: RawFinding, shared: string | undefined) {
     id: finding.id,
     number: finding.number,
     name: finding.name === finding.number ? undefined : finding.name,
-    company: finding.company,
+    company: finding.company?.name,
     owner: nonBlank(owner?.name) ?? nonBlank(owner?.id),
     status: finding.status,
     kind: kinds.length > 0 ? kinds : undefined,
@@ -202,14 +226,15 @@ function* countFindings({ about }: Check, findings: readonly RawFinding[]) {
   const hasOwner = about === 'quote' || about === 'opportunity';
   const kinds = new Set<string>();
   for (const each of findings) for (const by of Object.keys(each.kinds)) kinds.add(by);
-  const rows = yield* countBy('status', findings, ({ status }) =>
-    status === undefined ? undefined : { name: status },
-  );
+  const rows = yield* countBy('status', findings, ({ status }) => namesAs(status));
   for (const by of [...kinds].sort(compare))
-    rows.push(...(yield* countBy(by, findings, (each) => ({ name: each.kinds[by] ?? '' }))));
-  if (hasOwner) rows.push(...(yield* countBy('owner', findings, ({ owner = {} }) => owner)));
+    rows.push(...(yield* countBy(by, findings, ({ kinds }) => namesAs(kinds[by]))));
+  if (hasOwner) rows.push(...(yield* countBy('owner', findings, ({ owner = {} }) => [owner])));
   return rows.length > 0 ? rows : undefined;
 }
+
+const namesAs = (names: string | readonly string[] = []): Ref[] =>
+  [names].flat().map((name) => ({ name }));
 
 /** Values shown; the others are one row. */
 const maxValues = 24;
@@ -218,10 +243,9 @@ const maxValues = 24;
 function* countBy(
   by: string,
   findings: readonly RawFinding[],
-  labelOf: (finding: RawFinding) => Ref | undefined,
+  labelsOf: (finding: RawFinding) => readonly Ref[],
 ) {
-  const labels = findings.map(labelOf).filter((label) => label !== undefined);
-  const { rows } = yield* groupRows(labels, {
+  const { rows } = yield* groupRows(findings.flatMap(labelsOf), {
     labelsOf: named,
     ranksOf: ({ length }) => [length],
     limit: maxValues,

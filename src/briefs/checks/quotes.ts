@@ -20,6 +20,7 @@ import {
 } from '../../figures/quote-totals.ts';
 import type { Steps } from '../../figures/steps.ts';
 import { type Catalogue, catalogueFor } from '../../names/part-numbers.ts';
+import { companyOf } from '../../names/references.ts';
 import type { Quote, QuoteItem } from '../../service/records/records.ts';
 import { quote as quoteText, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
@@ -65,9 +66,9 @@ const toFinding = (
     id: nonBlank(quote.id),
     number: nonBlank(quote.number),
     name: quoteName(quote),
-    company: nonBlank(quote.company?.name),
     deal: nonBlank(quote.opportunity?.name) ?? nonBlank(quote.opportunity?.id),
   }),
+  company: companyOf(quote),
   owner: quote.owner,
   status: statusOfQuote(quote),
   atStake: firstYearValue(sumQuote(quote)),

@@ -3,19 +3,20 @@
 import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
 import { currencyOfRecord, decimal } from '../../figures/money.ts';
-import { compact, inDays, named, nonBlank, plural } from '../../figures/naming.ts';
+import { compact, contactName, inDays, named, nonBlank, plural } from '../../figures/naming.ts';
 import { isDeleted, isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/references.ts';
 import type { ApiRecord, ContractItem, Opportunity } from '../../service/records/records.ts';
-import { quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
+import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
   type CheckContext,
   type CheckResult,
   examineEach,
   type Judgement,
+  type RawFinding,
 } from './check.ts';
 
 const isKept = (record: ApiRecord): boolean => !isDeleted(record);
@@ -75,23 +76,46 @@ export const opportunitiesWithoutQuote: Check = {
   },
 };
 
+/** What a deal should refer to, and whether it does: a contact may have a name without an id. */
+const missingIn = (deal: Opportunity) =>
+  (['contact', 'company', 'owner', 'category'] as const).filter((field) => {
+    const ref = deal[field];
+    return !ref || !(nonBlank(ref.id) ?? contactName(ref));
+  });
+
+export const incompleteOpportunities: Check = {
+  ...opportunityCheck,
+  define: () =>
+    `Open opportunities without contact, company, owner or category. ${stakeDefinition}`,
+  examine: ({ opportunity }, context) =>
+    examineOpen(
+      opportunity,
+      context,
+      (deal) => {
+        const missing = missingIn(deal).map((field) => wording`no ${field}`);
+        return missing.length > 0 ? () => join(missing, ', ') : undefined;
+      },
+      (deal) => ({ missing: missingIn(deal).map((field) => `no ${field}`) }),
+    ),
+};
+
 /** `reasonOf` says why an opportunity is a finding, or cannot be checked. */
 function examineOpen(
   opportunities: readonly Opportunity[] | undefined,
   { currencyOf, today }: CheckContext,
   reasonOf: (opportunity: Opportunity) => Judgement<() => Wording>,
+  kindsOf: (opportunity: Opportunity) => RawFinding['kinds'] = () => ({}),
 ): Steps<CheckResult> {
   const judge = (opportunity: Opportunity): Judgement => {
     const reason = reasonOf(opportunity);
     if (typeof reason !== 'function') return reason;
+    const kinds = kindsOf(opportunity);
     return {
       ...named(opportunity),
-      ...compact({
-        company: nonBlank(opportunity.company?.name),
-        status: nonBlank(opportunity.pipelineStage?.name),
-      }),
+      ...compact({ status: nonBlank(opportunity.pipelineStage?.name) }),
+      company: companyOf(opportunity),
       owner: opportunity.owner,
-      kinds: { closing: closingOf(opportunity, today) },
+      kinds: { closing: closingOf(opportunity, today), ...kinds },
       atStake: dealValue(opportunity),
       currency: currencyOfRecord(opportunity, currencyOf),
       reason,
@@ -125,11 +149,8 @@ function judgeContract(item: ContractItem, { today, days, currencyOf }: CheckCon
   if (daysLeft < 0 || daysLeft > days) return undefined;
   const company = companyOf(item);
   return {
-    ...compact({
-      id: nonBlank(item.id),
-      name: nonBlank(item.service) ?? nonBlank(item.name),
-      company: company.name,
-    }),
+    ...compact({ id: nonBlank(item.id), name: nonBlank(item.service) ?? nonBlank(item.name) }),
+    company,
     kinds: { term: termKey(item) },
     atStake: overYear(decimal(item.revenue), termKey(item)),
     currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),

@@ -16,7 +16,17 @@ import {
   quotesOf,
   statusOf,
 } from './quotes.ts';
-import { type Ask, currency, day, given, isSet, statusCategory, term, text } from './sql.ts';
+import {
+  type Ask,
+  contactName,
+  currency,
+  day,
+  given,
+  isSet,
+  statusCategory,
+  term,
+  text,
+} from './sql.ts';
 
 interface Finding {
   id: string;
@@ -25,7 +35,7 @@ interface Finding {
   currency: string;
   status?: string | undefined;
   /** Keys by which findings are counted, besides status and owner. */
-  kinds?: Record<string, string> | undefined;
+  kinds?: Record<string, string | string[]> | undefined;
   /** Undefined where the record has no owner. */
   owner?: { key: string; name: string } | undefined;
   /** Number of lines or products concerned. */
@@ -48,6 +58,7 @@ export interface Report {
   counts?: CountRow[];
   lines?: number;
   products?: number;
+  contacts?: number;
   notChecked?: Record<string, number>;
   valueAtStake?: Record<string, number>;
   unknownValue?: number;
@@ -76,8 +87,10 @@ interface CheckFindings {
   notChecked?: (string | undefined)[];
   /** Whether values of the findings may be added up. */
   additive?: boolean;
+  /** Findings have no value. */
+  worthless?: boolean;
   /** The unit of `parts`. */
-  parts?: 'lines' | 'products';
+  parts?: 'lines' | 'products' | 'contacts';
 }
 
 type Check = (ask: Ask, today: string, parameters: Parameters) => CheckFindings;
@@ -123,7 +136,77 @@ export const checks: Record<string, Check> = {
     const findings = open.filter(({ id }) => !quoted.has(id)).map(worth(today));
     return { examined: open.length, findings, additive: true };
   },
+  incomplete_opportunities: (ask, today) => {
+    const contacts = new Map(
+      ask(`${given} select o.id, o.contactId from it join opportunity o using (tenant)`).map(
+        (row) => [String(row.id), text(row, 'contactId')],
+      ),
+    );
+    const open = openDeals(ask);
+    const findings = open.flatMap((deal): Finding[] => {
+      const has = {
+        contact: contacts.get(deal.id),
+        company: deal.company.id,
+        owner: deal.owner.id,
+        category: deal.category.id,
+      };
+      const missing = Object.entries(has).flatMap(([what, id]) => (id ? [] : `no ${what}`));
+      const found = worth(today)(deal);
+      return missing.length === 0 ? [] : [{ ...found, kinds: { ...found.kinds, missing } }];
+    });
+    return { examined: open.length, findings, additive: true };
+  },
+  duplicate_contacts: sharedAddresses,
 };
+
+/** A finding for each e-mail address and phone number of several contacts, for the first of them by name. */
+function sharedAddresses(ask: Ask): CheckFindings {
+  const contacts = ask(`${given} select r.id, ${contactName} as name, r.phone, r.mobilePhone,
+      lower(trim(coalesce(r.email, ''))) as email, coalesce(r.companyId, (
+        select c.id from company c where c.tenant = r.tenant and lower(c.name) = lower(r.companyName)
+      )) as companyId
+    from it join contact r using (tenant)
+    where not ${isSet('r.deleted')}`).map((row) => ({
+    id: String(row.id),
+    name: text(row, 'name') || undefined,
+    company: text(row, 'companyId'),
+    addresses: [
+      ...new Set([
+        ...(String(row.email).includes('@') ? [`e-mail ${row.email}`] : []),
+        ...[row.phone, row.mobilePhone].flatMap((number) => {
+          const digits = String(number ?? '')
+            .replace(/(ext\.?|x|#) *\d+$/, '')
+            .replace('(0)', '')
+            .replace(/\D/g, '')
+            .replace(/^0+/, '');
+          return digits.length < 7 ? [] : `phone ${digits}`;
+        }),
+      ]),
+    ],
+  }));
+  const each = contacts.flatMap((contact) =>
+    contact.addresses.map((address) => ({ contact, address })),
+  );
+  const shared = [...grouped(each, ({ address }) => address)].filter(([, all]) => all.length > 1);
+  return {
+    examined: contacts.length,
+    worthless: true,
+    parts: 'contacts',
+    notChecked: contacts.map(({ addresses }) =>
+      addresses.length === 0 ? 'no e-mail and no phone' : undefined,
+    ),
+    findings: shared.map(([address, all]) => {
+      const people = all.map(({ contact }) => contact).sort(byName);
+      const companies = new Set(people.map(({ company }) => company));
+      const kinds = {
+        shared: `same ${address.split(' ')[0]}`,
+        companies: companies.size > 1 ? 'several companies' : 'one company',
+      };
+      const { id = '', name } = people[0] ?? {};
+      return { id, name, currency: nowhere, kinds, parts: people.length };
+    }),
+  };
+}
 
 /** The expected report of one check, with its findings in order. */
 export function expectedReport(
@@ -150,7 +233,9 @@ export function expectedReport(
     valueAtStake: found.additive ? sumsBy(rows, ({ value }) => value) : undefined,
     counts: countsOf(rows),
     ...(found.parts && counts({ [found.parts]: rows.reduce((n, it) => n + (it.parts ?? 0), 0) })),
-    unknownValue: counts({ all: rows.filter((it) => !it.value).length })?.all,
+    unknownValue: found.worthless
+      ? undefined
+      : counts({ all: rows.filter((it) => !it.value).length })?.all,
     total: rows.length,
     rows: rows.map(({ id, value, currency, number, owner, status, kinds, deal }) =>
       only({
@@ -160,7 +245,7 @@ export function expectedReport(
         number,
         owner: owner?.key === nobody ? undefined : owner?.name,
         status,
-        kind: kinds && Object.values(kinds).sort(),
+        kind: kinds && Object.values(kinds).flat().sort(),
         deal,
       }),
     ),
@@ -177,7 +262,7 @@ function countsOf(rows: readonly Finding[]): CountRow[] | undefined {
     ...kinds.flatMap((by) =>
       countedBy(by, rows, (row) => {
         const kind = row.kinds?.[by];
-        return kind === undefined ? undefined : { key: kind, name: kind };
+        return [kind ?? []].flat().map((name) => ({ key: name, name }));
       }),
     ),
     ...countedBy('owner', rows, ({ owner }) => owner),
@@ -185,10 +270,15 @@ function countsOf(rows: readonly Finding[]): CountRow[] | undefined {
   return all.length === 0 ? undefined : all;
 }
 
+interface Label {
+  key: string;
+  name: string;
+}
+
 function countedBy(
   by: string,
   rows: readonly Finding[],
-  of: (row: Finding) => { key: string; name: string } | '' | undefined,
+  of: (row: Finding) => Label | Label[] | '' | undefined,
 ): CountRow[] {
   const known = rows.flatMap((row) => of(row) || []);
   return [...grouped(known, ({ key }) => key).values()]
