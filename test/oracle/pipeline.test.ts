@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { differencesBetween } from '../support/facts.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
@@ -45,9 +46,10 @@ let deals: Deal[];
 
 const compareWith = async (asked: Asked) => {
   const { call } = await fixture.server();
-  const { data } = await call('cpq_brief_pipeline', asked);
+  const { text, data } = await call('cpq_brief_pipeline', asked);
   const { records: _records, page: _page, ...figures } = data;
   expect(figuresIn(figures)).toEqual(expectedPipeline(deals, fixture.today, asked));
+  expect(differencesBetween(text, data).onlyData).toEqual([]);
   return data;
 };
 const nameOf = (what: 'owner' | 'company' | 'category' | 'stage') => {

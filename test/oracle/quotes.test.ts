@@ -80,6 +80,8 @@ describeTenants((load) => {
     }
   });
 
+  firstSentences(() => fixture);
+
   test('the brief with another discount limit', async () => {
     const { call } = await fixture.server();
     for (const quote of quotes.slice(0, 12)) {
@@ -117,6 +119,28 @@ describeTenants((load) => {
     expect(coverage).toMatchObject({ complete: true, read: row?.total, total: row?.total });
   });
 });
+
+function firstSentences(fixture: () => TenantFixture): void {
+  test.each([
+    ['it was deleted', 'deletedAt is not null', /\bDeleted on \d{4}-\d\d-\d\d: Quote /],
+    [
+      'it was answered',
+      `status in ('approved', 'declined') and deletedAt is null`,
+      /The customer has answered/,
+    ],
+    ['it has expired', `status = 'expired' and deletedAt is null`, /can no longer be accepted/],
+  ])('the brief first says that %s', async (_, where, words) => {
+    const { ask, server } = fixture();
+    const { call } = await server();
+    const quotes = ask(`select id from quote where tenant = ?1 and ?2 <> '' and ${where} limit 4`);
+    expect(quotes).not.toEqual([]);
+    for (const { id } of quotes) {
+      const { text } = await call('cpq_brief_quote', { quote: id });
+      expect(text.split('\n')[0]).toMatch(words);
+      expect(text).not.toContain('goes out');
+    }
+  });
+}
 
 function setupAndDiscount(quote: Quote): Row {
   const setups = quote.lines.filter(({ hasSetup }) => hasSetup);

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import { anyHost, type Connection } from '../hosts.ts';
 import { quickOrAll } from '../sampling.ts';
-import { askService, type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
+import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
 import { shared } from '../shared.ts';
 import { clockAt } from './clock.ts';
 import { addEdgeCases } from './edge-cases.ts';
@@ -11,17 +11,9 @@ import type { Ask, Rows } from './sql.ts';
 export interface TenantFixture {
   /** Today, for the sandbox and the server. */
   today: string;
-  /** Whether it has edge cases that the sandbox does not create. */
-  withEdgeCases: boolean;
   server(): Promise<Connection>;
-  /** Starts another server, which has read nothing yet. */
-  serverAnew(): Promise<Connection>;
   /** Rows of the database; the first `?` is the tenant, the second the day, then the given values. */
   ask: Ask;
-  /** Runs SQL that changes the tenant; its first `?` is the tenant. */
-  change(sql: string, ...more: (string | number)[]): void;
-  /** Writes by the service's API. */
-  put(path: string, body: Record<string, unknown>): Promise<unknown>;
 }
 
 interface Setting {
@@ -30,8 +22,6 @@ interface Setting {
   scale: number;
   /** Adds edge cases that the sandbox does not create. */
   withEdgeCases?: boolean;
-  /** The first tenant only. */
-  first?: boolean;
 }
 
 const settings: readonly Setting[] = [
@@ -55,10 +45,10 @@ export function describeTenant(
   body: (fixture: () => Promise<TenantFixture>) => void,
 ): void {
   const sandbox = shared(() => started(setting));
-  for (const at of setting.first ? [0] : [0, 1]) {
+  for (const at of [0, 1]) {
     const name = at === 0 ? 'USD, probability 0–1' : 'EUR, probability 0–100';
     describe(`${name}, seed ${setting.seed}, on ${setting.today}`, () =>
-      body(shared(async () => fixtureOf(await sandbox(), at, setting))));
+      body(shared(async () => fixtureOf(await sandbox(), at, setting.today))));
   }
 }
 
@@ -69,24 +59,14 @@ async function started({ seed, today, scale, withEdgeCases }: Setting): Promise<
   return sandbox;
 }
 
-function fixtureOf(
-  sandbox: Sandbox,
-  at: number,
-  { today, withEdgeCases = false }: Setting,
-): TenantFixture {
+function fixtureOf(sandbox: Sandbox, at: number, today: string): TenantFixture {
   const tenant = sandbox.tenants[at];
   if (!tenant) throw new Error(`There is no tenant ${at}`);
   const { database } = sandbox;
-  const serverAnew = () => anyHost.start(addressOf(tenant), { env: clockAt(today) });
-  const writer = { baseUrl: tenant.baseUrl, key: tenant.keys.all };
   return {
     today,
-    withEdgeCases,
-    server: shared(serverAnew),
-    serverAnew,
-    put: (path, body) => askService(writer, path, { method: 'PUT', body: JSON.stringify(body) }),
+    server: shared(() => anyHost.start(addressOf(tenant), { env: clockAt(today) })),
     ask: (sql, ...more) => database.prepare(sql).all(tenant.name, today, ...more) as Rows,
-    change: (sql, ...more) => void database.prepare(sql).run(tenant.name, ...more),
   };
 }
 
