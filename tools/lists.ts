@@ -111,7 +111,7 @@ export const lists: readonly AnyTool[] = [
     name: 'cpq_list_opportunities',
     title: 'List opportunities',
     description:
-      'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source. For totals use cpq_brief_pipeline.',
+      'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source, ask (~text: what it contains). For totals use cpq_brief_pipeline.',
     resource: 'opportunity',
     input: searchInput,
     empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),

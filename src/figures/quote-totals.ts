@@ -207,18 +207,23 @@ function addPrices(prices: Map<string, Decimal>, { terms }: QuoteSums): Map<stri
 /** The totals of several quotes after discounts. All must have the same currency. */
 export function sumQuotes(quotes: readonly Quote[]): {
   totals: TermTotals;
+  /** Of the quotes that have one. */
+  firstYear: Decimal | undefined;
   unknownPrices: number;
   unknownItems: number;
 } {
   const prices = new Map<string, Decimal>();
+  let firstYear: Decimal | undefined;
   let unknownPrices = 0;
   for (const quote of quotes) {
     const sums = sumQuote(quote);
     unknownPrices += sums.unknownPrices;
     addPrices(prices, sums);
+    const own = firstYearValue(sums);
+    if (own) firstYear = firstYear?.plus(own) ?? own;
   }
   const unknownItems = quotes.filter(hasUnknownItems).length;
-  return { totals: totalsByTerm(prices), unknownPrices, unknownItems };
+  return { totals: totalsByTerm(prices), firstYear, unknownPrices, unknownItems };
 }
 
 /**

@@ -13,8 +13,12 @@ import { listColumns } from './columns.ts';
 const orders = ['<=', '>=', '<', '>'] as const;
 type Order = (typeof orders)[number];
 
-/** `is`: equal to a text. `order`: before or after a number or a date. `empty`: has no value, or has one. */
-export type Test = { is: string } | { order: Order; than: string } | { empty: boolean };
+/** `is`: equal to a text. `has`: contains it. `order`: before or after a number or a date. `empty`: has no value, or has one. */
+export type Test =
+  | { is: string }
+  | { has: string }
+  | { order: Order; than: string }
+  | { empty: boolean };
 
 export interface Key {
   /** The name as written in the argument. */
@@ -114,6 +118,7 @@ function readTest({ name, column }: Key, value: string): Test {
   const word = value.toLowerCase();
   const empty = emptyWords[word] ?? (column?.isMark ? markWords[word] : undefined);
   if (empty !== undefined) return { empty };
+  if (value.startsWith('~')) return { has: word.slice(1).trim() };
   const order = orders.find((sign) => value.startsWith(sign));
   if (order === undefined) return { is: value };
   const than = value.slice(order.length).trim();
@@ -197,6 +202,7 @@ export function matchesAlternative(record: ApiRecord, { column }: Key, test: Tes
 
 function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): boolean {
   if ('is' in test) return isEqual(value, test.is);
+  if ('has' in test) return folded(value).includes(test.has);
   const order = compareWithBound(value, test.than);
   if (order === undefined) return false;
   if (test.order === '<') return order < 0;

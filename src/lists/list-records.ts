@@ -176,7 +176,8 @@ async function localPage<R extends Resource>(
   requireKnownKeys(resource, all, keys, known);
   const notes = describeIgnored(plan, all.length);
   const conditions: Condition[] = [];
-  for (const condition of plan.conditions)
+  // Where the text in query finds nothing, no value of a filter can be told to be missing.
+  for (const condition of all.length > 0 ? plan.conditions : [])
     conditions.push(await runInSlices(resolveNames(all, condition, known, notes)));
   const isMatch = (record: RecordOf[R]) =>
     conditions.every((each) => passes(record, each, known)) &&
@@ -184,7 +185,8 @@ async function localPage<R extends Resource>(
   const matching = await runInSlices(filterSteps(all, isMatch));
   const records = await runInSlices(sortedBy(matching, sort, known));
   const total = records.length;
-  if (total === 0) notes.push(...(await runInSlices(emptyReason(all, conditions, known))));
+  if (total === 0 && all.length > 0)
+    notes.push(...(await runInSlices(emptyReason(all, conditions, known))));
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }

@@ -133,8 +133,8 @@ function writeResult(answer: Answer): CallToolResult {
   const notes = [...given, ...describeUnknownCurrencies(unknownCurrencies)];
   const structuredContent = { summary, ...facts, ...(notes.length > 0 && { notes }) };
   const told = newFacts(facts, summary);
-  // The outcome of a change comes with values that a person has to see as they are stored.
-  const isAsStored = answer.asStored === true || facts.outcome !== undefined;
+  // A change comes with values that a person has to see as they are stored.
+  const isAsStored = answer.asStored === true || facts.changes !== undefined;
   const lines = [summary, render(isAsStored ? told : inWords(told)), ...notes];
   return { content: [{ type: 'text', text: lines.join('\n') }], structuredContent };
 }

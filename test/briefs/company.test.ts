@@ -183,11 +183,11 @@ test('sums sent quotes that have run out apart from those that can be accepted',
   const section = brief({ quotes }).quotes;
   const common = { currency: 'EUR', count: 1 };
   expect(section?.byStatus).toStrictEqual([
-    { status: 'draft', ...common, oneTime: 1 },
-    { ...sent, ...common, count: 2, oneTime: 8 },
-    { ...sent, acceptance: 'past expiry', ...common, oneTime: 70 },
-    { status: 'approved', acceptance: 'accepted', ...common, oneTime: 2 },
-    { status: 'expired', acceptance: 'past expiry', ...common, oneTime: 9 },
+    { status: 'draft', ...common, oneTime: 1, firstYearValue: 1 },
+    { ...sent, ...common, count: 2, oneTime: 8, firstYearValue: 8 },
+    { ...sent, acceptance: 'past expiry', ...common, oneTime: 70, firstYearValue: 70 },
+    { status: 'approved', acceptance: 'accepted', ...common, oneTime: 2, firstYearValue: 2 },
+    { status: 'expired', acceptance: 'past expiry', ...common, oneTime: 9, firstYearValue: 9 },
   ]);
   expect(section?.rows.map(({ id, acceptance }) => [id, acceptance])).toEqual([
     ['draft', undefined],

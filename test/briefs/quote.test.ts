@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PreflightRecords } from '../../src/briefs/quote/preflight.ts';
 import { quoteBrief } from '../../src/briefs/quote/quote.ts';
+import { decimal } from '../../src/figures/money.ts';
 import {
   firstYearValue,
   quoteTotals,
@@ -179,6 +180,7 @@ test('the totals of a quote: adds quotes before it rounds', () => {
   const third = { items: [{ quantity: 1, price: 0.335, term: 'month' }] };
   expect(sumQuotes([third, third, { items: [{}] }])).toStrictEqual({
     totals: { monthly: 0.67 },
+    firstYear: decimal(8.04),
     unknownPrices: 1,
     unknownItems: 0,
   });

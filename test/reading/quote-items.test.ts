@@ -68,6 +68,7 @@ describe('a quote of unknown items', () => {
     expect(quoteTotals(unread)).toEqual({});
     expect(sumQuotes([unread, { id: 'r' }])).toEqual({
       totals: {},
+      firstYear: undefined,
       unknownPrices: 0,
       unknownItems: 1,
     });

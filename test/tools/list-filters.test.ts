@@ -93,6 +93,23 @@ test('an identifier is asked for together with one that is known, so that two re
   expect(await asked('ean:E700')).toEqual([['p700'], 1, 1]);
 });
 
+describe('a part of a text', () => {
+  test('is found in any letter case, and never sent to the service', async () => {
+    const service = await upstream();
+    const { records } = await call('products', { filters: 'mpn:~N-299,price:5', size: 20 });
+    expect(records.map(({ mpn }) => mpn)).toEqual(
+      products.filter(({ mpn }) => mpn.includes('n-299')).map(({ mpn }) => mpn),
+    );
+    expect(service.requests.filter(({ query }) => query.get('filters')?.includes('~'))).toEqual([]);
+  });
+});
+
+test('where the text in query finds nothing, no filter is said to be without values', async () => {
+  const { data } = await call('products', { query: 'zebra', filters: 'mpn:~1' });
+  expect(data.records).toEqual([]);
+  expect(String(data.notes)).not.toContain('No record has');
+});
+
 describe('deleted records', () => {
   test('are said to be counted where the service counts them', async () => {
     const { data } = await call('quotes', { size: 3 });

@@ -151,6 +151,16 @@ test('filters of open deals are refused where the answer is about closed ones', 
   await server.close();
 });
 
+test('closed deals are told in the same words and amounts as open ones', async () => {
+  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const asked = { outcome: 'won', period_from: '2020-01-01', show: ['velocity'] };
+  const { text } = await server.call('cpq_brief_pipeline', asked);
+  expect(text).toMatch(/^ {2}won: count \d+, value [\d,.]+ USD/m);
+  expect(text).toContain('|won value|days to win|');
+  expect(text).toMatch(/^velocity: .*average won [\d,.]+ USD/m);
+  await server.close();
+});
+
 test('groups of quotes that are cut say that they are ranked by count', async () => {
   const server = await anyHost.start(addressIn(await sandbox(), 'all'));
   const { text, data } = await server.call('cpq_brief_quotes', { by: 'company', groups: 2 });

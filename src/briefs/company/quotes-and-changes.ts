@@ -1,5 +1,5 @@
 import { type Day, dayOf } from '../../figures/days.ts';
-import { type CurrencyOf, currencyOfRecord } from '../../figures/money.ts';
+import { type CurrencyOf, currencyOfRecord, rounded } from '../../figures/money.ts';
 import {
   byName,
   compact,
@@ -61,11 +61,12 @@ function quotesByStatus(quotes: readonly Quote[], { today, currencyOf }: Options
   });
   const groups = groupBy(quotes, (quote) => JSON.stringify(keyOf(quote)));
   const rows = [...groups.values()].map((group) => {
-    const { totals, unknownPrices, unknownItems } = sumQuotes(group);
+    const { totals, firstYear, unknownPrices, unknownItems } = sumQuotes(group);
     return compact({
       ...keyOf(group[0]),
       count: group.length,
       ...totals,
+      firstYearValue: firstYear && rounded(firstYear),
       unknownPrices: nonZero(unknownPrices),
       unknownItems: nonZero(unknownItems),
     });

@@ -177,7 +177,7 @@ function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options:
 /** Briefs the deals that were won, lost or closed over the period of the options. */
 export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const resolved = resolveOptions(options);
-  const { closed, inPeriod, unknownValue } = yield* select(deals, resolved);
+  const { open, closed, inPeriod, unknownValue } = yield* select(deals, resolved);
   const { today, by = 'owner' } = resolved;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
   const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
@@ -192,6 +192,7 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
     by,
     closed: period,
     groups,
+    ...salesFigures(open, inPeriod, resolved),
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(deals.all),
     notes: pipelineNotes(resolved, closed, unknownValue.inPeriod),

@@ -8,6 +8,7 @@ import type { Product } from './products.ts';
 import {
   acceptanceOf,
   defaultTerms,
+  firstYearOf,
   isOpen,
   type Line,
   netOf,
@@ -197,6 +198,7 @@ function addedUp(quotes: readonly Quote[]): Reported {
     oneTime: sum('one-time'),
     monthly: sum('monthly'),
     yearly: sum('yearly'),
+    firstYearValue: roundedOr(sumOf(nets.map(firstYearOf))),
     otherTerms:
       others.size === 0
         ? undefined

@@ -69,6 +69,7 @@ function closedFigures(
   const { revenue, valueMonths, currency } = unknownOfOpen(within);
   return only({
     groups: groupsOf(within, by, requested, today),
+    ...salesOf(openAmong(wide, requested), within, today, requested),
     unknown: counts({ revenue, valueMonths, currency, closedAt: undatedAmong(wide) }),
   });
 }
