@@ -106,11 +106,12 @@ const namedBy = <R extends ApiRecord>(
 ): R | undefined => (ref?.id === undefined ? undefined : records?.find(({ id }) => id === ref.id));
 
 function quoteSummary(brief: QuoteBrief): Wording {
-  const { number, name, id, company, deleted } = brief;
+  const { number, name, id, company, deleted, totals } = brief;
   const known = number ?? name ?? id;
   const what = known === undefined ? wording`Quote` : wording`Quote ${identifier(known)}`;
+  const lines = totals.items === 0 ? ', without lines' : '';
   const whom = company?.name === undefined ? '' : wording` for ${quote(company.name)}`;
-  return wording`${deletedWords(deleted)}${what}${whom}${state(brief)}. ${verdict(brief)}`;
+  return wording`${deletedWords(deleted)}${what}${whom}${state(brief)}${lines}. ${verdict(brief)}`;
 }
 
 /** The status; of a quote at the customer also since when, and until when it can be accepted. */

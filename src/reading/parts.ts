@@ -176,7 +176,8 @@ export class Parts {
     const filters = routes[resource].parameters.includes('filters');
     for (const selection of filters ? byCompanyId : [byCompanyName]) {
       const value = filters ? id : name;
-      if (!isSearchable(value) || !(await this.#finds(resource, selection, sample, call))) continue;
+      if (!isSearchable(value) || !(await this.#finds(resource, selection, sample, call, value)))
+        continue;
       const found = await this.#collections.read(resource, call, selection.searchFor([value]));
       if (selection.isLoose || found.records.every((it) => selection.keyOf(it) === value))
         return found;
@@ -185,12 +186,16 @@ export class Parts {
     return undefined;
   }
 
-  /** Whether the service finds all records of the first page that have some values and, unless it is loose, no others. */
+  /**
+   * Whether the service finds all records of the first page that have some values and, unless it is loose, no others. Values
+   * in another letter case than the asked one do not show that it finds that.
+   */
   async #finds(
     resource: Resource,
     { by, searchFor, keyOf, isMissed, isLoose }: Selection,
     sample: Sample,
     call: CallContext,
+    asked: string,
   ): Promise<boolean> {
     const known = this.#pages.traits(resource).honoured[by];
     if (known !== undefined) return known;
@@ -198,6 +203,7 @@ export class Parts {
     const rarest = rarestValues(records, keyOf);
     const values = isLoose ? rarest.slice(0, 1) : rarest;
     if (values.length === 0 || records.some(isMissed)) return false;
+    if (!isLoose && values.every((each) => isInOtherCase(each, asked))) return false;
     const query = { ...searchFor(values), size: pageSize };
     const found = await this.#pages.page(resource, query, call).catch(ignoreApiError('refused'));
     const isWanted = (record: ApiRecord) => values.includes(keyOf(record) ?? '');
@@ -320,6 +326,11 @@ const hasText = (record: ApiRecord, text: string): boolean =>
 
 const isSearchable = (value: string | undefined): value is string =>
   value !== undefined && value !== '' && !separators.test(value);
+
+/** Whether one text has small letters only, and the other one capital letters only. */
+const isInOtherCase = (one: string, other: string): boolean =>
+  [one, other].every((text) => [text.toLowerCase(), text.toUpperCase()].includes(text)) &&
+  (one === one.toLowerCase()) !== (other === other.toLowerCase());
 
 /** The two values that the fewest records have: all their records are likely to be on one page. Empty if there are not two. */
 function rarestValues(records: readonly ApiRecord[], keyOf: Selection['keyOf']): string[] {

@@ -1,4 +1,5 @@
 import { hasUnknownItems } from '../figures/quote-totals.ts';
+import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, Quote, Resource } from '../service/records/records.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
 import type { ServicePages } from './service-pages.ts';
@@ -7,8 +8,8 @@ import type { ServicePages } from './service-pages.ts';
 const itemsInRows = 'items in rows';
 
 /**
- * The rows of a list. Where none of them, and no row before, has items, quotes without the field are marked: their items
- * are unknown rather than absent. Rows are copied, not changed.
+ * The rows of a list, or one record. Where none of them, and no row before, has items, their items are unknown rather than
+ * absent, and rows are marked: those without the field, and where many rows have empty lists, all. Rows are copied.
  */
 export function markUnknownItems<R extends ApiRecord>(
   resource: Resource,
@@ -16,15 +17,19 @@ export function markUnknownItems<R extends ApiRecord>(
   pages: Pick<ServicePages, 'traits' | 'learnHonoured'>,
 ): readonly R[] {
   if (resource !== 'quote' || pages.traits('quote').honoured[itemsInRows]) return rows;
-  const isListed = ({ items, unreadable }: Quote) => items !== undefined || unreadable?.items;
-  if (!rows.some(isListed)) return rows.map(marked);
-  pages.learnHonoured('quote', itemsInRows, true);
-  return rows;
+  const isListed = ({ items, unreadable }: Quote) => items?.length || unreadable?.items;
+  if (rows.some(isListed)) {
+    pages.learnHonoured('quote', itemsInRows, true);
+    return rows;
+  }
+  return rows.map((row: R & Quote) =>
+    rows.length >= minRows || row.items === undefined ? marked(row) : row,
+  );
 }
 
 function marked<R extends Quote>(row: R): R {
-  const unreadable = { ...row.unreadable, items: 'only in the record by id' };
-  return Object.freeze({ ...row, unreadable });
+  const unreadable = { ...row.unreadable, items: 'left out' };
+  return Object.freeze({ ...row, items: undefined, unreadable });
 }
 
 /** Why totals are missing, where rows have unknown items. */

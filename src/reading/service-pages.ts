@@ -19,6 +19,9 @@ const minSize = 25;
 export const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50, 100];
 /** Where search engines stop to count, or to answer: a count of so many may be a limit. */
 export const isRound = (count: number): boolean => [1_000, 10_000].includes(count);
+/** Where lists that are not counted may stop. */
+export const mayBeCut = (rows: number): boolean =>
+  rows >= 50 && [1, 2, 2.5, 5].includes(rows / 10 ** Math.floor(Math.log10(rows)));
 /** What looks like an id, and not like a number or a name. */
 export const longId = /^(?=.*\d)[\w-]{15,}$/;
 const longIds = 'long ids';

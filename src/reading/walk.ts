@@ -14,7 +14,7 @@ import {
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
-import { isRound, type ServicePages } from './service-pages.ts';
+import { isRound, mayBeCut, type ServicePages } from './service-pages.ts';
 import { type Basis, canUpdate, changesFrom, isRecent, readUpdate } from './update.ts';
 
 export interface Reading<R> {
@@ -181,7 +181,9 @@ async function readPass<R extends Resource>(
   const signal = AbortSignal.any([call.signal, own.signal]);
   const isSteady = isRepeated && routes[resource].parameters.includes('sort');
   try {
-    return await readPages(askFor({ ...source, signal }, pass, isSteady), pass);
+    const end = await readPages(askFor({ ...source, signal }, pass, isSteady), pass);
+    pass.countIsLimit ||= pass.highestCount === undefined && mayBeCut(pass.found.size);
+    return end;
   } catch (error) {
     call.signal.throwIfAborted();
     const hasNothing = !isRepeated && pass.found.size === 0;

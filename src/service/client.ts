@@ -112,10 +112,17 @@ export class ApiClient {
       throw new ApiError('no-route', error.facts);
     });
     const records: RecordOf[R][] = [];
-    for (const raw of page.records)
-      records.push(toRecord(resource, this.fields.apply(resource, raw)));
+    const ids = new Set<unknown>();
+    for (const raw of page.records) {
+      const record = toRecord(resource, this.fields.apply(resource, raw));
+      // A service that joins tables may send a record twice, and count it twice.
+      if (record.id !== undefined && ids.has(record.id)) continue;
+      ids.add(record.id);
+      records.push(record);
+    }
     requireRecognized(resource, records, request.facts);
-    return { ...page, records };
+    const isRepeated = records.length < page.records.length && records.length !== page.total;
+    return { ...page, ...(isRepeated && { countIsLimit: true }), records };
   }
 
   /** @throws ApiError */

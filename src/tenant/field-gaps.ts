@@ -1,3 +1,4 @@
+import type { Named } from '../figures/naming.ts';
 import { outcomeOf, plainWords } from '../figures/outcome.ts';
 import { statusCategoryOf } from '../figures/quote-state.ts';
 import { quoteDiscount } from '../figures/quote-totals.ts';
@@ -60,12 +61,13 @@ const words: {
 
 const maxWords = 5;
 
-interface Understood extends Account {
+export interface Understood extends Account {
   /** By path: in how many rows a word is not understood, and such words. */
   words: ReadonlyMap<string, { rows: number; example: string }>;
 }
 
-function* understand(resource: Resource, records: readonly ApiRecord[]): Steps<Understood> {
+/** The account of these records, with the words that are not understood. */
+export function* understand(resource: Resource, records: readonly ApiRecord[]): Steps<Understood> {
   const account = yield* accountOf(resource, records);
   const found = new Map<string, { rows: number; example: string }>();
   for (const [path, judge] of Object.entries(words[resource] ?? {})) {
@@ -95,7 +97,17 @@ export async function fieldGaps(
     runInSlices(understand(resource, records)),
   );
   const missing = isPart && tenant.missingFields(resource);
-  const gaps = gapsIn(resource, account, paths, missing && ((path) => missing.includes(path)));
+  return gapsOf(resource, account, paths, missing && ((path) => missing.includes(path)));
+}
+
+/** As `gapsIn`, with the words that are not understood. */
+export function gapsOf(
+  resource: Resource,
+  account: Understood,
+  paths: readonly string[],
+  isMissing?: (path: string) => boolean,
+): FieldGap[] {
+  const gaps = gapsIn(resource, account, paths, isMissing);
   const isGap = (path: string) => gaps.some(({ field }) => path.endsWith(field));
   const understood = paths.filter((path) => !isGap(path));
   return [...gaps, ...understood.flatMap((path) => wordGap(resource, account, path))];
@@ -122,24 +134,48 @@ const groupings = ['owner', 'pipelineStage'] as const;
 /** References that are looked at. */
 const maxJoined = 1_000;
 
-/** References none of which leads to a record, and such without any name, of these collections with their names. */
-export const danglingReferences = (tenant: Tenant, read: KnownRecords): FieldGap[] => [
+type RefOf = (record: ApiRecord) => Named;
+
+const namesOf = (refOf: RefOf) => (record: ApiRecord) =>
+  refOf(record).id ?? refOf(record).name ?? [];
+
+/** All references, if they are not few and none leads to a record. */
+function lostReferences(refs: readonly string[], to: readonly ApiRecord[]): readonly string[] {
+  const wanted = new Set(refs);
+  const isFound = to.some(({ id = '', name = '' }) => wanted.has(id) || wanted.has(name));
+  return isFound || refs.length < minRows ? [] : refs;
+}
+
+function inOtherCase(refs: readonly string[], to: readonly ApiRecord[]): readonly string[] {
+  const ids = new Map(to.map(({ id = '' }) => [id.toLowerCase(), id]));
+  return refs.filter((ref) => (ids.get(ref.toLowerCase()) ?? ref) !== ref);
+}
+
+/**
+ * References none of which leads to a record, and such without any name, of these collections with their names. Among the
+ * records of a part, such that differ from an id of them in letter case only.
+ * @param isWhole whether all records of a collection are here
+ */
+export const danglingReferences = (
+  tenant: Tenant,
+  read: KnownRecords,
+  isWhole: (resource: Resource) => boolean,
+): FieldGap[] => [
   ...joins.flatMap(([record, field, target, refOf]): FieldGap[] => {
     const [from, to] = [read[record], read[target]];
     if (!from || !to?.length) return [];
     return tenant.derived.get([from, to], `references ${field}`, () => {
-      const refs = from
-        .slice(0, maxJoined)
-        .flatMap((each) => refOf(each).id ?? refOf(each).name ?? []);
-      const wanted = new Set(refs);
-      const isFound = to.some(({ id = '', name = '' }) => wanted.has(id) || wanted.has(name));
-      if (isFound || refs.length < minRows) return [];
-      return [{ record, field, of: from.length, rows: from.length, example: refs[0] }];
+      const lost = isWhole(target)
+        ? lostReferences(from.slice(0, maxJoined).flatMap(namesOf(refOf)), to)
+        : inOtherCase(from.flatMap(namesOf(refOf)), to);
+      if (lost.length === 0) return [];
+      const rows = isWhole(target) ? from.length : lost.length;
+      return [{ record, field, of: from.length, rows, example: lost[0] }];
     });
   }),
   ...groupings.flatMap((field): FieldGap[] => {
-    const deals: readonly Opportunity[] = read.opportunity?.slice(0, maxJoined) ?? [];
-    const refs = deals.map((deal) => deal[field]).filter((ref) => ref !== undefined);
+    const deals = (isWhole('opportunity') && read.opportunity?.slice(0, maxJoined)) || [];
+    const refs = deals.map((deal: Opportunity) => deal[field]).filter((ref) => ref !== undefined);
     if (refs.length < minRows || refs.some(({ name }) => name)) return [];
     return [{ record: 'opportunity', field: `${field}.name`, of: refs.length, rows: refs.length }];
   }),

@@ -72,12 +72,10 @@ export async function readCollections<N extends Resource, W extends Resource = n
   );
   const records: KnownRecords = Object.fromEntries(named);
   const gapsOf = (part: Part) => fieldGaps(tenant, part.resource, part, restsOn[part.resource]);
-  const whole = Object.fromEntries(
-    read.flatMap(({ isPart, resource }) => (isPart ? [] : [[resource, records[resource]]])),
-  );
+  const partial = read.flatMap(({ resource, isPart }) => (isPart ? [resource] : []));
   const gaps = [
     ...(await Promise.all(read.map(gapsOf))).flat(),
-    ...danglingReferences(tenant, whole),
+    ...danglingReferences(tenant, records, (resource) => !partial.includes(resource)),
   ];
   return {
     records: records as CollectionsRead<N | W>['records'],
@@ -87,7 +85,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
       ...(gaps.length > 0 && { fields: gaps }),
     },
     probability: read.find(({ probability }) => probability)?.probability,
-    partial: read.flatMap(({ resource, isPart }) => (isPart ? [resource] : [])),
+    partial,
     omitted: unread.map(({ omitted }) => omitted),
   };
 }

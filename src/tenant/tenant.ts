@@ -6,7 +6,7 @@ import { markUnknownItems } from '../reading/quote-items.ts';
 import type { NamedCompany } from '../reading/referenced-companies.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
-import type { Opportunity, RecordOf, Resource } from '../service/records/records.ts';
+import type { ApiRecord, Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox, Journal, State } from '../state/port.ts';
 import type { JsonObject } from '../values.ts';
@@ -110,7 +110,9 @@ export class Tenant {
     call: CallContext,
   ): Promise<RecordOf[R]> {
     requireGrant(this.grants, readGrant(resource));
-    return this.#shared.client.getRecord(resource, by, value, call);
+    const { client, pages } = this.#shared;
+    const record = await client.getRecord(resource, by, value, call);
+    return markUnknownItems<ApiRecord>(resource, [record], pages)[0] as RecordOf[R];
   }
 
   /**

@@ -198,10 +198,11 @@ export function listAnswer<R extends Resource>(
   }
   const currency = hasCurrency ? takeShared(rows, 'currency') : undefined;
   const notes = [...(list.notes ?? []), ...(hints.notes ?? [])];
+  const lacks = rows.length > 1 && unknownCurrencies === rows.length;
   return answerWithRows(rows.length, (shown) => {
     const next = shown < rows.length ? from + shown : list.next;
     return {
-      summary: wording`${listSummary(resource, list, shown, next)}${deletedCount(resource, list, shown)}`,
+      summary: wording`${listSummary(resource, list, shown, next, lacks)}${deletedCount(resource, list, shown)}`,
       data: compact({
         currency,
         records: rows.slice(0, shown),
@@ -272,8 +273,10 @@ function listSummary(
   { from, total, coverage }: NamedPage<unknown>,
   shown: number,
   next: number | undefined,
+  lacksCurrency: boolean,
 ): Wording {
   const noun = trusted(resource.replaceAll('_', ' '));
+  const without = lacksCurrency ? ', without a known currency' : '';
   const isExact = coverage.complete || coverage.reason === 'one page';
   if (shown === 0) {
     const start = from > 0 ? wording` from ${from}` : '';
@@ -281,8 +284,8 @@ function listSummary(
     return wording`No ${trusted(pluralOf(noun))}${start}${others}.`;
   }
   if (shown === total && isExact)
-    return wording`${total === 1 ? '' : 'All '}${plural(total, noun)}.`;
-  const slice = wording`${shown} of ${isExact ? '' : 'at least '}${plural(total, noun)}, from ${from}.`;
+    return wording`${total === 1 ? '' : 'All '}${plural(total, noun)}${without}.`;
+  const slice = wording`${shown} of ${isExact ? '' : 'at least '}${plural(total, noun)}, from ${from}${without}.`;
   return next === undefined ? slice : wording`${slice} Next: the same call with from ${next}.`;
 }
 

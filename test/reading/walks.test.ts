@@ -183,6 +183,8 @@ function expectAll({ reading: { records, coverage }, before }: Read): void {
   expect(records.map(({ id }) => String(id)).toSorted()).toEqual(before.toSorted());
 }
 
+const roundCounts = [50, 100, 200, 250, 500, 1000, 2000, 2500];
+
 const counted = fc.constantFrom<Active>(
   { envelope: 'results' },
   { envelope: 'data' },
@@ -342,7 +344,13 @@ describe('a collection that does not change', () => {
   test('is read completely, each record once, and known to be complete', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios({}), fc.scheduler(), async (scenario, s) => {
-        expectAll(await readScenario(scenario, s));
+        const read = await readScenario(scenario, s);
+        const isCounted = scenario.on.envelope !== 'array' && scenario.on.total !== 'absent';
+        if (isCounted || !roundCounts.includes(scenario.count)) return expectAll(read);
+        // A service that does not count may end a list there.
+        expectHonest(read);
+        expect(read.reading.records.length).toBe(scenario.count);
+        expect(read.reading.coverage.reason).toContain('there may be more');
       }),
       runs(600),
     );

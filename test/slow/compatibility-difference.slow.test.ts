@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
 import { wireJudge } from '../support/compatibility/judge-wire.ts';
-import { blackouts, open } from '../support/compatibility/known-open.ts';
+import { blackouts } from '../support/compatibility/known-open.ts';
 import { openSession } from '../support/compatibility/session.ts';
 import {
   fieldVariations,
@@ -19,8 +19,7 @@ import fc from '../support/fast-check.ts';
 vi.setConfig({ maxConcurrency: 2 });
 
 const judge = wireJudge(openSession);
-const isOpen = ({ name }: WireVariation): boolean => open.has(name);
-const isAnswered = ({ name }: WireVariation): boolean => !blackouts.has(name) && !open.has(name);
+const isAnswered = ({ name }: WireVariation): boolean => !blackouts.has(name);
 
 async function expectHonest(variation: WireVariation): Promise<void> {
   const compared = await judge(variation);
@@ -31,14 +30,6 @@ async function expectHonest(variation: WireVariation): Promise<void> {
 describe.concurrent('the answers to all questions are the same, or say what is missing', () => {
   test.for(wireVariations.filter(isAnswered))('$group: $name', expectHonest);
 });
-
-test.for([...wireVariations, ...fieldVariations].filter(isOpen))(
-  'not yet: $group: $name',
-  async (variation) => {
-    const verdict = verdictOf(await judge(variation), variation.mayFail);
-    expect(['right', 'honest'], 'take it off the list').not.toContain(verdict);
-  },
-);
 
 test.for(wireVariations.filter(({ name }) => blackouts.has(name)))(
   '$group: $name fails',

@@ -115,7 +115,9 @@ describe('deleted records', () => {
     const { data } = await call('quotes', { size: 3 });
     expect(data.summary).toMatch(/^3 of 60 quotes, .* deleted:false leaves them out\./);
     const all = await call('quotes', { size: 100 });
-    expect(all.data.summary).toBe('All 60 quotes. 10 of the rows shown are deleted.');
+    expect(all.data.summary).toBe(
+      'All 60 quotes, without a known currency. 10 of the rows shown are deleted.',
+    );
   });
 
   test('are left out by deleted:false, and chosen by deleted:true', async () => {

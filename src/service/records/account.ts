@@ -25,6 +25,8 @@ interface UnknownField {
 export interface Account {
   rows: number;
   lines: number;
+  /** Of the rows, those that have hardly more than an id. */
+  bare: { rows: number; example?: unknown };
   fields: ReadonlyMap<string, FieldCount>;
   unknown: ReadonlyMap<string, UnknownField>;
 }
@@ -35,28 +37,49 @@ const shown = (value: unknown): unknown =>
 
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
 
+/** Fields beside the id that a record also has which was not given whole, and that most records have others than. */
+const nominal: { readonly [K in Resource | 'quote_item']?: readonly string[] } = {
+  company: [],
+  contact: [],
+  opportunity: ['name', 'externalIdentifier'],
+  product: ['name', 'externalIdentifier'],
+  quote: ['name', 'number', 'title'],
+};
+
 class Tally {
   rows = 0;
+  /** Rows that have hardly more than an id; the id of the first one. */
+  bare = 0;
+  bareExample: unknown;
   readonly fields: Map<string, FieldCount>;
   readonly unknown = new Map<string, UnknownField>();
   readonly #names: ReadonlyMap<string, unknown>;
   readonly #kind: Resource | 'quote_item';
+  readonly #nominal: ReadonlySet<string> | undefined;
 
   constructor(kind: Resource | 'quote_item', fields: Fields) {
     this.#kind = kind;
     this.#names = namesOf(fields);
+    const called = nominal[kind];
+    this.#nominal = called && new Set(['id', ...called, ...marks]);
     this.fields = new Map(Object.keys(fields).map((name) => [name, { read: 0, unread: 0 }]));
   }
 
   add(record: JsonObject): void {
     this.rows += 1;
+    let isBare = this.#nominal !== undefined;
     for (const name in record) {
       const value = record[name];
       const count = this.fields.get(name);
+      isBare &&= isNothing(value) || this.#nominal?.has(name) === true;
       if (count) count.read += isNothing(value) ? 0 : 1;
       else if (name === 'unreadable') this.#addUnread(value);
       else if (!this.#names.has(name) && !isNothing(value)) this.#addUnknown(name, value);
     }
+    // What is deleted may be nothing but that.
+    if (!isBare || record.deletedAt || record.deleted) return;
+    this.bare += 1;
+    this.bareExample ??= record.id ?? 'no id';
   }
 
   #addUnread(values: unknown): void {
@@ -78,19 +101,29 @@ class Tally {
   }
 }
 
-/** The field of the table that a name means, as its words tell. */
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+/** The field of the table that a name means, as its letters or else its words tell. */
 function fieldCalled(kind: Resource | 'quote_item', name: string): string | undefined {
-  const plain = name.toLowerCase().replaceAll(/[^a-z]/g, '');
-  const found = Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(plain));
-  return found?.[0];
+  const [fields, prefix] = kind === 'quote_item' ? [quoteItem, 'items.'] : [fieldsOf[kind], ''];
+  const letters = lettersOf(name);
+  const spelt = Object.keys(fields).find((field) => lettersOf(field) === letters);
+  if (spelt !== undefined) return prefix + spelt;
+  return Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(letters))?.[0];
 }
 
+/** The fields of the table that rows have in another spelling. */
+const speltOtherwise = ({ unknown }: Account): string[] =>
+  [...unknown].flatMap(([name, { mayBe = '' }]) =>
+    lettersOf(name) === lettersOf(mayBe) ? [mayBe] : [],
+  );
+
 /** Names of flags and states whose usual value says that a record is there. */
-const saysPresent = /^(is)?_?(active|listed|enabled|visible|selected)$/i;
+export const saysPresent = /^(is)?_?(active|listed|enabled|visible|selected)$/i;
 const saysState = /status|state$/i;
 const gone = /^(deleted|archived|inactive|removed|disabled|unlisted|discontinued)$/i;
 
-function isSet(name: string, value: unknown): boolean {
+export function isSet(name: string, value: unknown): boolean {
   const said = flag(value);
   if (saysPresent.test(name)) return said === false;
   if (saysState.test(name) && typeof value === 'string') return gone.test(value.trim());
@@ -110,11 +143,15 @@ export function* accountOf(
       for (const item of record.items) if (isObject(item)) lines.add(item);
     if (at % 50 === 49) yield;
   }
+  // Lists that are all empty show no line.
+  const items = own.fields.get('items');
+  if (items && lines.rows === 0) items.read = 0;
   const all = <T>(of: (tally: Tally) => Iterable<readonly [string, T]>): Map<string, T> =>
     new Map([...of(own), ...[...of(lines)].map(([name, it]) => [`items.${name}`, it] as const)]);
   return {
     rows: own.rows,
     lines: lines.rows,
+    bare: { rows: own.bare, example: own.bareExample },
     fields: all(({ fields }) => fields),
     unknown: all(({ unknown }) => unknown),
   };
@@ -138,7 +175,7 @@ export interface FieldGap {
 export const minRows = 10;
 
 /**
- * What is not known of these fields. A field that no row has is a gap, unless it is a mark, which most tenants have on few
+ * What is not known of these fields, and of any that is only spelt in another way; rows that lack nearly all. A field that no row has is a gap, unless it is a mark, which most tenants have on few
  * records or on none; a field of another name that may be such a mark is one.
  * @param isMissing of a part of a collection: whether other records lack a field too
  */
@@ -148,12 +185,20 @@ export function gapsIn(
   paths: readonly string[],
   isMissing?: (path: string) => boolean,
 ): FieldGap[] {
-  return paths.flatMap((path) => {
-    const gap = gapOf(resource, account, path);
-    if (gap === undefined || gap.example !== undefined) return gap ?? [];
-    const isTelling = isMissing?.(path) ?? gap.of >= minRows;
-    return isTelling && !marks.has(gap.field) ? [gap] : [];
-  });
+  const { bare, rows } = account;
+  const isPartlyBare = bare.rows > 0 && bare.rows < rows;
+  const bareGap = isPartlyBare ? [{ record: resource, field: 'fields', of: rows, ...bare }] : [];
+  const hasNoLines = account.lines === 0 && paths.some((path) => path.startsWith('items.'));
+  const all = new Set([...paths, ...(hasNoLines ? ['items'] : []), ...speltOtherwise(account)]);
+  return [
+    ...bareGap,
+    ...[...all].flatMap((path) => {
+      const gap = gapOf(resource, account, path);
+      if (gap === undefined || gap.example !== undefined) return gap ?? [];
+      const isTelling = isMissing?.(path) ?? gap.of >= minRows;
+      return isTelling && !marks.has(gap.field) ? [gap] : [];
+    }),
+  ];
 }
 
 /** All rows of a path. */

@@ -14,7 +14,7 @@ export type Parsed<F extends Fields> = {
   readonly [field: string]: unknown;
 };
 
-const unreadable = Symbol('unreadable');
+export const unreadable = Symbol('unreadable');
 const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
 export const text: Reader<string> = (raw) => {

@@ -177,6 +177,37 @@ export const deletion: Changes = {
   }),
 };
 
+const kebabCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const renamedAll = (name: (field: string) => string) => (row: Row) =>
+  Object.fromEntries(Object.entries(row).map(([field, value]) => [name(field), value]));
+/** Every ninth row of a list, by these fields only: the record by id has all. */
+const onlyWith =
+  (route: ListPath, names: readonly string[]): (() => Rewrite) =>
+  () => {
+    let at = 0;
+    const cut = inRecords(route, (row) => {
+      at += 1;
+      return at % 9 === 4 ? Object.fromEntries(names.map((name) => [name, row[name]])) : row;
+    })();
+    return (reply, request) => (request.path === route ? cut(reply, request) : reply);
+  };
+const resources: readonly ListPath[] = ['/contact', deal, '/product', '/quote'];
+
+export const rows: Changes = entries({
+  ...Object.fromEntries(
+    (['/company', ...resources] as const).map((route) => [
+      `kebab-case in ${route}`,
+      inRecords(route, renamedAll(kebabCase)),
+    ]),
+  ),
+  'kebab-case in items': inRecords('item', renamedAll(kebabCase)),
+  'rows of an id only': all(...resources.map((route) => onlyWith(route, ['id']))),
+  'rows of an id and a name only': all(
+    ...(['/opportunity', '/product'] as const).map((route) => onlyWith(route, ['id', 'name'])),
+  ),
+});
+
 const term = (make: (term: unknown) => Row): (() => Rewrite) =>
   inRecords('item', ({ term: value, ...row }) => ({ ...row, ...make(value) }));
 const months: Readonly<Record<string, number>> = { month: 1, year: 12 };
@@ -208,6 +239,14 @@ export const lines: Changes = entries({
     items: (items as Row[]).slice(0, 1),
     itemCount: (items as Row[]).length,
   })),
+  'items {data, total}, one of them': as('/quote', 'items', (items) => ({
+    data: (items as Row[]).slice(0, 1),
+    total: (items as Row[]).length,
+  })),
+  'items []': as('/quote', 'items', () => []),
+  'items [] beside a total': inField('/quote', 'items', () => ({ items: [], total: 1_200 })),
+  'items [] in lists': () => (reply, request) =>
+    request.path === '/quote' ? as('/quote', 'items', () => [])()(reply, request) : reply,
   'items in sections': inField('/quote', 'items', (items) => ({ sections: [{ items }] })),
 });
 

@@ -1,7 +1,15 @@
 import type { Row } from '../hosts.ts';
 import type { Reply, Rewrite } from './reply.ts';
-import { byId, inRecords, inSearches, onRoutes, type SearchPage } from './rewrite.ts';
-import { type ListPath, searchPaths } from './stored-data.ts';
+import {
+  both,
+  byId,
+  inField,
+  inRecords,
+  inSearches,
+  onRoutes,
+  type SearchPage,
+} from './rewrite.ts';
+import { type ListPath, type Named, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 /** How replies may differ in shape and transport: envelopes, counts, statuses, headers, ids. */
@@ -132,6 +140,13 @@ const partialMarks: Readonly<Record<string, Row>> = {
   errors: { errors: [{ message: 'a shard failed' }] },
 };
 
+/** How a service that repeats rows may count them. */
+const repetitions: Readonly<Record<string, (total: number) => Row>> = {
+  counted: (total) => ({ total }),
+  'counted twice': (total) => ({ total: total + Math.ceil(total / 10) }),
+  'not counted': () => ({}),
+};
+
 export const counts: Changes = {
   ...bodies({
     'pagination.total': ({ rows, total }) => ({ results: rows, pagination: { total } }),
@@ -202,6 +217,25 @@ export const counts: Changes = {
       results: rows,
       meta: { total: 5000, filtered: total },
     }),
+    ...Object.fromEntries(
+      Object.entries(repetitions).map(([name, count]) => [
+        `each tenth row twice, ${name}`,
+        ({ rows, total }: SearchPage) => ({
+          results: rows.flatMap((row, at) => (at % 10 === 3 ? [row, row] : [row])),
+          ...count(total),
+        }),
+      ]),
+    ),
+    ...Object.fromEntries(
+      [50, 100, 250].map((end) => [
+        `ends at ${end}, not counted`,
+        ({ rows, from }: SearchPage) => rows.slice(0, Math.max(0, end - from)),
+      ]),
+    ),
+    'ends at 100, counts the page': ({ rows, from }) => {
+      const results = rows.slice(0, Math.max(0, 100 - from));
+      return { results, total: results.length };
+    },
     'null among the rows': ({ rows, total }) => ({
       results: rows.map((row, at) => (at % 9 === 4 ? null : row)),
       total,
@@ -424,6 +458,12 @@ const idChange = (make: (id: string) => unknown): (() => Rewrite) => {
   };
 };
 
+const upperIn = (route: ListPath): (() => Rewrite) =>
+  inField(route, 'company', (it) => {
+    const named = it as Named;
+    return { company: { ...named, id: String(named.id).toUpperCase() } };
+  });
+
 /** Texts, from which no digit is lost. */
 const longIds: Partial<Switches> = { ids: '19 digits in texts' };
 
@@ -442,6 +482,9 @@ export const ids: Changes = {
   'company ids in upper case': {
     rewrite: inRecords('/company', (row) => ({ ...row, id: String(row.id).toUpperCase() })),
     like: {},
+  },
+  'company ids of references in upper case': {
+    rewrite: both(upperIn('/opportunity'), upperIn('/quote')),
   },
   'ids as objects': { rewrite: idChange((id) => ({ $oid: id })) },
 };
