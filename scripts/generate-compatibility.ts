@@ -34,7 +34,7 @@ Where no record has a field that figures rest on, or some have it in a form or w
 
 ## Fields elsewhere
 
-\`CPQ_FIELDS_FILE\` has a line for each field that is not as documented; \`cpq-mcp doctor\` names the fields.
+\`CPQ_FIELDS_FILE\` has a line for each field that is not as documented; \`cpq-mcp doctor\` names the fields, and proposes lines.
 
 \`\`\`
 opportunity.closedAt = closeDate         # another name

@@ -1,5 +1,7 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts';
+import { runSteps } from '../figures/steps.ts';
 import { isApiError } from '../service/errors.ts';
+import { understand } from '../tenant/field-gaps.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
 import {
@@ -12,8 +14,9 @@ import {
   checkStages,
   grantsFor,
 } from './doctor/checks.ts';
+import { fieldsFound } from './doctor/fields.ts';
 import { checkLocal } from './doctor/local.ts';
-import { Prober, probeRoutes } from './doctor/prober.ts';
+import { Prober, probeRoutes, readRows } from './doctor/prober.ts';
 import { checkAs, type DoctorCheck, type Report, table } from './doctor/report.ts';
 import { inOptions } from './options.ts';
 import { resolveAddress } from './start.ts';
@@ -78,8 +81,16 @@ export async function examine(settings: Settings): Promise<Report> {
     const isKnown = [...probes.values()].some(
       ({ error }) => !error || isApiError(error, 'unfamiliar'),
     );
+    const paging = isKnown ? await checkPaging(prober, probes) : [];
+    const rows = [...(await readRows(prober, isKnown ? probes : new Map()))];
+    const accounts = new Map(
+      rows.map(([resource, records]) => [resource, runSteps(understand(resource, records))]),
+    );
+    const fields = rows.flatMap(([resource, records]) =>
+      fieldsFound(resource, accounts.get(resource), records),
+    );
     const found = isKnown
-      ? [...checkForms(probes), ...checkMapping(prober), ...(await checkPaging(prober, probes))]
+      ? [...checkForms(probes, accounts), ...checkMapping(prober), ...paging]
       : [];
     const grants = grantsFor(probes, settings.grants);
     const ofService = [
@@ -97,6 +108,7 @@ export async function examine(settings: Settings): Promise<Report> {
       address: baseUrl.href,
       sandbox: settings.sandbox,
       checks,
+      fields,
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
     };

@@ -1,17 +1,17 @@
 import { listsRestOn } from '../../briefs/rests-on.ts';
 import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
-import { runSteps } from '../../figures/steps.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { whatFollows } from '../../reading/list-page.ts';
 import { pageSize } from '../../reading/service-pages.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
-import { accountOf, gapsIn } from '../../service/records/account.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
 import { reservedOf } from '../../service/traffic/traffic-control.ts';
+import { gapsOf, type Understood } from '../../tenant/field-gaps.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import { describeGaps } from '../../tool-kit/field-gaps.ts';
+import { type Accounts, restingOn } from './fields.ts';
 import { type Probe, type Prober, type Probes, probeSize, type ReportedBudget } from './prober.ts';
 import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
 
@@ -136,9 +136,11 @@ export async function checkStages(
 const main = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 
 /** Checks whether the fields of the records that were read are known, and whether quotes have their items. */
-export function checkForms(probes: Probes): DoctorCheck[] {
+export function checkForms(probes: Probes, accounts: Accounts): DoctorCheck[] {
   const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
-  const failures = main.flatMap((resource) => checkFields(resource, probes));
+  const failures = main.flatMap((resource) =>
+    checkFields(resource, probes.get(resource)?.error, accounts.get(resource)),
+  );
   const isKnown = hasRecords && failures.length === 0;
   const fields = isKnown ? [checkAs('fields', 'fields')('pass', 'known')] : failures;
   const quotes = probes.get('quote')?.records ?? [];
@@ -159,23 +161,32 @@ export const checkMapping = ({ unusedFields }: Prober): DoctorCheck[] =>
   });
 
 /** Records of another form: answers say which fields are missing. */
-function checkFields(resource: (typeof main)[number], probes: Probes): DoctorCheck[] {
-  const { records = [], error } = probes.get(resource) ?? {};
+function checkFields(
+  resource: (typeof main)[number],
+  error: ApiError | undefined,
+  account: Understood | undefined,
+): DoctorCheck[] {
   const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
-  const remedy =
-    'Check that the address is the documented API; otherwise this version cannot read the tenant';
-  if (isApiError(error, 'unfamiliar'))
+  if (isApiError(error, 'unfamiliar')) {
+    const remedy =
+      'Check that the address is the documented API; otherwise this version cannot read the tenant';
     return [
       fields('fail', `None of the fields is known: ${quoted(error.facts.unknownFields)}`, remedy),
     ];
-  const gaps = gapsIn(
-    resource,
-    runSteps(accountOf(resource, records)),
-    listsRestOn[resource] ?? [],
+  }
+  const found = account ? gapsOf(resource, account, restingOn(resource)) : [];
+  // What no record has may be of no use to the tenant, unless lists show it.
+  const shown = found.flatMap(({ field, record }) =>
+    record === 'quote_line' ? `items.${field}` : field,
   );
-  // What no record has may be of no use to the tenant.
+  const gaps = found.filter(
+    ({ example }, at) =>
+      example !== undefined || listsRestOn[resource]?.some((path) => path === shown[at]),
+  );
+  if (gaps.length === 0) return [];
   const status = gaps.some(({ example }) => example !== undefined) ? 'fail' : 'warn';
-  return gaps.length > 0 ? [fields(status, describeGaps(gaps), remedy)] : [];
+  const remedy = `Name in ${environmentName('fieldsFile')} where they are, as below`;
+  return [fields(status, describeGaps(gaps), remedy)];
 }
 
 /** Checks how the service counts and pages, with what the server itself learns from its answers. */

@@ -7,10 +7,10 @@ import {
   type SentRequest,
   type Traffic,
 } from '../../service/client.ts';
-import { ApiError, type ErrorFacts, isApiError } from '../../service/errors.ts';
+import { ApiError, type ErrorFacts, ignoreApiError, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
-import { resources } from '../../service/routes.ts';
+import { resources, routes } from '../../service/routes.ts';
 
 export interface Probe {
   records: readonly ApiRecord[];
@@ -109,6 +109,21 @@ function failsEverywhere(probes: Probes): boolean {
   if (isApiError(first, 'unreachable', 'web-page', 'redirect', 'timed-out', 'rate-limited'))
     return true;
   return first !== undefined && first.kind === second?.kind && first.kind !== 'not-permitted';
+}
+
+/** More records of the routes of sales records, since few may lack what others have. */
+export async function readRows(
+  { pages, call, canAsk }: Prober,
+  probes: Probes,
+): Promise<ReadonlyMap<Resource, readonly ApiRecord[]>> {
+  const rows = new Map<Resource, readonly ApiRecord[]>();
+  for (const [resource, { records, error }] of probes) {
+    const isMore = routes[resource].shape === 'paged' && records.length >= probeSize && canAsk;
+    const page =
+      isMore && (await pages.page(resource, { size: 100 }, call).catch(ignoreApiError()));
+    if (!error) rows.set(resource, page ? page.records : records);
+  }
+  return rows;
 }
 
 async function probe(resource: Resource, { pages, call }: Prober): Promise<Probe> {

@@ -2,6 +2,7 @@ import { environmentName } from '../../config.ts';
 import { visible } from '../../text/characters.ts';
 import { version } from '../../version.ts';
 import { wrap } from '../flags.ts';
+import type { FieldFound } from './fields.ts';
 
 /** The result of one check. `skip`: nothing to check, or the check was not possible. */
 export interface DoctorCheck {
@@ -19,6 +20,8 @@ export interface Report {
   address: string;
   sandbox: boolean;
   checks: DoctorCheck[];
+  /** All that the records read here have, or could have. */
+  fields: FieldFound[];
   /** Requests sent; every one of them a GET. */
   requests: number;
   /** The grants to configure; absent if the key could read nothing. */
@@ -43,7 +46,7 @@ const statusWords = { pass: 'PASS', warn: 'WARN', fail: 'FAIL', skip: '-' } as c
 const statusWidth = 6;
 
 /** The report as text: one line per check, its remedy below. */
-export function table({ checks, address, sandbox, requests, grants }: Report): string {
+export function table({ checks, fields, address, sandbox, requests, grants }: Report): string {
   const tried = checks.filter(({ detail }) => detail !== notTried);
   const skipped = checks.length - tried.length;
   const titleWidth = Math.max(...checks.map(({ title }) => title.length)) + 2;
@@ -58,5 +61,25 @@ export function table({ checks, address, sandbox, requests, grants }: Report): s
   const requestCount = `${requests} request${requests === 1 ? ' was' : 's were'} sent; nothing was written.`;
   const grant =
     grants === undefined ? '' : `\n\nGrants for this key:\n${environmentName('grants')}=${grants}`;
-  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n${others}\n${requestCount}${grant}\n`;
+  return `cpq-mcp ${version}, ${where}\n\n${rows.join('\n')}\n${others}${fieldTable(fields)}\n${requestCount}${grant}\n`;
+}
+
+/** The fields that need a look, a count of the others, and lines for the file of fields. */
+function fieldTable(fields: readonly FieldFound[]): string {
+  const odd = fields.filter(({ unread, mayBe }) => unread !== undefined || mayBe !== undefined);
+  const asDocumented = fields.filter((field) => field.read > 0 && !odd.includes(field)).length;
+  const rows = odd.map(({ field, of, unread, example = '', mayBe, read }) => {
+    const such = `such as ${quoted([example])}`;
+    return mayBe === undefined
+      ? `  ${field}: not understood in ${unread} of ${of}, ${such}`
+      : `  ${field}: in ${read} of ${of}; ${quoted([mayBe])} may be it, ${such}`;
+  });
+  const lines = odd.flatMap((field) => field.lines ?? []);
+  const known = `${asDocumented} fields were read as documented.`;
+  if (odd.length === 0) return fields.length === 0 ? '' : `\n${known}\n`;
+  const proposed =
+    lines.length === 0
+      ? ''
+      : `\nFor ${environmentName('fieldsFile')}, to be checked by who knows the tenant:\n${lines.join('\n')}\n`;
+  return `\n${known} Others:\n${rows.map((row) => wrap(row, '    ')).join('\n')}\n${proposed}`;
 }

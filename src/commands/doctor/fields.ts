@@ -1,0 +1,176 @@
+/** The fields of a tenant's records: which were found in what form, and what to write in the file of fields for the others. */
+
+import { checksRestOn, listsRestOn, restsOn } from '../../briefs/rests-on.ts';
+import { longId } from '../../reading/service-pages.ts';
+import { isSet, placeOf, saysPresent } from '../../service/records/account.ts';
+import {
+  type Fields,
+  type Reader,
+  ref,
+  time,
+  unreadable,
+} from '../../service/records/normalise.ts';
+import { fieldsOf, marks, quoteItem, type Resource } from '../../service/records/records.ts';
+import type { Understood } from '../../tenant/field-gaps.ts';
+import { isObject, type JsonObject } from '../../values.ts';
+
+/** What is known of one field, from the rows that were read. */
+export interface FieldFound {
+  /** As in the file of fields: `quote.items.price`. */
+  field: string;
+  /** Of so many rows. */
+  of: number;
+  /** Rows that have it in a known form. */
+  read: number;
+  form?: string;
+  /** Rows in which it was not understood, and the first such value. */
+  unread?: number;
+  example?: string;
+  /** The unknown field that it may be in. */
+  mayBe?: string;
+  /** For the file of fields; those that begin with # need an operator's knowledge. */
+  lines?: string[];
+}
+
+export type Accounts = ReadonlyMap<Resource, Understood>;
+
+/** All fields that figures of any brief, check or list rest on. */
+export const restingOn = (resource: Resource): string[] => [
+  ...new Set(
+    [...Object.values(restsOn), ...Object.values(checksRestOn), listsRestOn].flatMap(
+      (rests: { readonly [R in Resource]?: readonly string[] }) => rests[resource] ?? [],
+    ),
+  ),
+];
+
+/** What each field of the table was read from. */
+export function fieldsFound(
+  resource: Resource,
+  account: Understood | undefined,
+  records: readonly JsonObject[],
+): FieldFound[] {
+  if (account === undefined || records.length === 0) return [];
+  const items = records.flatMap(({ items }) =>
+    Array.isArray(items) ? items.filter(isObject) : [],
+  );
+  const found = (fields: Fields, rows: readonly JsonObject[], prefix: string) =>
+    Object.entries(fields).map(([name, kind]): FieldFound => {
+      const path = prefix + name;
+      const { read, unread } = account.fields.get(path) ?? { read: 0, unread: 0 };
+      const words = account.words.get(path);
+      const field = `${resource}.${path}`;
+      const value = rows.find((row) => row[name] !== undefined)?.[name];
+      const known = { field, of: placeOf(resource, account, path).of, read };
+      const form = value === undefined ? {} : { form: formOf(value) };
+      if (words) {
+        const lines = [`# ${wordLine[path] ?? field} in […]   # seen: ${words.example}`];
+        return { ...known, ...form, unread: words.rows, example: words.example, lines };
+      }
+      if (unread > 0) {
+        const raw = rows.map((row) => (row.unreadable as JsonObject | undefined)?.[name]);
+        const first = raw.find((it) => it !== undefined);
+        return { ...known, ...form, unread, ...proposal(field, kind, name, [first]) };
+      }
+      const other = [...account.unknown].find(([, it]) => it.mayBe === path && it.rows > 0);
+      if (read > 0 || other === undefined) return { ...known, ...form };
+      const mayBe = other[0].slice(prefix.length);
+      const raw = rows.map((row) => row[mayBe]).filter((it) => it !== undefined && it !== null);
+      return { ...known, mayBe, ...proposal(field, kind, mayBe, raw) };
+    });
+  const own = found(fieldsOf[resource], records, '');
+  return resource === 'quote' ? [...own, ...found(quoteItem, items, 'items.')] : own;
+}
+
+/** What says the words of a field in the file of fields. */
+const wordLine: Readonly<Record<string, string>> = {
+  statusId: 'won = statusId',
+  status: 'quote.sent = status',
+  'items.term': 'quote.items.monthly = term',
+};
+
+function formOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  if (isObject(value)) return `{${Object.keys(value).slice(0, 4).join(', ')}}`;
+  if (typeof value === 'string' && typeof time(value) === 'string')
+    return value.length === 10 ? 'day' : 'time';
+  return typeof value === 'string' ? 'text' : typeof value;
+}
+
+function proposal(
+  field: string,
+  kind: Reader<unknown>,
+  from: string,
+  values: readonly unknown[],
+): Pick<FieldFound, 'example' | 'lines'> {
+  const [value] = values;
+  const json = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const isMark = marks.has(field.split('.').at(-1) ?? '');
+  const lines = isMark ? markLine(field, from, values) : linesFor(field, kind, from, value);
+  return { example: json.slice(0, 60), ...(lines.length > 0 && { lines }) };
+}
+
+/** Parts of a value that something of another kind may be in: itself, and what is up to two levels below. */
+function* placesIn(value: unknown, path: readonly string[]): Generator<[string, unknown]> {
+  yield [path.join('.'), value];
+  if (path.length > 2 || typeof value !== 'object' || value === null) return;
+  const inner = Array.isArray(value) ? value.slice(0, 1) : value;
+  for (const [name, entry] of Object.entries(inner)) yield* placesIn(entry, [...path, name]);
+}
+
+const isIdentifier = (value: unknown): boolean =>
+  typeof value === 'number' || (typeof value === 'string' && longId.test(value));
+const isNamed = (value: unknown): boolean => typeof value === 'string' && /^[^/:[{]+$/.test(value);
+/** Of another unit than amounts have. */
+const isSmallUnit = /cents|minor|nanos/i;
+
+type Places = readonly (readonly [path: string, value: unknown])[];
+
+function linesFor(field: string, kind: Reader<unknown>, from: string, value: unknown): string[] {
+  const places = [...placesIn(value, [from])].filter(([path]) => !isSmallUnit.test(path));
+  if (kind === ref) return referenceLines(field, places);
+  if (typeof value === 'boolean')
+    return field === 'opportunity.statusId'
+      ? [`${/lost/i.test(from) ? 'lost' : 'won'} = ${from}`]
+      : [];
+  const isRead = (it: unknown) => {
+    const read = kind(structuredClone(it));
+    return read !== unreadable && read !== undefined && typeof it !== 'boolean';
+  };
+  const read = places.filter(([path, it]) => isRead(it) && !field.endsWith(`.${path}`));
+  const isCalled = /(name|label|text)$/i;
+  const named = read.find(([path]) => field === 'opportunity.statusId' && isCalled.test(path));
+  const [best] = named ?? read[0] ?? [];
+  return best === undefined ? [] : [`${field} = ${best}`];
+}
+
+function referenceLines(field: string, places: Places): string[] {
+  const [whole] =
+    places.find(([, it]) => isObject(it) && ref(structuredClone(it)) !== unreadable) ?? [];
+  if (whole !== undefined) return field.endsWith(`.${whole}`) ? [] : [`${field} = ${whole}`];
+  const id = places.find(([, it]) => isIdentifier(it));
+  const name = places.find(([, it]) => !isIdentifier(it) && isNamed(it));
+  return [
+    ...(id ? [`${field}.id = ${id[0]}`] : []),
+    ...(name ? [`${field}.name = ${name[0]}`] : []),
+  ];
+}
+
+/** Of a mark: what says that it is set, or of `listed`, that it is not. */
+function markLine(field: string, from: string, values: readonly unknown[]): string[] {
+  const set = values.filter((value) => isSet(from, value));
+  const [value] = set;
+  const isListed = field.endsWith('.listed');
+  const [resource] = field.split('.');
+  if (isListed) {
+    const others = new Set(values.filter((it) => !set.includes(it)).map(String));
+    if (typeof value === 'string') return [`${field} = ${from} in [${[...others].join(', ')}]`];
+    return [saysPresent.test(from) ? `${field} = ${from}` : `${field} = ${from} in [false]`];
+  }
+  if (!field.includes('.delete')) return [];
+  const at = [...placesIn(value, [from])].find(([, it]) => typeof time(it) === 'string');
+  if (at) return [`${resource}.deletedAt = ${at[0]}`];
+  if (saysPresent.test(from)) return [`${resource}.deleted = ${from} in [${String(value)}]`];
+  return [
+    `${resource}.deleted = ${from}${typeof value === 'boolean' ? '' : ` in [${String(value)}]`}`,
+  ];
+}
