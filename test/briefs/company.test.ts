@@ -39,20 +39,6 @@ interface Catalogue {
 const own = { id: 'acme', name: 'Acme' };
 const other = { id: 'other', name: 'Other' };
 
-test('leaves out what was not read, and reports what is empty', () => {
-  expect(brief({})).toStrictEqual({
-    today,
-    company: { id: 'acme', name: 'Acme', currency: 'EUR', created: '2020-01-01' },
-    recentActivity: { from: '2026-05-16', to: today, shown: 0, total: 0, rows: [] },
-  });
-  const nothing = { shown: 0, total: 0, rows: [] };
-  expect(brief({ contacts: [], quotes: [], discountGroups: [] })).toMatchObject({
-    contacts: nothing,
-    quotes: { byStatus: [], ...nothing },
-    discountGroups: nothing,
-  });
-});
-
 test('reports the company’s details', () => {
   const company: Company = {
     ...acme,
@@ -148,18 +134,6 @@ test('reports open and closed deals, weighted on the tenant’s probability scal
   expect(wonOnly.closed).toStrictEqual({ won: { count: 1, value: { EUR: 30 } } });
   expect(wonOnly.probability?.scale).toBe('unknown');
   expect(brief({ opportunities: [] })).not.toHaveProperty('probability');
-});
-
-test('counts 12 months of monthly revenue where an opportunity has none above 0', () => {
-  const deals = [undefined, 0, -3, 1].map((valueMonths, at) => ({
-    ...compact({ valueMonths }),
-    id: `${at}`,
-    company: own,
-    monthlyRevenue: 5,
-  }));
-  const { open } = brief({ opportunities: deals });
-  expect(open?.rows.map(({ value }) => value)).toEqual([60, 60, 60, 5]);
-  expect(open?.unknown?.valueMonths).toBe(3);
 });
 
 const sent = { status: 'sent', acceptance: 'open to acceptance' };
@@ -391,27 +365,6 @@ test('suggests what similar companies bought in the same categories', () => {
   });
 });
 
-test('suggests by price over a year, and says which prices are not paid once', () => {
-  const products = [
-    product('bought', 'net'),
-    product('once', 'net', { price: 500 }),
-    product('month', 'net', { price: 50, term: 'month' }),
-    product('year', 'net', { price: 550, term: 'year' }),
-    product('hour', 'net', { price: 900, term: 'hour' }),
-  ];
-  const quotes = [
-    bought(own, 'approved', item('bought')),
-    { ...bought(own, 'sent', item('year')), expiresAt: '2026-06-14' },
-  ];
-  const section = brief({ quotes, products }).neverBought;
-  expect(section?.rows.map(({ id, term, quoted }) => [id, term, quoted])).toEqual([
-    ['month', 'monthly', undefined],
-    ['year', 'yearly', undefined],
-    ['once', undefined, undefined],
-    ['hour', 'hour', undefined],
-  ]);
-});
-
 test('names the first eight categories that a company bought from, by name', () => {
   const categories = Array.from({ length: 9 }, (_, at) => `c${9 - at}`);
   const products = [
@@ -443,13 +396,6 @@ test('finds purchases by part number where an item names no product', () => {
     expect(section?.categories).toEqual(['Category net']);
     expect(section?.rows.map(({ id }) => id)).toEqual(['2']);
   }
-});
-
-test('takes no part for bought whose number several products have', () => {
-  const part = { mpn: 'X-1', manufacturer: 'Maker' };
-  const products = [product('1', 'net', part), product('2', 'net', part), product('3', 'net')];
-  const quotes = [bought(own, 'approved', part)];
-  expect(brief({ quotes, products }).neverBought).toMatchObject({ categories: [], total: 0 });
 });
 
 test('reports recent changes, once per record, newest first', () => {

@@ -4,67 +4,18 @@ import { closedDealRow, openDealRow } from '../../src/briefs/pipeline/pipeline-d
 import { toDeal } from '../../src/figures/deals.ts';
 import { median } from '../../src/figures/spread.ts';
 import { runSteps } from '../../src/figures/steps.ts';
-import { changeGroups, dayTotal, forecastRows } from '../../src/history/changes-between.ts';
+import { changeGroups, forecastRows } from '../../src/history/changes-between.ts';
 import { compareRecords } from '../../src/history/movements.ts';
 import { namedPeriod } from '../../src/history/period-start.ts';
 import {
   changeRows,
-  type DealChange,
   DealSeries,
   dealRules,
   type StageExit,
-  stageKey,
   stageOrder,
   stageRows,
 } from '../../src/history/pipeline-changes.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
-
-describe('groups of changes', () => {
-  const groups = (count: number) => {
-    const changes = Array.from({ length: count }, (_, index): DealChange => {
-      const at = index + 1;
-      const record: Opportunity = { id: `d${at}`, owner: { name: `Owner ${at}` } };
-      const value = { ...record, currency: 'EUR', onetimeRevenue: 100 - at };
-      const deal = toDeal(value, new Map(), '0-1');
-      return { before: deal, after: deal, was: deal, is: deal, effects: [], movement: [] };
-    });
-    return runSteps(changeGroups(changes, 'owner', 3));
-  };
-
-  test('show the last one instead of one other', () => {
-    expect(groups(4)).toMatchObject({ shown: 4, total: 4 });
-    expect(groups(4).rows.map(({ name }) => name)).toEqual([
-      'Owner 1',
-      'Owner 2',
-      'Owner 3',
-      'Owner 4',
-    ]);
-  });
-
-  test('are merged beyond the limit', () => {
-    const { rows, shown, total } = groups(5);
-    expect([shown, total, rows.length]).toEqual([3, 5, 4]);
-    expect(rows[3]).toMatchObject({ name: '2 others', groups: 2, closing: { EUR: 191 } });
-  });
-});
-
-test('groups by the month of closing stand in time order, others by value', () => {
-  const names = (by: 'close_month' | 'owner') => {
-    const changes = (
-      [
-        ['A small one', '2026-06', 1],
-        ['B large one', '2026-08', 9],
-      ] as const
-    ).map(([name, month, value]): DealChange => {
-      const record = { id: name, owner: { name }, expectedCloseDate: `${month}-01` };
-      const deal = toDeal({ ...record, onetimeRevenue: value }, new Map(), '0-1');
-      return { before: deal, after: deal, was: deal, is: deal, effects: [], movement: [] };
-    });
-    return runSteps(changeGroups(changes, by, 5)).rows.map(({ name }) => name);
-  };
-  expect(names('close_month')).toEqual(['2026-06', '2026-08']);
-  expect(names('owner')).toEqual(['B large one', 'A small one']);
-});
 
 const open = (id: string, value: number, more: Opportunity = {}): Opportunity => ({
   id,
@@ -89,81 +40,11 @@ const compared = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
 };
 
 describe('a pipeline that is compared', () => {
-  test('goes from the opening to the closing value in steps', () => {
-    const same = open('same', 1);
-    const { opening, closing, steps } = compared([
-      [same, same],
-      [open('up', 10), open('up', 15)],
-      [open('down', 10), open('down', 7)],
-      [undefined, open('new', 4)],
-      [open('gone', 6), undefined],
-      [open('moved', 5), open('moved', 5, { currency: 'USD' })],
-      [open('won', 20), open('won', 30, { statusId: 'won', closedAt: '2026-06-10' })],
-    ]);
-    expect([opening, closing]).toEqual([
-      { count: 6, value: { EUR: 52 } },
-      { count: 5, value: { EUR: 27, USD: 5 } },
-    ]);
-    expect(steps).toEqual([
-      { step: 'new', count: 1, value: { EUR: 4 } },
-      { step: 'valueUp', count: 2, value: { EUR: 15 } },
-      { step: 'valueDown', count: 1, value: { EUR: -3 } },
-      { step: 'currencyChanged', count: 1, value: { EUR: -5, USD: 5 } },
-      { step: 'won', count: 1, value: { EUR: -30 } },
-      { step: 'removed', count: 1, value: { EUR: -6 } },
-    ]);
-  });
-
-  test('counts a deal that came and was closed after the opening, and no earlier one', () => {
-    const won = (id: string, closedAt: string) => open(id, 3, { statusId: 'won', closedAt });
-    const { steps } = compared([
-      [undefined, won('earlier', '2026-06-01')],
-      [undefined, won('since', '2026-06-02')],
-    ]);
-    expect(steps).toEqual([
-      { step: 'new', count: 1, value: { EUR: 3 } },
-      { step: 'won', count: 1, value: { EUR: -3 } },
-    ]);
-  });
-
-  test('adds up whole cents, and has no step of a value that stays', () => {
-    const { opening, steps } = compared([
-      [open('a', 1.004), open('a', 1.001, { name: 'Renamed' })],
-      [open('b', 1.004), open('b', 1.004, { name: 'Renamed' })],
-    ]);
-    expect(opening).toEqual({ count: 2, value: { EUR: 2 } });
-    expect(steps).toEqual([]);
-    expect(compared([[open('c', 1), open('c', 1.01)]]).steps).toEqual([
-      { step: 'valueUp', count: 1, value: { EUR: 0.01 } },
-    ]);
-  });
-
   test('has no part for a deal that is in it on neither day', () => {
     const won = open('won', 1, { statusId: 'won', closedAt: '2026-05-01' });
     expect(compared([[undefined, won]]).parts).toEqual([]);
     expect(compared([[won, won]]).parts).toEqual([]);
     expect(compared([[undefined, open('new', 1)]]).parts).toHaveLength(1);
-  });
-
-  test('has no change of a deal that is the same record on both days', () => {
-    const same = open('same', 1);
-    expect(compared([[same, same]]).changes).toEqual([]);
-  });
-
-  test('orders stages by the probabilities that are on the scale', () => {
-    const at = (id: string, probability: number) =>
-      open(id, 1, { pipelineStage: { id }, probability });
-    const order = orderOf([
-      [at('one', 0.5), undefined],
-      [at('two', 5), undefined],
-    ]);
-    expect([...order]).toEqual([['id one', 0.5]]);
-  });
-
-  test('does not tell the direction between stages without an order', () => {
-    const at = (id: string) => open('d', 1, { pipelineStage: { id } });
-    const { moves } = compared([[at('one'), at('two')]]);
-    expect(moves).toMatchObject([{ move: 'stageChanged', count: 1 }]);
   });
 
   test('tells where deals moved', () => {
@@ -185,43 +66,6 @@ describe('a pipeline that is compared', () => {
       { move: 'ownerChanged', count: 1, value: { EUR: 1 } },
     ]);
   });
-});
-
-test('a pipeline that is compared has steps of what its filters leave out on one day', () => {
-  const filters = { owner: { id: 'u1' }, stage: { id: 's1' }, closeFrom: '2026-07-01' };
-  const within: Opportunity = {
-    owner: { id: 'u1' },
-    pipelineStage: { id: 's1' },
-    expectedCloseDate: '2026-07-01',
-  };
-  const stepOf = (
-    before: Opportunity | undefined,
-    after: Opportunity | undefined,
-    by: PipelineFilters = filters,
-  ) => {
-    const deal = (more: Opportunity) => open('d', 1, { ...within, ...more });
-    const { steps } = compared([[before && deal(before), after && deal(after)]], by);
-    return steps.map(({ step }) => step);
-  };
-  const earlier = { expectedCloseDate: '2026-06-30' };
-  const won = { statusId: 'won', closedAt: '2026-06-10' };
-  const { stage: _, ...anyStage } = filters;
-  expect(stepOf({}, earlier)).toEqual(['movedOut']);
-  expect(stepOf(earlier, {})).toEqual(['movedIn']);
-  for (const other of [{ owner: { id: 'u2' } }, { pipelineStage: { id: 's2' } }]) {
-    expect(stepOf({}, other)).toEqual(['transferredOut']);
-    expect(stepOf(other, {})).toEqual(['transferredIn']);
-    expect(stepOf({}, { ...other, ...earlier })).toEqual(['transferredOut']);
-  }
-  expect(stepOf({}, won)).toEqual(['won']);
-  expect(stepOf(won, {})).toEqual(['reopened']);
-  expect(stepOf(won, { ...won, name: 'Renamed' }, anyStage)).toEqual([]);
-  expect(stepOf(earlier, won, anyStage)).toEqual(['movedIn', 'won']);
-  expect(stepOf(undefined, won)).toEqual([]);
-  expect(stepOf(undefined, won, anyStage)).toEqual(['new', 'won']);
-  expect(stepOf(undefined, { ...won, ...earlier }, anyStage)).toEqual([]);
-  expect(stepOf(undefined, { ...won, owner: { id: 'u2' } }, anyStage)).toEqual([]);
-  expect(stepOf(undefined, { ...won, deletedAt: '2026-06-11' }, anyStage)).toEqual([]);
 });
 
 // 17 June 2026 is a Wednesday.
@@ -330,26 +174,6 @@ describe('a row of a deal that changed', () => {
     expect(rowOf(after, after)).not.toHaveProperty('slipDays');
     expect(rowOf(after, before)?.owner).toBe('Ada → (none)');
   });
-
-  test('has no difference of the values of two currencies, or of one day', () => {
-    expect(rowOf(before, { ...before, currency: 'USD' })).not.toHaveProperty('valueChange');
-    expect(rowOf(undefined, before)).toMatchObject({ stage: 'One', value: 100 });
-    expect(rowOf(undefined, before)).not.toHaveProperty('valueChange');
-    expect(rowOf(before, undefined)).toMatchObject({ stage: 'One', value: 100 });
-  });
-});
-
-test('deals that moved go by the larger of both values', () => {
-  const of = (id: string, value: number) => toDeal({ id, onetimeRevenue: value }, new Map(), '0-1');
-  const changes: DealChange[] = [
-    { before: undefined, after: of('new', 5), effects: [], movement: ['slipped'] },
-    { before: of('same', 8), after: of('same', 8), effects: [], movement: [] },
-    { before: of('fell', 9), after: of('fell', 1), effects: [], movement: ['slipped'] },
-    { before: of('sold', 7), after: undefined, effects: [], movement: ['slipped'] },
-  ];
-  const series = { slips: new Map(), changedAt: new Map() };
-  const { rows } = runSteps(changeRows(changes, series, { limit: 5 }));
-  expect(rows.map(({ id }) => id)).toEqual(['fell', 'sold', 'new']);
 });
 
 test('stages stand in their order, unknown ones last by name, with the median of the known days', () => {
@@ -379,23 +203,6 @@ test('stages stand in their order, unknown ones last by name, with the median of
     { name: 'X', left: 1, won: 1 },
     { name: 'Y', left: 1, won: 1 },
   ]);
-});
-
-test('the pipeline of a day has the deals of the filtered owner only', async () => {
-  const common = { currency: 'EUR', probability: 0.25 };
-  const records = [
-    { ...common, owner: { id: 'u1' }, onetimeRevenue: 10 },
-    { ...common, owner: { id: 'u2' }, onetimeRevenue: 7 },
-  ];
-  const total = await dayTotal({ day: '2026-06-15', records }, { owner: { id: 'u1' } }, (record) =>
-    toDeal(record, new Map(), '0-1'),
-  );
-  expect(total).toEqual({
-    day: '2026-06-15',
-    count: 1,
-    value: { EUR: 10 },
-    weightedValue: { EUR: 2.5 },
-  });
 });
 
 test('the forecast tells what became of the deals that were expected to close', async () => {
@@ -452,31 +259,9 @@ describe('when a deal left its stage', () => {
     return series.changedAt.get('d');
   };
 
-  test('is told by its own dates where they are later than those before', () => {
-    expect(leftAt({ stageUpdatedAt: '2026-06-07' })).toBe('2026-06-07');
-    expect(leftAt({ statusId: 'won', closedAt: '2026-06-08' })).toBe('2026-06-08');
-  });
-
   test('is not told while it stays there', () => {
     expect(leftAt({ pipelineStage: { id: 'one' }, name: 'Renamed' })).toBeUndefined();
   });
-
-  test('is when it was seen otherwise', () => {
-    expect(leftAt({})).toBe('2026-06-10');
-    expect(leftAt({ stageUpdatedAt: '2026-05-01' })).toBe('2026-06-10');
-    expect(leftAt({ stageUpdatedAt: 'soon' })).toBe('2026-06-10');
-    expect(leftAt({ closedAt: 'unknown', statusId: 'won' })).toBe('2026-06-10');
-  });
-});
-
-test('a stage is known by its id, or by its name where it has none', () => {
-  const keyOf = (pipelineStage: Opportunity['pipelineStage']) =>
-    stageKey(pipelineStage ? { pipelineStage } : {});
-  expect(keyOf({ id: 's', name: 'Old' })).toBe(keyOf({ id: 's', name: 'New' }));
-  expect(keyOf({ name: ' One ' })).toBe(keyOf({ name: 'one' }));
-  expect(keyOf({ name: 'One' })).not.toBe(keyOf({ name: 'Two' }));
-  expect(keyOf({ name: 's' })).not.toBe(keyOf({ id: 's' }));
-  expect(keyOf(undefined)).toBeUndefined();
 });
 
 test('an open deal is listed with the name of its stage and owner, or the id without a name', () => {
@@ -507,13 +292,6 @@ describe('changes by owner', () => {
     ]);
   });
 
-  test('move the old value out of one and the new value into the other', () => {
-    expect(byOwner([[of('Ada', 10), of('Ben', 12)]])).toEqual([
-      { name: 'Ben', moved: { EUR: 12 }, closing: { EUR: 12 } },
-      { name: 'Ada', opening: { EUR: 10 }, moved: { EUR: -10 } },
-    ]);
-  });
-
   test('have the deals that were removed, and those that came and were closed between the days', () => {
     expect(byOwner([[of('Ada', 10), undefined]])).toEqual([
       { name: 'Ada', opening: { EUR: 10 }, removed: { EUR: -10 } },
@@ -522,26 +300,6 @@ describe('changes by owner', () => {
     expect(byOwner([[undefined, won]])).toEqual([
       { name: 'Ada', new: { EUR: 5 }, won: { EUR: -5 } },
     ]);
-  });
-
-  test('stand by their larger value of both days', () => {
-    const rows = byOwner([
-      [of('Even', 5), of('Even', 5)],
-      [of('Fell', 9), of('Fell', 1)],
-    ]);
-    expect(rows.map(({ name }) => name)).toEqual(['Fell', 'Even']);
-  });
-
-  test.each([
-    ['Zoe', 'Ada'],
-    ['Ada', 'Zoe'],
-  ])('have one name for an id that is %s, then %s', (first, second) => {
-    const named = (name: string) => of(name, 1, { owner: { id: 'u1', name } });
-    const rows = byOwner([
-      [undefined, named(first)],
-      [undefined, named(second)],
-    ]);
-    expect(rows).toMatchObject([{ name: 'Ada', closing: { EUR: 2 } }]);
   });
 });
 

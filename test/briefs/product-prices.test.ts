@@ -99,32 +99,6 @@ describe('prices of pricing books', () => {
       'book deleted': 1,
     });
   });
-
-  test('of books for other companies are counted only', () => {
-    const { prices, notCounted } = pricesIn([
-      book('Theirs', { price: 1 }, { companyIds: ['other'] }),
-      book('Theirs, over', { price: 1 }, { companyIds: ['other'], validTo: '2026-01-01' }),
-    ]);
-    expect(prices?.rows).toEqual([]);
-    expect(notCounted).toBeUndefined();
-  });
-
-  test('are absent where books may not be read, and no price is called the lowest', () => {
-    const found = productPrices({ company, product }, today);
-    expect(found).not.toHaveProperty('prices');
-    expect(found.list).not.toHaveProperty('marks');
-  });
-
-  test('have neither margin nor share of the list price where there is none', () => {
-    const { price: _price, cost: _cost, ...unpriced } = product;
-    const { list, prices } = pricesIn([book('Promotion', { price: 90 })], unpriced);
-    expect(list).toEqual({});
-    expect(prices?.rows).toEqual([
-      { id: 'Promotion', name: 'Promotion', appliesTo: 'everyone', price: 90, marks: ['lowest'] },
-    ]);
-    const free = pricesIn([book('Promotion', { price: 90 })], { ...product, price: 0 });
-    expect(free.prices?.rows[0]).not.toHaveProperty('belowList');
-  });
 });
 
 describe('discounts of discount groups', () => {
@@ -213,20 +187,6 @@ test('prices of one book that do not count go up, unknown ones last', () => {
   }));
   const { notCounted } = pricesIn([{ id: 'old', name: 'Old', validTo: '2026-06-14', products }]);
   expect(notCounted?.rows.map(({ price }) => price)).toEqual([5, 7, undefined]);
-});
-
-test('discount groups stand in alphabetical order', () => {
-  const discounts = [{ productId: 'p', amount: 5, type: 'percentage' }];
-  const group = (name: string) => ({ id: name, name, companyIds: ['acme'], discounts });
-  const discountGroups = [group('Volume'), group('Loyalty')];
-  const found = productPrices({ company, product, discountGroups }, today).discounts;
-  expect(found?.rows.map(({ name }) => name)).toEqual(['Loyalty', 'Volume']);
-});
-
-test('a price that does not count tells its one reason', () => {
-  const { notCounted } = pricesIn([book('Over', { price: 2 }, { validTo: '2026-06-14' })]);
-  expect(notCounted).toMatchObject({ total: 1, reasons: { expired: 1 } });
-  expect(Object.keys(notCounted?.reasons ?? {})).toEqual(['expired']);
 });
 
 test('a product is told with its maker, else its vendor, and where it is no longer listed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
 import { type QuoteFilters, quoteChanges } from '../../src/history/quote-changes.ts';
-import { type PricedQuote, priceQuote } from '../../src/history/snapshots.ts';
+import type { PricedQuote } from '../../src/history/snapshots.ts';
 
 type Pair = readonly [before: PricedQuote | undefined, after: PricedQuote | undefined];
 
@@ -112,49 +112,6 @@ describe('the steps of a quote', () => {
   test.each(cases)('that is %s', (_, pair, steps) => {
     expect(stepsOf(pair)).toEqual(steps);
   });
-
-  test.each<[what: string, pair: Pair, steps: unknown[]]>([
-    ['to another owner', [quote(), quote(bob)], [['transferredOut', -100]]],
-    ['from another owner', [quote(bob), quote()], [['transferredIn', 100]]],
-    ['of another owner', [quote(bob), quote(bob)], []],
-    ['of another owner, accepted', [undefined, { ...approved('2026-06-02'), ...bob }], []],
-    [
-      'from another owner, accepted',
-      [quote(bob), approved()],
-      [
-        ['transferredIn', 100],
-        ['accepted', -100],
-      ],
-    ],
-  ])('of one owner: %s', (_, pair, steps) => {
-    expect(stepsOf(pair, { owner: ada })).toEqual(steps);
-    const filters = { company: { id: 'c1', name: 'Acme' } };
-    const ofCompany = (each: PricedQuote | undefined) =>
-      each && { ...each, company: { id: each.owner === ada ? 'c1' : 'c2' } };
-    expect(stepsOf([ofCompany(pair[0]), ofCompany(pair[1])], filters)).toEqual(steps);
-  });
-});
-
-test('the steps of one currency are of that currency only', () => {
-  const eur = { currency: { name: 'EUR' } };
-  expect(stepsOf([undefined, quote({ currency: 'USD' })], eur)).toEqual([]);
-  expect(stepsOf([undefined, quote()], eur)).toEqual([['new', 100]]);
-});
-
-test('the steps lead from the opening to the closing', () => {
-  const { rows } = compared([
-    [quote(), quote({ firstYearValue: 130 })],
-    [quote(), approved()],
-    [undefined, unread],
-    [declined(), declined()],
-  ]);
-  expect(rows).toEqual([
-    { step: 'opening', count: 2, firstYearValue: { EUR: 200 } },
-    { step: 'new', count: 1, firstYearValue: { EUR: 0 } },
-    { step: 'valueUp', count: 1, firstYearValue: { EUR: 30 } },
-    { step: 'accepted', count: 1, firstYearValue: { EUR: -100 } },
-    { step: 'closing', count: 2, firstYearValue: { EUR: 130 }, unknownValue: 1 },
-  ]);
 });
 
 describe('a quote was sent', () => {
@@ -196,56 +153,4 @@ describe('the quotes that changed', () => {
     expect(ids('new')).toEqual(['also', 'new']);
     expect(ids('sent')).toEqual([]);
   });
-
-  test('have what was before and after', () => {
-    const before = quote({ expiresAt: '2026-07-01', company: { id: 'c', name: 'Acme' } });
-    const after = quote({
-      ...bob,
-      company: { id: 'c', name: 'Acme' },
-      title: 'Switches',
-      sentAt: '2026-06-02',
-      firstYearValue: 90.5,
-    });
-    expect(compared([[before, after]]).quotes.rows).toEqual([
-      {
-        id: 'q',
-        number: 'Q-1',
-        name: 'Switches',
-        company: 'Acme',
-        owner: 'Ada → Bob',
-        movement: ['valueDown', 'sent'],
-        firstYearValue: 90.5,
-        currency: 'EUR',
-        valueChange: -9.5,
-        status: 'sent',
-        sent: '2026-05-01 → 2026-06-02',
-        expires: '2026-07-01 → (none)',
-      },
-    ]);
-  });
-
-  test('have no difference of values where one is unknown or in another currency', () => {
-    for (const after of [unread, quote({ currency: 'USD' })]) {
-      const [row] = compared([[quote(), after]]).quotes.rows;
-      expect(row).not.toHaveProperty('valueChange');
-    }
-    const [row] = compared([[quote(), unread]]).quotes.rows;
-    expect(row).not.toHaveProperty('currency');
-  });
-});
-
-test('a quote is priced from its items, and has no totals without them', () => {
-  const items = [
-    { price: 10.005, quantity: 1 },
-    { price: 2, quantity: 1, term: 'month' },
-  ];
-  // 10.005 + 12 × 2 = 34.005
-  expect(priceQuote({ id: 'q', items })).toEqual({
-    id: 'q',
-    items,
-    oneTime: 10.01,
-    monthly: 2,
-    firstYearValue: 34.01,
-  });
-  expect(priceQuote({ id: 'q', firstYearValue: 9 } as PricedQuote)).toEqual({ id: 'q' });
 });

@@ -28,36 +28,6 @@ const ids = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
 const groups = (quotes: readonly Quote[], more: Partial<QuotesOptions>) =>
   runSteps(reportOn(quotes, [], { ...options, ...more })).brief.groups;
 
-test('groups of quotes beyond the limit are one row', () => {
-  const owned = (name: string, price: number) => quote(name, price, { owner: { id: name, name } });
-  const quotes = [owned('low', 1), owned('high', 90), owned('middle', 50), owned('lowest', 0.5)];
-  const named = (maxGroups: number) => groups(quotes, { by: 'owner', maxGroups }).rows;
-  expect(named(4).map(({ name }) => name)).toEqual(['high', 'middle', 'low', 'lowest']);
-  expect(named(2)[2]).toStrictEqual({
-    name: '2 others',
-    count: 2,
-    oneTime: { EUR: 1.5 },
-    firstYearValue: { EUR: 1.5 },
-    groups: 2,
-  });
-  // A single group is shown in place of "1 others".
-  expect(named(3).map(({ name }) => name)).toEqual(['high', 'middle', 'low', 'lowest']);
-});
-
-test('groups of quotes are ranked by their number, then by first-year value, then by name', () => {
-  const owned = (id: string, name: string, price: number) =>
-    quote(id, price, { owner: { id: name, name } });
-  const quotes = [
-    owned('1', 'one', 10),
-    owned('2', 'two', 4),
-    owned('3', 'two', 5),
-    owned('4', 'another', 10),
-    owned('5', 'high', 90),
-  ];
-  const names = groups(quotes, { by: 'owner' }).rows.map(({ name }) => name);
-  expect(names).toEqual(['two', 'high', 'another', 'one']);
-});
-
 test('months of quotes are in time order, whatever they are worth', () => {
   const quotes = [
     quote('a', 5, { sentAt: '2026-05-31T23:00:00Z' }),
@@ -71,25 +41,6 @@ test('months of quotes are in time order, whatever they are worth', () => {
     '2026-06',
     'no sent date',
   ]);
-});
-
-test('quotes are expired the day after their last day', () => {
-  const quotes = [
-    quote('today', 3, { expiresAt: '2026-06-15' }),
-    quote('yesterday', 2, { expiresAt: '2026-06-14' }),
-    quote('never', 1),
-    quote('draft', 9, { status: 'draft', expiresAt: '2026-06-14' }),
-  ];
-  expect(ids(quotes, { acceptance: { name: 'open to acceptance' } })).toEqual(['today', 'never']);
-  expect(ids(quotes, { acceptance: { name: 'past expiry' } })).toEqual(['yesterday']);
-});
-
-test('a period has both ends, and no quote without the date', () => {
-  const sent = (sentAt: string) => quote(sentAt, 1, { sentAt });
-  const quotes = [sent('2026-04-30'), sent('2026-05-01'), sent('2026-05-31'), sent('2026-06-01')];
-  const may = { from: '2026-05-01', to: '2026-05-31' };
-  expect(ids([...quotes, quote('x', 1)], may)).toEqual(['2026-05-01', '2026-05-31']);
-  expect(ids(quotes, { ...may, date: 'approved' })).toEqual([]);
 });
 
 test('lines are found by name, part number and manufacturer in any spelling', () => {
@@ -108,12 +59,6 @@ test('lines are found by name, part number and manufacturer in any spelling', ()
     const { brief } = runSteps(reportOn([...quotes, unread], [], { ...options, item }));
     expect(brief.unknown?.items).toBe(1);
   }
-});
-
-test('deleted quotes are counted, and in no figure', () => {
-  const quotes = [quote('a', 1), quote('b', 1, { deletedAt: '2026-01-01' })];
-  const { total, deleted } = runSteps(reportOn(quotes, [], options)).brief;
-  expect([total.count, deleted]).toEqual([1, 1]);
 });
 
 test('groups of less than one unit go by their value too', () => {
@@ -142,18 +87,6 @@ test('a period may have one end, and is told as it was given', () => {
     from: '2026-05-01',
   });
   expect(periodOf({ date: 'expires' })).toBeUndefined();
-});
-
-test('quotes with amounts of another term are counted, because those are in no column', () => {
-  const termed = (id: string, term: string) => quote(id, 1, { items: [{ price: 1, term }] });
-  const quotes = [
-    termed('a', 'quarter'),
-    termed('b', 'decade'),
-    termed('c', 'month'),
-    quote('d', 1),
-  ];
-  const { otherTerms } = runSteps(reportOn(quotes, [], options)).brief;
-  expect(otherTerms).toBe(2);
 });
 
 /** Quotes that differ in what can be filtered and grouped by; the state of a deal is that of `deals`. */
@@ -211,13 +144,6 @@ test('quotes are grouped by status unless asked otherwise, with the numbers of e
   ]);
 });
 
-test('a quote is shown with its title, and with ids where names are unknown', () => {
-  const [a, b, c] = report(mixed).rows(0, 9);
-  expect([a?.name, a?.company, a?.owner]).toEqual(['Titled', 'Acme', undefined]);
-  expect([b?.name, b?.owner]).toEqual(['Named', 'u1']);
-  expect(c?.company).toBe('acme');
-});
-
 test('quotes of unknown value come last, and the unknown figures are counted', () => {
   const quotes = [
     quote('priceless', 1, { items: [{ name: 'Switch' }] }),
@@ -232,19 +158,6 @@ test('quotes of unknown value come last, and the unknown figures are counted', (
   expect(report([quote('known', 1)]).brief.unknown).toBeUndefined();
 });
 
-test('24 groups are shown unless asked otherwise', () => {
-  const owned = (owner: number) => quote(`${owner}`, 1, { owner: { name: `${owner}` } });
-  const owners = Array.from({ length: 26 }, (_, at) => owned(at));
-  const { shown, rows } = report(owners, { by: 'owner' }).brief.groups;
-  expect([shown, rows.length, rows.at(-1)?.groups]).toEqual([24, 25, 2]);
-});
-
-test('a period with one end leaves out what is beyond it', () => {
-  const quotes = ['2026-05-01', '2026-05-31'].map((sentAt) => quote(sentAt, 1, { sentAt }));
-  expect(ids(quotes, { from: '2026-05-02' })).toEqual(['2026-05-31']);
-  expect(ids(quotes, { to: '2026-05-30' })).toEqual(['2026-05-01']);
-});
-
 test('a quote has amounts of another term where one of its known prices is', () => {
   const termed = (...terms: string[]) =>
     quote('q', 1, { items: terms.map((term) => ({ price: 1, term })) });
@@ -253,10 +166,4 @@ test('a quote has amounts of another term where one of its known prices is', () 
   expect(countOf(termed('month', 'quarter'))).toBe(1);
   expect(countOf(termed('month', 'year'))).toBeUndefined();
   expect(countOf(unpriced)).toBeUndefined();
-});
-
-test('a deal without an id is not that of a quote which names one without an id', () => {
-  const unnamed = [quote('a', 1, { opportunity: { name: 'Refresh' } })];
-  const [row] = runSteps(reportOn(unnamed, [{ name: 'Other' }], options)).rows(0, 9);
-  expect(row?.dealState).toBe('not_found');
 });

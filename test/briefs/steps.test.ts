@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import {
   filterSteps,
   flatMapSteps,
-  recordsById,
   runSteps,
   type Steps,
   sortSteps,
@@ -34,14 +33,6 @@ describe('a computation in steps', () => {
     let pauses = 0;
     for (const running = start(); !running.next().done; ) pauses += 1;
     expect(pauses).toBeGreaterThan(50);
-  });
-
-  test('takes the last of several records with one id', () => {
-    const byId = runSteps(recordsById([{ id: 'a' }, { id: 'b', at: 1 }, { id: 'b', at: 2 }]));
-    expect([...byId]).toEqual([
-      ['a', { id: 'a' }],
-      ['b', { id: 'b', at: 2 }],
-    ]);
   });
 
   test('pauses after every 50 items', () => {
