@@ -20,7 +20,16 @@ let folder: string;
 let endpoint: Server;
 const requests: Request[] = [];
 
-/** A model that calls the brief of the open pipeline and repeats its text. */
+/** Name and number of each group in the text of a brief. */
+const countsIn = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim().split('|'))
+    .filter(({ length }) => length > 5)
+    .map(([name, count]) => `${name}: ${count}`)
+    .join('\n');
+
+/** A model that calls the brief of the open pipeline and tells its numbers by stage. */
 beforeAll(async () => {
   folder = newFolder();
   endpoint = createServer(async (request, response) => {
@@ -29,7 +38,7 @@ beforeAll(async () => {
     const result = body.messages.findLast(({ role }) => role === 'tool');
     const call = { name: 'cpq_brief_pipeline', arguments: JSON.stringify({ by: 'stage' }) };
     const message = result
-      ? { role: 'assistant', content: result.content }
+      ? { role: 'assistant', content: countsIn(result.content ?? '') }
       : { role: 'assistant', tool_calls: [{ id: 'call-1', type: 'function', function: call }] };
     const finish_reason = result ? 'stop' : 'tool_calls';
     response.setHeader('content-type', 'application/json');
@@ -71,4 +80,25 @@ test('scores answers that came from elsewhere, without calls and tokens', async 
   await writeFile(file, `${JSON.stringify({ id: 'overdue', answer: 'None at all.' })}\n`);
   const stdout = await evaluate('--transcript', file);
   expect(stdout).toContain('0 of 1 right\n');
+});
+
+test('a model without an address reads the tools, calls one, and has its answers scored', async () => {
+  const tools = await evaluate('--tools');
+  expect(tools).toContain('## cpq_brief_pipeline');
+  const [log, answers] = [join(folder, 'calls.jsonl'), join(folder, 'answers.json')];
+  const args = JSON.stringify({ by: 'stage', sections: ['groups'] });
+  const asked = ['--question', 'by-stage', '--log', log];
+  const byStage = await evaluate('--call', 'cpq_brief_pipeline', '--args', args, ...asked);
+  expect(byStage).toMatch(/^115 open opportunities/);
+  const form = 'F1: 22\nF2: 1 USD\nF3: unknown';
+  await writeFile(
+    answers,
+    JSON.stringify({ 'by-stage': countsIn(byStage), 'template-forecast': form }),
+  );
+  const only = 'by-stage,template-forecast,overdue';
+  const stdout = await evaluate('--answers', answers, '--log', log, '--only', only);
+  expect(stdout).toMatch(/right\tby-stage\t1\t\d+/);
+  expect(stdout).toMatch(/no answer\toverdue/);
+  expect(stdout).toContain('lines of forms: 1 of 34 right, 1 wrong, 32 without an answer');
+  expect(stdout).toContain('1 of 3 right');
 });
