@@ -28,7 +28,7 @@ const listArguments: Readonly<Record<string, string>> = {
   from: 'Offset of the page; `page.next` of the answer before',
   query: 'Text to search for',
   filters:
-    '`key:a|b,key2:<2027-01-01`: a comma is and, a pipe is or; `<`, `<=`, `>`, `>=` before numbers and dates; `(none)` and `(any)`',
+    '`key:a|b,key2:<2027-01-01`: a comma is and, a pipe is or; `<`, `<=`, `>`, `>=` before numbers and dates; `none` and `(any)`',
   sort: '`-key,+key`: descending, ascending',
   detail: '`full` has every field of each record',
   fields: 'Only these columns',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type QuoteExtra, quoteExtras } from '../src/briefs/quotes/quote-figures.ts';
 import {
   findQuotes,
-  noItems,
+  meansNoItems,
   type QuotesBrief,
   type QuotesOptions,
   type QuotesReport,
@@ -73,7 +73,7 @@ export const briefQuotes = defineTool({
       date: z.enum(quoteDates).default('sent'),
       date_from: plainDay,
       date_to: plainDay,
-      item: nameFilter.describe('Text in lines, or (none)'),
+      item: nameFilter.describe('Text in lines, or none'),
       groups: z.int().min(0).optional(),
       from: z.int().min(0).optional(),
       size: z.int().min(0).max(100).optional(),
@@ -163,7 +163,7 @@ const unreadDeals = wording`The states of the opportunities are left out, becaus
 
 const aboutLines = (item: string | undefined): Wording[] => {
   if (item === undefined) return [];
-  return item === noItems ? [wording`without lines`] : [wording`lines with ${quote(item)}`];
+  return meansNoItems(item) ? [wording`without lines`] : [wording`lines with ${quote(item)}`];
 };
 
 /** What the filters can mean. */
@@ -252,8 +252,12 @@ function describeClosed(deals: Readonly<Record<string, number>> = {}): Wording {
 
 function describePeriod(period: QuotesBrief['period']): Wording {
   if (period === undefined) return wording``;
-  const { date, from, to } = period;
+  const { date, from, to, withoutDate } = period;
   const start = from === undefined ? wording`` : wording` from ${trusted(from)}`;
   const end = to === undefined ? wording`` : wording` to ${trusted(to)}`;
-  return wording` (${trusted(date)}${start}${end})`;
+  const others =
+    withoutDate === undefined
+      ? wording``
+      : wording`; ${withoutDate} more ${withoutDate === 1 ? 'has' : 'have'} no such date`;
+  return wording` (${trusted(date)}${start}${end}${others})`;
 }

@@ -51,7 +51,11 @@ export interface AskedCriteria extends Criteria {
 }
 
 /** What `none` and `any` are written as. */
-const emptyWords: Readonly<Record<string, boolean>> = { '(none)': true, '(any)': false };
+const emptyWords: Readonly<Record<string, boolean>> = {
+  none: true,
+  '(none)': true,
+  '(any)': false,
+};
 /** What `deleted:true` and `deleted:false` mean, for a column that only deleted records have. */
 const markWords: Readonly<Record<string, boolean>> = { true: false, false: true };
 /** Values of all filters of a list together. */
@@ -184,11 +188,14 @@ const isValue = (value: unknown): boolean => value !== undefined && value !== nu
 /** A value as it is compared: without regard to letter case. */
 const folded = (value: unknown): string => String(value).trim().toLowerCase();
 
+/** Whether somebody wrote that there is no value, as in an e-mail address that is required. */
+const saysNone = (value: unknown): boolean => folded(value) === 'none';
+
 export function passes(record: ApiRecord, { key, tests }: Condition, known: Known): boolean {
   const values = valuesOf(valueUnderKey(record, key, known));
   return tests.some((test) =>
     'empty' in test
-      ? test.empty === (values.length === 0)
+      ? test.empty === values.every(saysNone)
       : values.some((value) => passesTest(value, test)) || matchesAlternative(record, key, test),
   );
 }

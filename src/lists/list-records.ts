@@ -1,7 +1,7 @@
 /** A page of a list, filtered and sorted by its columns: by the service as far as it can, and here otherwise. */
 
 import { listsRestOn } from '../briefs/rests-on.ts';
-import { compare, type Named } from '../figures/naming.ts';
+import { compare, type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { matchSteps } from '../names/name-filters.ts';
@@ -187,6 +187,7 @@ async function localPage<R extends Resource>(
   const total = records.length;
   if (total === 0 && all.length > 0)
     notes.push(...(await runInSlices(emptyReason(all, conditions, known))));
+  notes.push(...(await runInSlices(withoutValues(all, { conditions, text }, known))));
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }
@@ -278,6 +279,32 @@ function* emptyReason(
   return conditions.length < 2
     ? ranges
     : [wording`No record passes all filters; alone they pass: ${join(alone, ', ')}.`, ...ranges];
+}
+
+/** How many records each range leaves out only because they have no value. */
+function* withoutValues(
+  records: readonly ApiRecord[],
+  { conditions, text }: Pick<LocalPlan, 'conditions' | 'text'>,
+  known: Known,
+): Steps<Wording[]> {
+  const notes: Wording[] = [];
+  for (const { key, tests } of conditions) {
+    if (!tests.some((test) => 'order' in test) || tests.some((test) => 'empty' in test)) continue;
+    const none: Condition = { key, tests: [{ empty: true }] };
+    const left = conditions.map((each) => (each.key.name === key.name ? none : each));
+    const { length } = yield* filterSteps(
+      records,
+      (record) =>
+        left.every((each) => passes(record, each, known)) &&
+        (text === undefined || mentions(record, text)),
+    );
+    const name = trusted(key.name);
+    if (length > 0)
+      notes.push(
+        wording`${plural(length, 'record')} without ${name} ${length === 1 ? 'is' : 'are'} not in the range: ${name}:none shows them.`,
+      );
+  }
+  return notes;
 }
 
 const isOrdered = (value: unknown): boolean =>

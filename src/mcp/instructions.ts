@@ -10,7 +10,7 @@ Which tool:
 - a name, e-mail, phone, part or quote number: cpq_find; one record whole: cpq_get_record
 - to page through records: the cpq_list_ tools. Never add up pages: the briefs read everything.
 
-Lists are concise; detail full gives the rest, fields only these columns. from takes page.next. filters is key:a|b,key2:<2027-01-01,key3:(none),key4:~part (comma = and, | = or; <, <=, >, >= on numbers and dates; 2026-10 is a month); keys are the columns that lists show. Rows as CSV for a person: resource cpq://export/{tool}?{arguments}.
+Lists are concise; detail full gives the rest, fields only these columns. from takes page.next. filters is key:a|b,key2:<2027-01-01,key3:none,key4:~part (comma = and, | = or; <, <=, >, >= on numbers and dates; 2026-10 is a month); keys are the columns that lists show. Rows as CSV for a person: resource cpq://export/{tool}?{arguments}.
 
 coverage says what an answer is based on; text tells it only when incomplete or old: then say so when you pass it on. Money is in the company's currency; never add up different currencies. The value of an opportunity is one-time + monthly revenue × its months, 12 where none are given. A missing price or cost is unknown, not 0.
 

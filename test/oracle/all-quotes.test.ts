@@ -3,7 +3,7 @@ import type { Row } from '../support/hosts.ts';
 import { expectedQuotes, type Filters } from '../support/oracle/all-quotes.ts';
 import { only } from '../support/oracle/order.ts';
 import { later } from '../support/oracle/pipeline.ts';
-import { type Quote, quotesOf } from '../support/oracle/quotes.ts';
+import { type Quote, quotesOf, statusOf } from '../support/oracle/quotes.ts';
 import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 const groupings = ['status', 'acceptance', 'owner', 'company', 'month', 'currency', 'deal_state'];
@@ -92,6 +92,16 @@ describeTenants((load) => {
     check('deal_state', { acceptance }),
   );
 
+  test('a period tells how many quotes have no such date', async () => {
+    const { call } = await fixture.server();
+    const status = 'draft';
+    const { data, text } = await call('cpq_brief_quotes', { status, date_from: '2020-01-01' });
+    const without = quotes.filter((it) => statusOf(it) === status && !it.sent).length;
+    expect(without).toBeGreaterThan(0);
+    expect(data.period).toMatchObject({ date: 'sent', withoutDate: without });
+    expect(text).toContain(`${without} more ${without === 1 ? 'has' : 'have'} no such date`);
+  });
+
   test('expired, as an acceptance, is past expiry', async () => {
     const { call } = await fixture.server();
     const asked = async (acceptance: string) =>
@@ -107,6 +117,7 @@ describeTenants((load) => {
     await check('owner', { item: 'fortinet' });
     await check('owner', { item: 'meraki' });
     await check('status', { item: '(none)' });
+    await check('status', { item: 'None' });
   });
 
   test('every quote is on one page', async () => {

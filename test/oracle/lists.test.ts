@@ -141,6 +141,7 @@ function conditionsOn(
   const hasValue = kind === 'names' ? `json_array_length(${sql}) > 0` : isSet(`(${sql})`);
   const empty = fc.constantFrom(
     { filter: `${column}:(none)`, sql: `not ${hasValue}` },
+    { filter: `${column}:none`, sql: `not ${hasValue}` },
     { filter: `${column}:(any)`, sql: hasValue },
   );
   const usable = occurring.filter((value) => value.trim() === value && !/[|:]/.test(value));
@@ -233,6 +234,8 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
     });
   });
 
+  rangeTests(() => fixture);
+
   test('filters quotes by totals that the service does not have', async () => {
     const server = await fixture.server();
     const quotes = quotesOf(fixture.ask);
@@ -263,6 +266,34 @@ describeTenant({ seed: 7, today: '2026-06-15', scale: 0.1 }, (load) => {
       );
   });
 });
+
+function rangeTests(fixture: () => TenantFixture): void {
+  test.each([
+    ['cpq_list_opportunities', 'closes', 'opportunity t', 'expectedCloseDate', 'deleted:none'],
+    ['cpq_list_quotes', 'expires', 'quote t', 'expiresAt', 'deleted:none'],
+    ['cpq_list_opportunities', 'oneTime', 'opportunity t', 'onetimeRevenue', 'deleted:none'],
+    ['cpq_list_contract_items', 'ends', 'contract_item t', 'endDate', 'term:month'],
+  ])(
+    '%s says how many records without %s a range leaves out',
+    async (tool, key, from, field, and) => {
+      const { call } = await fixture().server();
+      const others = and === 'term:month' ? `t.term = 'month'` : `not ${isSet('t.deletedAt')}`;
+      const [row] = fixture().ask(
+        `${allOf({ tool, from, columns: {} }, 'count(*) as count')} where ${others} and not ${isSet(`t.${field}`)}`,
+      );
+      const than = key === 'oneTime' ? '1' : '2026';
+      const { data } = await call(tool, { filters: `${key}:>=${than},${and}`, size: 1 });
+      const notes = (data.notes ?? []) as string[];
+      const told = notes.filter((note) => note.includes(`${key}:none`));
+      // Of all but one kind there are some in each tenant.
+      if (key !== 'closes') expect(row?.count).toBeGreaterThan(0);
+      if (row?.count === 0) return expect(told).toEqual([]);
+      expect(told.join()).toMatch(new RegExp(`^${row?.count} records? without ${key} `));
+      const { page } = await call(tool, { filters: `${key}:none,${and}`, size: 1 });
+      expect(page.total).toBe(row?.count);
+    },
+  );
+}
 
 const comparedBy: Readonly<Record<Kind, (sql: string) => string>> = {
   text: (sql) => `lower(${sql})`,

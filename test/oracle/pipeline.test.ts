@@ -156,7 +156,11 @@ function groupAndFilterTests(): void {
   ])('expected to close %s', async (_, from, to) => {
     const close_from = from === undefined ? {} : { close_from: later(fixture.today, from) };
     const close_to = to === undefined ? {} : { close_to: later(fixture.today, to) };
-    await compareWith({ ...close_from, ...close_to, by: 'close_month' });
+    const { notes } = await compareWith({ ...close_from, ...close_to, by: 'close_month' });
+    const without = openAmong(deals, {}).filter(({ closes }) => !closes).length;
+    const told = `${without} open ${without === 1 ? 'deal' : 'deals'} without a close date`;
+    if (without > 0) expect(String(notes)).toContain(told);
+    else expect(String(notes)).not.toContain('without a close date');
   });
 }
 

@@ -108,6 +108,7 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
     inPeriod: [],
   };
   const unknownValue = { open: 0, inPeriod: 0 };
+  let withoutCloseDate = 0;
   yield* forEachStep(all, (read) => {
     const deal = convertDeal(read, rates);
     if (!passesFilters(deal, others)) return;
@@ -120,18 +121,20 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
     }
     if (!isWorth(deal, minValue)) return;
     const shown = withExtras(deal, show);
+    withoutCloseDate += Number(lacksCloseDate(deal, options));
     if (isOpen) found.open.push(shown);
     if (isClosed) found.closed.push(shown);
     if (isIn) found.inPeriod.push(shown);
   });
   yield;
-  return { ...found, unknownValue };
+  return { ...found, unknownValue, withoutCloseDate };
 }
 
 /** Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline". */
 export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
   const resolved = resolveOptions(options);
-  const { open, closed, inPeriod, unknownValue } = yield* select(deals, resolved);
+  const found = yield* select(deals, resolved);
+  const { open, closed, inPeriod, unknownValue } = found;
   const { today, by = 'stage' } = resolved;
   const totals = yield* openTotals(open);
   const groups = yield* groupOpen(open, { ...resolved, by });
@@ -153,7 +156,12 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
     probability: deals.probability,
     unknown: nonZeroCounts(unknown),
     deleted: countDeleted(deals.all),
-    notes: pipelineNotes(resolved, closed, unknownValue.open + unknownValue.inPeriod),
+    notes: pipelineNotes(
+      resolved,
+      closed,
+      unknownValue.open + unknownValue.inPeriod,
+      found.withoutCloseDate,
+    ),
   });
 }
 
@@ -238,6 +246,15 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
   return closes !== undefined && within(closes, closeFrom, closeTo);
 }
 
+/** Whether only the period of close dates leaves an open deal out, because it has none. */
+function lacksCloseDate(
+  { record, outcome }: Deal,
+  { closeFrom, closeTo, ...others }: PipelineFilters,
+): boolean {
+  if (outcome !== 'open' || !(closeFrom ?? closeTo)) return false;
+  return !dayOf(record.expectedCloseDate) && passesOpenFilters(record, others);
+}
+
 function* openTotals(open: readonly Deal[]) {
   const weightedOf = (amountOf: (deal: Deal) => Decimal | undefined): Amounts | undefined =>
     sumOf(open, (deal) => weighted(amountOf(deal), deal.chance)).toAmounts();
@@ -304,6 +321,7 @@ function pipelineNotes(
   { stage, closeFrom, closeTo, minValue, show, target, rates }: ResolvedOptions,
   closed: readonly Deal[],
   unknownValue: number,
+  withoutCloseDate = 0,
 ): Wording[] | undefined {
   const undated = closed.filter(isUndated).length;
   const notes = [...(rates ?? noRates)].map(
@@ -321,6 +339,10 @@ function pipelineNotes(
   if (stage ?? closeFrom ?? closeTo)
     notes.push(
       wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,
+    );
+  if (withoutCloseDate > 0)
+    notes.push(
+      wording`${plural(withoutCloseDate, 'open deal')} without a close date: not in the period of close dates.`,
     );
   if (minValue !== undefined)
     notes.push(

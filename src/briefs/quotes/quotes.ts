@@ -85,7 +85,7 @@ export interface QuotesOptions {
   date: QuoteDate;
   from?: Day;
   to?: Day;
-  /** A text in a line's name, part number or manufacturer; `(none)`: quotes without lines. */
+  /** A text in a line's name, part number or manufacturer; `none`: quotes without lines. */
   item?: string;
   today: Day;
   currencyOf: CurrencyOf;
@@ -119,7 +119,7 @@ export function* findQuotes(
   const { today, owner, company, status, currency, acceptance, dealState } = options;
   // Only with opportunities is the state of a deal known.
   const dealOf = opportunities && (yield* dealStateReader(opportunities));
-  const matching: readonly Quote[] = yield* filterSteps(
+  const passing: readonly Quote[] = yield* filterSteps(
     quotes,
     (quote) =>
       !isDeleted(quote) &&
@@ -128,11 +128,12 @@ export function* findQuotes(
       (!status || statusOfQuote(quote) === status.name) &&
       (!currency || currencyOfRecord(quote, options.currencyOf) === currency.name) &&
       (!acceptance || acceptanceOf(quote, today) === acceptance.name) &&
-      (!dealState || dealOf?.(quote) === dealState.name) &&
-      isInPeriod(quote, options),
+      (!dealState || dealOf?.(quote) === dealState.name),
   );
+  const isUndated = (quote: Quote) => dayIn(quote, options.date) === undefined;
   return {
-    matching,
+    matching: yield* filterSteps(passing, (quote) => isInPeriod(quote, options)),
+    undated: passing.filter((quote) => isUndated(quote) && !isInPeriod(quote, options)),
     dealOf,
     deleted: quotes.filter(isDeleted).length,
   };
@@ -145,13 +146,13 @@ function isInPeriod(quote: Quote, { date, from, to }: QuotesOptions): boolean {
   return day !== undefined && within(day, from, to);
 }
 
-/** As a filter by text in lines: quotes without lines. */
-export const noItems = '(none)';
+/** Whether a filter by text in lines means quotes without lines. */
+export const meansNoItems = (text: string): boolean => /^(none|\(none\))$/i.test(text);
 
 /** Whether a line has the text in its name, part number or manufacturer; of unknown lines none is known to. */
 function hasItem(quote: Quote, text: string): boolean {
   const { items = [] } = quote;
-  if (text === noItems) return items.length === 0 && !hasUnknownItems(quote);
+  if (meansNoItems(text)) return items.length === 0 && !hasUnknownItems(quote);
   return items.some(({ name, mpn, manufacturer }) =>
     [name, mpn, manufacturer].some((field) => field !== undefined && mentionsText(field, text)),
   );
@@ -164,13 +165,15 @@ function hasItem(quote: Quote, text: string): boolean {
  * The items of `matching` may have been read meanwhile.
  */
 export function* quotesReport(
-  { matching, dealOf, deleted }: ResultOf<typeof findQuotes>,
+  { matching, undated, dealOf, deleted }: ResultOf<typeof findQuotes>,
   options: QuotesOptions,
 ) {
   const { today, date, from, to, by, item, show = [], sort } = options;
+  const isWanted = (quote: Quote) => item === undefined || hasItem(quote, item);
   const facts = yield* flatMapSteps(matching, (quote) =>
-    item === undefined || hasItem(quote, item) ? [factsOf(quote, dealOf, options)] : [],
+    isWanted(quote) ? [factsOf(quote, dealOf, options)] : [],
   );
+  const withoutDate = nonZero(undated.filter(isWanted).length);
   // With a filter by lines they are in no other figure.
   const unread = matching.filter(hasUnknownItems).length;
   const ranked = yield* sortSteps(facts, orderOf(sort, today));
@@ -182,7 +185,7 @@ export function* quotesReport(
   yield;
   const brief = compact({
     today,
-    period: (from ?? to) ? compact({ date, from, to }) : undefined,
+    period: (from ?? to) ? compact({ date, from, to, withoutDate }) : undefined,
     total,
     unknown,
     // Quotes with amounts per quarter or another term: those are in no column.

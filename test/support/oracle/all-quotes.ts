@@ -49,7 +49,7 @@ function fits(quote: Quote, filters: Filters): boolean {
     (!first && !last) || (day !== undefined && (!first || day >= first) && (!last || day <= last));
   const hasItem =
     item === undefined ||
-    (item === '(none)'
+    (/none/i.test(item)
       ? quote.lines.length === 0
       : quote.lines.some((line) =>
           [line.name, line.mpn, line.manufacturer].some((it) => occursIn(item, it)),
