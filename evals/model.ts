@@ -7,6 +7,9 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 /** After that many turns the question is given up. */
 const maxTurns = 15;
 
+const howToAnswer =
+  'Answer in a few sentences or lines, with the figures and names that were asked for and no others.';
+
 /** An answer to one question and what it took; the form of a transcript's lines, with the question's id. */
 export interface Played {
   id: string;
@@ -56,7 +59,7 @@ export async function play(
   };
   const { text } = await generateText({
     model,
-    system: client.getInstructions() ?? '',
+    system: `${client.getInstructions() ?? ''}\n\n${howToAnswer}`,
     prompt: question.ask,
     tools: Object.fromEntries(listed.map((tool) => [tool.name, callable(tool, run)])),
     stopWhen: stepCountIs(maxTurns),

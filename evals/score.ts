@@ -4,6 +4,9 @@ import { type AskedQuestion, type Cell, fieldKey, type Row } from './truth.ts';
 /** More numbers than these, besides those that are true, are a list to choose from and no answer. */
 const maxOtherFigures = 8;
 
+/** As long an answer as is read: one that repeats all that a tool said is none. */
+const maxLength = (rows: number): number => 1_200 + 200 * rows;
+
 /** What an answer lacks, and what it should not have said; empty where it is right. */
 export function faults(question: AskedQuestion, answer: string): string[] {
   if (answer.trim() === '') return ['no answer'];
@@ -144,8 +147,9 @@ function namesIn(text: string, names: readonly string[]): Occurrence[] {
   return found;
 }
 
-/** A list of numbers is no answer, even if the right ones are among them. */
-function listed({ expect, rows, ask }: AskedQuestion, answer: string): string[] {
+/** A list of names or numbers is no answer, even if the right ones are among them. */
+function listed({ expect, rows, ask, form }: AskedQuestion, answer: string): string[] {
+  if (rows.length > 0 && !form && answer.length > maxLength(rows.length)) return ['is too long'];
   if (!expect.some((expectation) => 'figure' in expectation)) return [];
   const truths = rows
     .flatMap((row) => Object.values(row))

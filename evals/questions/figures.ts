@@ -48,8 +48,9 @@ export const figureQuestions: Question[] = [
   },
   {
     id: 'contracts-running',
-    ask: 'How many contract items with a monthly term are running today, and what revenue do they bring per month in all (as given, without multiplying by quantity)?',
-    truth: `select count(*) as items, sum(cast(revenue as real)) as revenue from contract_item where term = 'month' and ${running}`,
+    ask: 'How many contract items with a monthly term of US-dollar companies are running today, and what revenue do they bring per month in all (as given, without multiplying by quantity)?',
+    truth: `select count(*) as items, sum(cast(revenue as real)) as revenue from contract_item
+      where term = 'month' and companyId in (select id from company where upper(trim(currency)) = 'USD') and ${running}`,
     expect: [{ figure: 'items' }, { figure: 'revenue' }],
   },
   {

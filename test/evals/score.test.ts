@@ -81,6 +81,12 @@ describe('several numbers are no answer', () => {
     );
   });
 
+  test('a text that holds every name', () => {
+    const asked = question([{ name: 'it' }], { it: 'Q-2026-1001' });
+    const all = Array.from({ length: 300 }, (_, index) => `Q-2026-${1000 + index}`).join(', ');
+    expect(faults(asked, all)).toEqual(['is too long']);
+  });
+
   test('one number or another', () => {
     const asked = question([{ figure: 'it' }], { it: 196 });
     expect(isRight(asked, 'It is 196 or 197.')).toBe(false);
