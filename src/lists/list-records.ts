@@ -3,25 +3,25 @@
 import { listsRestOn } from '../briefs/rests-on.ts';
 import { compare, type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
+import { hasUnknownItems } from '../figures/quote-totals.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
-import type { Coverage } from '../reading/coverage.ts';
 import {
   type Ignorable,
   type IgnoredParameters,
   type ListPage,
   sliceOf,
 } from '../reading/list-page.ts';
-import { describeUnknownItems } from '../reading/quote-items.ts';
 import { isApiError } from '../service/errors.ts';
 import type { PageQuery, Search } from '../service/page.ts';
+import type { FieldGap } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { fieldGaps } from '../tenant/field-gaps.ts';
+import { fieldGaps, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -71,14 +71,14 @@ export async function listRecords<R extends Resource>(
     'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
-  const coverage = {
-    ...page.coverage,
-    ...(await gapsOfList(tenant, resource, page, criteria, fields)),
-  };
-  const unknown = resource === 'quote' ? describeUnknownItems(records) : [];
-  const notes = [...(page.notes ?? []), ...unknown];
+  const gaps = await gapsOfList(tenant, resource, page, criteria, fields);
+  const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
+  const notes = [...(page.notes ?? [])];
+  if (resource === 'quote' && records.some(hasUnknownItems)) notes.push(itemsLeftOut);
   return { ...page, coverage, records, notes, known, keys: criteria.keys };
 }
+
+const itemsLeftOut = wording`The service's lists leave out the items of quotes, so totals are missing here: cpq_brief_quote reads one quote with its items.`;
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
 async function servicePage<R extends Resource>(
@@ -109,23 +109,21 @@ async function servicePage<R extends Resource>(
   }
 }
 
-/** Rows show what they lack; what they are filtered and sorted by is said, and what makes what they show wrong. */
+/** What makes the rows wrong, their currencies, or the order and the choice of the records. */
 async function gapsOfList(
   tenant: Tenant,
   resource: Resource,
   { records, examined }: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
   criteria: Criteria,
-  columns: readonly string[] = [],
-): Promise<Partial<Coverage>> {
-  const shown = await fieldGaps(tenant, resource, { records }, listsRestOn[resource]);
-  const searched = { records: examined ?? [] };
-  const companies = showsCurrency(resource, columns) ? (tenant.cached('company') ?? []) : [];
-  const fields = [
-    ...shown.filter(({ example, record }) => example !== undefined || record === 'quote_line'),
-    ...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(criteria))),
-    ...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])),
-  ];
-  return fields.length > 0 ? { fields } : {};
+  columns: readonly string[] | undefined,
+): Promise<FieldGap[]> {
+  const gaps = gapsOfRows(resource, records, listsRestOn[resource]);
+  const searched = examined && { records: examined };
+  if (searched) gaps.push(...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(criteria))));
+  const companies = showsCurrency(resource, columns) && tenant.cached('company');
+  if (companies)
+    gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
+  return gaps;
 }
 
 /** The fields that records are filtered and sorted by. */

@@ -21,9 +21,8 @@ import {
 import type { Collection } from './collection.ts';
 import { stopReason } from './coverage.ts';
 import { freezeRecord } from './pass.ts';
-import { markUnknownItems } from './quote-items.ts';
 import { namingCompanies, Renames } from './renames.ts';
-import { type ServicePages, searchText } from './service-pages.ts';
+import { markUnknownItems, type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk, type WalkBudget } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
 import { type Progress, type Reading, readCollection } from './walk.ts';

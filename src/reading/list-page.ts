@@ -65,12 +65,12 @@ export async function readListPage(
   const { judge, pages, resource, call } = source;
   const asOf = new Date();
   const whole = async () => sliceOf(await source.readWhole(searchOf(query)), query);
-  const isWhole = Boolean(query.from) && (await lacksOffset(source));
+  const isWhole = query.from ? await lacksOffset(source) : false;
   if (isWhole && !judge) return whole();
   // A few rows may be in order, or pass, by chance.
   const size = judge ? Math.max(query.size, sampleSize) : query.size;
   const asked = { ...query, size, ...(isWhole && { from: 0 }) };
-  const { sample, found } = await askTogether(source, asked);
+  const { sample, found } = judge ? await askTogether(source, asked, judge) : noSample;
   if (found) return { ...pageAnswer(query, found, true, asOf), unproven: [] };
   const page = await pages.page(resource, asked, call);
   const ignored = judge ? await ignoredParameters(source, judge, asked, page) : [];
@@ -79,10 +79,17 @@ export async function readListPage(
   if (follows === 'hidden') return whole();
   const isCounted = !page.countIsLimit && (page.total !== undefined || follows === 'end');
   const answer = pageAnswer(query, page, isCounted, asOf);
+  if (!judge || !query.filters || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
-  if (!judge || !filters || answer.total > 0) return answer;
-  return { ...answer, unproven: await unprovenFields(source, search, filters, sample) };
+  return { ...answer, unproven: await unprovenFields(source, search, query.filters, sample) };
 }
+
+interface Sampled {
+  /** The page without filters, if it was read. */
+  sample?: AnyPage;
+  found?: AnyPage;
+}
+const noSample: Sampled = {};
 
 /** Fields of which hardly two records have the same value. */
 const identifying: readonly unknown[] = ['number', 'mpn', 'ean', 'email', 'externalIdentifier'];
@@ -91,18 +98,18 @@ const identifying: readonly unknown[] = ['number', 'mpn', 'ean', 'email', 'exter
  * The records with an identifier, which is asked for together with that of another record: finding this one shows in the
  * same request whether the service filters by the field, which is not known yet. Nothing is found if it is known, or is
  * not shown.
- * @returns the page without filters too, if it was read
  */
 async function askTogether(
-  { pages, resource, call, isCached, judge }: ListSource,
+  { pages, resource, call, isCached }: ListSource,
   { from, ...query }: PageQuery,
-): Promise<{ sample?: AnyPage; found?: AnyPage }> {
+  judge: PageJudge,
+): Promise<Sampled> {
   const [field, ...more] = filterFields(query.filters ?? '');
   const { honoured, pages: known = maxRequests + 1 } = pages.traits(resource);
   const isTried = [`none ${field}`, `with ${field}`].some((trait) => honoured[trait] !== undefined);
-  if (!judge || isCached || from || query.query || more.length > 0 || isTried) return {};
+  if (isCached || from || query.query || more.length > 0 || isTried) return noSample;
   if (field === undefined || !identifying.includes(field) || Number(known) <= maxRequests)
-    return {};
+    return noSample;
   const sample = await takeSample(pages, resource, searchOf(query), call);
   const isOther = (record: ApiRecord) => !judge.filters([record]);
   const control = controlFor(field, sample.records.filter(isOther));

@@ -16,9 +16,7 @@ import type { Collection } from './collection.ts';
 import type { Collections } from './collections.ts';
 import { completeCoverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
-import { markUnknownItems } from './quote-items.ts';
-import type { ServicePages } from './service-pages.ts';
-import { pageSize } from './service-pages.ts';
+import { markUnknownItems, pageSize, type ServicePages } from './service-pages.ts';
 
 /** A collection of up to so many pages is read whole: that answers later questions too. */
 const wholePages = 10;

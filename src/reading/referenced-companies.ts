@@ -20,7 +20,7 @@ export type NamedCompany = Pick<Company, 'id' | 'name' | 'currency'>;
 interface Entry {
   readAt: ReadTime;
   /** `undefined` if there is no such company, or if it was not read. */
-  company: Promise<NamedCompany | undefined>;
+  company: NamedCompany | undefined | Promise<NamedCompany | undefined>;
 }
 
 type Found = ReadonlyMap<string, NamedCompany>;
@@ -50,16 +50,18 @@ export class ReferencedCompanies {
    * @throws ApiError if the key is refused; the signal's reason when the call was cancelled
    */
   async read(ids: readonly string[], call: Call): Promise<Found> {
-    const wanted = new Set(ids);
+    const found = new Map<string, NamedCompany>();
     const unread: string[] = [];
-    for (const id of wanted) {
-      const { readAt } = this.#entries.get(id) ?? {};
+    const others: string[] = [];
+    for (const id of new Set(ids)) {
+      const { readAt, company } = this.#entries.get(id) ?? {};
       if (!readAt || readAt.ageMs >= freshMs) unread.push(id);
+      else if (company instanceof Promise) others.push(id);
+      else if (company) found.set(id, company);
     }
     if (unread.length > 0) await this.#remember(unread, this.#readUnlessRefused(unread, call));
-    const found = new Map<string, NamedCompany>();
-    for (const id of wanted) {
-      // Another call may read it.
+    // Another call may read the others.
+    for (const id of [...unread, ...others]) {
       const company = await this.#entries.get(id)?.company;
       if (company) found.set(id, company);
     }
@@ -79,6 +81,7 @@ export class ReferencedCompanies {
       found = await reading;
     } finally {
       for (const [id, entry] of entries) {
+        entry.company = found?.get(id);
         if (!found && this.#entries.peek(id) === entry) this.#entries.delete(id);
         // The refusal itself has cleared all entries.
         if (found === refused) this.#entries.set(id, entry);

@@ -5,7 +5,8 @@ import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { type ApiError, ignoreApiError, isApiError, isInternalError } from '../service/errors.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
-import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import { minRows } from '../service/records/account.ts';
+import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { fieldOf, keysOf } from '../values.ts';
 import { recordKeys } from './pass.ts';
@@ -268,6 +269,34 @@ export class ServicePages {
     if (recordKeys(after).some((key) => !known.has(key))) return true;
     return (await this.offsetWorks(resource, call)) === false;
   }
+}
+
+/** The property of the route that says whether the rows of a list have the items of their quotes. */
+const itemsInRows = 'items in rows';
+
+/**
+ * The rows of a list, or one record. Where none of them, and no row before, has items, their items are unknown rather than
+ * absent, and rows are marked: those without the field, and where many rows have empty lists, all. Rows are copied.
+ */
+export function markUnknownItems<R extends ApiRecord>(
+  resource: Resource,
+  rows: readonly R[],
+  pages: ServicePages,
+): readonly R[] {
+  if (resource !== 'quote' || pages.traits('quote').honoured[itemsInRows]) return rows;
+  const isListed = ({ items, unreadable }: Quote) => items?.length || unreadable?.items;
+  if (rows.some(isListed)) {
+    pages.learnHonoured('quote', itemsInRows, true);
+    return rows;
+  }
+  return rows.map((row: R & Quote) =>
+    rows.length >= minRows || row.items === undefined ? marked(row) : row,
+  );
+}
+
+function marked<R extends Quote>(row: R): R {
+  const unreadable = { ...row.unreadable, items: 'left out' };
+  return Object.freeze({ ...row, items: undefined, unreadable });
 }
 
 /** Identifies a search: equal searches have equal texts. */

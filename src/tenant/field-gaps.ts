@@ -2,12 +2,13 @@ import type { Named } from '../figures/naming.ts';
 import { outcomeOf, plainWords } from '../figures/outcome.ts';
 import { statusCategoryOf } from '../figures/quote-state.ts';
 import { quoteDiscount } from '../figures/quote-totals.ts';
-import { forEachStep, type Steps } from '../figures/steps.ts';
+import { forEachStep, runSteps, type Steps } from '../figures/steps.ts';
 import { termOf } from '../figures/terms.ts';
 import { companyOf, type KnownRecords } from '../names/references.ts';
 import {
   type Account,
   accountOf,
+  areRead,
   type FieldGap,
   gapsIn,
   minRows,
@@ -98,6 +99,29 @@ export async function fieldGaps(
   );
   const missing = isPart && tenant.missingFields(resource);
   return gapsOf(resource, account, paths, missing && ((path) => missing.includes(path)));
+}
+
+/** Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes. */
+export function gapsOfRows(
+  resource: Resource,
+  rows: readonly ApiRecord[],
+  paths: readonly string[] = [],
+): FieldGap[] {
+  if (paths.length === 0) return [];
+  if (resource !== 'quote' && areRead(resource, rows) && areUnderstood(resource, rows)) return [];
+  return gapsOf(resource, runSteps(understand(resource, rows)), paths).filter(
+    ({ example, record }) => example !== undefined || record === 'quote_line',
+  );
+}
+
+/** Whether no word is refuted, and one of each field is known where there are any. */
+function areUnderstood(resource: Resource, records: readonly ApiRecord[]): boolean {
+  for (const judge of Object.values(words[resource] ?? {})) {
+    const found = new Set<Judged[1]>();
+    for (const record of records) for (const [, judgement] of judge(record)) found.add(judgement);
+    if (found.has('refuted') || (found.has('unknown') && !found.has('known'))) return false;
+  }
+  return true;
 }
 
 /** As `gapsIn`, with the words that are not understood. */

@@ -38,13 +38,21 @@ const shown = (value: unknown): unknown =>
 const isNothing = (value: unknown): boolean => value === undefined || value === null;
 
 /** Fields beside the id that a record also has which was not given whole, and that most records have others than. */
-const nominal: { readonly [K in Resource | 'quote_item']?: readonly string[] } = {
-  company: [],
-  contact: [],
-  opportunity: ['name', 'externalIdentifier'],
-  product: ['name', 'externalIdentifier'],
-  quote: ['name', 'number', 'title'],
+const nominal: { readonly [K in Resource | 'quote_item']?: ReadonlySet<string> } = {
+  company: new Set(['id', ...marks]),
+  contact: new Set(['id', ...marks]),
+  opportunity: new Set(['id', 'name', 'externalIdentifier', ...marks]),
+  product: new Set(['id', 'name', 'externalIdentifier', ...marks]),
+  quote: new Set(['id', 'name', 'number', 'title', ...marks]),
 };
+
+/** Whether it has hardly more than an id. What is deleted may be nothing but that. */
+function isBare(kind: Resource | 'quote_item', record: JsonObject): boolean {
+  const names = nominal[kind];
+  if (!names || record.deletedAt || record.deleted) return false;
+  for (const name in record) if (!names.has(name) && !isNothing(record[name])) return false;
+  return true;
+}
 
 class Tally {
   rows = 0;
@@ -55,29 +63,23 @@ class Tally {
   readonly unknown = new Map<string, UnknownField>();
   readonly #names: ReadonlyMap<string, unknown>;
   readonly #kind: Resource | 'quote_item';
-  readonly #nominal: ReadonlySet<string> | undefined;
 
   constructor(kind: Resource | 'quote_item', fields: Fields) {
     this.#kind = kind;
     this.#names = namesOf(fields);
-    const called = nominal[kind];
-    this.#nominal = called && new Set(['id', ...called, ...marks]);
     this.fields = new Map(Object.keys(fields).map((name) => [name, { read: 0, unread: 0 }]));
   }
 
   add(record: JsonObject): void {
     this.rows += 1;
-    let isBare = this.#nominal !== undefined;
     for (const name in record) {
       const value = record[name];
       const count = this.fields.get(name);
-      isBare &&= isNothing(value) || this.#nominal?.has(name) === true;
       if (count) count.read += isNothing(value) ? 0 : 1;
       else if (name === 'unreadable') this.#addUnread(value);
       else if (!this.#names.has(name) && !isNothing(value)) this.#addUnknown(name, value);
     }
-    // What is deleted may be nothing but that.
-    if (!isBare || record.deletedAt || record.deleted) return;
+    if (!isBare(this.#kind, record)) return;
     this.bare += 1;
     this.bareExample ??= record.id ?? 'no id';
   }
@@ -128,6 +130,19 @@ export function isSet(name: string, value: unknown): boolean {
   if (saysPresent.test(name)) return said === false;
   if (saysState.test(name) && typeof value === 'string') return gone.test(value.trim());
   return said !== false && value !== '';
+}
+
+/** A quick test: whether each value is of a known form, no other field may be one of the table, and no record is bare. */
+export function areRead(kind: Resource, records: readonly JsonObject[]): boolean {
+  const known = namesOf(fieldsOf[kind]);
+  const others = new Set<string>();
+  for (const record of records) {
+    if (isBare(kind, record)) return false;
+    for (const name in record) if (!known.has(name)) others.add(name);
+  }
+  for (const name of others)
+    if (name === 'unreadable' || fieldCalled(kind, name) !== undefined) return false;
+  return true;
 }
 
 /** @returns one account for all of them, in steps */
