@@ -1,7 +1,7 @@
 /** Reads responses: the JSON of a body, the error that it reports, and the records in its envelope. */
 
 import { parseWithoutSecrets } from '../text/secrets.ts';
-import { fieldOf, isObject, isShallow } from '../values.ts';
+import { fieldOf, isObject, isShallow, type JsonObject } from '../values.ts';
 import type { WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 import type { Page } from './page.ts';
@@ -36,8 +36,24 @@ export function parseResponse(response: WireResponse, facts: ErrorFacts): unknow
 /** Without a byte order mark; integers that a number cannot hold, such as ids of 19 digits, are texts. */
 function textOf({ body }: WireResponse): string {
   const text = body.toString('utf8').replace(/^\uFEFF?(\)]}',?)?/, '');
-  return /\d{16}/.test(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
+  return hasLongNumber(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
 }
+
+const longNumber = 16;
+
+/** Whether so many digits follow each other: one of them is at a multiple of their number. */
+function hasLongNumber(text: string): boolean {
+  for (let at = 0; at < text.length; at += longNumber) {
+    let [start, end] = [at, at];
+    while (isDigit(text.charCodeAt(end))) end += 1;
+    if (end === at) continue;
+    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+    if (end - start >= longNumber) return true;
+  }
+  return false;
+}
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** Each is matched whole, so that this takes linear time, also in a text that does not end. */
 const textsAndNumbers = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
@@ -117,17 +133,24 @@ const tooDeep = 'a record nested too deeply';
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
 const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
 
-/** The names of a resource of a route: `opportunity`, `opportunities`. */
-function namesIn({ path = '' }: ErrorFacts): string[] {
-  const name = path.split('/')[1] ?? '';
-  return [name, name.replace(/y$/, 'ie').concat('s')];
-}
-
 /** The objects around what is wrapped, from the outside in, and that itself: a list, or what has no wrapper. */
-function unwrap(body: unknown, names: readonly string[], levels = maxWrappers): unknown[] {
-  if (!isObject(body) || levels === 0) return [body];
-  const name = names.find((it) => typeof body[it] === 'object');
-  return name === undefined ? [body] : [body, ...unwrap(body[name], names, levels - 1)];
+function unwrap(
+  body: unknown,
+  { path = '' }: ErrorFacts,
+): { inner: unknown; around: JsonObject[] } {
+  // Also its resource, as `opportunity` or `opportunities`.
+  const resource = path.split('/')[1] ?? '';
+  const names = [...wrappers, resource, resource.replace(/y$/, 'ie').concat('s')];
+  const around: JsonObject[] = [];
+  let inner = body;
+  while (isObject(inner) && around.length < maxWrappers) {
+    const outer: JsonObject = inner;
+    const name = names.find((it) => typeof outer[it] === 'object');
+    if (name === undefined) break;
+    around.push(outer);
+    inner = outer[name];
+  }
+  return { inner, around };
 }
 
 /**
@@ -136,9 +159,8 @@ function unwrap(body: unknown, names: readonly string[], levels = maxWrappers): 
  *   `embedded-error` for an error beside an empty list
  */
 export function readPage(body: unknown, facts: ErrorFacts, response: Headed): RawPage {
-  const around = unwrap(body, [...wrappers, ...namesIn(facts)]);
-  const list = around.pop();
-  const holders = holdersIn(around.filter(isObject));
+  const { inner: list, around } = unwrap(body, facts);
+  const holders = holdersIn(around);
   const rows = Array.isArray(list) ? list.length : 0;
   const total = countIn(holders, response, rows);
   const outermost = isObject(body) ? body : {};
@@ -172,14 +194,14 @@ const nextWords = ['hasmore', 'hasnext', 'hasnextpage', 'next', 'nextcursor', 'n
 function saysPartial(holder: RawRecord, rows: number, isAll: boolean): boolean {
   const { _shards, errors, warnings } = holder;
   if (Number(fieldOf(_shards, 'failed')) > 0) return true;
-  if ([errors, rows === 0 && warnings].some((it) => Array.isArray(it) && it.length > 0))
-    return true;
-  return Object.entries(holder).some(([name, value]) => {
+  if (Array.isArray(errors) && errors.length > 0) return true;
+  if (rows === 0 && Array.isArray(warnings) && warnings.length > 0) return true;
+  for (const name in holder) {
     const word = name.replace(/[_-]/g, '').toLowerCase();
-    return (
-      partialWords.get(word) === value || (isAll && Boolean(value) && nextWords.includes(word))
-    );
-  });
+    if (partialWords.get(word) === holder[name]) return true;
+    if (isAll && holder[name] && nextWords.includes(word)) return true;
+  }
+  return false;
 }
 
 /**
@@ -192,8 +214,8 @@ export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
     throw new ApiError('not-found', facts);
   const isRecord = (it: unknown): it is RawRecord =>
     isObject(it) && recordFields.some((name) => name in it);
-  const inner = unwrap(body, [...wrappers, ...namesIn(facts)]).flat();
-  const record = [body, ...inner].find(isRecord);
+  const { inner, around } = unwrap(body, facts);
+  const record = [...around, inner].flat().find(isRecord);
   if (!record) throw unexpected(facts, 'not a record');
   if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
   return record;
@@ -204,14 +226,15 @@ const unexpected = (facts: ErrorFacts, problem: string): ApiError =>
 
 /** Entries of a graph or of a search engine are wrapped once more. */
 function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
-  const entries: unknown[] = Array.isArray(list) ? list : [];
-  return entries.flatMap((entry): RawRecord[] => {
-    if (entry === null) return [];
-    const record = fieldOf(entry, 'node') ?? fieldOf(entry, '_source') ?? entry;
+  const records: RawRecord[] = [];
+  for (const entry of Array.isArray(list) ? list : []) {
+    if (entry === null) continue;
+    const record: unknown = fieldOf(entry, 'node') ?? fieldOf(entry, '_source') ?? entry;
     if (!isObject(record)) throw unexpected(facts, 'a list with entries that are not records');
     if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
-    return [record];
-  });
+    records.push(record);
+  }
+  return records;
 }
 
 /** The fields that may have the number of all matches, and the objects in an envelope that may have them. */
@@ -220,7 +243,9 @@ const countFields = [
   ...['total', 'totalCount', 'total_count', 'totalElements', 'totalRecords', 'totalResults'],
   ...['@odata.count', 'count'],
 ];
-const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.pagination', '_links'];
+const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.pagination', '_links'].map(
+  (path) => path.split('.').filter(Boolean),
+);
 const countHeaders = ['x-total-count', 'x-total', 'content-range'];
 
 type Count = Pick<RawPage, 'total' | 'countedIn'>;
@@ -230,31 +255,31 @@ interface Holder {
   prefix: string;
 }
 
-const holdersIn = (envelopes: readonly RawRecord[]): Holder[] =>
-  countHolders.flatMap((path) =>
-    envelopes.flatMap((envelope) => {
-      const holder = path === '' ? envelope : path.split('.').reduce<unknown>(fieldOf, envelope);
-      return isObject(holder) ? [{ holder, prefix: path === '' ? '' : `${path}.` }] : [];
-    }),
-  );
+function holdersIn(envelopes: readonly RawRecord[]): Holder[] {
+  const holders: Holder[] = [];
+  for (const path of countHolders)
+    for (const envelope of envelopes) {
+      const holder = path.reduce<unknown>(fieldOf, envelope);
+      if (isObject(holder)) holders.push({ holder, prefix: [...path, ''].join('.') });
+    }
+  return holders;
+}
 
 /** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
 function countIn(holders: readonly Holder[], response: Headed, rows: number): Count {
-  const inBody = countFields.flatMap((name) =>
-    holders.map(({ holder, prefix }) => {
-      const raw = holder[name];
-      if (!isObject(raw)) return { total: toCount(raw), countedIn: prefix + name };
-      const value = raw.relation === 'gte' ? undefined : raw.value;
-      return { total: toCount(value), countedIn: `${prefix}${name}.value` };
-    }),
-  );
-  const inHeaders = countHeaders.map((name) => {
-    const total = toCount(header(response, name)?.replace(/^.*\//, ''));
-    return { total, countedIn: `header ${name}` };
-  });
-  const counts = [...inBody, ...inHeaders].filter(({ total = -1 }) => total >= rows);
-  const { total, countedIn } = counts.find((it) => Number(it.total) > rows) ?? counts[0] ?? {};
-  return total === undefined || countedIn === undefined ? {} : { total, countedIn };
+  const counts: Required<Count>[] = [];
+  const add = (raw: unknown, field: string) => {
+    const isNested = isObject(raw);
+    const total = toCount(isNested ? raw.relation !== 'gte' && raw.value : raw);
+    if (total === undefined || total < rows) return;
+    counts.push({ total, countedIn: isNested ? `${field}.value` : field });
+  };
+  for (const name of countFields)
+    for (const { holder, prefix } of holders)
+      if (holder[name] !== undefined) add(holder[name], prefix + name);
+  for (const name of countHeaders)
+    add(header(response, name)?.replace(/^.*\//, ''), `header ${name}`);
+  return counts.find(({ total }) => total > rows) ?? counts[0] ?? {};
 }
 
 /** Taking it for an empty page would report "none" where the service failed. */

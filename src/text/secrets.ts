@@ -165,6 +165,7 @@ export function parseWithoutSecrets(text: string, bytes?: Buffer): unknown {
   const value = parseJson(text);
   let mayHide = bytes === undefined;
   for (const byte of invisibleBytes) mayHide ||= bytes?.includes(byte) === true;
-  const isSpelled = (mayHide && !visible.test(text)) || escapes.test(text);
+  const isEscaped = text.includes('\\') && escapes.test(text);
+  const isSpelled = isEscaped || (mayHide && !visible.test(text));
   return isSpelled || hasSecret(text) ? withoutSecrets(value) : value;
 }
