@@ -83,16 +83,14 @@ export function formatAmount(amount: number, currency: string): Wording {
 }
 
 /** An amount whose currency is said elsewhere. */
-export const formatNumber = (amount: number): Wording =>
-  trusted(Number.isSafeInteger(amount) ? inThousands(amount) : withCents.format(amount));
-
-/** As `Intl` writes it, in a tenth of the time: a list has dozens of amounts. */
-function inThousands(amount: number): string {
+export function formatNumber(amount: number): Wording {
+  if (!Number.isSafeInteger(amount)) return trusted(withCents.format(amount));
+  // As `Intl` writes it, in a tenth of the time: a list has dozens of amounts.
   const digits = String(Math.abs(amount));
   let text = digits.slice(-3);
   for (let at = digits.length - 3; at > 0; at -= 3)
     text = `${digits.slice(Math.max(0, at - 3), at)},${text}`;
-  return amount < 0 ? `-${text}` : text;
+  return trusted(amount < 0 ? `-${text}` : text);
 }
 
 const withCents = new Intl.NumberFormat('en-US', {

@@ -112,7 +112,7 @@ function notesOn(
     ),
     ...(isCut ? [cut] : []),
     ...(isCut && next !== undefined && position !== '' ? [rest] : []),
-    ...describeUnknownCurrencies(unknown),
+    ...(unknown > 0 ? [describeUnknownCurrencies(unknown)] : []),
     ...(others.length > 0
       ? [wording`Other tables (table=NAME): ${trusted(others.join(', '))}.`]
       : []),

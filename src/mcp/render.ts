@@ -73,11 +73,12 @@ function writeEntry(lines: string[], entry: JsonObject, indent: string): void {
 /** A line for the names of the columns, and one for each row; `undefined` if a value does not fit a cell. */
 function tableLines(rows: readonly JsonObject[], indent: string): string[] | undefined {
   const columns = tableColumns(rows);
-  const lines: string[] = [];
-  for (const row of [undefined, ...rows]) {
+  const lines = [tableLine(columns, indent)];
+  for (const row of rows) {
     const cells: string[] = [];
     for (const name of columns) {
-      const text = cellOf(row ? (row[name] ?? '') : name);
+      const value = row[name] ?? '';
+      const text = typeof value === 'object' ? onOneLine(value) : String(value);
       if (text === undefined) return undefined;
       cells.push(text);
     }
@@ -87,24 +88,21 @@ function tableLines(rows: readonly JsonObject[], indent: string): string[] | und
 }
 
 /** What a cell cannot have as it is. */
-const isSpecial = /[\n|\\]/;
-
-function cellOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' && !isSpecial.test(String(value))) return String(value);
-  const text = onOneLine(value);
-  return text === undefined ? undefined : escapeCell(text);
-}
+const special = /[\n|\\]/;
 
 /** Marks the first cell if it looks like a field name or a bullet. */
 function tableLine(cells: readonly string[], indent: string): string {
-  const line = indent + cells.join('|');
+  const isPlain = !special.test(cells.join(''));
+  const line = indent + (isPlain ? cells : cells.map(escapeCell)).join('|');
   const isField = line.includes(':') && /^\s*[\w.-]{1,60}:(?:\s|$)/.test(line);
   return isField || /^\s*[•*#>-]\s/.test(line) ? `> ${line}` : line;
 }
 
-/** Escapes `|`, and a trailing backslash that would escape the cell's border. */
-const escapeCell = (text: string): string =>
-  text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
+/** On one line; escapes `|`, and a trailing backslash that would escape the cell's border. */
+function escapeCell(value: string): string {
+  const text = inline(value);
+  return text.includes('|') || text.endsWith('\\') ? text.replace(/[\\|]/g, '\\$&') : text;
+}
 
 /** In the order of the rows: a column that the first rows lack comes after the one it follows in its own row. */
 export function tableColumns(rows: readonly JsonObject[]): string[] {
@@ -179,6 +177,8 @@ function inPair(value: unknown): string {
  */
 export function inWords(record: JsonObject, currency?: unknown, hasAmounts = true): JsonObject {
   const own = record.currency ?? currency;
+  // Where rows are `shown`, `total` counts them.
+  const isCounted = 'shown' in record;
   const fields: JsonObject = {};
   const ids: JsonObject = {};
   let isCurrencyTold = false;
@@ -186,15 +186,15 @@ export function inWords(record: JsonObject, currency?: unknown, hasAmounts = tru
     const value = record[name];
     if (name === 'shown' && value === record.total) continue;
     const { words, isId, isAmount } = meaningOf(name);
-    // Where rows are `shown`, `total` counts them.
-    const isCount = name === 'total' && 'shown' in record;
+    const isCount = name === 'total' && isCounted;
     const isMoney = hasAmounts && isAmount && !isCount && typeof value === 'number';
     const shown = isMoney ? amountInWords(value, own) : valueInWords(name, value, own);
-    isCurrencyTold ||= isMoney && 'currency' in record;
     (isId ? ids : fields)[Object.hasOwn(record, words) ? name : words] = shown;
+    isCurrencyTold ||= isMoney;
   }
+  if (!isCurrencyTold || record.currency === undefined) return Object.assign(fields, ids);
   const { currency: _, ...others } = fields;
-  return Object.assign(isCurrencyTold ? others : fields, ids);
+  return Object.assign(others, ids);
 }
 
 const amountInWords = (amount: number, currency: unknown): string =>
@@ -202,7 +202,7 @@ const amountInWords = (amount: number, currency: unknown): string =>
 
 function valueInWords(name: string, value: unknown, currency: unknown): unknown {
   if (typeof value === 'string') {
-    if (isoTime.test(value)) return value.replace(isoTime, '$1 $2 UTC$3');
+    if (value[10] === 'T' && isoTime.test(value)) return value.replace(isoTime, '$1 $2 UTC$3');
     return choices.has(name) ? spaced(value) : value;
   }
   if (Array.isArray(value)) {
@@ -212,14 +212,20 @@ function valueInWords(name: string, value: unknown, currency: unknown): unknown 
   }
   if (!isObject(value)) return value;
   if (name.startsWith('unknown') || shares.test(name)) return inWords(value, undefined, false);
-  const amounts = Object.entries(value);
-  return amounts.length > 0 && amounts.every(isCurrencyAmount)
-    ? amounts.map(([code, amount]) => formatAmount(Number(amount), code)).join(' and ')
-    : inWords(value, currency);
+  return amountsInWords(value) ?? inWords(value, currency);
 }
 
-const isCurrencyAmount = ([code, amount]: [string, unknown]): boolean =>
-  typeof amount === 'number' && (isCurrencyCode(code) || code === unknownCurrency);
+/** Amounts by currency; `undefined` of anything else. */
+function amountsInWords(amounts: JsonObject): string | undefined {
+  const texts: string[] = [];
+  for (const code in amounts) {
+    const amount = amounts[code];
+    if (typeof amount !== 'number') return undefined;
+    if (!isCurrencyCode(code) && code !== unknownCurrency) return undefined;
+    texts.push(formatAmount(amount, code));
+  }
+  return texts.length > 0 ? texts.join(' and ') : undefined;
+}
 
 const isoTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z( \(now\))?$/;
 /** Fields whose values are names of this server. */

@@ -21,7 +21,7 @@ const minEstimateLength = 7_000;
 /** The same facts as text and as structured content. What is too long is cut at a row, with a note. */
 export async function toResult(answer: Answer): Promise<CallToolResult> {
   let whole = writeResult(answer);
-  if (await loadConverter()) whole = writeResult(answer);
+  if (isConverterNeeded && (await loadConverter())) whole = writeResult(answer);
   if (answer.uncut || fits(whole, answer.rows?.aim)) return whole;
   const { rows } = answer;
   if (!rows) return pruned(answer);
@@ -130,7 +130,8 @@ function writeResult(answer: Answer): CallToolResult {
   const summary = withCoverageFirst(answer);
   const facts = cleanedRow(answer.data);
   const { notes: given = [], unknownCurrencies = 0 } = answer;
-  const notes = [...given, ...describeUnknownCurrencies(unknownCurrencies)];
+  const notes = [...given];
+  if (unknownCurrencies > 0) notes.push(describeUnknownCurrencies(unknownCurrencies));
   const structuredContent = { summary, ...facts, ...(notes.length > 0 && { notes }) };
   const told = newFacts(facts, summary);
   // A change comes with values that a person has to see as they are stored.
@@ -207,13 +208,13 @@ let isConverterNeeded = false;
 
 /** Without the converter no `<` can begin an element. */
 function convert(html: string): string {
-  isConverterNeeded = true;
+  isConverterNeeded = converter === undefined;
   return converter ? converter(html) : withoutTags(html);
 }
 
 /** Resolves to true if markup was found before its converter was loaded: then texts have to be cleaned again. */
 export async function loadConverter(): Promise<boolean> {
-  if (converter || !isConverterNeeded) return false;
+  if (!isConverterNeeded) return false;
   converter = (await import('./html.ts')).htmlToText;
   return true;
 }

@@ -46,11 +46,14 @@ export function withCoverageFirst({ summary, data }: Answer): Wording {
   const { complete, reason, asOf = '' } = coverage;
   const isOld = complete && reason !== undefined;
   const told = isOld ? wording`Only as of ${identifier(asOf)}: ${summary}` : summary;
-  return join([...describeMissing(describeShare(coverage), fields), told], ' ');
+  const isPart = complete === false && !pageReasons.has(reason);
+  if (!isPart && fields.length === 0) return told;
+  const share = isPart ? describeShare(coverage) : [];
+  return join([...describeMissing(share, fields), told], ' ');
 }
 
-function describeShare({ complete, read, total, reason }: Partial<Coverage>): Wording[] {
-  if (complete !== false || read === undefined || pageReasons.has(reason)) return [];
+function describeShare({ read, total, reason }: Partial<Coverage>): Wording[] {
+  if (read === undefined) return [];
   if (total !== undefined && total > read)
     return [wording`only ${counted(read)} of ${counted(total)} records could be read`];
   return [
@@ -227,8 +230,8 @@ function takeShared(rows: readonly JsonObject[], field: string): unknown {
 }
 
 /** Rows whose amounts are shown without a currency. */
-export const describeUnknownCurrencies = (count: number): Wording[] =>
-  count === 0 ? [] : [wording`The currency of ${plural(count, 'row')} is unknown.`];
+export const describeUnknownCurrencies = (count: number): Wording =>
+  wording`The currency of ${plural(count, 'row')} is unknown.`;
 
 /** @throws InvalidArguments for a field that is no column, and that no record has */
 export function requireFields<R extends Resource>(
