@@ -28,7 +28,7 @@ const order = [
   ['state'],
   ['src/log.ts'],
   ['text'],
-  ['src/slices.ts', 'src/slots.ts'],
+  ['src/slices.ts'],
   [
     'src/values.ts',
     'src/containers.ts',

@@ -1,4 +1,4 @@
-// Helpers for maps and arrays. Imports nothing, so every module may use it.
+// Helpers for maps, arrays and what waits in them. Imports nothing, so every module may use it.
 
 interface Sized<V> {
   value: V;
@@ -80,4 +80,27 @@ export class BoundedMap<K, V> {
 export function shiftWhile<T>(list: T[], passes: (entry: T) => boolean): T[] {
   const end = list.findIndex((entry) => !passes(entry));
   return list.splice(0, end === -1 ? list.length : end);
+}
+
+/** Limits how much is done at once. What waits for a slot gets one in order. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Runs the work as soon as a slot is free. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#free -= 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
 }

@@ -272,6 +272,8 @@ export class ConnectionFastPath {
       return true;
     }
     if (this.#isSilent(message)) return true;
+    // Refused without the SDK.
+    if (method === 'subscriptions/listen') return false;
     this.#sdkStarted = true;
     if (isOpening(method) || !this.#isNegotiated) this.#isOn = false;
     return false;

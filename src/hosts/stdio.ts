@@ -94,9 +94,12 @@ export class LineConnection {
 
   receive(line: string): void {
     const message = parseJson(line);
+    if (this.#fastPath?.tryAnswer(message)) return;
     const refusal = refusalToListen(message);
-    if (refusal) this.#options.write(JSON.stringify(refusal));
-    if (refusal || this.#fastPath?.tryAnswer(message)) return;
+    if (refusal) {
+      this.#options.write(JSON.stringify(refusal));
+      return;
+    }
     this.#note(message);
     this.#sdk ??= this.#connect();
     this.#sdk

@@ -94,8 +94,9 @@ export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
 export function lacksName(resource: Resource, record: ApiRecord): boolean {
   if (resource === 'contact') return isIncomplete(companyLink(record).ref);
   for (const [field] of linksByResource[resource] ?? []) {
-    const ref = refIn(record, field);
-    if (ref !== undefined && isIncomplete(ref)) return true;
+    const ref = record[field] as Ref | undefined;
+    // Most have both.
+    if (ref !== undefined && !(ref.id && ref.name) && isIncomplete(ref)) return true;
   }
   return false;
 }

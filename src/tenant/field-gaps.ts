@@ -107,7 +107,7 @@ export function gapsOfRows(
   rows: readonly ApiRecord[],
   paths: readonly string[] = [],
 ): FieldGap[] {
-  if (paths.length === 0) return [];
+  if (paths.length === 0 || rows.length === 0) return [];
   if (resource !== 'quote' && areRead(resource, rows) && areUnderstood(resource, rows)) return [];
   return gapsOf(resource, runSteps(understand(resource, rows)), paths).filter(
     ({ example, record }) => example !== undefined || record === 'quote_line',

@@ -9,7 +9,8 @@ export class KeyAccess {
   readonly identity: string;
   readonly #publish: (update: Update) => void;
   readonly #tryKey: (call: Call) => Promise<unknown>;
-  #refused = false;
+  /** True if the service refused the key in its last response. */
+  refused = false;
 
   /**
    * @param publish invalidates a collection in all processes
@@ -25,26 +26,21 @@ export class KeyAccess {
     this.#tryKey = tryKey;
   }
 
-  /** True if the service refused the key in its last response. */
-  get refused(): boolean {
-    return this.#refused;
-  }
-
   /**
    * Must be called before stored data is returned. If the key was refused, checks it again with one small request.
    * @throws ApiError (such as `key-refused`) until the service accepts the key again
    */
   async require(call: CallContext): Promise<void> {
-    if (this.#refused) await this.#tryKey(call).catch(ignoreApiError('not-permitted'));
+    if (this.refused) await this.#tryKey(call).catch(ignoreApiError('not-permitted'));
   }
 
   onUpdate({ keyRefused }: Update): void {
-    if (keyRefused === this.identity) this.#refused = true;
+    if (keyRefused === this.identity) this.refused = true;
   }
 
   onResponse(path: string, refusal: ApiError | undefined, { purpose }: Call): void {
     const isForbidden = refusal?.kind === 'not-permitted';
-    if (refusal === undefined || isForbidden) this.#refused = false;
+    if (refusal === undefined || isForbidden) this.refused = false;
     if (refusal?.kind === 'key-refused') this.#markRefused();
     // A walk that is refused half-way returns its part, so the collection is not invalidated.
     if (!isForbidden || purpose === 'walk') return;
@@ -53,8 +49,8 @@ export class KeyAccess {
   }
 
   #markRefused(): void {
-    if (this.#refused) return;
-    this.#refused = true;
+    if (this.refused) return;
+    this.refused = true;
     for (const collection of resources) this.#publish({ collection, keyRefused: this.identity });
   }
 }

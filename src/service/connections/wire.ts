@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
+import { Slots } from '../../containers.ts';
 import { waitForSlice } from '../../slices.ts';
-import { Slots } from '../../slots.ts';
 import { errorCode, fieldOf, isKeyOf, toError } from '../../values.ts';
 import type { Call } from '../call.ts';
 import { ApiError, type ErrorFacts, isApiError, privateAddress } from '../errors.ts';
@@ -29,26 +29,22 @@ const maxSmallBody = 64 * 1024;
  * cost of a small response and is not needed here.
  */
 class Exchange implements Dispatcher.DispatchHandler {
-  /** @throws undici's error, or the reason passed to `stop` */
-  readonly received: Promise<WireResponse>;
   #resolve!: (received: WireResponse) => void;
   #reject!: (reason: unknown) => void;
+  /** @throws undici's error, or the reason passed to `stop` */
+  readonly received = new Promise<WireResponse>((resolve, reject) => {
+    this.#resolve = resolve;
+    this.#reject = reject;
+  });
   #controller: Dispatcher.DispatchController | undefined;
   #stopped: { reason: unknown } | undefined;
   #head: Omit<WireResponse, 'body'> | undefined;
   readonly #chunks: Buffer[] = [];
 
-  constructor() {
-    this.received = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-  }
-
   /** Sends the request, unless it was stopped before. */
-  async start(pool: Pool, request: Dispatcher.DispatchOptions): Promise<void> {
+  start(pool: Pool, request: Dispatcher.DispatchOptions): Promise<WireResponse> {
     if (!this.#stopped) pool.dispatch(request, this);
-    await this.received;
+    return this.received;
   }
 
   /** Aborts the request and closes its socket. A request that is not sent yet is never sent. */
@@ -119,7 +115,7 @@ export class Wire {
   async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     const path = request.path.replace(/(?=\?|$)/, this.#pathEnd);
     const received = await this.#exchange({ ...request, path }, call, facts);
-    if (addsSlash(received, path)) {
+    if (received.status >= 300 && addsSlash(received, path)) {
       this.#pathEnd = '/';
       return this.send(request, call, facts);
     }
@@ -173,7 +169,7 @@ export class Wire {
 /** Whether the response redirects to the same path with a slash at its end. */
 function addsSlash({ status, headers }: WireResponse, path: string): boolean {
   const [asked = '', given = ''] = [path, String(headers.location)].map((it) => it.split('?')[0]);
-  return status >= 300 && status < 400 && !asked.endsWith('/') && given.endsWith(`${asked}/`);
+  return status < 400 && !asked.endsWith('/') && given.endsWith(`${asked}/`);
 }
 
 const decoders = {

@@ -7,7 +7,9 @@ import { header } from '../response.ts';
 import { type Observer, requestOutcome } from './observer.ts';
 
 interface ResponseListener {
-  /** Called for every response, with the error of a failed one. `path` is as in `ErrorFacts`. */
+  /** Whether the last response refused the key. */
+  refused: boolean;
+  /** Called for every refusal, and for the response after that of the key. `path` is as in `ErrorFacts`. */
   onResponse(path: string, refusal: ApiError | undefined, call: Call): void;
 }
 
@@ -70,7 +72,8 @@ export class TrafficControl implements Traffic {
     if (error === undefined || isRefusal(error)) {
       this.#failures = 0;
       this.#openUntil = 0;
-      this.#listener?.onResponse(request.facts.path ?? '', error, call);
+      if (error !== undefined || this.#listener?.refused)
+        this.#listener?.onResponse(request.facts.path ?? '', error, call);
     } else if (isOutage(error, attempt)) {
       this.#failures += 1;
       if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
