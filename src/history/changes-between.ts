@@ -167,7 +167,7 @@ async function forecastOf(states: PeriodStates, options: ChangeOptions, readDeal
   return rows.length > 0 ? { from, until, rows } : undefined;
 }
 
-export async function dayTotal(
+async function dayTotal(
   { day, records }: PipelineState,
   filters: PipelineFilters,
   readDeal: ReadDeal,

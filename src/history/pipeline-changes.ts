@@ -182,8 +182,7 @@ export function* stageOrder(
   return new Map([...chances].map(([stage, known]) => [stage, median(known)]));
 }
 
-export const stageKey = ({ pipelineStage }: Opportunity): string | undefined =>
-  refKey(pipelineStage);
+const stageKey = ({ pipelineStage }: Opportunity): string | undefined => refKey(pipelineStage);
 
 /** Equal for references to the same record: its id, or its name where it has no id. */
 function refKey(ref: Ref | undefined): string | undefined {

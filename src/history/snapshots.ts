@@ -118,7 +118,7 @@ export interface PricedQuote extends Quote {
 }
 
 /** Sums the items; a quote whose items are unknown has no totals. */
-export function priceQuote(quote: Quote): PricedQuote {
+function priceQuote(quote: Quote): PricedQuote {
   const sums = sumQuote(quote);
   const firstYear = firstYearValue(sums);
   const { oneTime: _1, monthly: _2, yearly: _3, firstYearValue: _4, ...own } = quote;

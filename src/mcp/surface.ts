@@ -17,7 +17,7 @@ export const onlyExcludes = (names: ReadonlySet<string>): boolean =>
   names.size > 0 && [...names].every((name) => name.startsWith('-'));
 
 /** Whether a tool is one of these names, or not one of those that they leave out. */
-export const isAmong = (names: ReadonlySet<string>, name: string): boolean =>
+const isAmong = (names: ReadonlySet<string>, name: string): boolean =>
   (names.has(name) || onlyExcludes(names)) && !names.has(`-${name}`);
 
 export interface SurfaceEntry {

@@ -57,7 +57,7 @@ function classificationsOf(company: Company): string[] {
 }
 
 /** A book is valid from the first to the last day of its window; a missing end is open. */
-export const isValid = (book: PricingBook, day: Day): boolean =>
+const isValid = (book: PricingBook, day: Day): boolean =>
   !isDeleted(book) && within(day, book.validFrom, book.validTo);
 
 /** The price of one product in one book, per unit. */
