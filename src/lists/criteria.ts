@@ -209,7 +209,7 @@ export function matchesAlternative(record: ApiRecord, { column }: Key, test: Tes
 
 function passesTest(value: unknown, test: Exclude<Test, { empty: boolean }>): boolean {
   if ('is' in test) return isEqual(value, test.is);
-  if ('has' in test) return folded(value).includes(test.has);
+  if ('has' in test) return typeof value === 'string' && folded(value).includes(test.has);
   const order = compareWithBound(value, test.than);
   if (order === undefined) return false;
   if (test.order === '<') return order < 0;

@@ -172,7 +172,8 @@ describe('groups', () => {
       weightedValue: { EUR: 1050 },
       oneTime: { EUR: 2100 },
       monthly: { EUR: 0 },
-      // Days 14, 13, 12, 11, 10 and 9.
+      // Days 165 to 160, and 14 to 9.
+      ageDays: 163,
       daysInStage: 12,
       groups: 6,
     });

@@ -129,15 +129,18 @@ function groupDeals<Figures extends object>(
   });
 }
 
-/** Amounts by currency; days since the last stage change, over the deals for which it is known. */
+/** Amounts by currency; mean days since creation and since the last stage change, of the deals for which each is known. */
 function openFigures(deals: readonly Deal[], today: Day) {
-  const inStage = deals.flatMap(({ record }) => {
-    const day = dayOf(record.stageUpdatedAt);
-    return day === undefined ? [] : daysSince(day, today);
-  });
+  const since = (time: 'createdAt' | 'stageUpdatedAt') =>
+    meanDays(
+      deals.flatMap(({ record }) => {
+        const day = dayOf(record[time]);
+        return day === undefined ? [] : daysSince(day, today);
+      }),
+    );
   return {
     count: deals.length,
     ...dealAmounts(deals),
-    ...compact({ daysInStage: meanDays(inStage) }),
+    ...compact({ ageDays: since('createdAt'), daysInStage: since('stageUpdatedAt') }),
   };
 }

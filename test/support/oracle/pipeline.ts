@@ -448,9 +448,12 @@ const othersOf = (
 function openFigures(deals: readonly Deal[], { show }: Asked): Reported {
   const staying = deals.filter(({ stageUpdated }) => stageUpdated);
   const days = staying.reduce((sum, { daysInStage }) => sum + daysInStage, 0);
+  const dated = deals.filter(({ created }) => created);
+  const age = dated.reduce((sum, { daysOld }) => sum + daysOld, 0);
   return only({
     count: deals.length,
     ...sums(deals, show),
+    ageDays: dated.length === 0 ? undefined : rounded(new Big(age).div(dated.length), 0),
     daysInStage: staying.length === 0 ? undefined : rounded(new Big(days).div(staying.length), 0),
   });
 }
