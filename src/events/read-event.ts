@@ -76,6 +76,30 @@ export function readDelivery(body: string, now: number): ReceivedDelivery {
   return { events, unrecognized: read.length - events.length, isList };
 }
 
+const eventHeader = /^(ce-type|x-([a-z]+-)?(event|topic)(-(type|name))?)$/;
+
+/** The JSON of a delivery that is a form, or whose event is named by a header, as by CloudEvents in binary mode; else the body. */
+export function jsonOf(body: string, headers: Readonly<Record<string, unknown>>): string {
+  const isForm = String(headers['content-type']).startsWith('application/x-www-form-urlencoded');
+  const form = isForm ? fieldsOfForm(body) : undefined;
+  const event = Object.keys(headers)
+    .flatMap((name) => (eventHeader.test(name) ? String(headers[name]) : []))
+    .find((name) => pairFrom(normaliseEventName(name)));
+  const json = form ? JSON.stringify(form) : body;
+  const data = event === undefined ? undefined : (form ?? parseJson(body));
+  if (!isObject(data) || isSubject(eventNamesIn(data)?.subject ?? '')) return json;
+  return JSON.stringify({ event, eventId: headers['ce-id'], time: headers['ce-time'], data });
+}
+
+/** Fields with JSON are read; the only one is the body. */
+function fieldsOfForm(body: string): JsonObject {
+  const fields = [...new URLSearchParams(body)].map(
+    ([name, value]) => [name, /^[{[]/.test(value) ? (parseJson(value) ?? value) : value] as const,
+  );
+  const [only, ...others] = fields.map(([, value]) => value);
+  return others.length === 0 && isObject(only) ? only : Object.fromEntries(fields);
+}
+
 /** The payload is not documented, so several spellings are accepted. @returns what is wrong if it names no event */
 function readEvent(payload: unknown, now: number): ReceivedEvent | string {
   if (!isObject(payload)) return 'the body is not a JSON object';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { Slots } from '../containers.ts';
-import { UnrecognizedEvent } from '../events/read-event.ts';
+import { jsonOf, UnrecognizedEvent } from '../events/read-event.ts';
 import type { DeliveryReceipt } from '../events/receive.ts';
 import { isSameSecret } from '../mcp/signature.ts';
 import { decodeSegment } from '../values.ts';
@@ -147,7 +147,7 @@ async function receive(
   if (!tenant || !hasSecret) throw new HttpError(401, 'Unauthorized', { countsAsFailure: true });
   const body = await read();
   if (!isUtf8(body)) throw new HttpError(400, 'the body is not UTF-8');
-  return tenant.receive(body.toString('utf8').replace(/^\uFEFF/, ''));
+  return tenant.receive(jsonOf(body.toString('utf8').replace(/^\uFEFF/, ''), headers));
 }
 
 function toRejection(error: unknown, onError: (error: unknown) => void): HttpError {

@@ -286,3 +286,49 @@ describe('text of events in cpq_list_events', () => {
     expect(text.length).toBeLessThan(25_000);
   });
 });
+
+const ordered = { number: 'Q-77', type: 'standard', updatedAt: '2026-03-02T10:00:00.000Z' };
+const formType = { 'content-type': 'application/x-www-form-urlencoded' };
+const formOf = (fields: Record<string, string>) => String(new URLSearchParams(fields));
+const cloudEvent = { 'ce-type': 'com.example.quote.ordered', 'ce-id': 'c1', 'ce-time': day(2) };
+const listening = shared(() => serve());
+
+type Form = (record: Record<string, string>) => readonly [Record<string, string>, string];
+const forms: Readonly<Record<string, Form>> = {
+  'CloudEvents in binary mode': (record) => [cloudEvent, JSON.stringify(record)],
+  'a header': (record) => [{ 'x-webhook-event': 'quote.ordered' }, JSON.stringify(record)],
+  'a topic in a header': (record) => [{ 'x-cpq-topic': 'quote/ordered' }, JSON.stringify(record)],
+  'a form with a record': (record) => [
+    formType,
+    formOf({ event: 'quote.ordered', data: JSON.stringify(record) }),
+  ],
+  'a form of fields': ({ id = '', ...record }) => [
+    formType,
+    formOf({ event: 'quote.ordered', quoteId: id, ...record, occurredAt: day(2) }),
+  ],
+  'a form of one field': (record) => [
+    formType,
+    formOf({ payload: JSON.stringify({ event: 'quote.ordered', data: record }) }),
+  ],
+  'a form and a header': (record) => [{ ...formType, 'x-event': 'quote.ordered' }, formOf(record)],
+  'a body that names it, whatever a header says': (record) => [
+    { 'x-event': 'contact.updated' },
+    JSON.stringify({ event: 'quote.ordered', data: record }),
+  ],
+};
+
+test.each(Object.entries(forms))('an event can be named by %s', async (name, form) => {
+  const server = await listening();
+  const id = name.replaceAll(/\W/g, '-');
+  const [headers, body] = form({ id, ...ordered });
+  const secret = { 'x-webhook-secret': webhookSecret };
+  const sent = await deliver(webhooksAt(server.url ?? '', 'default'), body, {
+    ...secret,
+    ...headers,
+  });
+  expect([sent.status, sent.body]).toEqual([200, { status: 'kept' }]);
+  const { records } = await server.call('cpq_list_events', { id });
+  expect(records).toMatchObject([
+    { subject: 'quote', event: 'ordered', id, at: '2026-03-02T10:00:00Z' },
+  ]);
+});
