@@ -114,7 +114,9 @@ function fieldsOf(tenant: Tenant, event: InboxEvent): JsonObject | undefined {
   const content = contentOf(event);
   const fields = content && recordFrom(content, subject);
   const isMapped = isSubject(subject) && subject !== 'order';
-  return fields && isMapped ? tenant.mapped(collectionOf(subject), fields) : fields;
+  return fields && isMapped
+    ? tenant.fields.apply(collectionOf(subject), structuredClone(fields))
+    : fields;
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {

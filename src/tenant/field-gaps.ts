@@ -98,7 +98,14 @@ export async function fieldGaps(
     runInSlices(understand(resource, records)),
   );
   const missing = isPart && tenant.missingFields(resource);
-  return gapsOf(resource, account, paths, missing && ((path) => missing.includes(path)));
+  const unused = tenant.fields.unused(resource, Math.max(1, records.length));
+  const lines = unused.flatMap(({ of, field, text }): FieldGap[] => {
+    const path = of === 'quote.items' ? `items.${field}` : field;
+    return paths.includes(path) ? [{ ...placeOf(resource, account, path), example: text }] : [];
+  });
+  const gaps = gapsOf(resource, account, paths, missing && ((path) => missing.includes(path)));
+  const isNamed = (gap: FieldGap) => lines.some(({ field }) => field === gap.field);
+  return [...lines, ...gaps.filter((gap) => gap.example !== undefined || !isNamed(gap))];
 }
 
 /** Those that make what the rows of a page show wrong: rows themselves show what they lack, but for the lines of quotes. */

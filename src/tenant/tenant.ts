@@ -6,10 +6,10 @@ import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { markUnknownItems } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
+import type { FieldMapping } from '../service/records/mapping.ts';
 import type { ApiRecord, Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox, Journal, State } from '../state/port.ts';
-import type { JsonObject } from '../values.ts';
 import { type Grant, intersectGrants, readGrant, requireGrant, writeGrant } from './grants.ts';
 import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
@@ -152,9 +152,9 @@ export class Tenant {
     return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
   }
 
-  /** A copy of a record that the service sent, with fields where they are documented to be. */
-  mapped(resource: Resource, record: JsonObject): JsonObject {
-    return this.#shared.client.fields.apply(resource, structuredClone(record));
+  /** Where the operator's file says that fields are. */
+  get fields(): FieldMapping {
+    return this.#shared.client.fields;
   }
 
   /** The cached records of a collection that may be read, of any age. Reads nothing. */

@@ -101,6 +101,21 @@ test('a write sends mapped fields back as they were read', async () => {
   await session.close();
 });
 
+test('an answer says first which lines no record has', async () => {
+  const session = await openSession({
+    set: {},
+    fields: ['opportunity.onetimeRevenue = amountOnce', 'opportunity.startDate = begins'],
+  });
+  const { text, data } = await session.ask('cpq_brief_pipeline');
+  expect(text).toMatch(
+    /^Incomplete: the onetimeRevenue of \d+ opportunities could not be read, such as "opportunity\.onetimeRevenue = amountOnce"\. /,
+  );
+  expect(data.coverage).toMatchObject({
+    fields: [{ field: 'onetimeRevenue', example: 'opportunity.onetimeRevenue = amountOnce' }],
+  });
+  await session.close();
+});
+
 /** The status of a deal has another name. */
 async function startRenamed() {
   const rewrite = inField('/opportunity', 'statusId', (value) => ({ state: value }));
