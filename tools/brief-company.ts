@@ -1,15 +1,14 @@
 import * as z from 'zod';
-import { type CompanyBrief, companyBrief, recordsOf } from '../src/briefs/company/company.ts';
+import { type CompanyBrief, companyBrief } from '../src/briefs/company/company.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { dealExtras } from '../src/figures/deals.ts';
 import { plural } from '../src/figures/naming.ts';
-import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
-import type { Company, Quote, Resource } from '../src/service/records/records.ts';
+import type { Company, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { currenciesFor, marketFor, ownerNamesFor } from '../src/tenant/prepared.ts';
-import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
@@ -82,9 +81,6 @@ export const briefCompany = defineTool({
     const asked = { tool: 'company', company, some, rows, show };
     return memoizedAnswer(tenant, read, asked, async () => {
       const { records } = read;
-      const showsItems = selected.includes('quotes') || selected.includes('never_bought');
-      const own = await runInSlices(recordsOf(company, showsItems ? records.quote : []));
-      const itemsCoverage = coverageOfItems(read.coverage, own ?? []);
       const about = {
         company,
         contacts: records.contact,
@@ -115,14 +111,9 @@ export const briefCompany = defineTool({
         data: {
           ...linkTo(tenant.site, 'company', company.id),
           ...limitLists(brief, count),
-          coverage: toCoverage(itemsCoverage),
+          coverage: toCoverage(read.coverage),
         },
-        notes: [
-          ...beta,
-          ...unreadPurchases(brief, records.quote),
-          ...(leavesOut ? [unreadMarket] : []),
-          ...read.omitted,
-        ],
+        notes: [...beta, ...(leavesOut ? [unreadMarket] : []), ...read.omitted],
       });
       const target = some.length > 0 ? targetTokens.some : targetTokens.all;
       return answerWithRows(rows ?? maxRows, answer, rows === undefined ? target : undefined);
@@ -150,19 +141,6 @@ const isCatalogueLarge = (tenant: Tenant, call: ToolCall): Promise<boolean> =>
   );
 
 const unreadMarket = wording`Products never bought are left out, because they need the whole catalogue: ask for the part never_bought.`;
-
-/** Products are recommended by the purchases of others, whose quotes are not read one by one. */
-function unreadPurchases(
-  { neverBought }: ShownParts,
-  quotes: readonly Quote[] = [],
-): readonly Wording[] {
-  const unread = quotes.filter(hasUnknownItems).length;
-  return neverBought && unread > 0
-    ? [
-        wording`How many companies bought a product is counted without ${plural(unread, 'quote')} whose items the service's lists leave out.`,
-      ]
-    : [];
-}
 
 type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
 

@@ -28,7 +28,7 @@ import type { Company, Quote, Resource } from '../src/service/records/records.ts
 import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
-import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
@@ -125,7 +125,7 @@ export const briefQuotes = defineTool({
       return quotesAnswer(
         report,
         { from: args.from ?? 0, size: args.size ?? (args.show ? 0 : 5) },
-        toCoverage(coverageOfItems(read.coverage, found.matching)),
+        toCoverage(read.coverage),
         {
           scope: describeScope(filters, aboutLines(args.item)),
           notes: [

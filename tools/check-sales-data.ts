@@ -24,7 +24,7 @@ import type { ApiRecord, Company } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
-import { coverageOfItems, readCollections } from '../src/tenant/read-collections.ts';
+import { readCollections } from '../src/tenant/read-collections.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -86,7 +86,7 @@ export const checkSalesData = defineTool({
       kind,
       ...parameters
     } = args;
-    const { needs, wants = [], needsItems }: Check = checks[check];
+    const { needs, wants = [] }: Check = checks[check];
     const hasCompany = isOfCompanies(checks[check]);
     if (open_deals && !hasCompany)
       throw new InvalidArguments(
@@ -104,8 +104,6 @@ export const checkSalesData = defineTool({
       const { filters, question } = resolveFilters(given, occurring(check, read.records), about);
       if (question) return question;
       const matched = await runInSlices(matching(check, read.records, filters));
-      const { quote = [] } = matched;
-      const wanted = needsItems ? quote.filter(needsItems) : [];
       const currencyOf = currenciesFor(tenant, read.records.company);
       const options = { ...compact(parameters), today: today(), currencyOf };
       const examined = await runInSlices(examine(check, matched, options));
@@ -120,13 +118,7 @@ export const checkSalesData = defineTool({
           : undefined;
       const report = await runInSlices(reportOn(examined, kinds.filters.kind, beside));
       const scope = describeScope({ ...filters, ...kinds.filters });
-      return checkAnswer(
-        report,
-        { from, size },
-        toCoverage(coverageOfItems(read.coverage, wanted)),
-        scope,
-        read.omitted,
-      );
+      return checkAnswer(report, { from, size }, toCoverage(read.coverage), scope, read.omitted);
     });
   },
 });

@@ -102,5 +102,5 @@ export const listsRestOn: Rests = {
     ...(['onetimeRevenue', 'monthlyRevenue', ...deletion] as const),
   ],
   product: ['name', 'price', 'listed', ...deletion],
-  quote: ['number', 'status', 'company', 'items.price', 'items.quantity', ...lines, ...deletion],
+  quote: ['number', 'status', 'company', 'items', ...lines, ...deletion],
 };

@@ -3,7 +3,6 @@
 import { listsRestOn } from '../briefs/rests-on.ts';
 import { compare, type Named, plural } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
-import { hasUnknownItems } from '../figures/quote-totals.ts';
 import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/steps.ts';
 import { matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
@@ -73,12 +72,8 @@ export async function listRecords<R extends Resource>(
   const records = await nameRows(tenant, resource, page.records, known);
   const gaps = await gapsOfList(tenant, resource, page, criteria, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
-  const notes = [...(page.notes ?? [])];
-  if (resource === 'quote' && records.some(hasUnknownItems)) notes.push(itemsLeftOut);
-  return { ...page, coverage, records, notes, known, keys: criteria.keys };
+  return { ...page, coverage, records, known, keys: criteria.keys };
 }
-
-const itemsLeftOut = wording`The service's lists leave out the items of quotes, so totals are missing here: cpq_brief_quote reads one quote with its items.`;
 
 /** The service's page; or what is left to do here, if it does not support the criteria, or finds nothing. */
 async function servicePage<R extends Resource>(

@@ -1,5 +1,4 @@
 import type { ProbabilityScale } from '../figures/probability.ts';
-import { hasUnknownItems } from '../figures/quote-totals.ts';
 import { filterSteps } from '../figures/steps.ts';
 import {
   completeReferences,
@@ -12,7 +11,7 @@ import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
-import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
+import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { ToolCall } from './call.ts';
@@ -105,21 +104,6 @@ export async function readOptional<R extends Resource>(
     .then((record) => ({ record }))
     .catch(omitIfUnreadable(resource));
   return 'omitted' in found ? { omitted: [found.omitted] } : { ...found, omitted: [] };
-}
-
-/** The coverage of an answer about the items of these quotes: partial where the service's lists leave items out. */
-export function coverageOfItems<C extends Coverage>(coverage: C, quotes: readonly Quote[]): C {
-  const missing = quotes.filter(hasUnknownItems).length;
-  if (missing === 0) return coverage;
-  const { read, total, reason } = coverage;
-  const why = `the items of ${missing} of ${quotes.length} quotes could not be read, because the service's lists leave them out`;
-  return {
-    ...coverage,
-    complete: false,
-    read: read - missing,
-    total: Math.max(total, read),
-    reason: reason === undefined ? why : `${reason}; ${why}`,
-  };
 }
 
 interface Part extends Collection<ApiRecord> {

@@ -4,7 +4,7 @@ import { currenciesOf } from '../../src/figures/money.ts';
 import { hasUnknownItems, quoteTotals, sumQuotes } from '../../src/figures/quote-totals.ts';
 import { listRecords } from '../../src/lists/list-records.ts';
 import type { Quote } from '../../src/service/records/records.ts';
-import { coverageOfItems } from '../../src/tenant/read-collections.ts';
+import { fieldGaps } from '../../src/tenant/field-gaps.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
@@ -26,29 +26,32 @@ describe('rows without items', () => {
     const before = service.requests();
     await tenant.list('quote', { size: 20 }, toolCall());
     expect(service.requests() - before).toBe(1);
-    const { notes } = await listRecords(tenant, 'quote', { size: 20 }, toolCall());
-    expect(notes?.join()).toMatch(/leave out the items of quotes/);
+    const { coverage } = await listRecords(tenant, 'quote', { size: 20 }, toolCall());
+    expect(coverage.fields).toMatchObject([{ record: 'quote', field: 'items', rows: 20 }]);
   });
 
   test('make an answer about items partial', async () => {
     const { tenant } = await serving({ items: 'by id only' });
-    const { records, coverage } = await tenant.collection('quote', toolCall());
-    const count = records.length;
-    expect(coverageOfItems(coverage, records)).toMatchObject({ complete: false, read: 0 });
-    expect(coverageOfItems(coverage, records).reason).toContain(`of ${count} of ${count} quotes`);
-    expect(coverageOfItems(coverage, [])).toBe(coverage);
+    const read = await tenant.collection('quote', toolCall());
+    const rows = read.records.length;
+    expect(await fieldGaps(tenant, 'quote', read, ['items.price'])).toEqual([
+      { record: 'quote', field: 'items', of: rows, rows, example: 'left out' },
+    ]);
+    expect(await fieldGaps(tenant, 'quote', read, ['number'])).toEqual([]);
   });
 });
 
 describe('rows with items', () => {
   test('are known, and so are those that have none', async () => {
     const { service, tenant } = await serving({});
-    const { records, coverage } = await tenant.collection('quote', toolCall());
-    expect(coverageOfItems(coverage, records)).toBe(coverage);
-    for (const quote of service.storedData['/quote']) quote.items = [];
+    const { records } = await tenant.collection('quote', toolCall());
+    expect(records.filter(hasUnknownItems)).toEqual([]);
+    const { length } = service.storedData['/quote'];
+    for (const quote of service.storedData['/quote'].slice(1)) quote.items = [];
     tenant.updates.invalidate('quote');
-    const without = await tenant.collection('quote', toolCall());
-    expect(without.records.map(quoteTotals)).toEqual(records.map(() => ({ items: 0 })));
+    const read = await tenant.collection('quote', toolCall());
+    const counts = read.records.map(quoteTotals).map(({ items }) => items);
+    expect(counts.toSorted()).toEqual([...Array(length - 1).fill(0), expect.any(Number)]);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
 import type { Named } from '../../figures/naming.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
-import type { Quote, RecordOf, Ref, Resource } from '../../service/records/records.ts';
+import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
 
 /** Whole collections by resource; a check reads those that it `needs`, and those that it `wants` if it may. */
@@ -80,8 +80,6 @@ export interface Check {
   /** What `parts` of the findings count. */
   readonly parts?: 'lines' | 'products' | 'contacts';
   readonly defaults?: CheckParameters;
-  /** The quotes whose items are examined. */
-  readonly needsItems?: (quote: Quote) => boolean;
   /** The exact definition, in a sentence or two, with its parameters filled in. */
   define(context: CheckContext): string;
   examine(data: CheckData, context: CheckContext): Steps<CheckResult>;

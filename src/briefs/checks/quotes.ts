@@ -97,7 +97,6 @@ const quoteCheck = {
   about: 'quote',
   unit: 'quote',
   of: 'draft and sent quotes',
-  needsItems: isUnanswered,
 } as const;
 
 const stakeDefinition = 'At stake: one-time + 12 × monthly + yearly, after discounts.';
@@ -107,7 +106,6 @@ const isSent = (quote: Quote): boolean => statusCategoryOf(quote) === 'sent';
 export const staleQuotes: Check = {
   ...quoteCheck,
   of: 'sent quotes',
-  needsItems: isSent,
   defaults: { days: 14 },
   define: ({ days, today }) =>
     `Sent quotes that went out ${days} or more days before ${today} and were not approved or declined since. ${stakeDefinition}`,

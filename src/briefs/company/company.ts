@@ -109,7 +109,7 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
 }
 
 /** The company's own records that are not deleted. */
-export function* recordsOf<R extends ApiRecord>(
+function* recordsOf<R extends ApiRecord>(
   company: Company,
   records: readonly R[] | undefined,
 ): Steps<readonly R[] | undefined> {

@@ -203,8 +203,8 @@ export function gapsIn(
   const { bare, rows } = account;
   const isPartlyBare = bare.rows > 0 && bare.rows < rows;
   const bareGap = isPartlyBare ? [{ record: resource, field: 'fields', of: rows, ...bare }] : [];
-  const hasNoLines = account.lines === 0 && paths.some((path) => path.startsWith('items.'));
-  const all = new Set([...paths, ...(hasNoLines ? ['items'] : []), ...speltOtherwise(account)]);
+  const hasLines = paths.some((path) => path.startsWith('items.'));
+  const all = new Set([...paths, ...(hasLines ? ['items'] : []), ...speltOtherwise(account)]);
   return [
     ...bareGap,
     ...[...all].flatMap((path) => {

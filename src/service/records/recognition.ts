@@ -43,23 +43,12 @@ function takeCompany(contact: Record<string, unknown>): void {
   if (company?.name !== undefined) contact.companyName ||= company.name;
 }
 
-/** Fields of which nearly every record of a kind has one. */
-const essentials: { readonly [K in Resource]?: readonly string[] } = {
-  company: ['name'],
-  contact: ['lastName', 'firstName', 'email', 'name'],
-  opportunity: ['name', 'pipelineStage', 'statusId', 'onetimeRevenue', 'monthlyRevenue'],
-  product: ['name', 'mpn', 'price', 'cost', 'msrp'],
-  quote: [
-    ...['number', 'title', 'name', 'status', 'sentAt', 'approvedAt', 'declinedAt', 'expiredAt'],
-  ],
-};
-
 const maxFields = 6;
 
 /**
- * A single record may have few values, so it is recognized by any known field other than the id.
- * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by: figures of them
- *   would all be 0
+ * Whether a field of records is known is told by figures, but not of what may be no record of this kind at all.
+ * @throws ApiError (`unfamiliar`) where no record has more than one of the fields that its kind is read by beside others, or
+ *   of one record, none
  */
 export function requireRecognized(
   resource: Resource,
@@ -67,28 +56,14 @@ export function requireRecognized(
   facts: ErrorFacts,
 ): void {
   const [first] = records;
-  if (!first) return;
-  if (areFound(records, essentials[resource] ?? [])) return;
-  if (records.some((record) => isMostlyKnown(resource, record))) return;
-  const unknown = unknownFields(resource, first);
-  const isKnown = Object.keys(first).some((field) => isInformative(resource, field));
-  if (records.length === 1 && (isKnown || unknown.length === 0)) return;
-  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknown });
+  if (!first || records.some((record) => isRecognized(resource, record, records.length))) return;
+  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
 }
 
-/** Whether any record has any of these fields; usually the first one has. */
-function areFound(records: readonly JsonObject[], fields: readonly string[]): boolean {
-  for (const record of records)
-    for (const field of fields) if (record[field] !== undefined) return true;
-  return false;
-}
-
-/** A record may have few values, such as a contact with a telephone only. */
-function isMostlyKnown(resource: Resource, record: JsonObject): boolean {
+function isRecognized(resource: Resource, record: JsonObject, count: number): boolean {
+  if (record.name !== undefined || record.number !== undefined) return true;
   const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
-  const unknown = unknownFields(resource, record).length;
-  // Records of the other kinds may have no fields but an id.
-  return essentials[resource] === undefined ? known > 0 || unknown === 0 : known > unknown;
+  return known > (count > 1 ? 1 : 0) || unknownFields(resource, record).length === 0;
 }
 
 const isInformative = (resource: Resource, field: string): boolean =>
