@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -7,6 +7,7 @@ import type { Tenant } from '../../src/tenant/tenant.ts';
 import { freePort } from '../support/free-port.ts';
 import {
   type CallOptions,
+  defaultLimits,
   kindOf,
   type OpenOptions,
   openTenant,
@@ -14,6 +15,7 @@ import {
   sharedStateOf,
   toolCall,
 } from '../support/hardening-tenant.ts';
+import { soon } from '../support/until.ts';
 import { type Behaviour, only, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults } from '../support/upstream/faults.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -25,7 +27,6 @@ import {
 
 /** Which requests are retried, and what ends a request, counted where the requests arrive. */
 
-const soon = { timeout: 4_000, interval: 5 };
 let upstream: Upstream;
 const tenants: Tenant[] = [];
 
@@ -39,6 +40,9 @@ afterEach(async () => {
   await vi.waitFor(() => expect(upstream.openSockets()).toBe(0), soon);
   await upstream.close();
 });
+
+/** Time passes only as `waitFor` and the test advance it, so that no limit is met before its request has arrived. */
+const fakeTimers = () => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
 
 function tenantOf(options: Partial<OpenOptions> = {}): Tenant {
   const tenant = openTenant({ url: upstream.url, ...options });
@@ -91,16 +95,10 @@ describe('reads', () => {
   ])('Retry-After: %s', async (_, wait, seconds) => {
     const headers = { date: dated(0), 'retry-after': wait };
     const server = createServer((_request, response) => response.writeHead(429, headers).end('{}'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    try {
-      const tenant = tenantOf({ url: `http://127.0.0.1:${port}` });
-      const refused = await failure(ask(tenant, { time: 30_000 }));
-      expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds } });
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    const refused = await failure(
+      ask(tenantOf({ url: await listening(server) }), { time: 30_000 }),
+    );
+    expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds } });
   });
 
   test('Retry-After of an overloaded service is respected', async () => {
@@ -130,21 +128,29 @@ describe('reads', () => {
   });
 });
 
-async function listening(server: ReturnType<typeof createServer>, port = 0): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => closeServer(server));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function closeServer(server: Server): void {
+  server.closeAllConnections();
+  server.close();
 }
 
 describe('writes', () => {
   test.each(writeFaultNames)('%s is sent once, and its outcome is not guessed', async (name) => {
     const { applied, expect: expected, kinds = [] } = writeFaults[name];
     upstream.set(writeFaults[name]);
-    const limits = { attemptMs: kinds.includes('timed out') ? 150 : 10_000 };
-    const outcome = await failure(put(tenantOf({ limits })));
+    if (kinds.includes('timed out')) fakeTimers();
+    const writing = failure(put(tenantOf()));
+    if (kinds.includes('timed out')) {
+      await vi.waitFor(() => expect(upstream.requests[0]?.applied).toBe(applied), soon);
+      await vi.advanceTimersByTimeAsync(defaultLimits.attemptMs);
+    }
+    const outcome = await writing;
+    vi.useRealTimers();
     expect(upstream.requests).toHaveLength(1);
     expect(upstream.requests[0]?.applied).toBe(applied);
     const lies: readonly WriteFaultName[] = ['ok-without-applying', 'other-record-answer'];
@@ -158,16 +164,21 @@ describe('writes', () => {
 
   test('that were never sent are retried, and arrive once', async () => {
     const port = await freePort();
-    const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, firstRetryDelayMs: 150 }));
     const bodies: string[] = [];
     const server = createServer(async (request, response) => {
       bodies.push(Buffer.concat(await request.toArray()).toString());
       response.end('{"id":"x","name":"New"}');
     });
     // No server listens at the first attempt, so the connection is refused before the request is sent.
-    await new Promise((resolve) => setTimeout(resolve, 40));
-    await listening(server, port);
+    const outcomes: string[] = [];
+    const onRequest = (outcome: string) => {
+      if (outcomes.push(outcome) === 1) server.listen(port, '127.0.0.1');
+    };
+    const observer = { onRequest, registerGauges: () => () => {} };
+    onTestFinished(() => closeServer(server));
+    const writing = put(tenantOf({ url: `http://127.0.0.1:${port}`, observer }));
     expect(await writing).toMatchObject({ id: 'x' });
+    expect(outcomes).toEqual(['unreachable', '2xx']);
     expect(bodies).toEqual(['{"name":"New"}']);
   });
 
@@ -349,17 +360,26 @@ describe('a cancelled call', () => {
 
 describe('the deadline of a call', () => {
   test.each(hanging)('a request %s is closed at the deadline', async (_, behaviour) => {
+    fakeTimers();
     upstream.set(behaviour);
-    const tenant = tenantOf();
-    expect(await failure(ask(tenant, { time: 150 }))).toMatchObject({ kind: 'timed-out' });
+    const asked = failure(ask(tenantOf(), { time: 15_000 }));
+    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), soon);
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(await asked).toMatchObject({ kind: 'timed-out' });
+    vi.useRealTimers();
     await vi.waitFor(() => expect(upstream.requests[0]?.aborted).toBe(true), soon);
     expect(upstream.requests).toHaveLength(1);
   });
 
   test('a walk that meets its deadline returns the records read so far', async () => {
     upstream.set({ maxSize: 10, cut: only({ at: 'start', how: 'hang' }, { after: 3 }) });
-    const tenant = tenantOf();
-    const { records, coverage } = await tenant.collection('company', toolCall({ time: 400 }));
+    fakeTimers();
+    const walked = tenantOf().collection('company', toolCall({ time: 15_000 }));
+    const answered = () => upstream.requests.filter(({ outcome }) => outcome === 'answered');
+    await vi.waitFor(() => expect(answered()).toHaveLength(3), soon);
+    await vi.advanceTimersByTimeAsync(15_000);
+    const { records, coverage } = await walked;
+    vi.useRealTimers();
     expect(records.length).toBeGreaterThanOrEqual(20);
     expect(coverage).toMatchObject({ complete: false, total: 60, reason: 'time ran out' });
     await vi.waitFor(
@@ -375,8 +395,7 @@ describe('the deadline of a call', () => {
       status: only({ code: 403, message: 'Not permitted' }, { after: 1, first: 2 }),
       delayHeaders: only(60_000, { if: (request) => !firstPage(request) && request.n > 2 }),
     });
-    const tenant = tenantOf({ limits: { attemptMs: 3_000 } });
-    const { coverage } = await tenant.collection('company', toolCall());
+    const { coverage } = await tenantOf().collection('company', toolCall());
     expect(coverage).toMatchObject({ complete: false, read: 10 });
     await vi.waitFor(() => expect(upstream.requests.length).toBeGreaterThan(2), soon);
     await vi.waitFor(

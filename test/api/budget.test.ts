@@ -32,7 +32,8 @@ let upstream: Upstream;
 let tenants: Tenant[];
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  // No deadline passes on a busy machine; the pauses of a slowed walk are real.
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   tenants = [];
   const counts = Object.fromEntries(bigger.map((path) => [path, 300]));
   upstream = await startUpstream({ counts });

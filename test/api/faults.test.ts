@@ -15,6 +15,7 @@ import {
 import type { Row } from '../support/hosts.ts';
 import { expectNoLeaks, leftOverResources } from '../support/leaks.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
+import { soon } from '../support/until.ts';
 import { type Behaviour, limit, type Upstream } from '../support/upstream/behaviour.ts';
 import { type FaultName, faultNames, faults, type Preset } from '../support/upstream/faults.ts';
 import { visible } from '../support/upstream/paging.ts';
@@ -26,7 +27,6 @@ import { startUpstream } from '../support/upstream/upstream.ts';
  * tries an eighth of the routes with each fault.
  */
 
-const soon = { timeout: 4_000, interval: 5 };
 const searchRoutes = new Set(['/company', '/contact', '/opportunity', '/product', '/quote']);
 
 /** One upstream for each route, so that routes are tested concurrently. */

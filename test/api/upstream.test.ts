@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingHttpHeaders, request as open, type RequestOptions } from 'node:http';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { soon } from '../support/until.ts';
 import {
   type Behaviour,
   firstOf,
@@ -18,9 +19,6 @@ import {
   writeFaultNames,
   writeFaults,
 } from '../support/upstream/write-faults.ts';
-
-/** Generous, as the machine may be busy. */
-const soon = { timeout: 4000 };
 
 let upstream: Upstream;
 

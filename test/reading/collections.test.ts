@@ -3,6 +3,7 @@ import { CollectionCache } from '../../src/reading/cache.ts';
 import { searchIndexOf } from '../../src/tenant/lookup.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
 import { type OpenOptions, openTenant, serve, toolCall } from '../support/hardening-tenant.ts';
+import { soon } from '../support/until.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 import { generateRecords } from '../support/upstream/records.ts';
@@ -11,7 +12,6 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 /** Collections are read once for all waiting callers, and cached for a while. */
 
 const minute = 60_000;
-const soon = { timeout: 4_000, interval: 5 };
 let upstream: Upstream;
 const tenants: Tenant[] = [];
 

@@ -4,6 +4,7 @@ import type { Tenant } from '../../src/tenant/tenant.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant, type Served, serve, toolCall } from '../support/hardening-tenant.ts';
 import { quickOrAll } from '../support/sampling.ts';
+import { soon } from '../support/until.ts';
 import type { Upstream } from '../support/upstream/behaviour.ts';
 import { generateRecords } from '../support/upstream/records.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -11,7 +12,6 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 /** A question that is asked again is answered as if it had never been asked before. */
 
 const minute = 60_000;
-const soon = { timeout: 4_000, interval: 5 };
 const all = parseGrants(['read']);
 /** Of the questions below, those about companies and products are not offered to this caller. */
 const few = parseGrants(['opportunity:read', 'quote:read']);

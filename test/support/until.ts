@@ -3,6 +3,9 @@ import { expect } from 'vitest';
 /** Timeout and interval of polls, generous because the machine may be busy. */
 export const polling = { timeout: 20_000, interval: 30 };
 
+/** For what follows within one process, with `vi.waitFor`. */
+export const soon = { ...polling, interval: 5 };
+
 /**
  * Polls until the expectation holds. A concurrent test uses `poll` of its own `expect` with `polling`, because the
  * global one does not know its test.
