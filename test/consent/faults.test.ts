@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import {
@@ -92,8 +92,9 @@ test('an unreachable service: certainly not written', async () => {
   let gone = async () => {};
   const state = announcingJournal(localState(folder), () => gone());
   const { upstream, it } = await start({ folder, state });
-  // Waits until the server has noticed that the connections are closed; it could still use one of them.
-  gone = () => upstream.close().then(() => setTimeout(50));
+  // Waits until the server has noticed that the connections are closed; it could still use one of them. However late
+  // the time is over, the turn after it has read what came from the network.
+  gone = () => upstream.close().then(() => setTimeout(50).then(() => setImmediate()));
   const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
   expect(answer).toMatchObject({ outcome: 'not_written' });
   expect(answer.text).toMatch(/the request failed \(unreachable, ECONNREFUSED\)/);

@@ -148,7 +148,12 @@ describe('a delivery', () => {
     const failures: unknown[] = [];
     const sandbox = await startSandbox({
       ...{ scale: 0.1, webhooks: [{ url }] },
-      deliveryRetry: { attempts: 2, firstMs: 1, maxMs: 5, timeoutMs: 100 },
+      deliveryRetry: {
+        attempts: 2,
+        firstMs: 1,
+        maxMs: 5,
+        timeoutMs: who === 'silent' ? 100 : 5_000,
+      },
       onDeliveryFailure: (failure) => failures.push(failure),
     });
     await write(sandbox, 'Acme');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Sandbox, type SandboxTenant, startSandbox } from '../../src/sandbox/index.ts';
 import { RollingWindow } from '../../src/sandbox/limits.ts';
 import { ask } from '../support/sandbox-client.ts';
@@ -116,6 +116,8 @@ describe('the rate limit', () => {
   test('rolls: the oldest request is released when it is old enough', async () => {
     sandbox.settings.rateLimit = { requests: 2, windowSeconds: 1 };
     sandbox.limits.clear();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     await ask(tenant, 'company?size=1');
     await ask(tenant, 'company?size=1');
     const refused = await ask(tenant, 'company?size=1');
@@ -124,7 +126,7 @@ describe('the rate limit', () => {
     const seconds = Number(refused.headers.get('retry-after'));
     expect(seconds).toBe(1);
     expect((await ask(other, 'company?size=1')).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000 + 20));
+    vi.setSystemTime(Date.now() + seconds * 1000);
     expect((await ask(tenant, 'company?size=1')).status).toBe(200);
     sandbox.settings.rateLimit = false;
     const free = await ask(tenant, 'company?size=1');

@@ -175,11 +175,11 @@ testWithFileTimes(
     let reads = 0;
     const load = async () => {
       reads += 1;
-      await pause(900);
+      await pause(3_000);
       return { value: 'slow', ageMs: 0, keepMs: hour };
     };
-    // The lock is renewed: the reading takes three times as long as the lease.
-    const both = [processIn(folder, 300), processIn(folder, 300)];
+    // The lock is renewed: the reading takes twice as long as the lease.
+    const both = [processIn(folder, 1_500), processIn(folder, 1_500)];
     const read = await Promise.all(both.map((it) => it.getOrLoad(place, hour, load, never)));
     expect([reads, ...read.map(({ value }) => value)]).toEqual([1, 'slow', 'slow']);
     const lock = `${fileOf(folder)}-none.lock`;

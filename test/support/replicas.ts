@@ -51,7 +51,7 @@ export async function replicasSay(
 ): Promise<void> {
   for (const { url } of replicas) {
     const readyz = new URL('/readyz', url);
-    await until(async () => (await fetch(readyz)).json()).toMatchObject({ status });
+    await until(async () => (await fetch(readyz)).json(), 100_000).toMatchObject({ status });
   }
 }
 
