@@ -18,7 +18,7 @@ export const common = defineConfig({
   define,
   test: {
     setupFiles: ['test/support/setup.ts'],
-    // Processes of their own: a native library is loaded, and every file starts servers besides.
+    // Processes of their own: a native library is loaded, and the files start servers besides.
     pool: 'forks',
     // One more than the cores of a small machine, because many tests wait.
     maxWorkers: 3,
@@ -47,7 +47,11 @@ export default mergeConfig(common, {
         extends: true,
         test: { name: 'functions', include: functions, pool: 'threads', isolate: false, retry: 0 },
       },
-      { extends: true, test: { name: 'servers', ...servers, exclude: [...functions, ...slow] } },
+      {
+        extends: true,
+        // A process imports the modules once for all its files, each of which closes what it has opened (`setup.ts`).
+        test: { name: 'servers', isolate: false, ...servers, exclude: [...functions, ...slow] },
+      },
     ],
   },
 });
