@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readSettings } from '../../src/config.ts';
+import { ConfigError, readSettings } from '../../src/config.ts';
 import { anyHost, environmentFor, startHttpServer } from '../support/hosts.ts';
 import { type Environment, type Finished, run, start } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -26,6 +26,15 @@ function expectWrongUse({ status, stdout, stderr }: Finished, ...words: (string 
   for (const word of words) expect(stderr).toMatch(word);
   expect(stderr).not.toContain(key);
   expect(stderr).not.toMatch(/\n\s+at |Error:/);
+}
+
+/** Expects that these settings are refused in one line that contains these words, and not the key. */
+function expectRefused(settings: Environment, ...words: (string | RegExp)[]): void {
+  const read = () => readSettings([], settings);
+  expect(read).toThrow(ConfigError);
+  expect(read).toThrow(/^[^\n]+$/);
+  for (const word of words) expect(read).toThrow(word);
+  expect(read).not.toThrow(key);
 }
 
 for (const command of ['stdio', 'http']) {
@@ -83,13 +92,10 @@ const wrong: [name: string, value: string, ...said: (string | RegExp)[]][] = [
 ];
 
 describe('an invalid value', () => {
-  test.each(wrong)(
-    'of %s, "%s", is reported with its name and remedy',
-    async (name, value, ...said) => {
-      const env = name === 'CPQ_API_KEY_FILE' ? { CPQ_BASE_URL: baseUrl } : complete;
-      expectWrongUse(await run(['stdio'], { ...env, [name]: value }), name, ...said);
-    },
-  );
+  test.each(wrong)('of %s, "%s", is reported with its name and remedy', (name, value, ...said) => {
+    const env = name === 'CPQ_API_KEY_FILE' ? { CPQ_BASE_URL: baseUrl } : complete;
+    expectRefused({ ...env, [name]: value }, name, ...said);
+  });
 
   test('of a flag is reported with the name of the flag', async () => {
     expectWrongUse(await run(['http', '--port', 'x'], complete), '--port: ', 'number');
@@ -189,9 +195,9 @@ describe('the command line', () => {
     ['CPQ_API_KEY', '%CPQ_API_KEY%'],
     ['CPQ_WEBHOOK_SECRET', '$' + '{CPQ_WEBHOOK_SECRET}'],
     ['CPQ_OAUTH_ISSUER', 'https://YOUR-PROVIDER'],
-  ])('refuses a placeholder before it connects: %s=%s', async (name, value) => {
+  ])('refuses a placeholder before it connects: %s=%s', (name, value) => {
     const env = { CPQ_BASE_URL: 'https://tenant.example.com', CPQ_API_KEY: 'k'.repeat(30) };
-    expectWrongUse(await run([], { ...env, [name]: value }), name, 'placeholder');
+    expectRefused({ ...env, [name]: value }, name, 'placeholder');
   });
 
   test('treats an empty optional field as absent', () => {
