@@ -7,6 +7,7 @@ import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox());
 const address = async () => addressIn(await sandbox(), 'all');
+const server = anyHost.serving(address, everything);
 const each = Object.entries(listTools);
 
 /** Follows page.next to the end. The totals must agree all the way. */
@@ -56,8 +57,6 @@ for (const [at, host] of everyHost.entries()) {
 }
 
 describe('pages of other shapes', () => {
-  const server = anyHost.serving(address, everything);
-
   test.each(each)('%s, 17 at a time', async (name) => {
     await expectAll(await server(), name, { size: 17 });
   });
@@ -102,8 +101,6 @@ describe('pages of other shapes', () => {
 });
 
 describe('beyond the end', () => {
-  const server = anyHost.serving(address, everything);
-
   test.each(each)('%s reports how many records there are', async (name) => {
     const { call } = await server();
     const { page } = await call(name, { size: 1 });

@@ -137,22 +137,29 @@ export async function startHttpServer(
   return { running, url };
 }
 
+type Calls = Pick<Connection, 'ask' | 'call' | 'refused'>;
+
+/** The ways to call a tool, by one of them. */
+export const callsBy = (ask: Connection['ask']): Calls => ({
+  ask,
+  async call(name, args, options) {
+    const answer = await ask(name, args, options);
+    if (answer.isError) throw new Error(`${name} was refused: ${answer.text}`);
+    return answer;
+  },
+  async refused(name, args, options) {
+    const answer = await ask(name, args, options);
+    if (!answer.isError) throw new Error(`${name} was not refused: ${answer.text}`);
+    return answer.text;
+  },
+});
+
 function createConnection(client: McpClient, running: Running, url?: string): Connection {
-  const ask = async (name: string, args?: unknown, options: CallOptions = {}) =>
-    answerOf(await client.callTool(name, args, options));
   return {
     tools: () => client.tools(),
-    ask,
-    async call(name, args, options) {
-      const answer = await ask(name, args, options);
-      if (answer.isError) throw new Error(`${name} was refused: ${answer.text}`);
-      return answer;
-    },
-    async refused(name, args, options) {
-      const answer = await ask(name, args, options);
-      if (!answer.isError) throw new Error(`${name} was not refused: ${answer.text}`);
-      return answer.text;
-    },
+    ...callsBy(async (name, args, options = {}) =>
+      answerOf(await client.callTool(name, args, options)),
+    ),
     request: (method, params) => client.request(method, params),
     client,
     process: running,

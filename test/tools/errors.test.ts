@@ -1,21 +1,31 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { anyHost, type Connection, everyHost, everything } from '../support/hosts.ts';
+import { openTenant, serve } from '../support/hardening-tenant.ts';
+import { answerOf, anyHost, callsBy, everyHost, everything, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
-import type { Behaviour } from '../support/upstream/behaviour.ts';
+import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const wrongKey = 'canary0WrongKey0canary0WrongKey0canary00';
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 30 } })));
 
-/** A server of a service with this behaviour. */
-async function overService(behaviour: Behaviour): Promise<Connection> {
+async function upstreamWith(behaviour: Behaviour): Promise<Upstream> {
   const service = await upstream();
   service.reset();
   service.set(behaviour);
-  return anyHost.start({ baseUrl: service.url, key: wrongKey });
+  return service;
+}
+
+/** A server in this process, of a service with this behaviour. */
+async function overService(behaviour: Behaviour) {
+  const { url } = await upstreamWith(behaviour);
+  const tenant = closing(openTenant({ url, key: wrongKey }));
+  const { client } = closing(await serve(tenant, () => {}));
+  return callsBy(async (name, args = {}) =>
+    answerOf(await client.callTool({ name, arguments: args as Row })),
+  );
 }
 
 const hostOf = (url: string): string => new URL(url).host;
@@ -90,7 +100,8 @@ describe('the service refuses a request', () => {
 
   test('with a message that contains the key, which is removed', async () => {
     const message = `API key ${wrongKey} may not read companies`;
-    const { refused, output } = await overService({ status: { code: 403, message } });
+    const { url: baseUrl } = await upstreamWith({ status: { code: 403, message } });
+    const { refused, output } = await anyHost.start({ baseUrl, key: wrongKey });
     const words = await refused('cpq_list_companies');
     expect(words).toContain('"API key [key] may not read companies"');
     expectWorded(words);

@@ -12,6 +12,7 @@ import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox());
 const address = async () => addressIn(await sandbox(), 'all');
+const server = anyHost.serving(address, everything);
 const ids = (records: readonly Row[]) => records.map(({ id }) => id);
 const each = Object.entries(listTools);
 const listed = readTools.filter(({ forView }) => !forView);
@@ -61,8 +62,6 @@ test('answers about one record link to it where the operator says how', async ()
 });
 
 describe.each(each)('%s', (name, path) => {
-  const server = anyHost.serving(address, everything);
-
   test('returns the records of the service in order', async () => {
     const { call } = await server();
     const { records, page, coverage } = await call(name, { size: 7 });
@@ -132,7 +131,6 @@ describe.each(each)('%s', (name, path) => {
 });
 
 describe('search arguments', () => {
-  const server = anyHost.serving(address, everything);
   const searchRoutes = ['/company', '/contact', '/opportunity', '/product', '/quote'];
   const searched = each.filter(([, path]) => searchRoutes.includes(path));
   const queried = each.filter(([name]) => 'query' in inputOf(name));
@@ -169,8 +167,6 @@ describe('search arguments', () => {
 });
 
 describe('special cases', () => {
-  const server = anyHost.serving(address, everything);
-
   test('contract items say that they are beta', async () => {
     const { call, tools } = await server();
     const tool = (await tools()).find(({ name }) => name === 'cpq_list_contract_items');

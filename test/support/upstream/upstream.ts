@@ -29,12 +29,22 @@ export interface Start {
   now?: () => number;
 }
 
+/** The records of a route are made when they are first needed: most tests need those of one or two. */
 function recordsFor({ counts = {}, ids = {}, seed = 1 }: Start): Record<ResourcePath, Row[]> {
-  const made = resourcePaths.map((path) => [
-    path,
-    generateRecords(path, counts[path] ?? defaultCount, seed, ids[path]),
-  ]);
-  return Object.fromEntries(made) as Record<ResourcePath, Row[]>;
+  const all = {} as Record<ResourcePath, Row[]>;
+  for (const path of resourcePaths) {
+    const keep = (rows: Row[]): Row[] => {
+      Object.defineProperty(all, path, { value: rows, writable: true });
+      return rows;
+    };
+    const count = counts[path] ?? defaultCount;
+    Object.defineProperty(all, path, {
+      ...{ configurable: true, enumerable: true },
+      get: () => keep(generateRecords(path, count, seed, ids[path])),
+      set: keep,
+    });
+  }
+  return all;
 }
 
 async function listen(server: Server): Promise<number> {
