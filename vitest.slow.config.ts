@@ -14,6 +14,7 @@ const sampled = [
   'test/consent/look-alikes.test.ts',
   'test/consent/properties.test.ts',
   'test/consent/shown.test.ts',
+  'test/history/changes.test.ts',
   'test/history/course.test.ts',
   'test/hosts/fast-path-http.test.ts',
   'test/hosts/fast-path-stdio.test.ts',
@@ -22,6 +23,7 @@ const sampled = [
   'test/reading/paging.test.ts',
   'test/reading/updates.test.ts',
   'test/reading/walks.test.ts',
+  'test/sandbox/seeded-rows.test.ts',
   'test/text/hardening.test.ts',
   'test/tools/tools.test.ts',
 ];

@@ -9,6 +9,7 @@ import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
 import { dealsOn, expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import { optionsOf, type TenantPast, tenantPast } from '../support/oracle/tenant-past.ts';
+import { quickOrAll } from '../support/sampling.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -82,7 +83,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
         const steps = found.steps.map(({ step, ...row }) => [step, row]);
         expect(Object.fromEntries(steps)).toEqual(expected.steps);
       }),
-      { numRuns: 40 },
+      { numRuns: quickOrAll(20, 40) },
     );
   });
 
@@ -113,7 +114,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: quickOrAll(30, 60) },
     );
   });
 
@@ -131,7 +132,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
         );
         expect(rows).toEqual(expectedDays(past.ask, days, asked));
       }),
-      { numRuns: 20 },
+      { numRuns: quickOrAll(10, 20) },
     );
   });
 

@@ -26,7 +26,7 @@ const seeds = [
   { seed: 3, tenant: 1, withEdgeCases: true },
 ];
 /** Number of past days that the test covers, because reading them all takes long. */
-const observed = quickOrAll(80, 200);
+const observed = quickOrAll(60, 200);
 
 const day = fc.integer({ min: -observed, max: -1 }).map((days) => addDays(today, days));
 /** All days of a period of this length are read. */
@@ -94,7 +94,7 @@ test.each(seeds)(
           expectPushes(runSteps(pushesOf(parts, slips, by)), own);
         },
       ),
-      { numRuns: quickOrAll(30, 150) },
+      { numRuns: quickOrAll(20, 150) },
     );
   },
 );
