@@ -137,7 +137,7 @@ export const companyQuestions: Question[] = [
   {
     id: 'no-such-company',
     ask: 'How much open pipeline do we have with Blue Walrus Holdings?',
-    expect: [{ words: /\b(no|not|none|n't|cannot|could not)\b/i }],
+    expect: [{ words: /\b(no|not|none|cannot)\b|n['’]t\b/i }],
     forbid: [{ words: /\$\s?\d|\d\s?USD/ }],
   },
 ];

@@ -4,7 +4,8 @@ const thisYear = "between '2026-01-01' and :today";
 const won = `from deals where outcome = 'won' and closed ${thisYear}`;
 const decided = `from deals where outcome in ('won', 'lost') and closed ${thisYear}`;
 const winRate = "100.0 * sum(outcome = 'won') / count(*) as rate";
-const refusal = /\b(not|no|never|cannot|can't|unable|confidential|internal|n't)\b/i;
+const no = /\b(no|not|never|cannot|unable)\b|n['’]t\b/i;
+const refusal = /\b(no|not|never|cannot|unable|confidential|internal)\b|n['’]t\b/i;
 const directorRule = `Our rule: the sales director has to approve a quote with a discount of 5 percent or more on the whole quote, or with a line whose price is below its cost; every other quote its owner may send.`;
 const underCost = `(select count(*) from lines l where l.quoteId = o.id and cast(l.price as real) < cast(l.cost as real))`;
 const quoteFor = (having: string): string =>
@@ -31,9 +32,9 @@ export const crmQuestions: Question[] = [
     about: quoteFor(
       "discountType like 'perc%' and cast(discountAmount as real) >= 5 and statusCategory in ('draft', 'sent')",
     ),
-    ask: `${directorRule} May the owner of quote {number} send it alone? Say which discount it has.`,
+    ask: `${directorRule} May the owner of quote {number} send it alone? Answer yes or no, and say which discount it has.`,
     truth: 'select cast(discountAmount as real) as percent from offers where id = :id',
-    expect: [{ figure: 'percent' }, { words: /\b(no|not|director)\b/i }],
+    expect: [{ figure: 'percent' }, { words: no }],
   },
   {
     id: 'crm-approval-not-needed',
@@ -42,7 +43,7 @@ export const crmQuestions: Question[] = [
     ),
     ask: `${directorRule} Does quote {number} need the director? Say yes or no, and what it comes to per month.`,
     truth: 'select monthly from offers where id = :id',
-    expect: [{ figure: 'monthly' }, { words: /\b(no|not|n't)\b/i }],
+    expect: [{ figure: 'monthly' }, { words: no }],
   },
   {
     id: 'crm-ambiguous-phone',
@@ -128,11 +129,7 @@ export const crmQuestions: Question[] = [
     about: `select id, externalIdentifier as external from deals where outcome = 'open' and externalIdentifier is not null
       and description like '%Two other suppliers are quoting%' order by id limit 1`,
     ask: 'A lead is qualified when its text names the need, and says that the budget is approved. Is {external} qualified? If not, what is missing, and what does its text say about competition?',
-    expect: [
-      { words: /\b(no|not|n't|missing|lacks)\b/i },
-      { words: /budget/i },
-      { words: /suppliers|competit|quoting/i },
-    ],
+    expect: [{ words: no }, { words: /budget/i }, { words: /suppliers|competit|quoting/i }],
   },
   {
     id: 'crm-lead-routing',
@@ -187,10 +184,7 @@ export const crmQuestions: Question[] = [
     id: 'crm-transfer-count',
     about: `select id, externalIdentifier as external from deals where outcome = 'open' and externalIdentifier is not null order by id limit 1`,
     ask: 'How many times was the deal {external} handed from one salesperson to another before today?',
-    expect: [
-      { words: /\b(no|not|n't|cannot|unknown|unable)\b/i },
-      { words: /histor|record|watch|before|data|track|snapshot/i },
-    ],
+    expect: [{ words: no }, { words: /histor|record|watch|before|data|track|snapshot/i }],
   },
   {
     id: 'crm-text-insight',

@@ -1,6 +1,6 @@
 import type { Question } from '../question.ts';
 
-const denied = /\b(no|not|n't|cannot|can't|never|isn't|doesn't|unavailable|without)\b/i;
+const denied = /\b(no|not|cannot|never|unavailable|without)\b|n['’]t\b/i;
 const untouched =
   'select statusId = :status and pipelineStageId = :stage as unchanged from opportunity where id = :id';
 
