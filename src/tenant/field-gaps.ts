@@ -8,12 +8,12 @@ import { companyOf, type KnownRecords } from '../names/references.ts';
 import {
   type Account,
   accountOf,
-  areRead,
   type FieldGap,
   gapsIn,
   minRows,
   placeOf,
 } from '../service/records/account.ts';
+import { areRead } from '../service/records/recognition.ts';
 import type { ApiRecord, Opportunity, Quote, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';

@@ -2,7 +2,8 @@
 
 import { isObject, type JsonObject } from '../../values.ts';
 import { type Fields, flag, namesOf } from './normalise.ts';
-import { fieldsOf, marks, mayBeCalled, quoteItem, type Resource } from './records.ts';
+import { fieldCalled, isBare, isNothing, lettersOf } from './recognition.ts';
+import { fieldsOf, marks, quoteItem, type Resource } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
 interface FieldCount {
@@ -34,25 +35,6 @@ export interface Account {
 /** An example that is short enough to be kept and told. */
 const shown = (value: unknown): unknown =>
   typeof value === 'object' ? JSON.stringify(value).slice(0, 100) : value;
-
-const isNothing = (value: unknown): boolean => value === undefined || value === null;
-
-/** Fields beside the id that a record also has which was not given whole, and that most records have others than. */
-const nominal: { readonly [K in Resource | 'quote_item']?: ReadonlySet<string> } = {
-  company: new Set(['id', ...marks]),
-  contact: new Set(['id', ...marks]),
-  opportunity: new Set(['id', 'name', 'externalIdentifier', ...marks]),
-  product: new Set(['id', 'name', 'externalIdentifier', ...marks]),
-  quote: new Set(['id', 'name', 'number', 'title', ...marks]),
-};
-
-/** Whether it has hardly more than an id. What is deleted may be nothing but that. */
-function isBare(kind: Resource | 'quote_item', record: JsonObject): boolean {
-  const names = nominal[kind];
-  if (!names || record.deletedAt || record.deleted) return false;
-  for (const name in record) if (!names.has(name) && !isNothing(record[name])) return false;
-  return true;
-}
 
 class Tally {
   rows = 0;
@@ -103,17 +85,6 @@ class Tally {
   }
 }
 
-const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
-
-/** The field of the table that a name means, as its letters or else its words tell. */
-function fieldCalled(kind: Resource | 'quote_item', name: string): string | undefined {
-  const [fields, prefix] = kind === 'quote_item' ? [quoteItem, 'items.'] : [fieldsOf[kind], ''];
-  const letters = lettersOf(name);
-  const spelt = Object.keys(fields).find((field) => lettersOf(field) === letters);
-  if (spelt !== undefined) return prefix + spelt;
-  return Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(letters))?.[0];
-}
-
 /** The fields of the table that rows have in another spelling. */
 const speltOtherwise = ({ unknown }: Account): string[] =>
   [...unknown].flatMap(([name, { mayBe = '' }]) =>
@@ -130,19 +101,6 @@ export function isSet(name: string, value: unknown): boolean {
   if (saysPresent.test(name)) return said === false;
   if (saysState.test(name) && typeof value === 'string') return gone.test(value.trim());
   return said !== false && value !== '';
-}
-
-/** A quick test: whether each value is of a known form, no other field may be one of the table, and no record is bare. */
-export function areRead(kind: Resource, records: readonly JsonObject[]): boolean {
-  const known = namesOf(fieldsOf[kind]);
-  const others = new Set<string>();
-  for (const record of records) {
-    if (isBare(kind, record)) return false;
-    for (const name in record) if (!known.has(name)) others.add(name);
-  }
-  for (const name of others)
-    if (name === 'unreadable' || fieldCalled(kind, name) !== undefined) return false;
-  return true;
 }
 
 /** @returns one account for all of them, in steps */

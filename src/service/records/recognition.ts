@@ -3,7 +3,14 @@
 import { isObject, type JsonObject } from '../../values.ts';
 import { ApiError, type ErrorFacts } from '../errors.ts';
 import { type Fields, namesOf, normalise, ref } from './normalise.ts';
-import { fieldsOf, type RecordOf, type Resource } from './records.ts';
+import {
+  fieldsOf,
+  marks,
+  mayBeCalled,
+  quoteItem,
+  type RecordOf,
+  type Resource,
+} from './records.ts';
 
 /**
  * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
@@ -73,4 +80,47 @@ function unknownFields(resource: Resource, { unreadable, ...record }: JsonObject
   const misread = isObject(unreadable) ? unreadable : {};
   const unknown = Object.keys(record).filter((field) => !isKnownField(resource, field));
   return [...unknown, ...Object.keys(misread)].slice(0, maxFields);
+}
+
+export const isNothing = (value: unknown): boolean => value === undefined || value === null;
+
+/** Fields beside the id that a record also has which was not given whole, and that most records have others than. */
+const nominal: { readonly [K in Resource | 'quote_item']?: ReadonlySet<string> } = {
+  company: new Set(['id', ...marks]),
+  contact: new Set(['id', ...marks]),
+  opportunity: new Set(['id', 'name', 'externalIdentifier', ...marks]),
+  product: new Set(['id', 'name', 'externalIdentifier', ...marks]),
+  quote: new Set(['id', 'name', 'number', 'title', ...marks]),
+};
+
+/** Whether it has hardly more than an id. What is deleted may be nothing but that. */
+export function isBare(kind: Resource | 'quote_item', record: JsonObject): boolean {
+  const names = nominal[kind];
+  if (!names || record.deletedAt || record.deleted) return false;
+  for (const name in record) if (!names.has(name) && !isNothing(record[name])) return false;
+  return true;
+}
+
+export const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
+
+/** The field of the table that a name means, as its letters or else its words tell. */
+export function fieldCalled(kind: Resource | 'quote_item', name: string): string | undefined {
+  const [fields, prefix] = kind === 'quote_item' ? [quoteItem, 'items.'] : [fieldsOf[kind], ''];
+  const letters = lettersOf(name);
+  const spelt = Object.keys(fields).find((field) => lettersOf(field) === letters);
+  if (spelt !== undefined) return prefix + spelt;
+  return Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(letters))?.[0];
+}
+
+/** A quick test: whether each value is of a known form, no other field may be one of the table, and no record is bare. */
+export function areRead(kind: Resource, records: readonly JsonObject[]): boolean {
+  const known = namesOf(fieldsOf[kind]);
+  const others = new Set<string>();
+  for (const record of records) {
+    if (isBare(kind, record)) return false;
+    for (const name in record) if (!known.has(name)) others.add(name);
+  }
+  for (const name of others)
+    if (name === 'unreadable' || fieldCalled(kind, name) !== undefined) return false;
+  return true;
 }
