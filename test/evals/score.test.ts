@@ -193,6 +193,34 @@ describe('the questions', () => {
     expect(verdicts).toEqual(Array.from({ length: 161 }, () => 'right'));
   });
 
+  test('of several rows are right in any usual form, and wrong with the numbers of another row', () => {
+    const several = asked.flatMap((each) => {
+      const columns = each.expect.flatMap((one) =>
+        Object.values(one).filter((it) => typeof it === 'string'),
+      );
+      const isTable = each.rows.length > 1 && each.expect.some((one) => 'figure' in one);
+      const name = each.expect.find((one) => 'name' in one);
+      return isTable && name ? [{ each, columns, name: name.name }] : [];
+    });
+    expect(several.length).toBeGreaterThan(5);
+    for (const { each, columns, name } of several) {
+      const rest = (row: Row) => columns.filter((one) => one !== name).map((one) => row[one]);
+      const forms: ((named: Row, told: Row) => string)[] = [
+        (named, told) => `- **${named[name]}**: ${rest(told).join(', ')}`,
+        (named, told) => `| ${[named[name], ...rest(told)].join(' | ')} |`,
+        (named, told) => `${named[name]} (${rest(told).join(', ')}),`,
+      ];
+      const rotated = [...each.rows.slice(1), ...each.rows.slice(0, 1)];
+      for (const form of forms) {
+        expect(faults(each, each.rows.map((row) => form(row, row)).join('\n')), each.id).toEqual(
+          [],
+        );
+        const mixed = each.rows.map((row, at) => form(row, rotated[at] ?? row)).join('\n');
+        expect(faults(each, mixed), each.id).not.toEqual([]);
+      }
+    }
+  });
+
   test('are answered by their truth, and by no other answer', () => {
     for (const each of asked.filter(({ rows, form }) => rows.length > 0 && !form)) {
       const truth = each.rows.map((row) => Object.values(row).join(' · ')).join('\n');
