@@ -158,14 +158,6 @@ describe('a damaged journal', () => {
       expect((await rename(it)).outcome).toBe('written');
     },
   );
-
-  test('ignores an outcome without its intent', async () => {
-    const it = await open();
-    await rename(it);
-    const line = JSON.stringify({ phase: 'done', id: 'chg_unknown', outcome: 'written' });
-    await appendFile(await fileIn(it.folder), `${line}\n`);
-    expect(await listed(it)).toHaveLength(1);
-  });
 });
 
 describe('a journal that cannot be written', () => {
