@@ -1,5 +1,4 @@
-// Generates docs/compatibility.md from the variations of the test service; the matrix of the tests asserts each row.
-import { known } from '../test/support/compatibility/known.ts';
+// Generates docs/compatibility.md from the variations of the test service; the tests assert each row.
 import {
   axes,
   failures,
@@ -84,12 +83,7 @@ function errorsIn(probes: readonly string[]): string {
 }
 
 /** Empty where every answer is as for the documented service. */
-function outcome({ name, mayFail = [], partial = false }: Variation): string {
-  const faults = known[name];
-  if (faults !== undefined) {
-    const probes = Object.values(faults).flat();
-    return `Known fault: ${probes.length > 6 ? 'most answers' : probes.join(', ')}`;
-  }
+function outcome({ mayFail = [], partial = false }: Variation): string {
   if (mayFail === 'every') return 'Error';
   const errors = errorsIn(mayFail);
   const parts = [partial && 'Part', errors !== '' && `Error: ${errors}`].filter(Boolean);

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { readTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
-import { wireJudge } from '../support/compatibility/judge-wire.ts';
+import { wireJudge } from '../support/compatibility/judge.ts';
 import { inField } from '../support/compatibility/rewrite.ts';
 import { startService } from '../support/compatibility/service.ts';
 import { openSession } from '../support/compatibility/session.ts';

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { judgeFacts } from '../support/compatibility/judge.ts';
 import { type Service, startService } from '../support/compatibility/service.ts';
 import { documented, type Switches } from '../support/compatibility/switches.ts';
 import { variations } from '../support/compatibility/variations.ts';
-import type { Answer } from '../support/hosts.ts';
 import { closing, shared } from '../support/shared.ts';
 
-/** The test service does what its switches say, and the judge notices the difference. */
+/** The test service does what its switches say. */
 
 const start = async (set: Partial<Switches>) => closing(await startService(set));
 
@@ -86,31 +84,5 @@ describe('the documented service', () => {
   test('answers nobody without the key', async () => {
     const service = await start({});
     expect((await ask({ ...service, key: 'wrong' }, '/company')).status).toBe(403);
-  });
-});
-
-describe('the judge', () => {
-  const answer = (summary: string, complete: boolean, notes: string[] = []) =>
-    ({
-      data: { summary, notes },
-      coverage: { complete },
-      isError: false,
-      text: '',
-    }) as unknown as Answer;
-
-  test.each([
-    ['330 deals', true, 330, 'right'],
-    ['100 deals', true, 100, 'wrong'],
-    ['100 deals', false, 100, 'quiet'],
-    ['At least 100 deals', false, 100, 'partial'],
-    ['All 100 deals', false, 100, 'wrong'],
-    ['At least 400 deals', false, 400, 'wrong'],
-  ] as const)('judges "%s", complete %s, correctly', (summary, complete, count, verdict) => {
-    expect(judgeFacts(answer(summary, complete), { count }, { count: 330 }).verdict).toBe(verdict);
-  });
-
-  test('accepts a note about what the service ignored', () => {
-    const noted = answer('400 deals', true, ['The service ignored the filter.']);
-    expect(judgeFacts(noted, { count: 400 }, { count: 330 }).verdict).toBe('partial');
   });
 });

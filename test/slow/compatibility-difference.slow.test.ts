@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
-import { wireJudge } from '../support/compatibility/judge-wire.ts';
+import { wireJudge } from '../support/compatibility/judge.ts';
 import { blackouts } from '../support/compatibility/known-open.ts';
 import { openSession } from '../support/compatibility/session.ts';
 import {

@@ -1,5 +1,5 @@
 import { run } from '../process.ts';
-import type { Cell } from './matrix.ts';
+import type { Compared } from './difference.ts';
 import { startService } from './service.ts';
 import type { Variation } from './variations.ts';
 
@@ -47,26 +47,32 @@ export async function examineVariation({ set, rateLimit }: Variation): Promise<E
   }
 }
 
-/** The probes of briefs, which `doctor` foretells. */
-export const foretold = [
-  ...['pipeline', 'pipeline of an owner', 'pipeline of a company', 'won and lost'],
-  ...['brief of a company', 'brief of a quote', 'brief of a quote by number'],
-  ...['check below_cost', 'check stale_quotes', 'find'],
-];
+/** Answers that `doctor` does not foretell: they read a page at a time, or no collection. */
+const isForetold = (question: string): boolean => !/^list |^price$/.test(question);
 
-/** The worst that `doctor` may report, for the worst result of a brief. */
-const allowed: Readonly<Record<Cell['result'], readonly Status[]>> = {
+/** The worst that `doctor` may report, for the worst answer. */
+const allowed: Readonly<Record<Compared['result'], readonly Status[]>> = {
   wrong: ['fail'],
-  unhelpful: ['fail', 'warn'],
-  refused: ['fail', 'warn'],
+  error: ['fail', 'warn'],
   quiet: ['fail', 'warn'],
-  partial: ['fail', 'warn'],
+  honest: ['fail', 'warn'],
   right: ['pass', 'warn'],
 };
-const worstFirst = ['wrong', 'unhelpful', 'refused', 'quiet', 'partial', 'right'] as const;
+const worstFirst = ['wrong', 'error', 'quiet', 'honest', 'right'] as const;
 
-/** How the report of `doctor` differs from the briefs; undefined if it does not. */
-export function contradiction({ worst: said }: Examined, cells: readonly Cell[]) {
-  const worst = worstFirst.find((it) => cells.some(({ result }) => result === it)) ?? 'right';
+/**
+ * How the report of `doctor` differs from the briefs; undefined if it does not. It may pass where only names are missing, so
+ * that answers are honest, but not partial.
+ */
+export function contradiction(
+  { worst: said }: Examined,
+  compared: ReadonlyMap<string, Compared>,
+  { partial = false, quiet = [] }: Variation,
+): string | undefined {
+  const results = [...compared].flatMap(([question, { result }]) => {
+    if (!isForetold(question) || quiet.includes(question)) return [];
+    return result === 'honest' && !partial ? 'right' : result;
+  });
+  const worst = worstFirst.find((it) => results.includes(it)) ?? 'right';
   return allowed[worst].includes(said) ? undefined : `a brief is ${worst}, and doctor says ${said}`;
 }

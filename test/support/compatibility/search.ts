@@ -2,7 +2,7 @@ import type { Row } from '../hosts.ts';
 import type { Switches } from './switches.ts';
 
 /** Looks into nested records; `companyId` is `company.id` under another name. */
-export function valueAt(record: Row, path: string): unknown {
+function valueAt(record: Row, path: string): unknown {
   const direct = path
     .split('.')
     .reduce<unknown>(
@@ -28,7 +28,7 @@ function passes(record: Row, filters: string, on: Switches): boolean {
   });
 }
 
-export const mentions = (record: Row, text: string): boolean =>
+const mentions = (record: Row, text: string): boolean =>
   JSON.stringify(record).toLowerCase().includes(text.toLowerCase());
 
 function compared(a: unknown, b: unknown): number {
@@ -37,7 +37,7 @@ function compared(a: unknown, b: unknown): number {
 }
 
 /** `-field,+field`; equal records keep their order. */
-export function sorted<T extends Row>(records: readonly T[], sort: string): T[] {
+function sorted<T extends Row>(records: readonly T[], sort: string): T[] {
   const keys = sort.split(',').map((key) => ({
     path: key.replace(/^[-+ ]/, ''),
     sign: key.startsWith('-') ? -1 : 1,

@@ -34,7 +34,7 @@ export interface Opportunity extends Named {
   customFields?: Row;
 }
 
-export interface Item extends Named {
+interface Item extends Named {
   product: Named;
   quantity: number;
   price: number;
@@ -42,7 +42,7 @@ export interface Item extends Named {
   term?: 'month' | 'year';
 }
 
-export interface Quote {
+interface Quote {
   id: Id;
   number: string;
   title: string;
@@ -168,6 +168,7 @@ function idsOf(form: Switches['ids']): MakeId {
   return (kind, index) => {
     last += 3;
     if (form === 'integers') return last;
+    if (form === 'integers in texts') return String(last);
     if (form !== 'opaque') return `92233720368547${String(last).padStart(5, '0')}`;
     const next = sequence([...kind].reduce((sum, it) => sum * 31 + it.charCodeAt(0), index + 7));
     return Array.from({ length: 20 }, () => letters[next(letters.length)]).join('');

@@ -71,7 +71,7 @@ export interface Switches {
   probability: 'share' | 'percent';
   fields: 'camelCase' | 'snake_case' | 'PascalCase' | 'in attributes' | 'other amounts';
   idField: 'id' | '_id';
-  ids: 'opaque' | 'integers' | '19 digits' | '19 digits in texts';
+  ids: 'opaque' | 'integers' | 'integers in texts' | '19 digits' | '19 digits in texts';
   malformedId: 404 | 400;
   /** Whether the stage or status of a closed deal says whether it was won. */
   outcomes: 'told' | 'untold';

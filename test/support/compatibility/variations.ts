@@ -6,13 +6,17 @@ export interface Variation {
   /** Description for readers of the matrix. */
   does: string;
   set: Partial<Switches>;
+  /** The same in the documented form, where the records are others than usual. */
+  like?: Partial<Switches>;
   /**
-   * Probes that may end with an error, because the difference prevents an answer; `every` for a service that
+   * Questions and writes that may end with an error, because the difference prevents an answer; `every` for a service that
    * answers nothing.
    */
   mayFail?: readonly string[] | 'every';
   /** Some answers are partial, or say what is unknown; all others are right. */
   partial?: boolean;
+  /** Questions whose answer leaves something out without saying so first: to be mended, and then taken off. */
+  quiet?: readonly string[];
   /** Words that such an error must not contain. */
   untrue?: RegExp;
   /** The rate limit in the server's settings, in requests per ten minutes. */
@@ -61,6 +65,8 @@ const references: readonly Variation[] = [
     name: 'names as references',
     does: '`company: "Acme"`, without any id.',
     set: { references: 'names' },
+    // Lines without the id of their product are not compared with the catalogue.
+    quiet: ['quote'],
     mayFail: changes,
   },
   {
@@ -144,6 +150,7 @@ const counts: readonly Variation[] = [
     name: 'counts to 10,000',
     does: '12,000 products; `total` stops at 10,000, and `from` behind it is refused.',
     set: { counts: 'at most 10,000', products: 12_000 },
+    like: { products: 12_000 },
     partial: true,
   },
 ];
@@ -296,6 +303,7 @@ const rows: readonly Variation[] = [
     name: 'deleted: true or false',
     does: 'Every record says `deleted`, as a boolean.',
     set: { deleted: 'boolean' },
+    like: { deleted: 'boolean' },
   },
   {
     name: 'deleted: null',
@@ -313,8 +321,14 @@ const rows: readonly Variation[] = [
     name: 'probability in percent',
     does: 'Stored and shown as 0–100, written as 0–1.',
     set: { probability: 'percent' },
+    like: { probability: 'percent' },
   },
-  { name: 'ids are integers', does: '`id: 4711`.', set: { ids: 'integers' } },
+  {
+    name: 'ids are integers',
+    does: '`id: 4711`.',
+    set: { ids: 'integers' },
+    like: { ids: 'integers in texts' },
+  },
   {
     name: '400 for a malformed id',
     does: 'What cannot be an id is refused, not missing.',
@@ -324,11 +338,13 @@ const rows: readonly Variation[] = [
     name: 'integers, 400 for a malformed id',
     does: 'Both.',
     set: { ids: 'integers', malformedId: 400 },
+    like: { ids: 'integers in texts' },
   },
   {
     name: 'outcome untold',
     does: 'Closed deals do not say whether they were won.',
     set: { outcomes: 'untold' },
+    partial: true,
   },
   {
     name: 'snake_case',
@@ -469,9 +485,18 @@ export function combined(parts: readonly Variation[]): Variation {
     name: parts.map(({ name }) => name).join(' + '),
     does: parts.map(({ does }) => does).join(' '),
     set,
+    quiet: parts.flatMap((part) => part.quiet ?? []),
+    like: Object.assign({}, ...parts.map((part) => part.like)),
     mayFail: hidesAll(set) ? [...mayFail, ...uncertain] : mayFail,
   };
 }
+
+/**
+ * Whether no answer can say what is missing: hidden records are noticed only if they are counted. Without a count, a short
+ * list that hides its last records looks complete.
+ */
+export const hidesUncounted = ({ hidden, counts, envelope }: Partial<Switches>): boolean =>
+  hidden === true && (counts === 'none' || counts === 'rows of the page' || envelope === 'array');
 
 /** Whether only a first page can be read, or nothing shows that it is complete. */
 function hidesAll({

@@ -1,9 +1,17 @@
 import type { Answer, Row } from '../hosts.ts';
-import { failed, type Judged, right, wrong } from './judge.ts';
-import type { Probe } from './probe.ts';
+import type { Compared } from './difference.ts';
 import type { Session } from './session.ts';
 import type { Opportunity } from './stored-data.ts';
 import type { Switches } from './switches.ts';
+
+/** A write, compared with what is stored then. */
+interface WriteProbe {
+  name: string;
+  run(session: Session): Promise<Compared>;
+}
+
+const right: Compared = { result: 'right', why: '' };
+const wrong = (why: string): Compared => ({ result: 'wrong', why });
 
 /** Set by the service with every write. */
 const kept = ['updatedAt', 'stageUpdatedAt'];
@@ -34,15 +42,15 @@ function judgeStored(
   changed: readonly string[],
   asked: string,
   rule: Switches['writeRule'],
-): Judged {
+): Compared {
   const others = changed.filter((name) => name !== asked);
   const faulty = [...others, ...(changed.includes(asked) ? [] : [asked])];
   if (faulty.length === 0) return right;
   const why = `${faulty.join(', ')} not as agreed; told: "${answer.data.summary}"`;
   // A field that was cleared because the server left it out is the server's fault, whatever it reports.
   if (faulty.some((name) => name !== ownDoing[rule])) return wrong(why);
-  if (saysSoFirst(answer)) return { verdict: 'partial', why };
-  return answer.data.differs === undefined ? wrong(why) : { verdict: 'quiet', why };
+  if (saysSoFirst(answer)) return { result: 'honest', why };
+  return answer.data.differs === undefined ? wrong(why) : { result: 'quiet', why };
 }
 
 function judgeWrite(
@@ -50,11 +58,11 @@ function judgeWrite(
   changed: readonly string[],
   asked: string,
   rule: Switches['writeRule'],
-): Judged {
+): Compared {
   const wasWritten = !answer.isError && answer.data.outcome === 'written';
   if (wasWritten) return judgeStored(answer, changed, asked, rule);
   if (changed.length > 0) return wrong(`${changed} changed, and it says "${answer.text}"`);
-  return failed(answer);
+  return { result: 'error', why: answer.text };
 }
 
 interface Write {
@@ -64,7 +72,7 @@ interface Write {
   asked: keyof Opportunity;
 }
 
-const writing = (name: string, { at, args, asked }: Write): Probe => ({
+const writing = (name: string, { at, args, asked }: Write): WriteProbe => ({
   name,
   async run(session) {
     const deals = session.service.storedData['/opportunity'];
@@ -86,7 +94,7 @@ const otherStage = ({ service }: Session, { pipelineStage: now }: Opportunity): 
 const isNew = 'crm-deal-new';
 
 /** A created record has the requested values, and is created once. */
-const creating: Probe = {
+const creating: WriteProbe = {
   name: 'upsert of a new one',
   async run({ ask, service: { storedData, on } }) {
     const company = storedData['/company'][3];
@@ -103,7 +111,7 @@ const creating: Probe = {
   },
 };
 
-export const writeProbes: readonly Probe[] = [
+export const writes: readonly WriteProbe[] = [
   writing('upsert', {
     at: 0,
     args: ({ id }) => ({ opportunity_id: String(id), description: 'They ask for more' }),
