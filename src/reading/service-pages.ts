@@ -1,5 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
-import { compact } from '../figures/naming.ts';
 import type { ProbabilityScale } from '../figures/probability.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
@@ -8,7 +6,7 @@ import type { Page, PageQuery, Search } from '../service/page.ts';
 import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import { fieldOf, keysOf } from '../values.ts';
+import { fieldOf } from '../values.ts';
 import { recordKeys } from './pass.ts';
 
 /** Records per request of a reading. */
@@ -53,20 +51,16 @@ export interface LearntTraits {
   readonly missing?: readonly string[];
 }
 
-export type Learnt = { readonly [R in Resource]?: LearntTraits };
-
 export type AnyPage = Page<ApiRecord>;
 
 /**
  * The pages of a tenant's service: of the size that a route accepts, and with a total only where it is that of the list.
- * Which that is, and whether offsets work, is learnt from answers; `KeptTraits` keeps the rest for other processes.
+ * Which that is, and whether offsets work, is learnt from answers, by each process for itself.
  */
 export class ServicePages {
   readonly pageParam: string | undefined;
   readonly #client: Pick<ApiClient, 'page'>;
   readonly #traits = new Map<Resource, LearntTraits>();
-  /** Called when something was learnt that was not known before. */
-  onLearnt = (): void => {};
   /** Milliseconds by which the service's clock is ahead of ours. */
   #clockAheadMs = 0;
 
@@ -88,37 +82,7 @@ export class ServicePages {
   }
 
   learn(resource: Resource, change: Partial<LearntTraits>): void {
-    const known = this.traits(resource);
-    const learnt = { ...known, ...change };
-    if (this.#traits.has(resource) && isDeepStrictEqual(learnt, known)) return;
-    this.#traits.set(resource, learnt);
-    this.onLearnt();
-  }
-
-  /** For other processes: without what a passing fault may have taught, and any page shows. */
-  get learnt(): Learnt {
-    const learnt: { [R in Resource]?: LearntTraits } = {};
-    for (const [resource, traits] of this.#traits) {
-      const { since, honoured, counts, pages, probability, missing } = traits;
-      learnt[resource] = {
-        since,
-        takenSize: 0,
-        honoured,
-        ...compact({ counts, pages, probability, missing }),
-      };
-    }
-    return learnt;
-  }
-
-  /** Adds what another process learnt. What is known here is newer. */
-  add(learnt: Learnt): void {
-    for (const resource of keysOf(learnt)) {
-      const { honoured, ...other } = learnt[resource] ?? this.traits(resource);
-      const own = this.traits(resource);
-      const since = Math.min(other.since, own.since);
-      const all = { ...other, ...own, since, honoured: { ...honoured, ...own.honoured } };
-      this.#traits.set(resource, all);
-    }
+    this.#traits.set(resource, { ...this.traits(resource), ...change });
   }
 
   /** Learns whether a filter, a search text or a sort order has an effect. */

@@ -59,7 +59,7 @@ export async function resolveRecord<K extends SearchKind>(
   { askFirst }: { askFirst: boolean },
 ): Promise<Resolution<RecordOf[K]>> {
   const isCached = !askFirst && tenant.cached(kind) !== undefined;
-  const mayBeId = askFirst ? await tenant.mayBeId(kind, text) : !isCached && longId.test(text);
+  const mayBeId = askFirst ? tenant.mayBeId(kind, text) : !isCached && longId.test(text);
   const byId = mayBeId && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
   const read = await tenant.collection(kind, call, { called: text });

@@ -2,7 +2,6 @@ import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
 import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
-import { KeptTraits } from '../reading/kept-traits.ts';
 import { Parts } from '../reading/parts.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
 import { ServicePages } from '../reading/service-pages.ts';
@@ -72,7 +71,6 @@ export class SharedTenantState {
   readonly companies: ReferencedCompanies;
   readonly collections: Collections;
   readonly parts: Parts;
-  readonly traits: KeptTraits | undefined;
   readonly derived: DerivedResults;
   readonly histories: Histories;
   readonly access: KeyAccess;
@@ -110,7 +108,6 @@ export class SharedTenantState {
     const rules = fields.map(({ text }) => text).join('\n');
     const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
     const shared = collections && { collections, tenant: namespace, reader };
-    this.traits = shared && new KeptTraits(pages, shared);
     const budget = () => ({ limit: traffic.budget.limit, onCostly });
     const sources = { host: client.host, pages, cache, freshness, shared, budget, onTooLarge };
     this.collections = new Collections(sources);
@@ -124,7 +121,6 @@ export class SharedTenantState {
       state.bus.subscribe(namespace, (update) => applyUpdate(this, update)),
       () => unregisterGauges?.(),
       () => this.histories.flush(),
-      () => this.traits?.save(),
       () => this.collections.close(),
       () => client.close(),
     ];

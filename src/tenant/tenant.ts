@@ -64,7 +64,6 @@ export class Tenant {
     requireGrant(this.grants, readGrant(resource));
     const { pages } = this.#shared;
     const readWhole = (search: Search) => this.collection(resource, call, search);
-    if (query.filters || query.query || query.sort) await this.#shared.traits?.load();
     // Only a judge asks for it.
     const isCached = judge !== undefined && this.cached(resource) !== undefined;
     const source = { pages, resource, readWhole, isCached, call, judge };
@@ -87,8 +86,7 @@ export class Tenant {
     part?: Search | PartOf,
   ): Promise<Collection<RecordOf[R]>> {
     requireGrant(this.grants, readGrant(resource));
-    const { collections, parts, traits } = this.#shared;
-    await traits?.load();
+    const { collections, parts } = this.#shared;
     if (part && !isSearch(part)) {
       await this.key.require(call);
       const isNeeded = 'only' in part || !(await collections.isHeld(resource));
@@ -147,8 +145,7 @@ export class Tenant {
   }
 
   /** Whether a text may be an id of these records, as far as is known. */
-  async mayBeId(resource: Resource, text: string): Promise<boolean> {
-    await this.#shared.traits?.load();
+  mayBeId(resource: Resource, text: string): boolean {
     return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
   }
 
