@@ -87,20 +87,20 @@ describe('calls', () => {
 
 describe('requests to the service', () => {
   test.each([
-    ['2xx', {}, 1],
-    ['429', { status: { code: 429, retryAfter: '3600' } }, 1],
-    ['4xx', { status: { code: 403 } }, 1],
+    ['ok', {}, 1],
+    ['rate-limited', { status: { code: 429, retryAfter: '3600' } }, 1],
+    ['not-permitted', { status: { code: 403 } }, 1],
     // Repeated without the size parameter, which may be the reason.
-    ['4xx', { status: { code: 400 } }, 2],
-    ['5xx', { status: { code: 500 } }, 3],
-    ['3xx', { redirect: { code: 302, to: 'other' } }, 1],
-    ['unreadable', { instead: { text: '<html>' } }, 1],
-    ['timeout', { delayHeaders: 5_000 }, 3],
-    ['broken', { cut: { at: 'start', how: 'reset' } }, 3],
+    ['refused', { status: { code: 400 } }, 2],
+    ['server-error', { status: { code: 500 } }, 3],
+    ['redirect', { redirect: { code: 302, to: 'other' } }, 1],
+    ['web-page', { instead: { text: '<html>' } }, 1],
+    ['timed-out', { delayHeaders: 5_000 }, 3],
+    ['connection-lost', { cut: { at: 'start', how: 'reset' } }, 3],
   ] as const)(
     'with the outcome %s are counted, each attempt',
     async (outcome, behaviour, times) => {
-      const limits = outcome === 'timeout' ? { limits: { attemptMs: 500 } } : {};
+      const limits = outcome === 'timed-out' ? { limits: { attemptMs: 500 } } : {};
       const it = await start(limits);
       it.upstream.set(behaviour);
       await it.plain(list);
@@ -118,7 +118,7 @@ describe('requests to the service', () => {
     await it.plain(list);
     expect(await it.metric('cpq_upstream_requests_total')).toEqual({
       'tenant="acme",outcome="unreachable"': 4,
-      'tenant="acme",outcome="budget"': 1,
+      'tenant="acme",outcome="budget-spent"': 1,
     });
     expect(await it.metric('cpq_budget_left')).toEqual({ 'tenant="acme"': 0 });
   });
@@ -128,8 +128,8 @@ describe('requests to the service', () => {
     it.upstream.set({ status: { code: 500 } });
     for (let call = 0; call < 3; call++) await it.plain(list);
     const counted = await it.metric('cpq_upstream_requests_total');
-    expect(counted['tenant="acme",outcome="circuit"']).toBeGreaterThan(0);
-    expect(counted['tenant="acme",outcome="5xx"']).toBe(it.upstream.requests.length);
+    expect(counted['tenant="acme",outcome="circuit-open"']).toBeGreaterThan(0);
+    expect(counted['tenant="acme",outcome="server-error"']).toBe(it.upstream.requests.length);
   });
 });
 

@@ -62,7 +62,7 @@ describe('a call', () => {
       'tenant="default",tool="cpq_list_quotes",outcome="ok"': 1,
     });
     expect(await metrics('cpq_upstream_requests_total')).toEqual({
-      'tenant="default",outcome="2xx"': 1,
+      'tenant="default",outcome="ok"': 1,
     });
     expect(await metrics('cpq_budget_left')).toEqual({ 'tenant="default"': expect.any(Number) });
   });

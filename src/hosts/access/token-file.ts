@@ -1,8 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { ifMissing, replaceFile } from '../../state/files/files.ts';
+import { readFile } from 'node:fs/promises';
+import { poll } from '../../state/delay.ts';
+import { ifMissing, replaceFile, tryLock } from '../../state/files/files.ts';
 import { grantNames } from '../../tenant/grants.ts';
 import { errorCode, fieldOf, isObject, parseJson } from '../../values.ts';
 
@@ -128,32 +127,18 @@ function isStoredToken(entry: unknown): entry is StoredToken {
   );
 }
 
-const lockTimeoutMs = 10_000;
-
 /** Under a lock; readers see the old or the new file. @throws TokenFileError, or what `change` throws */
 export async function updateTokens(
   path: string,
   change: (tokens: readonly StoredToken[]) => readonly StoredToken[],
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const lock = `${path}.lock`;
-  await acquireLock(lock);
+  const unlock = await poll(() => tryLock(`${path}.lock`), new AbortController().signal);
   try {
-    const tokens = change(await readTokens(path));
-    await replaceFile(path, `${JSON.stringify({ version: 1, tokens }, null, 2)}\n`);
+    const text = JSON.stringify({ version: 1, tokens: change(await readTokens(path)) }, null, 2);
+    await replaceFile(path, `${text}\n`).catch((error: unknown) => {
+      throw new TokenFileError(`${path} cannot be written (${errorCode(error)})`);
+    });
   } finally {
-    await rm(lock, { force: true });
-  }
-}
-
-async function acquireLock(path: string): Promise<void> {
-  for (const end = Date.now() + lockTimeoutMs; ; await pause(50)) {
-    const code = await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch(errorCode);
-    if (code === undefined) return;
-    if (code !== 'EEXIST') throw new TokenFileError(`${path} cannot be created (${code})`);
-    if (Date.now() > end)
-      throw new TokenFileError(
-        `Another program is changing the tokens. If none is running, remove ${path}`,
-      );
+    await unlock();
   }
 }

@@ -4,7 +4,7 @@ import type { Call, WalkCost } from '../call.ts';
 import type { Attempt, SentRequest, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
-import { type Observer, requestOutcome } from './observer.ts';
+import type { Observer } from './observer.ts';
 
 interface ResponseListener {
   /** Whether the last response refused the key. */
@@ -57,8 +57,7 @@ export class TrafficControl implements Traffic {
       const number = await this.budget.take(call, facts);
       return { number, startedAt: performance.now() };
     } catch (error) {
-      if (isApiError(error, 'circuit-open', 'budget-spent'))
-        this.#observer?.onRequest(requestOutcome(error));
+      if (isApiError(error, 'circuit-open', 'budget-spent')) this.#observer?.onRequest(error.kind);
       throw error;
     }
   }
@@ -66,9 +65,10 @@ export class TrafficControl implements Traffic {
   /** Corrects the budget by the headers of the response, if one was received. */
   async ended({ number, startedAt }: SentRequest, attempt: Attempt): Promise<void> {
     const { request, call, response, error } = attempt;
-    const failed = () => (call.signal.aborted ? 'cancelled' : requestOutcome(error));
-    const outcome = error === undefined ? '2xx' : failed();
-    this.#observer?.onRequest(outcome, (performance.now() - startedAt) / 1000);
+    const kind = isApiError(error) ? error.kind : 'broken';
+    const failed = call.signal.aborted ? 'cancelled' : kind;
+    const seconds = (performance.now() - startedAt) / 1000;
+    this.#observer?.onRequest(error === undefined ? 'ok' : failed, seconds);
     if (error === undefined || isRefusal(error)) {
       this.#failures = 0;
       this.#openUntil = 0;

@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../../values.ts';
 import { version } from '../../version.ts';
 import { poll } from '../delay.ts';
 import { decodeCollection, encodeCollection, maxEncodedBytes } from '../encoded-collection.ts';
 import type { CollectionKey, EarlierReading, SharedCollections, SharedReading } from '../port.ts';
 import { shortHash } from '../short-hash.ts';
 import type { WriteStatus } from '../write-status.ts';
-import { ifMissing, replaceFile } from './files.ts';
+import { defaultLeaseMs, ifMissing, noLock, replaceFile, tryLock } from './files.ts';
 import { parseLine } from './json-files.ts';
 
 /** A file begins with a line of this length, a JSON object and spaces. The encoded collection follows. */
 const headerBytes = 1024;
-/** A lock that was not renewed for this time was left by a process that was killed. */
-const defaultLeaseMs = 10_000;
 const prefix = 'collections-';
 
 /** The format, the version of the program, because the records of others may have other fields, and the key. */
@@ -114,28 +111,6 @@ export function markOutdated(folder: string, tenant: string, collection: string)
   } catch {
     // Without the folder there is no copy. On a full disk the file is empty now, so that it differs, too.
   }
-}
-
-const noLock = async () => {};
-
-/** @returns a function that releases the lock; `undefined` if another process has it */
-async function tryLock(path: string, leaseMs: number): Promise<typeof noLock | undefined> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
-  try {
-    await writeFile(path, '', { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    // Where no file can be created, every process loads for itself.
-    if (errorCode(error) !== 'EEXIST') return noLock;
-    const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: Date.now() }));
-    if (Math.abs(Date.now() - mtimeMs) < leaseMs) return undefined;
-  }
-  const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
-  renew();
-  const timer = setInterval(renew, leaseMs / 3).unref();
-  return async () => {
-    clearInterval(timer);
-    await rm(path, { force: true }).catch(() => {}); // Then it expires.
-  };
 }
 
 async function removeFiles(folder: string, unchangedMs: number): Promise<void> {

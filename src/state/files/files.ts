@@ -1,4 +1,5 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../../values.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
@@ -41,4 +42,35 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
+}
+
+/** A lock that was not renewed for this time was left by a process that was killed. */
+export const defaultLeaseMs = 10_000;
+
+export const noLock = async () => {};
+
+/**
+ * A lock of all processes, as a file.
+ * @returns a function that releases the lock; `undefined` if another process has it
+ */
+export async function tryLock(
+  path: string,
+  leaseMs = defaultLeaseMs,
+): Promise<typeof noLock | undefined> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
+  try {
+    await writeFile(path, '', { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    // Where no file can be created, every process loads for itself.
+    if (errorCode(error) !== 'EEXIST') return noLock;
+    const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: Date.now() }));
+    if (Math.abs(Date.now() - mtimeMs) < leaseMs) return undefined;
+  }
+  const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
+  renew();
+  const timer = setInterval(renew, leaseMs / 3).unref();
+  return async () => {
+    clearInterval(timer);
+    await rm(path, { force: true }).catch(() => {}); // Then it expires.
+  };
 }
