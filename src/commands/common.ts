@@ -2,7 +2,7 @@ import type { Settings } from '../config.ts';
 import type { TenantObserver } from '../hosts/observer.ts';
 import { factsOf, type Log } from '../log.ts';
 import { CollectionCache } from '../reading/cache.ts';
-import { Connections } from '../service/connections/connections.ts';
+import { type Connections, openConnections } from '../service/connections/connections.ts';
 import { localState } from '../state/files/local.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import { keptMs, type State } from '../state/port.ts';
@@ -24,7 +24,7 @@ export async function openCommon(
   observer?: SharedServices['observer'],
 ): Promise<SharedServices> {
   const cache = new CollectionCache(settings.cacheMegabytes);
-  const connections = new Connections();
+  const connections = openConnections();
   const unregisterSecrets = registerSecrets([settings.metricsToken, ...redisSecrets(settings)]);
   const state = await openState(settings, log);
   const stopExpiry = startHistoryExpiry(state, log);

@@ -9,7 +9,7 @@ import {
   type SettingName,
   type Settings,
 } from '../config.ts';
-import { type Gate, GuessLimiter, openGate } from '../hosts/access/gate.ts';
+import { type Gate, type GuessLimiter, guessLimiter, openGate } from '../hosts/access/gate.ts';
 import { bearerToken } from '../hosts/access/http-error.ts';
 import { parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await ConfiguredTenants.open(settings, common);
-  const guesses = new GuessLimiter(proxiesOf(settings));
+  const guesses = guessLimiter(proxiesOf(settings));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
   // What the first call, and all others in flight, would wait for.

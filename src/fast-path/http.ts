@@ -13,28 +13,27 @@ export interface HttpContext {
   signal: AbortSignal;
 }
 
-export class HttpFastPath {
-  readonly #fastPath: FastPath;
+export type HttpFastPath = ReturnType<typeof httpFastPath>;
 
-  constructor(parts: ServerParts) {
-    const description = { ...parts, grants: parts.tenant.grants };
-    this.#fastPath = new FastPath({ description, callParts: () => parts });
-  }
-
-  /** Empty for a notification; undefined if the SDK must answer it. @throws as `FastPath.answer` */
-  async tryAnswer(
-    message: unknown,
-    { headers, client, signal }: HttpContext,
-  ): Promise<string | undefined> {
-    if (!isJson(headers)) return undefined;
-    if (endsHandshake(message) && fitsLegacy(headers)) return '';
-    const request = readRequest(message);
-    // Progress notifications need a stream.
-    if (!request || request.progressToken !== undefined || !fits(request, headers))
-      return undefined;
-    if (!this.#fastPath.canHandle(request)) return undefined;
-    return this.#fastPath.answer(request, { signal, client, notify: () => {} });
-  }
+export function httpFastPath(parts: ServerParts) {
+  const description = { ...parts, grants: parts.tenant.grants };
+  const fastPath = new FastPath({ description, callParts: () => parts });
+  return {
+    /** Empty for a notification; undefined if the SDK must answer it. @throws as `FastPath.answer` */
+    async tryAnswer(
+      message: unknown,
+      { headers, client, signal }: HttpContext,
+    ): Promise<string | undefined> {
+      if (!isJson(headers)) return undefined;
+      if (endsHandshake(message) && fitsLegacy(headers)) return '';
+      const request = readRequest(message);
+      // Progress notifications need a stream.
+      if (!request || request.progressToken !== undefined || !fits(request, headers))
+        return undefined;
+      if (!fastPath.canHandle(request)) return undefined;
+      return fastPath.answer(request, { signal, client, notify: () => {} });
+    },
+  };
 }
 
 const isJson = ({ accept = '', 'content-type': type = '' }: IncomingHttpHeaders): boolean =>

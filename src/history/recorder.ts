@@ -12,58 +12,52 @@ interface SnapshotTarget<T> {
 /**
  * Makes a snapshot of each complete reading of a collection, after the call that caused it. Sends no requests of
  * its own.
+ * @param open opens the history when there is something to store
  */
-export class HistoryRecorder<T> {
-  readonly #open: () => Promise<SnapshotTarget<T>>;
-  readonly #onError: (error: unknown) => void;
-  #pending: Collection<T> | undefined;
-  #lastAsOf = 0;
-  #failed = false;
-  #savedAt = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-  #saving: Promise<void> = Promise.resolve();
+export function historyRecorder<T>(
+  open: () => Promise<SnapshotTarget<T>>,
+  onError: (error: unknown) => void,
+) {
+  let pending: Collection<T> | undefined;
+  let lastAsOf = 0;
+  let failed = false;
+  let savedAt = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let saving: Promise<void> = Promise.resolve();
 
-  /** @param open opens the history when there is something to store */
-  constructor(open: () => Promise<SnapshotTarget<T>>, onError: (error: unknown) => void) {
-    this.#open = open;
-    this.#onError = onError;
-  }
-
-  /** Notes a reading, to be stored soon. An incomplete one is never stored. */
-  note(reading: Collection<T>): void {
-    const { coverage, asOf } = reading;
-    if (!coverage.complete || asOf.getTime() <= this.#lastAsOf) return;
-    this.#lastAsOf = asOf.getTime();
-    this.#pending = reading;
-    if (this.#timer !== undefined) return;
-    const sinceLastMs = performance.now() - this.#savedAt;
-    this.#timer = setTimeout(
-      () => void this.flush(),
-      Math.max(firstDelayMs, intervalMs - sinceLastMs),
-    );
-    this.#timer.unref();
+  async function save({ records, asOf }: Collection<T>): Promise<void> {
+    try {
+      await (await open()).save(records, asOf);
+      failed = false;
+    } catch (error) {
+      // Reported once until it succeeds again, not after every reading.
+      if (!failed) onError(error);
+      failed = true;
+    }
+    savedAt = performance.now();
   }
 
   /** Stores what is pending. Errors are reported, not thrown. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const reading = this.#pending;
-    this.#pending = undefined;
-    if (reading) this.#saving = this.#saving.then(() => this.#save(reading));
-    return this.#saving;
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const reading = pending;
+    pending = undefined;
+    if (reading) saving = saving.then(() => save(reading));
+    return saving;
   }
 
-  async #save({ records, asOf }: Collection<T>): Promise<void> {
-    try {
-      const history = await this.#open();
-      await history.save(records, asOf);
-      this.#failed = false;
-    } catch (error) {
-      // Reported once until it succeeds again, not after every reading.
-      if (!this.#failed) this.#onError(error);
-      this.#failed = true;
-    }
-    this.#savedAt = performance.now();
-  }
+  return {
+    /** Notes a reading, to be stored soon. An incomplete one is never stored. */
+    note(reading: Collection<T>): void {
+      const { coverage, asOf } = reading;
+      if (!coverage.complete || asOf.getTime() <= lastAsOf) return;
+      lastAsOf = asOf.getTime();
+      pending = reading;
+      if (timer !== undefined) return;
+      const waitMs = intervalMs - (performance.now() - savedAt);
+      timer = setTimeout(() => void flush(), Math.max(firstDelayMs, waitMs)).unref();
+    },
+    flush,
+  };
 }

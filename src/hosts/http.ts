@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
-import { HttpFastPath } from '../fast-path/http.ts';
+import { type HttpFastPath, httpFastPath } from '../fast-path/http.ts';
 import type { HostClient } from '../mcp/client.ts';
 import { modernRevision, refusalToListen } from '../mcp/identity.ts';
 import { createSession, openSession, sessionHeader } from '../mcp/session.ts';
@@ -219,7 +219,7 @@ class HttpFrontend {
     const known = this.#responders.get(endpoint);
     if (known) return known;
     const isFast = this.#options.fastPath && 'parts' in endpoint;
-    const fastPath = isFast ? new HttpFastPath(endpoint.parts) : undefined;
+    const fastPath = isFast ? httpFastPath(endpoint.parts) : undefined;
     const responders: Responders = { fastPath, sdk: undefined };
     this.#responders.set(endpoint, responders);
     return responders;

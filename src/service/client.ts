@@ -1,7 +1,7 @@
 import { delay } from '../state/delay.ts';
 import { registerSecrets } from '../text/secrets.ts';
 import type { Call } from './call.ts';
-import { Connections, type WireLimits } from './connections/connections.ts';
+import { type Connections, openConnections, type WireLimits } from './connections/connections.ts';
 import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -78,7 +78,7 @@ export class ApiClient {
 
   constructor(options: ClientOptions) {
     const { baseUrl, key, pageParam, limits, traffic } = options;
-    const { connections = new Connections(limits) } = options;
+    const { connections = openConnections(limits) } = options;
     this.host = baseUrl.host;
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.fields = new FieldMapping(options.fields);

@@ -18,8 +18,8 @@ import type { State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
 import { isOneOf } from '../values.ts';
 import type { Grant } from './grants.ts';
-import { Histories, type HistoryOptions } from './histories.ts';
-import { KeyAccess } from './key-access.ts';
+import { type HistoryOptions, historiesOf } from './histories.ts';
+import { type KeyAccess, keyAccess } from './key-access.ts';
 
 /** The operator's limits for writes. They apply even if a person agrees to a change. */
 export interface WriteRules {
@@ -72,7 +72,7 @@ export class SharedTenantState {
   readonly collections: Collections;
   readonly parts: Parts;
   readonly derived: DerivedResults;
-  readonly histories: Histories;
+  readonly histories: ReturnType<typeof historiesOf>;
   readonly access: KeyAccess;
   readonly #reported = new Set<Resource>();
   /** Ends what was begun, in this order. */
@@ -88,7 +88,7 @@ export class SharedTenantState {
     this.options = options;
     this.namespace = namespace;
     const tryKey = (call: Call) => this.client.page('company', { size: 1 }, call);
-    this.access = new KeyAccess(identity, (update) => this.publish(update), tryKey);
+    this.access = keyAccess(identity, (update) => this.publish(update), tryKey);
     this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
     const traffic = new TrafficControl({
       ...options,
@@ -111,7 +111,7 @@ export class SharedTenantState {
     const budget = () => ({ limit: traffic.budget.limit, onCostly });
     const sources = { host: client.host, pages, cache, freshness, shared, budget, onTooLarge };
     this.collections = new Collections(sources);
-    this.histories = new Histories(options.history, state.snapshots(namespace));
+    this.histories = historiesOf(options.history, state.snapshots(namespace));
     this.parts = new Parts(client, pages, this.collections);
     const unregisterGauges = options.observer?.registerGauges({
       remainingBudget: async () => (await traffic.budget.peek()).remaining,

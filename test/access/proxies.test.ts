@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { GuessLimiter } from '../../src/hosts/access/gate.ts';
+import { type GuessLimiter, guessLimiter } from '../../src/hosts/access/gate.ts';
 import { clientAddress, networkOf, parseNetworks } from '../../src/hosts/access/networks.ts';
 import { InvalidValue } from '../../src/setting-values.ts';
 import fc from '../support/fast-check.ts';
@@ -154,7 +154,7 @@ describe('wrong credentials', () => {
   };
 
   test('are counted per sender for a minute', () => {
-    const guesses = new GuessLimiter(parseNetworks([]));
+    const guesses = guessLimiter(parseNetworks([]));
     countTimes(guesses, 'a', 29);
     expect(() => guesses.check('a')).not.toThrow();
     vi.advanceTimersByTime(10_000);
@@ -166,7 +166,7 @@ describe('wrong credentials', () => {
   });
 
   test('of many new senders do not unblock a blocked sender', () => {
-    const guesses = new GuessLimiter(parseNetworks([]));
+    const guesses = guessLimiter(parseNetworks([]));
     for (let at = 0; at < 9_999; at++) guesses.count(`early ${at}`);
     countTimes(guesses, 'late', 30);
     for (let at = 0; at < 9_000; at++) guesses.count(`other ${at}`);

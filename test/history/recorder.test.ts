@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HistoryRecorder } from '../../src/history/recorder.ts';
+import { historyRecorder } from '../../src/history/recorder.ts';
 import type { Collection } from '../../src/reading/collection.ts';
 
 const readingAt = (time: string): Collection<number> => {
@@ -10,7 +10,7 @@ const readingAt = (time: string): Collection<number> => {
 
 test('readings are stored once, in order, and again after a clock that was ahead was corrected', async () => {
   const stored: string[] = [];
-  const recorder = new HistoryRecorder<number>(
+  const recorder = historyRecorder<number>(
     async () => ({ save: async (_, takenAt) => stored.push(takenAt.toISOString().slice(11, 19)) }),
     (error) => {
       throw error;

@@ -5,7 +5,7 @@ import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
-import { HttpFastPath } from '../../src/fast-path/http.ts';
+import { type HttpFastPath, httpFastPath } from '../../src/fast-path/http.ts';
 import { readBody, sendText } from '../../src/hosts/http-io.ts';
 import {
   createServerObserver,
@@ -96,7 +96,7 @@ export async function startObservedServer({
     observer,
   };
   const sdk = createMcpHandler(async () => createMcp(parts));
-  const http = await listen(watch, new HttpFastPath(parts));
+  const http = await listen(watch, httpFastPath(parts));
   return {
     upstream,
     tenant,

@@ -93,29 +93,23 @@ export function gate(strategies: readonly AuthStrategy[], guesses: GuessLimiter)
 
 const rule = { limit: 30, windowMs: 60_000, reserve: 0 };
 
-/** After too many wrong credentials in a minute, all requests of an address or IPv6 network are refused. */
-export class GuessLimiter {
-  readonly #proxies: BlockList;
-  readonly #wrong = new MemoryRates();
+export type GuessLimiter = ReturnType<typeof guessLimiter>;
 
-  /** @param proxies whose X-Forwarded-For header is trusted */
-  constructor(proxies: BlockList) {
-    this.#proxies = proxies;
-  }
-
-  /** The address or IPv6 /64 network by which guesses are counted. */
-  senderOf(request: IncomingMessage): string {
-    return networkOf(clientAddress(request, this.#proxies));
-  }
-
-  /** @throws HttpError (429) while this sender has to wait */
-  check(sender: string): void {
-    const { taken, waitMs } = this.#wrong.evaluate(sender, rule, performance.now());
-    if (taken) return;
-    throw new HttpError(429, 'Too many wrong credentials', { retryAfter: waitMs / 1000 });
-  }
-
-  count(sender: string): void {
-    this.#wrong.count(sender, rule, performance.now());
-  }
+/**
+ * After too many wrong credentials in a minute, all requests of an address or IPv6 network are refused.
+ * @param proxies whose X-Forwarded-For header is trusted
+ */
+export function guessLimiter(proxies: BlockList) {
+  const wrong = new MemoryRates();
+  return {
+    /** The address or IPv6 /64 network by which guesses are counted. */
+    senderOf: (request: IncomingMessage): string => networkOf(clientAddress(request, proxies)),
+    /** @throws HttpError (429) while this sender has to wait */
+    check(sender: string): void {
+      const { taken, waitMs } = wrong.evaluate(sender, rule, performance.now());
+      if (taken) return;
+      throw new HttpError(429, 'Too many wrong credentials', { retryAfter: waitMs / 1000 });
+    },
+    count: (sender: string): void => wrong.count(sender, rule, performance.now()),
+  };
 }

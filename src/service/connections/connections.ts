@@ -23,42 +23,43 @@ const defaultLimits: WireLimits = {
   connections: 256,
 };
 
+export type Connections = ReturnType<typeof openConnections>;
+
 /** Keep-alive connections by origin. Tenants of the same origin share them. */
-export class Connections {
-  readonly limits: WireLimits;
-  readonly #pools = new Map<string, { pool: Promise<Pool>; users: number }>();
+export function openConnections(given: Partial<WireLimits> = {}) {
+  const limits: WireLimits = { ...defaultLimits, ...given };
+  const pools = new Map<string, { pool: Promise<Pool>; users: number }>();
+  return {
+    limits,
+    /** The connections for one more tenant, which must release them. */
+    acquire(origin: string): Promise<Pool> {
+      const shared = pools.get(origin) ?? { pool: createPool(origin, limits), users: 0 };
+      pools.set(origin, shared);
+      shared.users += 1;
+      return shared.pool;
+    },
+    async release(origin: string): Promise<void> {
+      const shared = pools.get(origin);
+      if (!shared || --shared.users > 0) return;
+      pools.delete(origin);
+      await (await shared.pool).destroy();
+    },
+  };
+}
 
-  constructor(limits: Partial<WireLimits> = {}) {
-    this.limits = { ...defaultLimits, ...limits };
-  }
-
-  /** The connections for one more tenant, which must release them. */
-  acquire(origin: string): Promise<Pool> {
-    const shared = this.#pools.get(origin) ?? { pool: this.#createPool(origin), users: 0 };
-    this.#pools.set(origin, shared);
-    shared.users += 1;
-    return shared.pool;
-  }
-
-  async release(origin: string): Promise<void> {
-    const shared = this.#pools.get(origin);
-    if (!shared || --shared.users > 0) return;
-    this.#pools.delete(origin);
-    await (await shared.pool).destroy();
-  }
-
-  /** Loaded on first use: loading undici takes about 0.3 s, which a list of tools would have to wait for. */
-  async #createPool(origin: string): Promise<Pool> {
-    const { Pool } = await import('./pool.ts');
-    const { lookup, connections, connectMs, attemptMs, maxBytes } = this.limits;
-    return new Pool(origin, {
-      ...(lookup ? { connect: { lookup } } : {}),
-      connections,
-      connectTimeout: connectMs,
-      keepAliveTimeout: 30_000,
-      headersTimeout: attemptMs,
-      bodyTimeout: attemptMs,
-      maxResponseSize: maxBytes,
-    });
-  }
+/** Loaded on first use: loading undici takes about 0.3 s, which a list of tools would have to wait for. */
+async function createPool(
+  origin: string,
+  { lookup, connections, connectMs, attemptMs, maxBytes }: WireLimits,
+): Promise<Pool> {
+  const { Pool } = await import('./pool.ts');
+  return new Pool(origin, {
+    ...(lookup ? { connect: { lookup } } : {}),
+    connections,
+    connectTimeout: connectMs,
+    keepAliveTimeout: 30_000,
+    headersTimeout: attemptMs,
+    bodyTimeout: attemptMs,
+    maxResponseSize: maxBytes,
+  });
 }

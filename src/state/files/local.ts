@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOneOf } from '../../values.ts';
-import { LocalBus } from '../bus.ts';
+import { localBus } from '../bus.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import { MemoryRates } from '../memory-rates.ts';
 import {
@@ -33,7 +33,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
   const writes = new WriteStatus(report);
-  const bus = new LocalBus(report, (...changed) => markOutdated(folder, ...changed));
+  const bus = localBus(report, (...changed) => markOutdated(folder, ...changed));
   const secret = randomBytes(32);
   const claims = new Map<string, number>();
   /** Tenants of one namespace share an inbox; the index of one that nobody uses any more is not kept. */

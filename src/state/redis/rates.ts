@@ -47,64 +47,53 @@ return 1
 /**
  * Rolling windows that several processes share, by the clock of Redis. While Redis is unavailable, every process uses
  * its share of what remained; what it sends meanwhile is known from the service's own count.
+ * @param share this process's share of the limit while Redis is unavailable, 0–1
  */
-export class RedisRates implements RateWindow {
-  readonly #link: RedisLink;
-  readonly #process: string;
-  readonly #share: number;
-  readonly #local = new MemoryRates();
-  #number = 0;
-
-  /** @param share this process's share of the limit while Redis is unavailable, 0–1 */
-  constructor(link: RedisLink, process: string, share: number) {
-    this.#link = link;
-    this.#process = process;
-    this.#share = share;
-  }
-
-  async take(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    this.#number += 1;
-    const taking = this.#ask(key, rule, now, `${this.#process}:${this.#number}`);
-    return taking.catch(ifUnavailable(() => this.#local.take(key, this.#localShare(rule), now)));
-  }
-
-  async peek(key: string, rule: WindowRule, now: number): Promise<RateDecision> {
-    return this.#ask(key, rule, now, '').catch(
-      ifUnavailable(() => this.#local.peek(key, this.#localShare(rule), now)),
-    );
-  }
-
-  async correct(key: string, rule: WindowRule, remaining: number, now: number): Promise<void> {
-    this.#keepShare(key, rule, remaining, now);
-    const values = [rule.limit, countedMs(rule), remaining];
-    await this.#link.runScript(correctScript, rateKeys(key), values).catch(ignoreUnavailable);
-  }
-
-  async block(key: string, until: number): Promise<void> {
-    await this.#local.block(key, until);
-    const ms = Math.max(0, until - Date.now());
-    await this.#link.runScript(blockScript, [keyOf(key, 'rate')], [ms]).catch(ignoreUnavailable);
-  }
-
+export function redisRates(link: RedisLink, process: string, share: number): RateWindow {
+  const local = new MemoryRates();
+  let number = 0;
+  const shareOf = (requests: number) => Math.floor(requests * share);
+  const localShare = ({ limit, windowMs, reserve }: WindowRule): WindowRule => ({
+    limit: shareOf(limit),
+    windowMs,
+    reserve: shareOf(reserve),
+  });
+  /** Updates the local window to this process's share of the remaining requests, in case Redis becomes unavailable. */
+  const keepShare = (key: string, rule: WindowRule, remaining: number, now: number) =>
+    void local.correct(key, localShare(rule), shareOf(remaining), now);
   /** @param member counted if the rule allows it, unless it is empty */
-  async #ask(key: string, rule: WindowRule, now: number, member: string): Promise<RateDecision> {
+  async function ask(
+    key: string,
+    rule: WindowRule,
+    now: number,
+    member: string,
+  ): Promise<RateDecision> {
     const values = [rule.limit, countedMs(rule), rule.reserve, member];
-    const reply = await this.#link.runScript(takeScript, rateKeys(key), values);
+    const reply = await link.runScript(takeScript, rateKeys(key), values);
     const [taken, remaining = 0, waitMs = 0] = listReply(reply).map(Number);
-    this.#keepShare(key, rule, remaining, now);
+    keepShare(key, rule, remaining, now);
     return { taken: taken === 1, remaining, waitMs };
   }
-
-  /** Updates the local window to this process's share of the remaining requests, in case Redis becomes unavailable. */
-  #keepShare(key: string, rule: WindowRule, remaining: number, now: number): void {
-    const own = Math.floor(remaining * this.#share);
-    void this.#local.correct(key, this.#localShare(rule), own, now);
-  }
-
-  #localShare({ limit, windowMs, reserve }: WindowRule): WindowRule {
-    const shareOf = (requests: number) => Math.floor(requests * this.#share);
-    return { limit: shareOf(limit), windowMs, reserve: shareOf(reserve) };
-  }
+  return {
+    async take(key, rule, now) {
+      number += 1;
+      return ask(key, rule, now, `${process}:${number}`).catch(
+        ifUnavailable(() => local.take(key, localShare(rule), now)),
+      );
+    },
+    peek: (key, rule, now) =>
+      ask(key, rule, now, '').catch(ifUnavailable(() => local.peek(key, localShare(rule), now))),
+    async correct(key, rule, remaining, now) {
+      keepShare(key, rule, remaining, now);
+      const values = [rule.limit, countedMs(rule), remaining];
+      await link.runScript(correctScript, rateKeys(key), values).catch(ignoreUnavailable);
+    },
+    async block(key, until) {
+      await local.block(key, until);
+      const ms = Math.max(0, until - Date.now());
+      await link.runScript(blockScript, [keyOf(key, 'rate')], [ms]).catch(ignoreUnavailable);
+    },
+  };
 }
 
 const rateKeys = (key: string): string[] => [keyOf(key, 'rate', 'times'), keyOf(key, 'rate')];

@@ -13,12 +13,12 @@ import {
 } from '../port.ts';
 import { shortHash } from '../short-hash.ts';
 import { WriteStatus } from '../write-status.ts';
-import { RedisBus } from './bus.ts';
+import { redisBus } from './bus.ts';
 import { redisCollections } from './collections.ts';
 import { redisInbox } from './inbox.ts';
 import { keyOf, type LinkOptions, listReply, RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
-import { RedisRates } from './rates.ts';
+import { redisRates } from './rates.ts';
 
 export interface RedisOptions extends LinkOptions {
   /** Number of processes: while Redis is unavailable, each uses its share of a rate budget. */
@@ -39,14 +39,14 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs } = options;
   const link = await RedisLink.open(options);
   const process = newToken();
-  const bus = new RedisBus(link, process, options.report);
+  const bus = redisBus(link, process, options.report);
   const mutex = new KeyedMutex();
   const writes = new WriteStatus(options.report, () => link.lostSince !== undefined);
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
   await bus.start();
   return {
-    rates: new RedisRates(link, process, 1 / replicas),
+    rates: redisRates(link, process, 1 / replicas),
     async claim(name, expiresAt) {
       const ms = Math.max(1, expiresAt - Date.now());
       return tryLock(link, keyOf(shortHash(name), 'once'), '1', ms);
