@@ -1,5 +1,5 @@
 import { inOptions } from './commands/options.ts';
-import { type HostedTenant, TenantHost } from './commands/tenant-host.ts';
+import { type HostedTenant, tenantHost } from './commands/tenant-host.ts';
 import { ConfigError } from './config.ts';
 import { factsOf } from './log.ts';
 
@@ -160,7 +160,7 @@ export class CpqOptionError extends Error {
  * @throws CpqOptionError that names the option, never a secret
  */
 export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
-  const host = namingOptions(() => new TenantHost({ ...options }));
+  const host = namingOptions(() => tenantHost({ ...options }));
   return {
     async tenant(tenantOptions) {
       return serverFor(await host.open({ ...tenantOptions }).catch(rethrowNamingOptions));

@@ -25,7 +25,7 @@ import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { openLog } from './start.ts';
 import type { TenantHandle } from './tenant-handle.ts';
-import { ConfiguredTenants } from './tenants.ts';
+import { type ConfiguredTenants, configuredTenants } from './tenants.ts';
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
 export async function run(argv: readonly string[]): Promise<void> {
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   const observer = createServerObserver({ log, version, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
-  const tenants = await ConfiguredTenants.open(settings, common);
+  const tenants = await configuredTenants(settings, common);
   const guesses = guessLimiter(proxiesOf(settings));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;

@@ -8,7 +8,6 @@ import {
   type Settings,
   withoutBarred,
 } from '../config.ts';
-import type { TenantRegistry } from '../hosts/access/gate.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import type { SharedServices } from './common.ts';
@@ -46,69 +45,71 @@ interface OpenEntry {
 const usesCallerKeys = ({ auth, baseUrl, sandbox }: Settings): boolean =>
   auth.has('key') && auth.size === 1 && baseUrl === undefined && !sandbox;
 
-/** The tenants of this process: those in the tenants file, or the one in the settings. */
-export class ConfiguredTenants implements TenantRegistry {
-  readonly #common: SharedServices;
-  #tenants: ReadonlyMap<string, OpenEntry> = new Map();
+export type ConfiguredTenants = Awaited<ReturnType<typeof configuredTenants>>;
 
-  private constructor(common: SharedServices) {
-    this.#common = common;
-  }
-
-  /** @throws ConfigError for an invalid file, or if no tenant is configured */
-  static async open(settings: Settings, common: SharedServices): Promise<ConfiguredTenants> {
-    const tenants = new ConfiguredTenants(common);
-    if (settings.sandbox) {
-      const address = await resolveAddress(settings);
-      const tenant = new TenantHandle(defaultName, settings, address, common);
-      tenants.#tenants = new Map([[defaultName, { tenant, description: '' }]]);
-    } else tenants.reload(settings);
-    return tenants;
-  }
-
-  get handles(): readonly TenantHandle[] {
-    return [...this.#tenants.values()].map(({ tenant }) => tenant);
-  }
-
-  find(name: string | undefined): TenantHandle | undefined {
-    if (name !== undefined) return this.#tenants.get(name)?.tenant;
-    return this.#tenants.size === 1 ? this.handles[0] : undefined;
-  }
+/**
+ * The tenants of this process: those in the tenants file, or the one in the settings.
+ * @throws ConfigError for an invalid file, or if no tenant is configured
+ */
+export async function configuredTenants(settings: Settings, common: SharedServices) {
+  let open: ReadonlyMap<string, OpenEntry> = new Map();
+  const handles = (): TenantHandle[] => [...open.values()].map(({ tenant }) => tenant);
 
   /** Calls in flight finish on the tenant on which they started. @throws ConfigError; then nothing changes */
-  reload(settings: Settings): { opened: string[]; closed: string[] } {
+  function reload(settings: Settings): { opened: string[]; closed: string[] } {
     if (settings.sandbox) return { opened: [], closed: [] };
     const read = usesCallerKeys(settings) ? [] : tenantsOf(settings);
-    const before = this.#tenants;
-    this.#tenants = new Map(
-      [...read].map(([name, settings]) => [name, this.#kept(name, settings)]),
+    const before = open;
+    open = new Map(
+      [...read].map(([name, settings]) => [
+        name,
+        entryFor(name, settings, common, before.get(name)),
+      ]),
     );
-    const opened = [...this.#tenants].filter(([name, entry]) => before.get(name) !== entry);
-    const closed = [...before].filter(([name, entry]) => this.#tenants.get(name) !== entry);
+    const opened = [...open].filter(([name, entry]) => before.get(name) !== entry);
+    const closed = [...before].filter(([name, entry]) => open.get(name) !== entry);
     for (const [, { tenant }] of closed) tenant.retire();
     const namesOf = (entries: [string, OpenEntry][]) => entries.map(([name]) => name);
     return { opened: namesOf(opened), closed: namesOf(closed) };
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.handles.map((tenant) => tenant.close()));
-  }
+  if (settings.sandbox) {
+    const address = await resolveAddress(settings);
+    const tenant = new TenantHandle(defaultName, settings, address, common);
+    open = new Map([[defaultName, { tenant, description: '' }]]);
+  } else reload(settings);
 
-  /** The open tenant if its settings are unchanged; otherwise a new one. */
-  #kept(name: string, settings: Settings): OpenEntry {
-    const description = JSON.stringify(settings, (_, value) =>
-      value instanceof Set ? [...value] : value,
-    );
-    const known = this.#tenants.get(name);
-    if (known?.description === description) return known;
-    // The default name keeps its stored state when the only tenant is moved into a file.
-    const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
-    const options = { nameOf, ...(name === defaultName ? {} : { name }) };
-    return {
-      tenant: new TenantHandle(name, settings, configuredAddress(settings), this.#common, options),
-      description,
-    };
-  }
+  return {
+    reload,
+    get handles(): readonly TenantHandle[] {
+      return handles();
+    },
+    find(name: string | undefined): TenantHandle | undefined {
+      if (name !== undefined) return open.get(name)?.tenant;
+      return open.size === 1 ? handles()[0] : undefined;
+    },
+    async close(): Promise<void> {
+      await Promise.all(handles().map((tenant) => tenant.close()));
+    },
+  };
+}
+
+/** The open tenant if its settings are unchanged; otherwise a new one. */
+function entryFor(
+  name: string,
+  settings: Settings,
+  common: SharedServices,
+  known: OpenEntry | undefined,
+): OpenEntry {
+  const description = JSON.stringify(settings, (_, value) =>
+    value instanceof Set ? [...value] : value,
+  );
+  if (known?.description === description) return known;
+  // The default name keeps its stored state when the only tenant is moved into a file.
+  const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
+  const options = { nameOf, ...(name === defaultName ? {} : { name }) };
+  const tenant = new TenantHandle(name, settings, configuredAddress(settings), common, options);
+  return { tenant, description };
 }
 
 /** The settings of each tenant: those in the tenants file, or the only one. @throws ConfigError */

@@ -2,7 +2,7 @@ import { delay } from '../state/delay.ts';
 import { registerSecrets } from '../text/secrets.ts';
 import type { Call } from './call.ts';
 import { type Connections, openConnections, type WireLimits } from './connections/connections.ts';
-import { Wire, type WireRequest, type WireResponse } from './connections/wire.ts';
+import { type Wire, type WireRequest, type WireResponse, wireTo } from './connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import type { Page, PageRequest } from './page.ts';
 import { FieldMapping, type FieldRule } from './records/mapping.ts';
@@ -83,7 +83,7 @@ export class ApiClient {
     this.pageParam = pageParam === 'none' ? undefined : pageParam;
     this.fields = new FieldMapping(options.fields);
     this.#unregisterKey = registerSecrets([key]);
-    this.#wire = new Wire(baseUrl, key, connections);
+    this.#wire = wireTo(baseUrl, key, connections);
     this.#traffic = traffic;
     this.#firstDelayMs = options.firstRetryDelayMs ?? 250;
   }

@@ -1,6 +1,11 @@
 import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
-import { Collections, defaultFreshness, type Freshness } from '../reading/collections.ts';
+import {
+  Collections,
+  defaultFreshness,
+  type Freshness,
+  type SharedBetween,
+} from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
 import { Parts } from '../reading/parts.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
@@ -9,17 +14,13 @@ import type { Call, CallContext } from '../service/call.ts';
 import { ApiClient, type ClientOptions } from '../service/client.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
 import { resources } from '../service/routes.ts';
-import {
-  type RateBudget,
-  TrafficControl,
-  type TrafficOptions,
-} from '../service/traffic/traffic-control.ts';
+import { type TrafficOptions, trafficControl } from '../service/traffic/traffic-control.ts';
 import type { State, Update } from '../state/port.ts';
 import { shortHash } from '../state/short-hash.ts';
 import { isOneOf } from '../values.ts';
 import type { Grant } from './grants.ts';
 import { type HistoryOptions, historiesOf } from './histories.ts';
-import { type KeyAccess, keyAccess } from './key-access.ts';
+import { keyAccess } from './key-access.ts';
 
 /** The operator's limits for writes. They apply even if a person agrees to a change. */
 export interface WriteRules {
@@ -57,131 +58,105 @@ export interface TenantOptions
   stateByKey?: boolean;
 }
 
+export type SharedTenantState = ReturnType<typeof sharedTenantState>;
+
 /** What all callers of a tenant share that use the same key. It checks no grants: only `Tenant` uses it. */
-export class SharedTenantState {
-  readonly options: TenantOptions;
-  /**
-   * Identifies the tenant's state: journal, inbox, write lock and updates. Derived from the address; with several
-   * tenants from name and address; for a caller's own key from address and key.
-   */
-  readonly namespace: string;
-  readonly client: ApiClient;
-  readonly budget: RateBudget;
-  readonly pages: ServicePages;
-  readonly companies: ReferencedCompanies;
-  readonly collections: Collections;
-  readonly parts: Parts;
-  readonly derived: DerivedResults;
-  readonly histories: ReturnType<typeof historiesOf>;
-  readonly access: KeyAccess;
-  readonly #reported = new Set<Resource>();
-  /** Ends what was begun, in this order. */
-  readonly #endings: (() => unknown)[];
-
-  constructor(options: TenantOptions) {
-    const { state, baseUrl, key, name, stateByKey, cache } = options;
-    const { freshness = defaultFreshness, fields = [], onTooLarge, onCostly } = options;
-    const identity = shortHash(
-      [baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'),
-    );
-    const namespace = stateByKey ? identity : namespaceOf(baseUrl, name);
-    this.options = options;
-    this.namespace = namespace;
-    const tryKey = (call: Call) => this.client.page('company', { size: 1 }, call);
-    this.access = keyAccess(identity, (update) => this.publish(update), tryKey);
-    this.derived = new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes));
-    const traffic = new TrafficControl({
-      ...options,
-      rates: state.rates,
-      // All keys of a tenant share one budget.
-      budgetName: baseUrl.href,
-      listener: this.access,
-    });
-    this.budget = traffic.budget;
-    const client = new ApiClient({ ...options, traffic });
-    this.client = client;
-    const pages = new ServicePages(client);
-    this.pages = pages;
-    this.companies = new ReferencedCompanies(client, pages);
-    const { collections } = state;
-    // What was read by other rules is not used.
-    const rules = fields.map(({ text }) => text).join('\n');
-    const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
-    const shared = collections && { collections, tenant: namespace, reader };
-    const budget = () => ({ limit: traffic.budget.limit, onCostly });
-    const sources = { host: client.host, pages, cache, freshness, shared, budget, onTooLarge };
-    this.collections = new Collections(sources);
-    this.histories = historiesOf(options.history, state.snapshots(namespace));
-    this.parts = new Parts(client, pages, this.collections);
-    const unregisterGauges = options.observer?.registerGauges({
-      remainingBudget: async () => (await traffic.budget.peek()).remaining,
-      cachedCollections: () => this.collections.cacheTimes(),
-    });
-    this.#endings = [
-      state.bus.subscribe(namespace, (update) => applyUpdate(this, update)),
-      () => unregisterGauges?.(),
-      () => this.histories.flush(),
-      () => this.collections.close(),
-      () => client.close(),
-    ];
-  }
-
-  /** A whole collection, from the cache if it is fresh. @throws ApiError */
-  async collection<R extends Resource>(
-    resource: R,
-    call: CallContext,
-  ): Promise<Collection<RecordOf[R]>> {
-    const collection = await this.collections.read(resource, call);
-    this.histories.note(resource, collection);
-    this.#reportUnused(resource, collection);
-    return collection;
-  }
-
-  #reportUnused(resource: Resource, { records, coverage }: Collection<unknown>): void {
-    if (!coverage.complete || this.#reported.has(resource)) return;
-    const unused = this.client.fields.unused(resource, Math.max(1, records.length));
-    if (unused.length === 0) return;
-    this.#reported.add(resource);
-    this.options.onUnusedFields?.(unused.map(({ text }) => text));
-  }
-
-  /** Calls the listener for every update. @returns a function that unsubscribes */
-  subscribe(listener: (update: Update) => void): () => void {
-    return this.options.state.bus.subscribe(this.namespace, (update) => {
-      if (update !== 'missed') listener(update);
-    });
-  }
-
-  /** Invalidates the cached collection in all processes. */
-  invalidate(resource: Resource): void {
-    this.publish({ collection: resource });
-  }
-
-  publish(update: Update): void {
-    // Local listeners run synchronously; a failed publication is repeated after the reconnect.
-    this.options.state.bus.publish(this.namespace, update).catch(() => {});
-  }
-
+export function sharedTenantState(options: TenantOptions) {
+  const { state, baseUrl, key, name, cache, freshness = defaultFreshness } = options;
+  const identity = shortHash([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
+  const namespace = options.stateByKey ? identity : namespaceOf(baseUrl, name);
+  // Local listeners run synchronously; a failed publication is repeated after the reconnect.
+  const publish = (update: Update) => void state.bus.publish(namespace, update).catch(() => {});
+  const tryKey = (call: Call): Promise<unknown> => client.page('company', { size: 1 }, call);
+  const access = keyAccess(identity, publish, tryKey);
+  // All keys of a tenant share one budget.
+  const common = { rates: state.rates, budgetName: baseUrl.href, listener: access };
+  const traffic = trafficControl({ ...options, ...common });
+  const { budget } = traffic;
+  const client = new ApiClient({ ...options, traffic });
+  const pages = new ServicePages(client);
+  const companies = new ReferencedCompanies(client, pages);
+  const collections = new Collections({
+    ...{ host: client.host, pages, cache, freshness, onTooLarge: options.onTooLarge },
+    shared: sharedBetween(options, namespace, identity),
+    budget: () => ({ limit: budget.limit, onCostly: options.onCostly }),
+  });
+  const histories = historiesOf(options.history, state.snapshots(namespace));
+  const reportUnused = unusedReporter(client, options.onUnusedFields);
+  const unregisterGauges = options.observer?.registerGauges({
+    remainingBudget: async () => (await budget.peek()).remaining,
+    cachedCollections: () => collections.cacheTimes(),
+  });
   /** Releases everything that was read, in this process only. */
-  clearCaches(): void {
-    this.companies.clear();
-    this.collections.invalidate();
-  }
-
-  async close(): Promise<void> {
-    for (const end of this.#endings) await end();
-  }
+  const clearCaches = () => {
+    companies.clear();
+    collections.invalidate();
+  };
+  const unsubscribe = state.bus.subscribe(namespace, (update) => {
+    if (update === 'missed') return clearCaches();
+    access.onUpdate(update);
+    const { collection } = update;
+    if (collection === 'company') companies.clear();
+    if (isOneOf(resources, collection)) collections.invalidate(collection);
+  });
+  return {
+    /**
+     * `namespace` identifies the tenant's state: journal, inbox, write lock and updates. Derived from the address; with
+     * several tenants from name and address; for a caller's own key from address and key.
+     */
+    ...{ options, namespace, client, budget, pages, companies, collections, histories, access },
+    parts: new Parts(client, pages, collections),
+    derived: new DerivedResults((readings, bytes) => cache.countDerived(readings, bytes)),
+    publish,
+    clearCaches,
+    /** A whole collection, from the cache if it is fresh. @throws ApiError */
+    async collection<R extends Resource>(
+      resource: R,
+      call: CallContext,
+    ): Promise<Collection<RecordOf[R]>> {
+      const collection = await collections.read(resource, call);
+      histories.note(resource, collection);
+      reportUnused(resource, collection);
+      return collection;
+    },
+    /** Calls the listener for every update. @returns a function that unsubscribes */
+    subscribe: (listener: (update: Update) => void): (() => void) =>
+      state.bus.subscribe(namespace, (update) => {
+        if (update !== 'missed') listener(update);
+      }),
+    /** Invalidates the cached collection in all processes. */
+    invalidate: (resource: Resource) => publish({ collection: resource }),
+    async close(): Promise<void> {
+      unsubscribe();
+      unregisterGauges?.();
+      await histories.flush();
+      collections.close();
+      await client.close();
+    },
+  };
 }
 
-function applyUpdate(state: SharedTenantState, update: Update | 'missed'): void {
-  if (update === 'missed') {
-    state.clearCaches();
-    return;
-  }
-  state.access.onUpdate(update);
-  const { collection } = update;
-  if (collection === 'company') state.companies.clear();
-  if (isOneOf(resources, collection)) state.collections.invalidate(collection);
+/** Where collections are shared with other processes: what was read by other rules is not used. */
+function sharedBetween(
+  { state: { collections }, fields = [] }: TenantOptions,
+  tenant: string,
+  identity: string,
+): SharedBetween | undefined {
+  const rules = fields.map(({ text }) => text).join('\n');
+  const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
+  return collections && { collections, tenant, reader };
+}
+
+/** Reports the lines of the file of fields that a whole collection does not use, once for each collection. */
+function unusedReporter(client: ApiClient, onUnused: TenantOptions['onUnusedFields']) {
+  const reported = new Set<Resource>();
+  return (resource: Resource, { records, coverage }: Collection<unknown>): void => {
+    if (!coverage.complete || reported.has(resource)) return;
+    const unused = client.fields.unused(resource, Math.max(1, records.length));
+    if (unused.length === 0) return;
+    reported.add(resource);
+    onUnused?.(unused.map(({ text }) => text));
+  };
 }
 
 /** The namespace of the state of a tenant that the operator configured. */

@@ -9,11 +9,12 @@ import type { Page, PageQuery, Search } from '../service/page.ts';
 import type { FieldMapping } from '../service/records/mapping.ts';
 import type { ApiRecord, Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import type { Inbox, Journal, State } from '../state/port.ts';
+import type { Inbox, State } from '../state/port.ts';
+import type { JsonObject } from '../values.ts';
 import { type Grant, intersectGrants, readGrant, requireGrant, writeGrant } from './grants.ts';
 import type { Past } from './histories.ts';
 import type { KeyAccess } from './key-access.ts';
-import { SharedTenantState, type TenantOptions, type WriteRules } from './shared-state.ts';
+import { type SharedTenantState, sharedTenantState, type TenantOptions } from './shared-state.ts';
 
 interface Site extends Pick<TenantOptions, 'recordUrl'> {
   /** Host and port of the service. */
@@ -33,12 +34,12 @@ export class Tenant {
   readonly #shared: SharedTenantState;
 
   /** `shared` is the state of the same tenant with other grants. */
-  constructor(options: TenantOptions, shared = new SharedTenantState(options)) {
+  constructor(options: TenantOptions, shared = sharedTenantState(options)) {
     this.grants = options.grants;
     this.#shared = shared;
     this.site = { host: shared.client.host, recordUrl: options.recordUrl };
     this.inbox = options.state.inbox(shared.namespace);
-    this.writes = new Writes(shared, options.grants);
+    this.writes = writesOf(shared, options.grants);
     this.key = shared.access;
     this.updates = shared;
     this.derived = shared.derived;
@@ -183,58 +184,36 @@ const isSearch = (part: Search | PartOf): part is Search =>
 const findsPart = (resource: Resource, { query, filters, sort, includeBundles }: Search): boolean =>
   Boolean(query || filters || sort) || (resource === 'product' && !includeBundles);
 
-export class Writes {
-  readonly rules: WriteRules;
-  readonly journal: Journal;
-  /** What makes and checks tokens of consent. */
-  readonly tokens: Pick<State, 'secret' | 'claim'>;
-  readonly #grants: ReadonlySet<Grant>;
-  readonly #shared: SharedTenantState;
+export type Writes = ReturnType<typeof writesOf>;
 
-  constructor(shared: SharedTenantState, grants: ReadonlySet<Grant>) {
-    const { writeRules, state } = shared.options;
-    this.rules = writeRules;
-    this.journal = state.journal(shared.namespace);
-    this.tokens = state;
-    this.#grants = grants;
-    this.#shared = shared;
-  }
-
-  /**
-   * Creates or changes an opportunity.
-   * @throws NotGranted, ApiError
-   */
-  async upsert(
-    externalId: string,
-    fields: Record<string, unknown>,
-    call: Call,
-  ): Promise<Opportunity> {
-    requireGrant(this.#grants, writeGrant);
-    return this.#shared.client.upsertOpportunity(externalId, fields, call);
-  }
-
-  /** An opportunity as the service sends it. @throws NotGranted, ApiError */
-  async raw(id: string, call: CallContext): Promise<Record<string, unknown>> {
-    requireGrant(this.#grants, 'opportunity:read');
-    return this.#shared.client.getRaw('opportunity', 'id', id, call);
-  }
-
-  /** Runs one write at a time, in all processes. */
-  runExclusive<T>(work: () => Promise<T>): Promise<T> {
-    const { options, namespace } = this.#shared;
-    return options.state.runExclusive(`write ${namespace}`, work);
-  }
-
-  async remainingRequests(): Promise<number> {
-    return (await this.#shared.budget.peek()).remaining;
-  }
-
-  /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */
-  learnt(name: string): boolean | undefined {
-    return this.#shared.pages.traits('opportunity').honoured[name];
-  }
-
-  learn(name: string, value: boolean): void {
-    this.#shared.pages.learnHonoured('opportunity', name, value);
-  }
+function writesOf(shared: SharedTenantState, grants: ReadonlySet<Grant>) {
+  const { options, namespace, client, pages } = shared;
+  const { writeRules, state } = options;
+  // What makes and checks tokens of consent.
+  const tokens: Pick<State, 'secret' | 'claim'> = state;
+  return {
+    rules: writeRules,
+    journal: state.journal(namespace),
+    tokens,
+    /**
+     * Creates or changes an opportunity.
+     * @throws NotGranted, ApiError
+     */
+    async upsert(externalId: string, fields: JsonObject, call: Call): Promise<Opportunity> {
+      requireGrant(grants, writeGrant);
+      return client.upsertOpportunity(externalId, fields, call);
+    },
+    /** An opportunity as the service sends it. @throws NotGranted, ApiError */
+    async raw(id: string, call: CallContext): Promise<JsonObject> {
+      requireGrant(grants, 'opportunity:read');
+      return client.getRaw('opportunity', 'id', id, call);
+    },
+    /** Runs one write at a time, in all processes. */
+    runExclusive: <T>(work: () => Promise<T>): Promise<T> =>
+      state.runExclusive(`write ${namespace}`, work),
+    remainingRequests: async (): Promise<number> => (await shared.budget.peek()).remaining,
+    /** What was learnt about writes and searches of opportunities, by name; `undefined` if it is unknown. */
+    learnt: (name: string): boolean | undefined => pages.traits('opportunity').honoured[name],
+    learn: (name: string, value: boolean): void => pages.learnHonoured('opportunity', name, value),
+  };
 }

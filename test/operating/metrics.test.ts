@@ -89,7 +89,7 @@ describe('requests to the service', () => {
   test.each([
     ['ok', {}, 1],
     ['rate-limited', { status: { code: 429, retryAfter: '3600' } }, 1],
-    ['not-permitted', { status: { code: 403 } }, 1],
+    ['key-refused', { status: { code: 403 } }, 1],
     // Repeated without the size parameter, which may be the reason.
     ['refused', { status: { code: 400 } }, 2],
     ['server-error', { status: { code: 500 } }, 3],

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { fileCollections, markOutdated } from '../../src/state/files/collections.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
-import { WriteStatus } from '../../src/state/write-status.ts';
+import { writeStatus } from '../../src/state/write-status.ts';
 import { isClockFaked } from '../support/needs.ts';
 import { newFolder } from '../support/shared.ts';
 
@@ -19,7 +19,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The collections of one process, and what it logged. */
 function processIn(folder: string, leaseMs?: number) {
   const told: string[] = [];
-  const writes = new WriteStatus((event, { code }) => told.push(`${event} ${code ?? ''}`.trim()));
+  const writes = writeStatus((event, { code }) => told.push(`${event} ${code ?? ''}`.trim()));
   const collections = fileCollections(folder, writes, leaseMs);
   /** Reads as `value` if it has to; `given` is what it could have brought up to date. */
   const get = async (value: unknown, freshMs = hour, key = place, ageMs = 0) => {

@@ -12,7 +12,11 @@ import type { Resource } from '../../src/service/records/records.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
-import { SharedTenantState, type TenantOptions } from '../../src/tenant/shared-state.ts';
+import {
+  type SharedTenantState,
+  sharedTenantState,
+  type TenantOptions,
+} from '../../src/tenant/shared-state.ts';
 import { Tenant } from '../../src/tenant/tenant.ts';
 import { toolsets } from '../../src/tool-kit/define-tool.ts';
 import type { Row } from './hosts.ts';
@@ -73,7 +77,7 @@ export function openTenant({ url, ...more }: OpenOptions): Tenant {
     firstRetryDelayMs: 4,
     ...more,
   };
-  const shared = new SharedTenantState(options);
+  const shared = sharedTenantState(options);
   const tenant = new Tenant(options, shared);
   sharedStates.set(tenant, shared);
   states.set(tenant, options.state);

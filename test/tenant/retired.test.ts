@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { openCommon } from '../../src/commands/common.ts';
-import { ConfiguredTenants } from '../../src/commands/tenants.ts';
+import { configuredTenants } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { fileIn } from '../support/access.ts';
@@ -18,7 +18,7 @@ async function openTwo() {
     CPQ_AUTH: 'token',
   });
   const common = await openCommon(settings, createLog(settings.logLevel));
-  const tenants = await ConfiguredTenants.open(settings, common);
+  const tenants = await configuredTenants(settings, common);
   closing({ close: () => tenants.close() });
   for (const { tenant } of tenants.handles) await tenant.collection('company', toolCall());
   const keepOnly = async (name: 'one' | 'two') => {

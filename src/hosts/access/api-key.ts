@@ -4,7 +4,7 @@ import { BoundedMap } from '../../containers.ts';
 import { ApiClient } from '../../service/client.ts';
 import type { WireLimits } from '../../service/connections/connections.ts';
 import { isApiError, privateAddress } from '../../service/errors.ts';
-import { TrafficControl } from '../../service/traffic/traffic-control.ts';
+import { trafficControl } from '../../service/traffic/traffic-control.ts';
 import { baseUrlFrom, headerSafe } from '../../setting-values.ts';
 import { KeyedMutex } from '../../state/keyed-mutex.ts';
 import { MemoryRates } from '../../state/memory-rates.ts';
@@ -195,7 +195,7 @@ class KeyTenantCache {
 /** Checks a key by one small request to the service. @throws HttpError */
 async function verifyKey(baseUrl: URL, key: string, limits: ConnectLimits): Promise<void> {
   // The checks have a budget of their own.
-  const traffic = new TrafficControl({ rates: new MemoryRates(), budgetName: 'check' });
+  const traffic = trafficControl({ rates: new MemoryRates(), budgetName: 'check' });
   const client = new ApiClient({ baseUrl, key, pageParam: 'none', limits, traffic });
   const signal = AbortSignal.timeout(checkMs);
   try {

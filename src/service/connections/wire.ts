@@ -84,86 +84,79 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
+export type Wire = ReturnType<typeof wireTo>;
+
 /**
  * One tenant's requests. Sends the key with every request and never follows redirects. Its own limit of requests in
  * flight keeps it from taking all the shared connections.
+ * @param baseUrl the tenant's address, without `/public-api`
  */
-export class Wire {
-  readonly #base: URL;
-  readonly #headers: Readonly<Record<string, string>>;
-  readonly #shared: Connections;
-  #pool: Promise<Pool> | undefined;
-  readonly #slots: Slots;
-  readonly #unanswered = new Set<Exchange>();
-  #closed: ApiError | undefined;
+export function wireTo(baseUrl: URL, key: string, shared: Connections) {
+  const base = new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
+  const own = { 'api-key': key, accept: 'application/json', 'accept-encoding': 'gzip, br' };
+  const withBody = { ...own, 'content-type': 'application/json' };
+  const { attemptMs, maxBytes, concurrent } = shared.limits;
+  const slots = new Slots(concurrent);
+  const unanswered = new Set<Exchange>();
+  let acquired: Promise<Pool> | undefined;
+  let closed: ApiError | undefined;
   /** The end of every path: a slash, once the service redirected to it. */
-  #pathEnd: '' | '/' = '';
+  let pathEnd: '' | '/' = '';
 
-  /** `baseUrl` is the tenant's address, without `/public-api`. */
-  constructor(baseUrl: URL, key: string, shared: Connections) {
-    this.#base = new URL(`${baseUrl.pathname}/public-api`.replace(/\/+/g, '/'), baseUrl);
-    this.#headers = {
-      'api-key': key,
-      accept: 'application/json',
-      'accept-encoding': 'gzip, br',
-    };
-    this.#shared = shared;
-    this.#slots = new Slots(shared.limits.concurrent);
-  }
-
-  /** @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled */
-  async send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
-    const path = request.path.replace(/(?=\?|$)/, this.#pathEnd);
-    const received = await this.#exchange({ ...request, path }, call, facts);
-    if (received.status >= 300 && addsSlash(received, path)) {
-      this.#pathEnd = '/';
-      return this.send(request, call, facts);
-    }
-    // Several large pages may arrive at once, and each takes milliseconds to be parsed.
-    if (received.body.length > maxSmallBody) await waitForSlice();
+  async function exchange(request: WireRequest, call: Call, facts: ErrorFacts) {
     call.signal.throwIfAborted();
-    if (received.headers['content-encoding'] === undefined) return received;
-    return decompressed(received, this.#shared.limits.maxBytes, facts);
-  }
-
-  async #exchange(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
-    call.signal.throwIfAborted();
-    if (this.#closed) throw this.#closed;
-    this.#pool ??= this.#shared.acquire(this.#base.origin);
-    const pool = await this.#pool;
+    if (closed) throw closed;
+    acquired ??= shared.acquire(base.origin);
+    const pool = await acquired;
     call.signal.throwIfAborted(); // It may have been cancelled while the pool was loaded.
-    const { attemptMs } = this.#shared.limits;
     const { method, path, body = null } = request;
-    const headers =
-      body === null ? this.#headers : { ...this.#headers, 'content-type': 'application/json' };
-    const options = { method, path: this.#base.pathname + path, headers, body };
+    const headers = body === null ? own : withBody;
+    const options = { method, path: base.pathname + path, headers, body };
     const exchange = new Exchange();
     const cancel = () => exchange.stop(call.signal.reason);
     const timeLeft = Math.max(1, Math.min(attemptMs, call.deadline - Date.now()));
     const timer = setTimeout(() => exchange.stop(new ApiError('timed-out', facts)), timeLeft);
     call.signal.addEventListener('abort', cancel, { once: true });
-    this.#unanswered.add(exchange);
-    if (this.#closed) exchange.stop(this.#closed);
+    unanswered.add(exchange);
+    if (closed) exchange.stop(closed);
     // Not awaited: it may be stopped before it gets a slot.
-    this.#slots.run(() => exchange.start(pool, options)).catch(() => {});
+    slots.run(() => exchange.start(pool, options)).catch(() => {});
     try {
       return await exchange.received;
     } catch (error) {
       throw call.signal.aborted ? call.signal.reason : toApiError(error, facts);
     } finally {
-      this.#unanswered.delete(exchange);
+      unanswered.delete(exchange);
       clearTimeout(timer);
       call.signal.removeEventListener('abort', cancel);
     }
   }
 
-  /** Requests that are not answered yet fail. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = new ApiError('connection-lost', { host: this.#base.host }, 'closed');
-    for (const exchange of this.#unanswered) exchange.stop(this.#closed);
-    if (this.#pool) await this.#shared.release(this.#base.origin);
+  /** @throws ApiError, of the kind `unreachable` only if nothing was sent; the signal's reason when cancelled */
+  async function send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
+    const path = request.path.replace(/(?=\?|$)/, pathEnd);
+    const received = await exchange({ ...request, path }, call, facts);
+    if (received.status >= 300 && addsSlash(received, path)) {
+      pathEnd = '/';
+      return send(request, call, facts);
+    }
+    // Several large pages may arrive at once, and each takes milliseconds to be parsed.
+    if (received.body.length > maxSmallBody) await waitForSlice();
+    call.signal.throwIfAborted();
+    if (received.headers['content-encoding'] === undefined) return received;
+    return decompressed(received, maxBytes, facts);
   }
+
+  return {
+    send,
+    /** Requests that are not answered yet fail. */
+    async close(): Promise<void> {
+      if (closed) return;
+      closed = new ApiError('connection-lost', { host: base.host }, 'closed');
+      for (const exchange of unanswered) exchange.stop(closed);
+      if (acquired) await shared.release(base.origin);
+    },
+  };
 }
 
 /** Whether the response redirects to the same path with a slash at its end. */

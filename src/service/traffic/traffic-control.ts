@@ -1,10 +1,10 @@
 import { delay } from '../../state/delay.ts';
 import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
 import type { Call, WalkCost } from '../call.ts';
-import type { Attempt, SentRequest, Traffic } from '../client.ts';
+import type { Attempt, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
-import type { Observer } from './observer.ts';
+import type { Observer, RequestOutcome } from './observer.ts';
 
 interface ResponseListener {
   /** Whether the last response refused the key. */
@@ -31,69 +31,69 @@ const cooldownMs = 10_000;
  * consecutive failures, requests fail at once for a while instead of timing out. Then they are sent again; the first one
  * that fails stops the others for as long again.
  */
-export class TrafficControl implements Traffic {
-  readonly budget: RateBudget;
-  readonly #maxFailures: number;
-  readonly #observer: Observer | undefined;
-  readonly #listener: ResponseListener | undefined;
-  #failures = 0;
+export function trafficControl({
+  rates,
+  budgetName,
+  budget: settings = defaultBudget,
+  circuitFailures = 5,
+  observer,
+  listener,
+}: TrafficOptions) {
+  const budget = new RateBudget(rates, budgetName, settings);
+  let failures = 0;
   /** Until when no requests are sent, in milliseconds since the epoch. */
-  #openUntil = 0;
-
-  constructor(options: TrafficOptions) {
-    const { rates, budgetName, budget = defaultBudget, observer, listener } = options;
-    this.budget = new RateBudget(rates, budgetName, budget);
-    this.#maxFailures = options.circuitFailures ?? 5;
-    this.#observer = observer;
-    this.#listener = listener;
-  }
-
-  /** @throws ApiError (`circuit-open`, `budget-spent`); the signal's reason when cancelled */
-  async begin(facts: ErrorFacts, call: Call): Promise<SentRequest> {
-    try {
-      if (this.#openUntil > 0) this.#requireClosedCircuit(facts);
-      if (Date.now() >= call.deadline)
-        throw new ApiError('timed-out', facts, 'the deadline has passed');
-      const number = await this.budget.take(call, facts);
-      return { number, startedAt: performance.now() };
-    } catch (error) {
-      if (isApiError(error, 'circuit-open', 'budget-spent')) this.#observer?.onRequest(error.kind);
-      throw error;
-    }
-  }
-
-  /** Corrects the budget by the headers of the response, if one was received. */
-  async ended({ number, startedAt }: SentRequest, attempt: Attempt): Promise<void> {
-    const { request, call, response, error } = attempt;
-    const kind = isApiError(error) ? error.kind : 'broken';
-    const failed = call.signal.aborted ? 'cancelled' : kind;
-    const seconds = (performance.now() - startedAt) / 1000;
-    this.#observer?.onRequest(error === undefined ? 'ok' : failed, seconds);
-    if (error === undefined || isRefusal(error)) {
-      this.#failures = 0;
-      this.#openUntil = 0;
-      if (error !== undefined || this.#listener?.refused)
-        this.#listener?.onResponse(request.facts.path ?? '', error, call);
-    } else if (isOutage(error, attempt)) {
-      this.#failures += 1;
-      if (this.#failures >= this.#maxFailures) this.#openUntil = Date.now() + cooldownMs;
-    }
-    const remaining = response && toNumber(header(response, 'x-ratelimit-remaining'));
-    const limit = response && toNumber(header(response, 'x-ratelimit-limit'));
-    await this.budget.ended(number, remaining, limit);
-    if (error !== undefined && isApiError(error, 'rate-limited') && error.facts.seconds)
-      await this.budget.block(error.facts.seconds);
-  }
+  let openUntil = 0;
 
   /** @throws ApiError (`circuit-open`) */
-  #requireClosedCircuit(facts: ErrorFacts): void {
+  function requireClosedCircuit(facts: ErrorFacts): void {
     const now = Date.now();
     // Later only if the clock was set back.
-    this.#openUntil = Math.min(this.#openUntil, now + cooldownMs);
-    if (this.#openUntil <= now) return;
-    const seconds = Math.ceil((this.#openUntil - now) / 1000);
+    openUntil = Math.min(openUntil, now + cooldownMs);
+    if (openUntil <= now) return;
+    const seconds = Math.ceil((openUntil - now) / 1000);
     throw new ApiError('circuit-open', { ...facts, seconds });
   }
+
+  const traffic: Traffic = {
+    /** @throws ApiError (`circuit-open`, `budget-spent`); the signal's reason when cancelled */
+    async begin(facts, call) {
+      try {
+        if (openUntil > 0) requireClosedCircuit(facts);
+        if (Date.now() >= call.deadline)
+          throw new ApiError('timed-out', facts, 'the deadline has passed');
+        return { number: await budget.take(call, facts), startedAt: performance.now() };
+      } catch (error) {
+        if (isApiError(error, 'circuit-open', 'budget-spent')) observer?.onRequest(error.kind);
+        throw error;
+      }
+    },
+    /** Corrects the budget by the headers of the response, if one was received. */
+    async ended({ number, startedAt }, attempt) {
+      const { request, call, response, error } = attempt;
+      const seconds = (performance.now() - startedAt) / 1000;
+      observer?.onRequest(error === undefined ? 'ok' : failureOf(attempt), seconds);
+      if (error === undefined || isRefusal(error)) {
+        failures = 0;
+        openUntil = 0;
+        if (error !== undefined || listener?.refused)
+          listener?.onResponse(request.facts.path ?? '', error, call);
+      } else if (isOutage(error, attempt)) {
+        failures += 1;
+        if (failures >= circuitFailures) openUntil = Date.now() + cooldownMs;
+      }
+      const remaining = response && toNumber(header(response, 'x-ratelimit-remaining'));
+      const limit = response && toNumber(header(response, 'x-ratelimit-limit'));
+      await budget.ended(number, remaining, limit);
+      if (error !== undefined && isApiError(error, 'rate-limited') && error.facts.seconds)
+        await budget.block(error.facts.seconds);
+    },
+  };
+  return { ...traffic, budget };
+}
+
+function failureOf({ call, error }: Attempt): RequestOutcome {
+  if (call.signal.aborted) return 'cancelled';
+  return isApiError(error) ? error.kind : 'broken';
 }
 
 const toNumber = (text = ''): number | undefined =>

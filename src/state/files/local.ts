@@ -14,7 +14,7 @@ import {
   type State,
   storedKinds,
 } from '../port.ts';
-import { WriteStatus } from '../write-status.ts';
+import { writeStatus } from '../write-status.ts';
 import { fileCollections, markOutdated } from './collections.ts';
 import { ifMissing, replaceFile, syncFolder } from './files.ts';
 import { InboxFile } from './inbox-file.ts';
@@ -32,7 +32,7 @@ const storedName = /^(changes|events|history|collections)-([\w-]+)(?:\.jsonl)?$/
 export function localState(folder: string, options: LocalOptions = {}): State {
   const { inbox: limits = defaultInboxLimits, report } = options;
   const mutex = new KeyedMutex();
-  const writes = new WriteStatus(report);
+  const writes = writeStatus(report);
   const bus = localBus(report, (...changed) => markOutdated(folder, ...changed));
   const secret = randomBytes(32);
   const claims = new Map<string, number>();
@@ -56,7 +56,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     },
     bus,
     // With a status of its own: where collections cannot be kept, nothing is refused.
-    collections: fileCollections(folder, new WriteStatus(report)),
+    collections: fileCollections(folder, writeStatus(report)),
     inbox: (tenant) => inboxes.get(tenant)?.deref() ?? openInbox(tenant),
     health: () => writes.health('local'),
     secret: async () => secret,

@@ -12,7 +12,7 @@ import {
   type StoredPart,
 } from '../port.ts';
 import { shortHash } from '../short-hash.ts';
-import { WriteStatus } from '../write-status.ts';
+import { writeStatus } from '../write-status.ts';
 import { redisBus } from './bus.ts';
 import { redisCollections } from './collections.ts';
 import { redisInbox } from './inbox.ts';
@@ -41,7 +41,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
   const process = newToken();
   const bus = redisBus(link, process, options.report);
   const mutex = new KeyedMutex();
-  const writes = new WriteStatus(options.report, () => link.lostSince !== undefined);
+  const writes = writeStatus(options.report, () => link.lostSince !== undefined);
   // Redis accepted a write before the reconnect was reported.
   link.onReconnect(() => writes.reset());
   await bus.start();
