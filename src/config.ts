@@ -214,17 +214,8 @@ function unknownVariables(environment: Environment): { refused: string[]; ignore
   return unknown;
 }
 
-/** Settings that were taken out, and what is instead. */
-const retired = new Map([
-  ['CPQ_CALLS_AT_ONCE', 'any more: 16 calls of a caller run at once'],
-  ['CPQ_WEBHOOK_SIGNING_SECRET', 'any more: set CPQ_WEBHOOK_SECRET'],
-  ['CPQ_WEBHOOK_SIGNING_SECRET_FILE', 'any more: set CPQ_WEBHOOK_SECRET_FILE'],
-]);
-
-/** That a name was a setting, resembles one, or would restrict something; undefined if it does nothing of this. */
+/** That a name resembles a setting, or would restrict something; undefined if it does neither. */
 function likeSetting(name: string): string | undefined {
-  const since = retired.get(name);
-  if (since !== undefined) return ` ${since}`;
   const nearest = nearestOf(name, variableNames) ?? '';
   if (editDistance(name, nearest) <= (name.length < prefix.length + 6 ? 1 : 2))
     return `. Nearest: ${nearest}`;
