@@ -16,7 +16,7 @@ import { toolsIn } from '../mcp/surface.ts';
 import { defaultStateFolder } from '../state/files/state-folder.ts';
 import { writeGrant } from '../tenant/grants.ts';
 import type { SharedServices } from './common.ts';
-import { TenantHandle } from './tenant-handle.ts';
+import { openHandle } from './tenant-handle.ts';
 import type { ConfiguredTenants } from './tenants.ts';
 
 /**
@@ -79,7 +79,7 @@ const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
     const open = (baseUrl: URL, key: string, limits: ConnectLimits) => {
       const address = { baseUrl, key, close: async () => {} };
       const more = { limits, stateByKey: true };
-      return new TenantHandle('key', withoutEvents(settings), address, common, more);
+      return openHandle('key', withoutEvents(settings), address, common, more);
     };
     return apiKeyStrategy({ baseUrls, allowPrivate, rates: common.state.rates, open });
   },

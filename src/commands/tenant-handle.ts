@@ -1,7 +1,5 @@
 import { ConfigError, environmentName, type Settings } from '../config.ts';
-import type { RetirableTenant } from '../hosts/access/api-key.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
-import type { TenantObserver } from '../hosts/observer.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { defaultFreshness } from '../reading/collections.ts';
@@ -25,120 +23,105 @@ export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limit
   nameOf?: NameOf;
 }
 
+export type TenantHandle = ReturnType<typeof openHandle>;
+
 /** An open tenant with its endpoints for callers; it can be retired. */
-export class TenantHandle implements RetirableTenant {
-  readonly name: string;
-  readonly tenant: Tenant;
-  /** Receives the tenant's webhooks, if configured. */
-  readonly webhooks: WebhookTenant | undefined;
-  readonly log: SharedServices['log'];
-  readonly #settings: Settings;
-  readonly #address: Address;
+export function openHandle(
+  name: string,
+  settings: Settings,
+  address: Address,
+  common: SharedServices,
+  { nameOf = environmentName, ...more }: TenantHandleOptions = {},
+) {
+  const { log } = common;
+  const { webhookSecret: secret } = settings;
+  const unregisterSecrets = registerSecrets([secret]);
+  const observed = common.observer ? { observer: common.observer(name) } : {};
+  const tenant = new Tenant({
+    ...tenantOptions(settings, address),
+    state: stateFor(settings, common.state),
+    cache: common.cache,
+    // A restricted lookup must not get connections that were opened without it.
+    connections: more.limits ? undefined : common.connections,
+    ...more,
+    ...observed,
+    ...reportsOf(name, settings, address, log, nameOf),
+  });
+  const { grants } = tenant;
+  const parts = { nameOf, log: callLog(log), ...observed, consent: settings.consent };
   /** Keyed by grants and tools. */
-  readonly #endpoints = new Map<string, TenantEndpoint>();
-  readonly #nameOf: NameOf;
-  readonly #observer: { observer?: TenantObserver };
-  readonly #unregisterSecrets: () => void;
+  const endpoints = new Map<string, TenantEndpoint>();
 
-  constructor(
-    name: string,
-    settings: Settings,
-    address: Address,
-    common: SharedServices,
-    { nameOf = environmentName, ...more }: TenantHandleOptions = {},
-  ) {
-    const { webhookSecret: secret } = settings;
-    this.name = name;
-    this.log = common.log;
-    this.#settings = settings;
-    this.#address = address;
-    this.#nameOf = nameOf;
-    this.#unregisterSecrets = registerSecrets([secret]);
-    this.#observer = common.observer ? { observer: common.observer(name) } : {};
-    this.tenant = new Tenant({
-      ...tenantOptions(settings, address),
-      state: stateFor(settings, common.state),
-      cache: common.cache,
-      // A restricted lookup must not get connections that were opened without it.
-      connections: more.limits ? undefined : common.connections,
-      history: {
-        keepDays: settings.historyDays,
-        generated: address.generatedHistory,
-        onError: (error) =>
-          this.log.error('history not stored', { tenant: name, ...factsOf(error) }),
-      },
-      ...more,
-      ...this.#observer,
-      onTooLarge: (collection, bytes) => this.#warnOfSize(collection, bytes),
-      onCostly: (collection, requests) =>
-        this.log.info('long reading', { tenant: name, collection, requests }),
-      onUnusedFields: (lines) =>
-        this.log.warn('no record has what the file of fields names', { tenant: name, lines }),
-    });
-    if (secret !== undefined) this.webhooks = { secret, receive: receiverOf(this.tenant) };
+  function createEndpoint(granted: ReadonlySet<Grant>, tools?: ReadonlySet<string>) {
+    const own = granted.size === grants.size ? tenant : tenant.withGrants(granted);
+    const described = describeServer({ ...settings, grants: granted }, tools);
+    const served = { ...described, tenant: own, ...parts };
+    const server = async () => (await import('../mcp/server.ts')).createServer(served);
+    return { parts: served, server };
   }
 
-  get grants(): ReadonlySet<Grant> {
-    return this.tenant.grants;
-  }
-
-  /** For callers with all grants of the tenant. */
-  get endpoint(): TenantEndpoint {
-    return this.endpointFor(this.grants);
-  }
-
-  endpointFor(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
-    const granted = intersectGrants(this.grants, grants);
-    const name = [[...granted].sort().join(' '), ...[...(tools ?? ['all'])].sort()].join('|');
-    const endpoint = this.#endpoints.get(name) ?? this.#createEndpoint(granted, tools);
-    this.#endpoints.set(name, endpoint);
+  function endpointFor(granted: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
+    const allowed = intersectGrants(grants, granted);
+    const key = [[...allowed].sort().join(' '), ...[...(tools ?? ['all'])].sort()].join('|');
+    const endpoint = endpoints.get(key) ?? createEndpoint(allowed, tools);
+    endpoints.set(key, endpoint);
     return endpoint;
   }
 
-  /** New calls are refused, and caches are released at once; calls in flight may still finish. */
-  retire(): void {
-    this.tenant.updates.clearCaches();
-    const close = () =>
-      this.close().catch((error: unknown) =>
-        this.log.warn('not closed', { tenant: this.name, ...factsOf(error) }),
-      );
-    // Allows for calls that are still queued.
-    setTimeout(close, callMs + 40_000).unref();
+  async function close(): Promise<void> {
+    await tenant.close();
+    await address.close();
+    unregisterSecrets();
   }
 
-  async close(): Promise<void> {
-    await this.tenant.close();
-    await this.#address.close();
-    this.#unregisterSecrets();
-  }
+  return {
+    ...{ name, tenant, grants, log, endpointFor, close },
+    /** Receives the tenant's webhooks, if configured. */
+    webhooks: secret === undefined ? undefined : { secret, receive: receiverOf(tenant) },
+    /** For callers with all grants of the tenant. */
+    get endpoint(): TenantEndpoint {
+      return endpointFor(grants);
+    },
+    /** New calls are refused, and caches are released at once; calls in flight may still finish. */
+    retire(): void {
+      tenant.updates.clearCaches();
+      const notClosed = (error: unknown) =>
+        log.warn('not closed', { tenant: name, ...factsOf(error) });
+      // Allows for calls that are still queued.
+      setTimeout(() => close().catch(notClosed), callMs + 40_000).unref();
+    },
+  };
+}
 
-  #warnOfSize(collection: string, bytes: number): void {
-    const { cacheMegabytes } = this.#settings;
-    const remedy = `every question about it reads it again: raise ${this.#nameOf('cacheMegabytes')}`;
-    const megabytes = Math.ceil(bytes / 2 ** 20);
-    const facts = { tenant: this.name, collection, megabytes, cacheMegabytes, remedy };
-    this.log.warn('collection larger than the cache', facts);
-  }
+const callLog = (log: Log) => ({
+  failed: (tool: string, error: unknown) => log.error('call failed', { tool, ...factsOf(error) }),
+});
 
-  #createEndpoint(grants: ReadonlySet<Grant>, tools?: ReadonlySet<string>): TenantEndpoint {
-    const settings = { ...this.#settings, grants };
-    const tenant = grants.size === this.grants.size ? this.tenant : this.tenant.withGrants(grants);
-    const parts = {
-      ...describeServer(settings, tools),
-      tenant,
-      nameOf: this.#nameOf,
-      log: {
-        failed: (tool: string, error: unknown) =>
-          this.log.error('call failed', { tool, ...factsOf(error) }),
-      },
-      ...this.#observer,
-      consent: settings.consent,
-    };
-    return {
-      parts,
-      server: async () => (await import('../mcp/server.ts')).createServer(parts),
-    };
-  }
+/** What a tenant reports to the log, and of the past what is kept. */
+function reportsOf(
+  tenant: string,
+  { cacheMegabytes, historyDays }: Settings,
+  { generatedHistory }: Address,
+  log: Log,
+  nameOf: NameOf,
+) {
+  return {
+    history: {
+      keepDays: historyDays,
+      generated: generatedHistory,
+      onError: (error: unknown) => log.error('history not stored', { tenant, ...factsOf(error) }),
+    },
+    onTooLarge(collection: string, bytes: number) {
+      const remedy = `every question about it reads it again: raise ${nameOf('cacheMegabytes')}`;
+      const megabytes = Math.ceil(bytes / 2 ** 20);
+      const facts = { tenant, collection, megabytes, cacheMegabytes, remedy };
+      log.warn('collection larger than the cache', facts);
+    },
+    onCostly: (collection: string, requests: number) =>
+      log.info('long reading', { tenant, collection, requests }),
+    onUnusedFields: (lines: string[]) =>
+      log.warn('no record has what the file of fields names', { tenant, lines }),
+  };
 }
 
 /** The embedded tenant is another one after each start. In Redis collections are shared in any case. */
@@ -190,7 +173,7 @@ export async function openTenant(
 ): Promise<TenantEndpoint & Pick<Address, 'close'>> {
   const common = await openCommon(settings, log);
   const named = name === defaultName ? {} : { name };
-  const handle = new TenantHandle(name, settings, address, common, named);
+  const handle = openHandle(name, settings, address, common, named);
   return {
     ...handle.endpoint,
     async close() {

@@ -13,7 +13,7 @@ import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
 import type { SharedServices } from './common.ts';
 import { inOptions, optionName, settingsFrom } from './options.ts';
 import { configuredAddress, resolveAddress } from './start.ts';
-import { defaultName, fieldRulesOf, TenantHandle } from './tenant-handle.ts';
+import { defaultName, fieldRulesOf, openHandle, type TenantHandle } from './tenant-handle.ts';
 
 type Given = string | number | readonly string[];
 
@@ -75,7 +75,7 @@ export async function configuredTenants(settings: Settings, common: SharedServic
 
   if (settings.sandbox) {
     const address = await resolveAddress(settings);
-    const tenant = new TenantHandle(defaultName, settings, address, common);
+    const tenant = openHandle(defaultName, settings, address, common);
     open = new Map([[defaultName, { tenant, description: '' }]]);
   } else reload(settings);
 
@@ -108,7 +108,7 @@ function entryFor(
   // The default name keeps its stored state when the only tenant is moved into a file.
   const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
   const options = { nameOf, ...(name === defaultName ? {} : { name }) };
-  const tenant = new TenantHandle(name, settings, configuredAddress(settings), common, options);
+  const tenant = openHandle(name, settings, configuredAddress(settings), common, options);
   return { tenant, description };
 }
 

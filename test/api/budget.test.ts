@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Call, WalkCost } from '../../src/service/call.ts';
-import { RateBudget } from '../../src/service/traffic/traffic-control.ts';
+import { rateBudget } from '../../src/service/traffic/traffic-control.ts';
 import { countedMs, MemoryRates } from '../../src/state/memory-rates.ts';
 import type { RateDecision, WindowRule } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
@@ -55,7 +55,7 @@ function tenantWith(requests: number, known = requests): Tenant {
 
 /** The budget as another program of the same tenant counts it. */
 const budgetOf = (tenant: Tenant) =>
-  new RateBudget(stateOf(tenant).rates, new URL(upstream.url).href, {
+  rateBudget(stateOf(tenant).rates, new URL(upstream.url).href, {
     requests: 50,
     windowSeconds,
   });
@@ -76,7 +76,7 @@ describe('the limit that the service reports', () => {
   /** The number of requests that a walk may still send after the service has reported its remaining budget. */
   async function leftToWalks(configured: number, remaining: number, limit?: number) {
     const settings = { requests: configured, windowSeconds };
-    const budget = new RateBudget(new MemoryRates(), 'tenant', settings);
+    const budget = rateBudget(new MemoryRates(), 'tenant', settings);
     const take = async () => budget.take(callOf('walk'), { host: 'h' });
     const taken = await take();
     await budget.ended(taken, remaining, limit);
@@ -112,7 +112,7 @@ describe('the limit that the service reports', () => {
 describe('when less than a third remains', () => {
   /** A budget of 60 requests of which so many are left. */
   async function budgetWith(remaining: number) {
-    const budget = new RateBudget(new MemoryRates(), 'tenant', { requests: 60, windowSeconds });
+    const budget = rateBudget(new MemoryRates(), 'tenant', { requests: 60, windowSeconds });
     const taken = await budget.take(callOf('interactive'), { host: 'h' });
     await budget.ended(taken, remaining, 60);
     return budget;

@@ -1,6 +1,6 @@
 import { delay } from '../../state/delay.ts';
 import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
-import type { Call, WalkCost } from '../call.ts';
+import type { Call } from '../call.ts';
 import type { Attempt, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
@@ -39,7 +39,7 @@ export function trafficControl({
   observer,
   listener,
 }: TrafficOptions) {
-  const budget = new RateBudget(rates, budgetName, settings);
+  const budget = rateBudget(rates, budgetName, settings);
   let failures = 0;
   /** Until when no requests are sent, in milliseconds since the epoch. */
   let openUntil = 0;
@@ -52,6 +52,20 @@ export function trafficControl({
     if (openUntil <= now) return;
     const seconds = Math.ceil((openUntil - now) / 1000);
     throw new ApiError('circuit-open', { ...facts, seconds });
+  }
+
+  /** Whether it stops the requests after it, or lets them be sent again. */
+  function noteOutcome(attempt: Attempt): void {
+    const { request, call, error } = attempt;
+    if (error === undefined || isRefusal(error)) {
+      failures = 0;
+      openUntil = 0;
+      if (error !== undefined || listener?.refused)
+        listener?.onResponse(request.facts.path ?? '', error, call);
+    } else if (isOutage(error, attempt)) {
+      failures += 1;
+      if (failures >= circuitFailures) openUntil = Date.now() + cooldownMs;
+    }
   }
 
   const traffic: Traffic = {
@@ -69,18 +83,10 @@ export function trafficControl({
     },
     /** Corrects the budget by the headers of the response, if one was received. */
     async ended({ number, startedAt }, attempt) {
-      const { request, call, response, error } = attempt;
+      const { response, error } = attempt;
       const seconds = (performance.now() - startedAt) / 1000;
       observer?.onRequest(error === undefined ? 'ok' : failureOf(attempt), seconds);
-      if (error === undefined || isRefusal(error)) {
-        failures = 0;
-        openUntil = 0;
-        if (error !== undefined || listener?.refused)
-          listener?.onResponse(request.facts.path ?? '', error, call);
-      } else if (isOutage(error, attempt)) {
-        failures += 1;
-        if (failures >= circuitFailures) openUntil = Date.now() + cooldownMs;
-      }
+      noteOutcome(attempt);
       const remaining = response && toNumber(header(response, 'x-ratelimit-remaining'));
       const limit = response && toNumber(header(response, 'x-ratelimit-limit'));
       await budget.ended(number, remaining, limit);
@@ -143,125 +149,113 @@ interface Rules extends Readonly<Record<Purpose, WindowRule>> {
 }
 
 /** The rate budget of one tenant, which other programs use too. */
-export class RateBudget {
-  readonly #window: RateWindow;
-  readonly #key: string;
-  readonly #configured: number;
-  readonly #windowMs: number;
-  #rules: Rules;
-  #lastTaken = 0;
-  #lastReportAt = 0;
+export function rateBudget(window: RateWindow, key: string, settings: BudgetSettings) {
+  const windowMs = settings.windowSeconds * 1000;
+  let rules = rulesFor(settings, settings.requests);
+  let lastTaken = 0;
+  let lastReportAt = 0;
   /** As last known. */
-  #remaining = Number.POSITIVE_INFINITY;
+  let lastRemaining = Number.POSITIVE_INFINITY;
   /** Numbers of requests. */
-  readonly #inFlight = new Set<number>();
+  const inFlight = new Set<number>();
 
-  constructor(window: RateWindow, key: string, settings: BudgetSettings) {
-    this.#window = window;
-    this.#key = key;
-    this.#configured = settings.requests;
-    this.#windowMs = settings.windowSeconds * 1000;
-    this.#rules = this.#rulesFor(settings.requests);
-  }
-
-  /**
-   * Counts one request, after a short wait if necessary. It is in flight until `ended`. What other programs and single
-   * requests need is left to them: while little remains, walks are slowed down, or rejected.
-   * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
-   */
-  async take(call: Call, facts: ErrorFacts): Promise<number> {
-    const { purpose = 'interactive', cost } = call;
-    const rule = this.#rules[purpose];
-    const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
-    if (pauseMs > 0 && this.#remaining < lowOf(this.limit)) await delay(pauseMs, call.signal);
-    let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[purpose]);
-    for (;;) {
-      call.signal.throwIfAborted(); // A request that is not sent must not be counted.
-      const isHopeless = cost && this.#isHopeless(purpose, cost, rule);
-      const hopeless = isHopeless && (await this.#spent(call, rule, facts));
-      if (hopeless && (hopeless.facts.seconds ?? 0) * 1000 > patienceMs) throw hopeless;
-      const { taken, waitMs, remaining } = await this.#window.take(this.#key, rule, Date.now());
-      this.#remaining = remaining;
-      if (taken) {
-        this.#lastTaken += 1;
-        this.#inFlight.add(this.#lastTaken);
-        return this.#lastTaken;
-      }
-      if (waitMs > patienceMs) throw await this.#spent(call, rule, facts);
-      patienceMs -= waitMs;
-      await delay(waitMs, call.signal);
-    }
-  }
-
-  /** Whether too little of a walk that has just begun can be read now. */
-  #isHopeless(purpose: Purpose, cost: WalkCost, { reserve }: WindowRule): boolean {
-    if (cost.left !== cost.pages - 1) return false;
-    const available = this.#remaining - reserve;
-    if (purpose === 'background' || cost.needsAll) return available < cost.left;
-    return cost.left <= this.limit - reserve && available < cost.left * worthwhileShare;
-  }
+  const isHopeless = (call: Call, rule: WindowRule): boolean =>
+    isTooLittle(call, lastRemaining - rule.reserve, rules.allowed - rule.reserve);
 
   /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
-  async #spent(call: Call, rule: WindowRule, facts: ErrorFacts): Promise<ApiError<'budget-spent'>> {
+  async function spent(call: Call, rule: WindowRule, facts: ErrorFacts) {
     const { reserve } = rule;
-    const { purpose = 'interactive', cost } = call;
-    const needed = Math.min(this.limit - reserve, Math.max(1, cost?.left ?? 1));
+    const needed = Math.min(rules.allowed - reserve, Math.max(1, call.cost?.left ?? 1));
     const whole = { ...rule, reserve: reserve + needed - 1 };
-    const { waitMs, remaining } = await this.#window.peek(this.#key, whole, Date.now());
+    const { waitMs, remaining } = await window.peek(key, whole, Date.now());
     // A request counts slightly longer than the window; that extra time is not reported.
-    const seconds = Math.ceil(Math.min(waitMs, this.#windowMs) / 1000);
-    const isHopeless = cost !== undefined && this.#isHopeless(purpose, cost, rule);
-    const isReserved = remaining > 0 && (remaining <= reserve || isHopeless);
+    const seconds = Math.ceil(Math.min(waitMs, windowMs) / 1000);
+    const isReserved = remaining > 0 && (remaining <= reserve || isHopeless(call, rule));
     const reserved = isReserved ? { reserved: remaining } : {};
     return new ApiError('budget-spent', { ...facts, seconds, ...reserved });
   }
 
-  /**
-   * What the response says of the budget replaces our count, and our limit where the settings leave it at the default
-   * and the service reports more. Requests in flight are subtracted, because the service may not have counted them yet.
-   * A report older than the last one is ignored.
-   */
-  async ended(taken: number, remaining?: number, limit?: number): Promise<void> {
-    this.#inFlight.delete(taken);
-    if (remaining === undefined || taken < this.#lastReportAt) return;
-    this.#lastReportAt = taken;
-    // Less than what remains would be the limit of something else.
-    if (limit !== undefined && limit > 0 && limit >= remaining) this.#rules = this.#rulesFor(limit);
-    const free = Math.max(0, remaining - this.#inFlight.size);
-    this.#remaining = free;
-    await this.#window.correct(this.#key, this.#rules.interactive, free, Date.now());
+  async function refuseUnlessSoon(call: Call, rule: WindowRule, facts: ErrorFacts, ms: number) {
+    const error = await spent(call, rule, facts);
+    if ((error.facts.seconds ?? 0) * 1000 > ms) throw error;
   }
 
-  /** The service asked for a pause. It is limited to the window, after which all requests have expired. */
-  async block(seconds: number): Promise<void> {
-    const ms = Math.min(seconds * 1000, this.#windowMs);
-    await this.#window.block(this.#key, Date.now() + ms);
-  }
+  return {
+    /** Requests that the tenant allows in the window, as far as the settings permit. */
+    get limit(): number {
+      return rules.allowed;
+    },
+    /**
+     * Counts one request, after a short wait if necessary. It is in flight until `ended`. What other programs and single
+     * requests need is left to them: while little remains, walks are slowed down, or rejected.
+     * @throws ApiError (`budget-spent`) when the wait would be too long; the signal's reason when cancelled
+     */
+    async take(call: Call, facts: ErrorFacts): Promise<number> {
+      const { purpose = 'interactive', cost } = call;
+      const rule = rules[purpose];
+      const pauseMs = Math.min(cost?.pauseMs ?? 0, maxPauseMs);
+      if (pauseMs > 0 && lastRemaining < lowOf(rules.allowed)) await delay(pauseMs, call.signal);
+      let patienceMs = Math.min(call.deadline - Date.now(), maxWaitMs[purpose]);
+      for (;;) {
+        call.signal.throwIfAborted(); // A request that is not sent must not be counted.
+        if (isHopeless(call, rule)) await refuseUnlessSoon(call, rule, facts, patienceMs);
+        const { taken, waitMs, remaining } = await window.take(key, rule, Date.now());
+        lastRemaining = remaining;
+        if (taken) {
+          lastTaken += 1;
+          inFlight.add(lastTaken);
+          return lastTaken;
+        }
+        if (waitMs > patienceMs) throw await spent(call, rule, facts);
+        patienceMs -= waitMs;
+        await delay(waitMs, call.signal);
+      }
+    },
+    /**
+     * What the response says of the budget replaces our count, and our limit where the settings leave it at the default
+     * and the service reports more. Requests in flight are subtracted, because the service may not have counted them yet.
+     * A report older than the last one is ignored.
+     */
+    async ended(taken: number, remaining?: number, limit?: number): Promise<void> {
+      inFlight.delete(taken);
+      if (remaining === undefined || taken < lastReportAt) return;
+      lastReportAt = taken;
+      // Less than what remains would be the limit of something else.
+      if (limit !== undefined && limit > 0 && limit >= remaining) rules = rulesFor(settings, limit);
+      lastRemaining = Math.max(0, remaining - inFlight.size);
+      await window.correct(key, rules.interactive, lastRemaining, Date.now());
+    },
+    /** The service asked for a pause. It is limited to the window, after which all requests have expired. */
+    block: (seconds: number): Promise<void> =>
+      window.block(key, Date.now() + Math.min(seconds * 1000, windowMs)),
+    /** The remaining requests, and the wait if there are none. */
+    peek: (): Promise<RateDecision> => window.peek(key, rules.interactive, Date.now()),
+  };
+}
 
-  /** The remaining requests, and the wait if there are none. */
-  peek(): Promise<RateDecision> {
-    return this.#window.peek(this.#key, this.#rules.interactive, Date.now());
-  }
+/** Whether too little of a walk that has just begun can be read now. */
+function isTooLittle(
+  { purpose, cost }: Pick<Call, 'purpose' | 'cost'>,
+  available: number,
+  most: number,
+): boolean {
+  if (!cost || cost.left !== cost.pages - 1) return false;
+  if (purpose === 'background' || cost.needsAll) return available < cost.left;
+  return cost.left <= most && available < cost.left * worthwhileShare;
+}
 
-  /** Requests that the tenant allows in the window, as far as the settings permit. */
-  get limit(): number {
-    return this.#rules.allowed;
-  }
-
-  #rulesFor(reported: number): Rules {
-    const configured = this.#configured;
-    const isDefault = configured === defaultBudget.requests;
-    const smaller = Math.min(configured, reported);
-    const allowed = isDefault ? reported : smaller;
-    const limit = isDefault ? Math.max(configured, reported) : configured;
-    const single = { limit, windowMs: this.#windowMs, reserve: 0 };
-    return {
-      allowed,
-      interactive: single,
-      write: single,
-      // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
-      walk: { ...single, reserve: reservedOf(smaller) },
-      background: { ...single, reserve: lowOf(allowed) },
-    };
-  }
+function rulesFor({ requests, windowSeconds }: BudgetSettings, reported: number): Rules {
+  const isDefault = requests === defaultBudget.requests;
+  const smaller = Math.min(requests, reported);
+  const allowed = isDefault ? reported : smaller;
+  const limit = isDefault ? Math.max(requests, reported) : requests;
+  const single = { limit, windowMs: windowSeconds * 1000, reserve: 0 };
+  return {
+    allowed,
+    interactive: single,
+    write: single,
+    // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
+    walk: { ...single, reserve: reservedOf(smaller) },
+    background: { ...single, reserve: lowOf(allowed) },
+  };
 }

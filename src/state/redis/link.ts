@@ -21,115 +21,97 @@ const pingMs = 700;
 /** Authentication errors, which a retry cannot solve. */
 const authErrors = /^(WRONGPASS|NOAUTH|NOPERM|ERR AUTH|ERR invalid password)/;
 
+export type RedisLink = Awaited<ReturnType<typeof openLink>>;
+
 /**
  * A connection to Redis, for commands and messages. While Redis is unreachable, every command fails at once with
- * StateUnavailable. The client reconnects and subscribes again by itself.
+ * StateUnavailable. The client reconnects and subscribes again by itself, also where it cannot connect at first.
+ * @throws Error when Redis rejects the user or password
  */
-export class RedisLink {
-  readonly #client: ReturnType<typeof createRedisClient>;
-  readonly #options: LinkOptions;
-  readonly #reconnectListeners: (() => void)[] = [];
-  #lostSince: Date | undefined;
-  #closed = false;
+export async function openLink({ url, report }: LinkOptions) {
+  const client = createRedisClient(url);
+  const reconnectListeners: (() => void)[] = [];
+  let lostSince: Date | undefined;
+  let closed = false;
 
-  private constructor(options: LinkOptions) {
-    this.#options = options;
-    this.#client = createRedisClient(options.url);
-    this.#client.on('ready', () => this.#updateStatus());
-    this.#client.on('reconnecting', () => this.#updateStatus());
-    this.#client.on('error', (error: Error) => this.#updateStatus(error));
-  }
-
-  /**
-   * Connects. If Redis cannot be reached, retries in the background; until then commands fail with
-   * StateUnavailable.
-   * @throws Error when Redis rejects the user or password
-   */
-  static async open(options: LinkOptions): Promise<RedisLink> {
-    const link = new RedisLink(options);
-    const timeout = pause(firstConnectMs, undefined, { ref: false });
-    const rejection = await Promise.race([link.#connect(), timeout]);
-    if (rejection !== undefined) {
-      await link.close();
-      throw new Error(`Redis at ${options.url.host} rejects the connection: ${rejection}`);
+  function updateStatus(error?: Error): void {
+    if (closed) return;
+    const { isReady } = client;
+    if (!isReady && !lostSince) {
+      lostSince = new Date();
+      const code = errorCode(error);
+      report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
+    } else if (isReady && lostSince) {
+      lostSince = undefined;
+      report('shared state back', { redis: url.host });
+      for (const listener of reconnectListeners) listener();
     }
-    link.#updateStatus();
-    return link;
   }
+  client.on('ready', () => updateStatus());
+  client.on('reconnecting', () => updateStatus());
+  client.on('error', (error: Error) => updateStatus(error));
 
-  /** Since when Redis cannot be reached. */
-  get lostSince(): Date | undefined {
-    return this.#lostSince;
-  }
-
-  /** @throws StateUnavailable */
-  async send(args: readonly Argument[]): Promise<unknown> {
-    return this.#client.sendCommand([...args]).catch(rethrowAsUnavailable);
+  async function close(): Promise<void> {
+    closed = true;
+    if (client.isOpen) client.destroy();
   }
 
   /** Like `send`, but returns strings as buffers. @throws StateUnavailable */
-  async sendForBytes(args: readonly Argument[]): Promise<unknown> {
-    return this.#client.sendCommand([...args], asBytes).catch(rethrowAsUnavailable);
-  }
+  const sendForBytes = async (args: readonly Argument[]): Promise<unknown> =>
+    client.sendCommand([...args], asBytes).catch(rethrowAsUnavailable);
 
-  /**
-   * Runs a script atomically. Uses EVAL, because EVALSHA may need a second attempt, which later commands would
-   * overtake.
-   * @throws StateUnavailable
-   */
-  async runScript(
-    script: string,
-    keys: readonly string[],
-    values: readonly (Argument | number)[],
-  ): Promise<unknown> {
-    const args = values.map((value) => (typeof value === 'number' ? String(value) : value));
-    return this.sendForBytes(['EVAL', script, String(keys.length), ...keys, ...args]);
+  const timeout = pause(firstConnectMs, undefined, { ref: false });
+  const rejection = await Promise.race([connect(client), timeout]);
+  if (rejection !== undefined) {
+    await close();
+    throw new Error(`Redis at ${url.host} rejects the connection: ${rejection}`);
   }
+  updateStatus();
+  return {
+    close,
+    sendForBytes,
+    /** Since when Redis cannot be reached. */
+    get lostSince(): Date | undefined {
+      return lostSince;
+    },
+    /** @throws StateUnavailable */
+    send: async (args: readonly Argument[]): Promise<unknown> =>
+      client.sendCommand([...args]).catch(rethrowAsUnavailable),
+    /**
+     * Runs a script atomically. Uses EVAL, because EVALSHA may need a second attempt, which later commands would
+     * overtake.
+     * @throws StateUnavailable
+     */
+    async runScript(
+      script: string,
+      keys: readonly string[],
+      values: readonly (Argument | number)[],
+    ): Promise<unknown> {
+      const args = values.map((value) => (typeof value === 'number' ? String(value) : value));
+      return sendForBytes(['EVAL', script, String(keys.length), ...keys, ...args]);
+    },
+    /** Receives the messages of all channels whose name fits the pattern. @throws StateUnavailable */
+    async listen(
+      pattern: string,
+      listener: (message: string, channel: string) => void,
+    ): Promise<void> {
+      if (!client.isReady) throw new StateUnavailable('Redis cannot be reached');
+      await client.pSubscribe(pattern, listener).catch(rethrowAsUnavailable);
+    },
+    /** Calls the listener whenever Redis can be reached again. */
+    onReconnect: (listener: () => void) => void reconnectListeners.push(listener),
+  };
+}
 
-  /** Receives the messages of all channels whose name fits the pattern. @throws StateUnavailable */
-  async listen(
-    pattern: string,
-    listener: (message: string, channel: string) => void,
-  ): Promise<void> {
-    if (!this.#client.isReady) throw new StateUnavailable('Redis cannot be reached');
-    await this.#client.pSubscribe(pattern, listener).catch(rethrowAsUnavailable);
-  }
-
-  /** Calls the listener whenever Redis can be reached again. */
-  onReconnect(listener: () => void): void {
-    this.#reconnectListeners.push(listener);
-  }
-
-  async close(): Promise<void> {
-    this.#closed = true;
-    if (this.#client.isOpen) this.#client.destroy();
-  }
-
-  /** @returns the reason if Redis rejects the connection */
-  async #connect(): Promise<string | undefined> {
-    const failure = new Promise<string | undefined>((resolve) => {
-      this.#client.once('error', ({ message }: Error) =>
-        resolve(authErrors.test(message) ? message : undefined),
-      );
-    });
-    const connected = this.#client.connect().then(() => undefined);
-    return Promise.race([failure, connected.catch(() => failure)]);
-  }
-
-  #updateStatus(error?: Error): void {
-    if (this.#closed) return;
-    const { url, report } = this.#options;
-    const { isReady } = this.#client;
-    if (!isReady && !this.#lostSince) {
-      this.#lostSince = new Date();
-      const code = errorCode(error);
-      report('shared state lost', { redis: url.host, ...(code === undefined ? {} : { code }) });
-    } else if (isReady && this.#lostSince) {
-      this.#lostSince = undefined;
-      report('shared state back', { redis: url.host });
-      for (const listener of this.#reconnectListeners) listener();
-    }
-  }
+/** @returns the reason if Redis rejects the connection */
+async function connect(client: ReturnType<typeof createRedisClient>): Promise<string | undefined> {
+  const failure = new Promise<string | undefined>((resolve) => {
+    client.once('error', ({ message }: Error) =>
+      resolve(authErrors.test(message) ? message : undefined),
+    );
+  });
+  const connected = client.connect().then(() => undefined);
+  return Promise.race([failure, connected.catch(() => failure)]);
 }
 
 const asBytes = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } };

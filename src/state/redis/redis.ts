@@ -16,7 +16,7 @@ import { writeStatus } from '../write-status.ts';
 import { redisBus } from './bus.ts';
 import { redisCollections } from './collections.ts';
 import { redisInbox } from './inbox.ts';
-import { keyOf, type LinkOptions, listReply, RedisLink } from './link.ts';
+import { keyOf, type LinkOptions, listReply, openLink, type RedisLink } from './link.ts';
 import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
 import { redisRates } from './rates.ts';
 
@@ -37,7 +37,7 @@ const lockPollMs = 60;
  */
 export async function redisState(options: RedisOptions): Promise<State> {
   const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs } = options;
-  const link = await RedisLink.open(options);
+  const link = await openLink(options);
   const process = newToken();
   const bus = redisBus(link, process, options.report);
   const mutex = new KeyedMutex();
