@@ -152,6 +152,10 @@ async function useServer(sandbox: Sandbox): Promise<void> {
         ? await callAndLog(server.client, { id, tool, args, log })
         : await toolsAsGiven(server.client),
     );
+  } catch (error) {
+    // Read by the model that called: an unknown tool, or arguments that are no JSON.
+    print(error instanceof Error ? error.message : String(error));
+    process.exitCode = 1;
   } finally {
     await server.close();
   }
