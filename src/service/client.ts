@@ -201,8 +201,8 @@ export class ApiClient {
       let value: T;
       try {
         response = await this.#wire.send(request, call, facts);
-        const body = parseResponse(response, facts);
-        value = request.read(body, { ...facts, status: response.status }, response);
+        const known = { ...facts, status: response.status };
+        value = request.read(parseResponse(response, known), known, response);
       } catch (error) {
         await this.#traffic.ended(sent, { request, call, response, error });
         if (!isApiError(error)) throw error;

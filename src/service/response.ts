@@ -17,11 +17,10 @@ export function header(response: Headed, name: string): string | undefined {
 }
 
 /**
- * The JSON of a successful response, without secrets, in case the service repeats one.
+ * The JSON of a successful response, without secrets, in case the service repeats one. The facts include its status.
  * @throws ApiError for every other status, for a web page, and for a body that is not JSON
  */
-export function parseResponse(response: WireResponse, facts: ErrorFacts): unknown {
-  const known = { ...facts, status: response.status };
+export function parseResponse(response: WireResponse, known: ErrorFacts): unknown {
   if (response.status >= 300) throw toApiError(response, known);
   if (response.status === 204) throw new ApiError('not-found', known);
   const text = textOf(response);

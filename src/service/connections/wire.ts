@@ -75,7 +75,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [only] = this.#chunks;
     const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
-    if (this.#head) this.#resolve({ ...this.#head, body });
+    const head = this.#head;
+    if (head) this.#resolve({ status: head.status, headers: head.headers, body });
     else this.#reject(new Error('response without a status line'));
   }
 
