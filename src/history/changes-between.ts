@@ -153,7 +153,7 @@ async function stagesOf(
 ) {
   if (!closing.records.some(({ pipelineStage }) => pipelineStage)) return undefined;
   const exits = await runInSlices(matchingExits(series.exits, options, readDeal));
-  const rows = stageRows(exits, order);
+  const rows = stageRows(exits, order, (exit) => series.outcomeNow(exit));
   return rows.length > 0 ? rows : undefined;
 }
 

@@ -274,6 +274,12 @@ export class DealSeries {
     for (const record of opening) if (record.id) this.#last.set(record.id, record);
   }
 
+  /** The outcome of the deal when it was seen last: snapshots do not keep closed deals for ever. */
+  outcomeNow({ deal, outcome }: StageExit): Outcome {
+    const latest = this.#last.get(deal.id ?? '');
+    return latest ? outcomeOf(latest) : outcome;
+  }
+
   observe(after: Opportunity, seen: string): void {
     const { id } = after;
     if (id === undefined || id === '') return;
@@ -329,23 +335,41 @@ export const matchingExits = (
 /** A percentage of fewer deals is not shown: it would not be meaningful. */
 const minExits = 5;
 
+const percentOfMany = (some = 0, others = 0): number | undefined =>
+  some + others >= minExits ? percentOfCounts(some, some + others) : undefined;
+
 /** Stages in their order, by the deals that left them in the period. */
-export function stageRows(exits: readonly StageExit[], order: StageOrder) {
+export function stageRows(
+  exits: readonly StageExit[],
+  order: StageOrder,
+  outcomeNow: (exit: StageExit) => Outcome,
+) {
   const ranked = [...groupBy(exits, ({ from }) => from)].map(([key, left]) => ({
     rank: order.get(key) ?? Number.MAX_VALUE,
-    row: stageRow(left, order),
+    row: stageRow(left, order, outcomeNow),
   }));
   ranked.sort((one, other) => one.rank - other.rank || byName(one.row, other.row));
   return ranked.map(({ row }) => row);
 }
 
-/** `conversion`: moved forward or won, in percent of those that left. */
-function stageRow(exits: readonly StageExit[], order: StageOrder) {
+/** Steps back are no losses. The win rate is that of the deals, whichever stages they were in later. */
+function stageRow(
+  exits: readonly StageExit[],
+  order: StageOrder,
+  outcomeNow: (exit: StageExit) => Outcome,
+) {
   const { id, name } = exits.map((exit) => exit.label).sort(byName)[0] ?? {};
   const days = exits.flatMap((exit) => exit.days ?? []);
   const count = (is: (exit: StageExit) => boolean | undefined) => exits.filter(is).length;
   const forward = count(({ from, to }) => isForward(from, to, order));
   const won = count(({ outcome }) => outcome === 'won');
+  const lost = count(({ outcome }) => outcome === 'lost');
+  const deals = new Map(exits.map((exit) => [exit.deal.id ?? exit, outcomeNow(exit)]));
+  const outcomes = [...deals.values()];
+  const [wonNow, lostNow] = (['won', 'lost'] as const).map(
+    (wanted) => outcomes.filter((outcome) => outcome === wanted).length,
+  );
+  const rank = order.get(exits[0]?.from ?? '');
   return compact({
     id: name ? undefined : id,
     name,
@@ -354,7 +378,9 @@ function stageRow(exits: readonly StageExit[], order: StageOrder) {
     forward: nonZero(forward),
     back: nonZero(count(({ from, to }) => isForward(from, to, order) === false)),
     won: nonZero(won),
-    lost: nonZero(count(({ outcome }) => outcome === 'lost')),
-    conversion: exits.length >= minExits ? percentOfCounts(forward + won, exits.length) : undefined,
+    lost: nonZero(lost),
+    conversionPercent: percentOfMany(forward + won, lost),
+    winRatePercent: percentOfMany(wonNow, lostNow),
+    probabilityPercent: rank === undefined ? undefined : percentOfCounts(rank, 1),
   });
 }

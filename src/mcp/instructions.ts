@@ -29,4 +29,4 @@ export const basicsFor = ({ isMadeUp = false }: { isMadeUp?: boolean | undefined
   isMadeUp ? `${madeUpNotice}\n\n${basics}` : basics;
 
 export const instructionsFor = (server: { isMadeUp?: boolean | undefined }): string =>
-  `${basicsFor(server)} More: resource cpq://guide.`;
+  `${basicsFor(server)} More: resources cpq://guide, cpq://definitions (formulas).`;

@@ -26,6 +26,7 @@ import { describeError } from './wording.ts';
 const mimeType = 'text/markdown';
 
 const guideUri = 'cpq://guide';
+const definitionsUri = 'cpq://definitions';
 
 /** A guide to the questions and terms, for people and models. */
 const guideFor = (isMadeUp: boolean | undefined): string => `${basicsFor({ isMadeUp })}
@@ -39,6 +40,8 @@ another table of the answer. \`cpq://export/cpq_pipeline_changes?by=day&since=20
 day that can be compared.
 
 ## What the words mean
+The formula of each figure is in the resource \`cpq://definitions\`.
+
 - **coverage**: what an answer is based on. \`complete: false\` means that records are missing, and why.
 - **one-time, monthly, yearly**: kept apart, except in value (one-time + monthly × value months) and first-year value (one-time + 12 × monthly + yearly).
 - **weighted**: revenue × probability. Tenants store probability as 0–1 or 0–100; the answer says how it was read.
@@ -98,6 +101,13 @@ export const listResources = (surface: Surface): ListResourcesResult => ({
       description: 'Which tool answers which question, and what the terms mean',
       mimeType,
     },
+    {
+      uri: definitionsUri,
+      name: 'definitions',
+      title: 'Definitions of the figures',
+      description: 'The formula of each figure of the briefs and checks',
+      mimeType,
+    },
     ...viewResources(surface.list),
   ],
 });
@@ -137,6 +147,8 @@ async function readUri(
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
   if (uri === guideUri) return textContents(uri, guideFor(isMadeUp));
+  if (uri === definitionsUri)
+    return textContents(uri, (await import('./definitions.ts')).definitions);
   const view = viewFromUri(uri);
   if (view) return readViewResource(view, surface.list, isMadeUp === true);
   if (uri.startsWith(exportPrefix))
@@ -159,7 +171,9 @@ function parseUri(access: Access, uri: string): { template: ResourceTemplate; id
   const templates = readableTemplates(access);
   const template = templates.find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
   if (template && rest !== undefined) return { template, id: decodeSegment(rest) };
-  const known = [guideUri, ...templates.map(({ uriTemplate }) => uriTemplate)].join(', ');
+  const known = [guideUri, definitionsUri, ...templates.map(({ uriTemplate }) => uriTemplate)].join(
+    ', ',
+  );
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 

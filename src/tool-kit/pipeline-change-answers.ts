@@ -181,9 +181,15 @@ function definitionsOf(changes: PipelineChanges, { isPartial }: PeriodStates): W
     return [
       wording`Push: the close date of an open deal is later on a day than on the day before${isPartial ? wording`; at least so many, because not every day was compared` : ''}. Push rate: deals with ${changes.pushes.atLeast} or more pushes, of those open at the end.`,
     ];
-  if (!changes.forecast) return [];
+  const stages = changes.stages
+    ? [
+        wording`Stages: conversion is forward or won, of those forward, won or lost; the win rate is that of the deals that left it and are closed now, beside its probability.`,
+      ]
+    : [];
+  if (!changes.forecast) return stages;
   const { from, until } = changes.forecast;
   return [
+    ...stages,
     wording`Forecast: expected are the deals that were open before ${trusted(from)} with a close date up to ${trusted(until)}; late, early, new: won in the period though due before it, due after it, not there before.`,
   ];
 }

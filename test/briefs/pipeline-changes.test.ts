@@ -91,6 +91,8 @@ test.each([
   expect(namedPeriod(since, '2026-06-17')).toEqual(period);
 });
 
+const asLeft = ({ outcome }: StageExit) => outcome;
+
 test('a week begins on Monday', () => {
   expect(namedPeriod('this_week', '2026-06-14')).toEqual({ opening: '2026-06-07' });
   const whole = { opening: '2026-06-07', closing: '2026-06-14' };
@@ -111,8 +113,13 @@ test('a conversion is shown from five deals on', () => {
       days: 1,
     }),
   );
-  expect(stageRows(exits, new Map())[0]).toMatchObject({ won: 2, lost: 3, conversion: 40 });
-  expect(stageRows(exits.slice(1), new Map())[0]).not.toHaveProperty('conversion');
+  expect(stageRows(exits, new Map(), asLeft)[0]).toMatchObject({
+    won: 2,
+    lost: 3,
+    conversionPercent: 40,
+    winRatePercent: 40,
+  });
+  expect(stageRows(exits.slice(1), new Map(), asLeft)[0]).not.toHaveProperty('conversionPercent');
 });
 
 test('the median is the middle, or the mean of the two in the middle', () => {
@@ -196,10 +203,11 @@ test('stages stand in their order, unknown ones last by name, with the median of
         ['Early', 0.1],
         ['Late', 0.8],
       ]),
+      asLeft,
     ),
   ).toEqual([
-    { name: 'Early', left: 1, medianDays: 4, won: 1 },
-    { name: 'Late', left: 3, medianDays: 6, won: 3 },
+    { name: 'Early', left: 1, medianDays: 4, won: 1, probabilityPercent: 10 },
+    { name: 'Late', left: 3, medianDays: 6, won: 3, probabilityPercent: 80 },
     { name: 'X', left: 1, won: 1 },
     { name: 'Y', left: 1, won: 1 },
   ]);
@@ -346,8 +354,12 @@ test('a stage has one name, or its id without any, and counts the moves forward 
     { id: 's', name: 'Alpha' },
   ];
   const exits = [...labels.map((label) => exit(label, 'id t')), exit({ id: 's' }, 'id r')];
-  expect(stageRows(exits, order)).toEqual([{ name: 'Alpha', left: 3, forward: 2, back: 1 }]);
-  expect(stageRows([exit({ id: 's' }, 'id r')], order)).toEqual([{ id: 's', left: 1, back: 1 }]);
+  expect(stageRows(exits, order, asLeft)).toEqual([
+    { name: 'Alpha', left: 3, forward: 2, back: 1, probabilityPercent: 50 },
+  ]);
+  expect(stageRows([exit({ id: 's' }, 'id r')], order, asLeft)).toEqual([
+    { id: 's', left: 1, back: 1, probabilityPercent: 50 },
+  ]);
 });
 
 test('a closed deal is listed with its outcome only among others, and with its days to close', () => {

@@ -109,6 +109,7 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
   };
   const unknownValue = { open: 0, inPeriod: 0 };
   let withoutCloseDate = 0;
+  let deleted = 0;
   yield* forEachStep(all, (read) => {
     const deal = convertDeal(read, rates);
     if (!passesFilters(deal, others)) return;
@@ -122,12 +123,13 @@ function* select({ all }: TenantDeals, options: ResolvedOptions) {
     if (!isWorth(deal, minValue)) return;
     const shown = withExtras(deal, show);
     withoutCloseDate += Number(lacksCloseDate(deal, options));
+    deleted += Number(deal.outcome === 'deleted');
     if (isOpen) found.open.push(shown);
     if (isClosed) found.closed.push(shown);
     if (isIn) found.inPeriod.push(shown);
   });
   yield;
-  return { ...found, unknownValue, withoutCloseDate };
+  return { ...found, unknownValue, withoutCloseDate, deleted: nonZero(deleted) };
 }
 
 /** Briefs the open pipeline. Definitions: docs/definitions.md, "Pipeline". */
@@ -155,7 +157,7 @@ export function* pipelineBrief(deals: TenantDeals, options: PipelineOptions) {
     ...salesFigures(open, inPeriod, resolved),
     probability: deals.probability,
     unknown: nonZeroCounts(unknown),
-    deleted: countDeleted(deals.all),
+    deleted: found.deleted,
     notes: pipelineNotes(
       resolved,
       closed,
@@ -185,7 +187,7 @@ function salesFigures(open: readonly Deal[], inPeriod: readonly Deal[], options:
 /** Briefs the deals that were won, lost or closed over the period of the options. */
 export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: PipelineOptions) {
   const resolved = resolveOptions(options);
-  const { open, closed, inPeriod, unknownValue } = yield* select(deals, resolved);
+  const { open, closed, inPeriod, unknownValue, deleted } = yield* select(deals, resolved);
   const { today, by = 'owner' } = resolved;
   const { revenue, valueMonths, currency } = countUnknown(inPeriod);
   const unknown = { revenue, valueMonths, currency, closedAt: closed.filter(isUndated).length };
@@ -202,7 +204,7 @@ export function* closedBrief(deals: TenantDeals, outcome: DealOutcome, options: 
     groups,
     ...salesFigures(open, inPeriod, resolved),
     unknown: nonZeroCounts(unknown),
-    deleted: countDeleted(deals.all),
+    deleted,
     notes: pipelineNotes(resolved, closed, unknownValue.inPeriod),
   });
 }
@@ -217,9 +219,6 @@ export function* dealsAbout(
   const wanted = outcome === 'open' ? open : inPeriod.filter((deal) => hasOutcome(deal, outcome));
   return yield* sortSteps(wanted, byValue);
 }
-
-const countDeleted = (deals: readonly Deal[]): number | undefined =>
-  nonZero(deals.filter(({ outcome }) => outcome === 'deleted').length);
 
 const everyDeal = ['owner', 'company', 'category', 'source'] as const;
 

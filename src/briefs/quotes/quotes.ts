@@ -119,12 +119,15 @@ export function* findQuotes(
   const { today, owner, company, status, currency, acceptance, dealState } = options;
   // Only with opportunities is the state of a deal known.
   const dealOf = opportunities && (yield* dealStateReader(opportunities));
-  const passing: readonly Quote[] = yield* filterSteps(
+  const owned: readonly Quote[] = yield* filterSteps(
     quotes,
     (quote) =>
+      (!owner || refersTo(quote.owner, owner)) && (!company || refersTo(quote.company, company)),
+  );
+  const passing: readonly Quote[] = yield* filterSteps(
+    owned,
+    (quote) =>
       !isDeleted(quote) &&
-      (!owner || refersTo(quote.owner, owner)) &&
-      (!company || refersTo(quote.company, company)) &&
       (!status || statusOfQuote(quote) === status.name) &&
       (!currency || currencyOfRecord(quote, options.currencyOf) === currency.name) &&
       (!acceptance || acceptanceOf(quote, today) === acceptance.name) &&
@@ -135,7 +138,7 @@ export function* findQuotes(
     matching: yield* filterSteps(passing, (quote) => isInPeriod(quote, options)),
     undated: passing.filter((quote) => isUndated(quote) && !isInPeriod(quote, options)),
     dealOf,
-    deleted: quotes.filter(isDeleted).length,
+    deleted: owned.filter(isDeleted).length,
   };
 }
 
@@ -193,7 +196,7 @@ export function* quotesReport(
     acceptance,
     by,
     groups: yield* groupsOf(facts, options),
-    // Regardless of filters, and in no figure.
+    // Of the owner and company, and in no figure.
     deleted: nonZero(deleted),
   });
   const rows = (first: number, count: number) =>

@@ -222,6 +222,15 @@ function bandOf(number: number | undefined, limits: readonly number[], unit = ''
   return high === undefined ? `${word(low)} and more` : `${word(low)} to under ${word(high)}`;
 }
 
+/** Deleted quotes of the owner and the company. */
+const deletedOf = (all: readonly Quote[], { owner, company }: Filters): number =>
+  all.filter(
+    ({ statusCategory, ownerId, companyId }) =>
+      statusCategory === 'deleted' &&
+      (owner ?? ownerId) === ownerId &&
+      (company ?? companyId) === companyId,
+  ).length;
+
 /** The expected brief of all quotes, with all groups, unsorted. */
 export function expectedQuotes(all: readonly Quote[], by: string, filters: Filters): Figures {
   const quotes = all.filter((quote) => fits(quote, filters));
@@ -269,7 +278,7 @@ export function expectedQuotes(all: readonly Quote[], by: string, filters: Filte
         return [isShared(name) ? key : name, amounts(its.map(({ quote }) => quote))];
       }),
     ),
-    ...counts({ deleted: all.filter(({ statusCategory }) => statusCategory === 'deleted').length }),
+    ...counts({ deleted: deletedOf(all, filters) }),
     rows: rows.map((quote) =>
       only({
         id: quote.id,

@@ -29,7 +29,9 @@ export function expectedCourse(dealsOn: DealsOn, days: readonly string[], asked:
       inDays(after, asked) &&
       (asked.stage ?? from) === from,
   );
-  return { slips, stages: stagesOf(matching, ranksOf(ends)) };
+  const closing = dealsOn(days.at(-1) ?? '');
+  const scale = ends.some(({ probability }) => probability?.gt(1)) ? 1 : 100;
+  return { slips, stages: stagesOf(matching, ranksOf(ends), { closing, scale }) };
 }
 
 const dayMs = 86_400_000;
@@ -84,10 +86,16 @@ function ranksOf(deals: readonly DayDeal[]): Map<string, number> {
   );
 }
 
-function stagesOf(exits: readonly Exit[], ranks: ReadonlyMap<string, number>) {
+/** The deals of the last day, and what makes percent of a probability. */
+interface Present {
+  closing: ReadonlyMap<string, DayDeal>;
+  scale: number;
+}
+
+function stagesOf(exits: readonly Exit[], ranks: ReadonlyMap<string, number>, present: Present) {
   const stages = [...grouped(exits, ({ from }) => from ?? '')].map(([stage, own]) => ({
     rank: ranks.get(stage) ?? Number.POSITIVE_INFINITY,
-    row: stageRow(stage, own, ranks),
+    row: stageRow(stage, own, ranks, present),
   }));
   stages.sort((one, other) =>
     one.rank === other.rank ? byName(one.row, other.row) : one.rank < other.rank ? -1 : 1,
@@ -95,7 +103,12 @@ function stagesOf(exits: readonly Exit[], ranks: ReadonlyMap<string, number>) {
   return stages.map(({ row }) => row);
 }
 
-function stageRow(stage: string, exits: readonly Exit[], ranks: ReadonlyMap<string, number>) {
+function stageRow(
+  stage: string,
+  exits: readonly Exit[],
+  ranks: ReadonlyMap<string, number>,
+  { closing, scale }: Present,
+) {
   const count = (is: (after: DayDeal) => boolean) => exits.filter(({ after }) => is(after)).length;
   const isBeyond = (one: string | undefined, other: string | undefined): boolean => {
     const [rank, reference] = [ranks.get(one ?? ''), ranks.get(other ?? '')];
@@ -107,6 +120,9 @@ function stageRow(stage: string, exits: readonly Exit[], ranks: ReadonlyMap<stri
   const lost = count(({ outcome }) => outcome === 'lost');
   const stays = exits.flatMap(({ stayed }) => stayed ?? []);
   const left = exits.length;
+  const ids = [...new Set(exits.map(({ after }) => after.id))];
+  const ended = (as: string) => ids.filter((id) => closing.get(id)?.outcome === as).length;
+  const rank = ranks.get(stage);
   return only({
     name: exits[0]?.name,
     left,
@@ -115,9 +131,14 @@ function stageRow(stage: string, exits: readonly Exit[], ranks: ReadonlyMap<stri
     back: back || undefined,
     won: won || undefined,
     lost: lost || undefined,
-    conversion: left >= 5 ? rounded(new Big(forward + won).times(100).div(left), 1) : undefined,
+    conversionPercent: shareOf(forward + won, lost),
+    winRatePercent: shareOf(ended('won'), ended('lost')),
+    probabilityPercent: rank === undefined ? undefined : rounded(new Big(rank).times(scale), 1),
   });
 }
+
+const shareOf = (some: number, others: number): number | undefined =>
+  some + others < 5 ? undefined : rounded(new Big(some).times(100).div(some + others), 1);
 
 const fates = ['won', 'lost', 'closedUnknown', 'stillOpen', 'removed'] as const;
 

@@ -37,7 +37,7 @@ export function expectedPipeline(
   const wide = deals
     .map((deal) => inRate(deal, requested))
     .filter((deal) => passes(deal, requested));
-  const deleted = deals.filter(({ outcome }) => outcome === 'deleted').length;
+  const deleted = wide.filter(({ outcome }) => outcome === 'deleted').length;
   const same = { today, by, closed: closedOf(wide, today, requested), ...counts({ deleted }) };
   if (outcome !== 'open') return { ...same, outcome, ...closedFigures(wide, today, by, requested) };
   const open = openAmong(wide, requested);

@@ -293,8 +293,8 @@ export function Funnel({ stages, moved = [], open }: FunnelProps) {
         {
           title: 'Conversion',
           kind: 'num',
-          cell: ({ conversion }, { share }) =>
-            conversion === undefined ? 'too few' : share(conversion),
+          cell: ({ conversionPercent }, { share }) =>
+            conversionPercent === undefined ? 'too few' : share(conversionPercent),
         },
       ]}
     />
