@@ -21,6 +21,7 @@ const composed = {
     'has no repetition but of invisible characters, which the spellings of each character exclude',
   'src/text/invisible-characters.ts':
     'is of single characters between single ones, without repetition',
+  'src/text/speaking-text.ts': 'every repetition in it is bounded',
   'src/config.ts': 'is made of fixed words without repetition',
   'src/hosts/access/api-key.ts':
     'anchored, of literal text and single classes, which a dot separates',
