@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     ...common.test,
     globalSetup: ['test/support/build.ts'],
+    isolate: false,
     env: { CPQ_FAST_PATH: 'off' },
     include: [
       'test/access/flood.test.ts',

@@ -9,7 +9,7 @@ import type { References } from '../support/compatibility/switches.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
 import { clockAt } from '../support/oracle/clock.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { closing, newFolder } from '../support/shared.ts';
+import { closing, newFolder, shared } from '../support/shared.ts';
 
 /** Snapshots hold what the records themselves say: neither names of other collections nor the key. */
 
@@ -37,7 +37,7 @@ describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s'
   const hiddenNames = ({ storedData }: Service): string[] =>
     [...storedData['/company'], ...storedData['/category']].map(({ name }) => name);
 
-  async function startWithYesterday() {
+  const withYesterday = shared(async () => {
     const service = closing(await startService({ references }));
     // Deals are named after the companies.
     for (const [at, deal] of service.storedData['/opportunity'].entries()) deal.name = `Deal ${at}`;
@@ -52,16 +52,16 @@ describe.each<References>(['flat ids', 'bare ids'])('of a service that sends %s'
     // Today only the snapshot has them.
     service.storedData['/opportunity'].splice(150, 20);
     return { service, folder };
-  }
+  });
 
   test('the snapshots have no name of another collection', async () => {
-    const { service, folder } = await startWithYesterday();
+    const { service, folder } = await withYesterday();
     const stored = await storedTexts(folder);
     expect(hiddenNames(service).filter((name) => stored.includes(`"${name}"`))).toEqual([]);
   });
 
   test('a caller is told the names that it may read, whoever asked before the restart', async () => {
-    const { service, folder } = await startWithYesterday();
+    const { service, folder } = await withYesterday();
     const asked: Row[] = [
       { movement: 'valueUp', rows: 100 },
       { movement: 'removed', rows: 100 },
