@@ -96,7 +96,7 @@ export function lacksName(resource: Resource, record: ApiRecord): boolean {
   for (const [field] of linksByResource[resource] ?? []) {
     const ref = record[field] as Ref | undefined;
     // Most have both.
-    if (ref !== undefined && !(ref.id && ref.name) && isIncomplete(ref)) return true;
+    if (ref !== undefined && !(ref.id && ref.name?.trim()) && isIncomplete(ref)) return true;
   }
   return false;
 }
