@@ -147,6 +147,7 @@ test.each(checkNames)('%s stays under 2,000 tokens', (name) => {
     id: id(),
     firstName: 'Siobhán',
     lastName: `Fitzgerald ${at}`,
+    email: `siobhan.fitzgerald${at % 300}@customer.example`,
   }));
   const books = many(9, (at) => ({
     id: id(),
