@@ -91,6 +91,15 @@ test.each(['0001-01-01T00:00:00Z', '1970-01-01', '9999-12-31', ''])(
   },
 );
 
+test.each([
+  ['eur', { currency: 'eur' }],
+  [{ code: ' usd ' }, { currency: 'USD' }],
+  ['€', { unreadable: { currency: '€' } }],
+  ['Euro', { unreadable: { currency: 'Euro' } }],
+])('a currency %j is read as %j', (currency, record) => {
+  expect(toRecord('company', { currency })).toEqual(record);
+});
+
 describe('an amount', () => {
   test.each([
     ['120', 120],

@@ -206,6 +206,7 @@ describe('a name that is not found', () => {
 test.each([
   ['Cisco Meraki MX-68', 'meraki mx68', true],
   ['Cisco Meraki MX-68', '(erak)', true],
+  ['Cisco Meraki MX-68', 'ciscomeraki', true],
   ['Cisco Meraki MX-68', 'Cisco MX', false],
   ['camera, kit', 'meraki', false],
   ['Crème brûlée', 'CREME', true],

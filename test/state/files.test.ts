@@ -63,10 +63,20 @@ test('lines that are not events are counted, not shown', async () => {
   const folder = newFolder();
   const state = localState(folder);
   await state.inbox(tenant).add(eventOf('a'));
-  await appendFile(fileIn(folder), 'not json\n[]\n{"id":"b"}\n{"id":1,"at":2,"arrived":3}\n\n');
+  const whole = { ...eventOf('b'), at: 1, arrived: 2 };
+  // One field is of another type in each.
+  const others = Object.keys(whole).map((field) => JSON.stringify({ ...whole, [field]: [] }));
+  const lines = [
+    'not json',
+    '[]',
+    '{"id":"b"}',
+    ...others,
+    JSON.stringify({ ...whole, record: 3 }),
+  ];
+  await appendFile(fileIn(folder), `${lines.join('\n')}\n\n`);
   await state.inbox(tenant).add(eventOf('c'));
   expect(await idsIn(state)).toEqual(['c', 'a']);
-  expect(await damagedIn(state)).toBe(4);
+  expect(await damagedIn(state)).toBe(lines.length);
 });
 
 test('a damaged line is no longer counted when the file was compacted without it', async () => {
