@@ -39,11 +39,9 @@ export async function startMany(
   const folder = newFolder();
   const path = await fileIn(folder, 'tenants.json', { tenants });
   const state = { CPQ_STATE_DIR: more.CPQ_STATE_DIR ?? newFolder() };
-  const rows = names.map((name) => `${name},${name},${grants.replaceAll(',', ' ')}`);
-  const csv = await fileIn(folder, 'tokens.csv', ['name,tenant,grants', ...rows].join('\n'));
-  const printed = rows.length === 0 ? '' : await newToken(['--csv', csv], state);
-  const [, ...lines] = printed.split('\n');
-  const made = new Map(lines.map((row) => row.split(',') as [name: string, token: string]));
+  const made = new Map<string, string>();
+  for (const name of names)
+    made.set(name, await newToken([name, '--tenant', name, '--grants', grants], state));
   const keys = Object.values(tenants).flatMap(({ apiKey, webhookSecret }) =>
     [apiKey, webhookSecret].filter((secret) => typeof secret === 'string'),
   );
