@@ -13,7 +13,6 @@ const quotes = Array.from({ length: 60 }, (_, at) => ({
   id: `q${at}`,
   number: `Q-${at}`,
   status: 'draft',
-  items: [{ name: 'Line', price: 1, quantity: 1, term: 'month' }],
   ...(at % 6 === 0 && { deletedAt: '2026-01-02T03:04:05Z' }),
 }));
 const upstream = shared(() => startUpstream({ counts: { '/contact': 1 } }));
