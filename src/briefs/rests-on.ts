@@ -82,6 +82,7 @@ export const checksRestOn: Readonly<Record<CheckName, Rests>> = {
   expiring_quotes: { quote: [...quote, 'opportunity', 'expiresAt'], ...ofQuotes },
   quotes_of_closed_deals: { quote: [...quote, 'opportunity'], ...ofQuotes },
   unlisted_on_quotes: { quote: [...quote, 'items.product'], product, ...ofQuotes },
+  contracts: { contract_item: ['startDate', 'endDate', 'revenue', 'term'] },
   contracts_running_out: { contract_item: ['endDate', 'revenue', 'term'] },
   stalled_opportunities: { opportunity: [...deal, 'updatedAt', 'stageUpdatedAt'], ...currencies },
   missing_close_dates: { opportunity: [...deal, 'expectedCloseDate'], ...currencies },

@@ -535,7 +535,7 @@ test('contracts_running_out finds items that end within the days', () => {
 
 describe('every check', () => {
   test('names the collections that it reads', () => {
-    expect(checkNames).toHaveLength(15);
+    expect(checkNames).toHaveLength(16);
     for (const name of checkNames) expect(checks[name].needs.length).toBeGreaterThan(0);
   });
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
-import { checks, expectedReport, type Parameters } from '../support/oracle/checks.ts';
+import { checks, expectedReport, type Parameters, recurringOn } from '../support/oracle/checks.ts';
 import { dealsOf } from '../support/oracle/deals.ts';
 import { sumsBy } from '../support/oracle/decimal.ts';
 import { grouped, only } from '../support/oracle/order.ts';
@@ -45,6 +45,7 @@ const others: [check: string, Parameters][] = [
   ['pricing_drift', { tolerance: 1 }],
   ['pricing_drift', { tolerance: 12.5 }],
   ['pricing_drift', { tolerance: 100 }],
+  ['contracts', { days: 400 }],
   ['contracts_running_out', { days: 0 }],
   ['contracts_running_out', { days: 400 }],
   ['stalled_opportunities', { days: 0 }],
@@ -90,6 +91,18 @@ describeTenants((load) => {
       const own = whole.rows.filter(({ owner }) => owner === value);
       expect(ids).toEqual(own.map(({ id }) => id));
     }
+  });
+
+  test('recurring revenue of contracts by month', async () => {
+    const { call } = await fixture.server();
+    const { data } = await call('cpq_check_sales_data', { check: 'contracts', size: 1 });
+    const months =
+      fixture.ask(`with recursive m(n) as (select 0 union select n + 1 from m where n < 11)
+      select date(?2, 'start of month', (n + 1) || ' months', '-1 day') as last, ?1 as tenant from m`);
+    expect(months).toHaveLength(12);
+    expect(data.recurringRevenue).toEqual(
+      months.map(({ last }) => recurringOn(fixture.ask, String(last))),
+    );
   });
 
   test('the findings of every label, with the open deals of their companies', async () => {

@@ -52,6 +52,8 @@ export interface CheckResult {
   examined: number;
   /** Number of records that could not be checked, by reason. */
   notChecked: Record<string, number>;
+  /** More than counts and sums of the findings. */
+  figures?: Record<string, unknown>;
 }
 
 export interface Check {

@@ -27,6 +27,7 @@ import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import { keysOf } from '../../values.ts';
 import type { Check, CheckContext, CheckData, CheckParameters, RawFinding } from './check.ts';
 import { duplicateContacts } from './contacts.ts';
+import { contracts, contractsRunningOut } from './contracts.ts';
 import { belowCost, duplicateProducts, pricingDrift, thinMargins } from './products.ts';
 import {
   expiringQuotes,
@@ -36,7 +37,6 @@ import {
   zeroPrices,
 } from './quotes.ts';
 import {
-  contractsRunningOut,
   incompleteOpportunities,
   missingCloseDates,
   opportunitiesWithoutQuote,
@@ -54,6 +54,7 @@ export const checks = {
   expiring_quotes: expiringQuotes,
   quotes_of_closed_deals: quotesOfClosedDeals,
   unlisted_on_quotes: unlistedOnQuotes,
+  contracts,
   contracts_running_out: contractsRunningOut,
   stalled_opportunities: stalledOpportunities,
   missing_close_dates: missingCloseDates,
@@ -157,7 +158,7 @@ export type CheckReport = ResultOf<typeof reportOn>;
  * @param besideOf adds to each row what else is known of the company
  */
 export function* reportOn(
-  { name, definition, examined, notChecked, findings: all }: Examined,
+  { name, definition, examined, notChecked, findings: all, figures: more }: Examined,
   kind?: Named,
   besideOf: (company: Named) => object = () => ({}),
 ) {
@@ -176,6 +177,7 @@ export function* reportOn(
     examined,
     of,
     unit,
+    ...more,
     // Of all findings, where one can be about several.
     lines: parts === 'lines' ? countOfParts : undefined,
     products: parts === 'products' ? countOfParts : undefined,

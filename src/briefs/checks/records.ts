@@ -1,14 +1,13 @@
-/** Checks of opportunities and contract items. */
+/** Checks of opportunities. */
 
-import { addDays, type Day, dayOf, daysBetween } from '../../figures/days.ts';
+import { type Day, dayOf } from '../../figures/days.ts';
 import { dealValue, idleDays, lastChange } from '../../figures/deals.ts';
-import { currencyOfRecord, decimal } from '../../figures/money.ts';
-import { compact, contactName, inDays, named, nonBlank, plural } from '../../figures/naming.ts';
+import { currencyOfRecord } from '../../figures/money.ts';
+import { compact, contactName, named, nonBlank, plural } from '../../figures/naming.ts';
 import { isDeleted, isOpen } from '../../figures/outcome.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
-import { overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/references.ts';
-import type { ApiRecord, ContractItem, Opportunity } from '../../service/records/records.ts';
+import type { ApiRecord, Opportunity } from '../../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../../text/untrusted-text.ts';
 import {
   type Check,
@@ -128,32 +127,4 @@ function closingOf({ expectedCloseDate }: Opportunity, today: Day): string {
   const closes = dayOf(expectedCloseDate);
   if (!closes) return 'no close date';
   return closes < today ? 'overdue' : 'not overdue';
-}
-
-export const contractsRunningOut: Check = {
-  needs: ['contract_item'],
-  about: 'contract_item',
-  unit: 'contract item',
-  of: 'contract items',
-  defaults: { days: 90 },
-  define: ({ days, today }) =>
-    `Contract items (beta) that end from ${today} to ${addDays(today, days)}, both included. At stake: their revenue over a year: one-time, 12 × monthly, yearly.`,
-  examine: ({ contract_item }, context) =>
-    examineEach(contract_item, (item) => judgeContract(item, context), isKept),
-};
-
-function judgeContract(item: ContractItem, { today, days, currencyOf }: CheckContext): Judgement {
-  const ends = dayOf(item.endDate);
-  if (!ends) return 'no end date';
-  const daysLeft = daysBetween(today, ends);
-  if (daysLeft < 0 || daysLeft > days) return undefined;
-  const company = companyOf(item);
-  return {
-    ...compact({ id: nonBlank(item.id), name: nonBlank(item.service) ?? nonBlank(item.name) }),
-    company,
-    kinds: { term: termKey(item) },
-    atStake: overYear(decimal(item.revenue), termKey(item)),
-    currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),
-    reason: () => wording`ends ${trusted(ends)}, ${inDays(daysLeft)}`,
-  };
 }

@@ -107,6 +107,7 @@ export const checks: Record<string, Check> = {
     }),
   zero_prices: zeroPrices,
   quotes_of_closed_deals: ofClosedDeals,
+  contracts: allContracts,
   contracts_running_out: endingContracts,
   below_cost: (ask) =>
     priced(ask, ({ price, cost }) => (price.lt(cost) ? cost.minus(price) : undefined)),
@@ -501,6 +502,53 @@ function ofClosedDeals(ask: Ask): CheckFindings {
     }),
     additive: true,
   };
+}
+
+const contractsSql = `${given}
+    select r.id, r.service, r.revenue, ${day('r.startDate')} as starts, ${day('r.endDate')} as ends,
+      ${term('r.term')} as spoken, ${currency('c.currency')} as currency
+    from it join contract_item r using (tenant)
+    left join company c on c.tenant = r.tenant and c.id = r.companyId
+    where not ${isSet('r.deletedAt')}`;
+
+function allContracts(ask: Ask, today: string, { days = 90 }: Parameters): CheckFindings {
+  const rows = ask(contractsSql);
+  const stateOf = (starts: string, ends: string): string[] => {
+    if (ends < today) return ['ended'];
+    if (starts > today) return ['starts later'];
+    return ends <= later(today, days) ? ['running', 'ending'] : ['running'];
+  };
+  return {
+    examined: rows.length,
+    findings: rows.map((row) => ({
+      id: String(row.id),
+      name: text(row, 'service'),
+      value: overYear(numberIn(row, 'revenue'), String(row.spoken)),
+      currency: String(row.currency),
+      kinds: {
+        term: String(row.spoken),
+        state: stateOf(String(row.starts ?? ''), String(row.ends ?? '9999')),
+      },
+    })),
+    additive: true,
+  };
+}
+
+/** Recurring revenue of the month with this last day, by currency, and the number of its items. */
+export function recurringOn(ask: Ask, last: string) {
+  const rows = ask(
+    `${contractsSql} and spoken in ('monthly', 'yearly')
+      and coalesce(starts, '') <= ?3 and coalesce(ends, '9999') >= ?3`,
+    last,
+  ).map((row) => ({
+    currency: String(row.currency),
+    value: numberIn(row, 'revenue')?.div(row.spoken === 'yearly' ? 12 : 1),
+  }));
+  return only({
+    month: last.slice(0, 7),
+    items: rows.length,
+    revenue: sumsBy(rows, (it) => it.value),
+  });
 }
 
 function endingContracts(ask: Ask, today: string, { days = 90 }: Parameters): CheckFindings {
