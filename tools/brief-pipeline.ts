@@ -7,11 +7,12 @@ import {
   pipelineExtras,
 } from '../src/briefs/pipeline/pipeline.ts';
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
-import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
+import { briefBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
 import type { Rates } from '../src/figures/deals.ts';
 import { decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
+import { recordsById, runSteps } from '../src/figures/steps.ts';
 import { runInSlices } from '../src/slices.ts';
 import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
@@ -47,7 +48,7 @@ export const briefPipeline = defineTool({
       .strictObject({
         outcome: z.enum(dealOutcomes).default('open'),
         sections: z.array(z.enum(pipelineSections)).optional(),
-        by: z.enum(pipelineBy).optional(),
+        by: z.enum(briefBy).optional(),
         ...dealFilterInput,
         min_value: z.number().min(0).optional(),
         period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
@@ -104,6 +105,7 @@ export const briefPipeline = defineTool({
           maxGroups: args.groups,
           maxRows: args.rows,
         }),
+        companies: runSteps(recordsById(read.records.company ?? [])),
         today: today(),
       };
       const deals = await dealsFor(tenant, opportunities, read.records.company);

@@ -3,6 +3,7 @@ import { differencesBetween } from '../support/facts.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
+import { sumsBy } from '../support/oracle/decimal.ts';
 import { byWorth, only } from '../support/oracle/order.ts';
 import {
   type Asked,
@@ -12,6 +13,7 @@ import {
   openAmong,
   rowOfDeal,
 } from '../support/oracle/pipeline.ts';
+import { given } from '../support/oracle/sql.ts';
 import { describeTenants, type TenantFixture } from '../support/oracle/tenants.ts';
 
 /** Parts of an answer that SQL cannot compute: sentences and times of reading. */
@@ -64,6 +66,7 @@ describeTenants((load) => {
   });
 
   groupAndFilterTests();
+  companyGroupTests();
   salesFigureTests();
   valueTests();
   closedDealTests();
@@ -161,6 +164,41 @@ function groupAndFilterTests(): void {
     const told = `${without} open ${without === 1 ? 'deal' : 'deals'} without a close date`;
     if (without > 0) expect(String(notes)).toContain(told);
     else expect(String(notes)).not.toContain('without a close date');
+  });
+}
+
+function companyGroupTests(): void {
+  test.each([
+    [
+      'label',
+      `select o.id, iif(e.type = 'object', json_extract(e.value, '$.name'), e.value) as name
+        from it join opportunity o using (tenant)
+        join company c on c.tenant = o.tenant and c.id = o.companyId, json_each(c.labels) e`,
+    ],
+    [
+      'country',
+      `select o.id, json_extract(c.address, '$.country') as name from it
+        join opportunity o using (tenant)
+        join company c on c.tenant = o.tenant and c.id = o.companyId`,
+    ],
+  ])('the open pipeline by %s of the companies', async (by, sql) => {
+    const { call } = await fixture.server();
+    const { data } = await call('cpq_brief_pipeline', { by, groups: 50, sections: ['groups'] });
+    const named = fixture.ask(`${given} ${sql}`).filter(({ name }) => name);
+    const open = openAmong(deals, {});
+    const expected = new Map<string, unknown>();
+    for (const name of new Set(named.map((row) => String(row.name)))) {
+      const ids = new Set(named.flatMap((row) => (row.name === name ? String(row.id) : [])));
+      const own = open.filter(({ id }) => ids.has(id));
+      if (own.length > 0) expected.set(name, [own.length, sumsBy(own, ({ value }) => value)]);
+    }
+    const ids = new Set(named.map(({ id }) => id));
+    const others = open.filter(({ id }) => !ids.has(id));
+    if (others.length > 0)
+      expected.set(`no ${by}`, [others.length, sumsBy(others, ({ value }) => value)]);
+    const { rows } = data.groups as { rows: Row[] };
+    expect(new Map(rows.map(({ name, count, value }) => [name, [count, value]]))).toEqual(expected);
+    expect(expected.size).toBeGreaterThan(0);
   });
 }
 

@@ -10,9 +10,12 @@ import {
   monthLabel,
   quarterLabel,
 } from '../../figures/group-labels.ts';
-import { compact, type LimitedList, named } from '../../figures/naming.ts';
+import { compact, type LimitedList, named, nonBlank } from '../../figures/naming.ts';
 import { meanDays } from '../../figures/spread.ts';
 import type { Steps } from '../../figures/steps.ts';
+import { companyOf, labelsOf } from '../../names/references.ts';
+import type { Company } from '../../service/records/records.ts';
+import { fieldOf } from '../../values.ts';
 import { closedFigures, type DealOutcome } from './won-and-lost.ts';
 
 export const pipelineBy = [
@@ -29,21 +32,28 @@ export const pipelineBy = [
 
 export type PipelineBy = (typeof pipelineBy)[number];
 
+/** Also by what companies say, which snapshots do not have. */
+export const briefBy = [...pipelineBy, 'label', 'country'] as const;
+
+export type BriefBy = (typeof briefBy)[number];
+
 interface GroupOptions {
-  by: PipelineBy;
+  by: BriefBy;
+  /** For `label` and `country`. */
+  companies?: ReadonlyMap<string | undefined, Company>;
   today: Day;
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
 }
 
-const missing: { readonly [B in PipelineBy]?: string } = {
+const missing: { readonly [B in BriefBy]?: string } = {
   close_month: 'no close date',
   close_quarter: 'no close date',
   band: 'no probability',
   size: 'no value',
 };
 
-export const missingLabel = (by: PipelineBy): string => missing[by] ?? `no ${by}`;
+export const missingLabel = (by: BriefBy): string => missing[by] ?? `no ${by}`;
 
 /** Probability of the bands of a forecast, 0–1. */
 const bands = [
@@ -58,10 +68,9 @@ function bandOf(chance: Deal['chance']): Label {
 }
 
 /** Groups that have an order of their own. */
-export const isInOrder = (by: PipelineBy): boolean =>
-  isOfDays(by) || by === 'band' || by === 'size';
+export const isInOrder = (by: BriefBy): boolean => isOfDays(by) || by === 'band' || by === 'size';
 
-const isOfDays = (by: PipelineBy): by is 'close_month' | 'close_quarter' =>
+const isOfDays = (by: BriefBy): by is 'close_month' | 'close_quarter' =>
   by === 'close_month' || by === 'close_quarter';
 
 export const dealLabel = (deal: Deal, by: PipelineBy): Label => {
@@ -72,8 +81,22 @@ export const dealLabel = (deal: Deal, by: PipelineBy): Label => {
   return named(by === 'stage' ? record.pipelineStage : record[by]);
 };
 
-const spanLabel = (day: Day | undefined, by: PipelineBy): Label =>
+const spanLabel = (day: Day | undefined, by: BriefBy): Label =>
   by === 'close_month' ? monthLabel(day) : quarterLabel(day);
+
+/** The labels of the deal and its company, or the country of the company. */
+function companyLabels(
+  { record }: Deal,
+  by: 'label' | 'country',
+  companies: GroupOptions['companies'] = new Map(),
+): Label | Label[] {
+  if (by === 'country') {
+    const { address } = companies.get(companyOf(record).id) ?? {};
+    return compact({ name: nonBlank(fieldOf(address, 'country')) });
+  }
+  const labels = [...new Set(labelsOf(record, companies))];
+  return labels.length > 0 ? labels.map((name) => ({ name })) : {};
+}
 
 export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
 
@@ -114,11 +137,16 @@ interface Grouping<Figures extends object> {
  */
 function groupDeals<Figures extends object>(
   deals: readonly Deal[],
-  { by, maxGroups: limit }: GroupOptions,
+  { by, maxGroups: limit, companies }: GroupOptions,
   { spanOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
   return groupRows(deals, {
-    labelsOf: (deal) => (isOfDays(by) ? spanOf(deal) : dealLabel(deal, by)),
+    labelsOf(deal) {
+      if (isOfDays(by)) return spanOf(deal);
+      return by === 'label' || by === 'country'
+        ? companyLabels(deal, by, companies)
+        : dealLabel(deal, by);
+    },
     ranksOf(group) {
       const ranked = group.filter(rankedBy);
       return [totalValue(ranked).largest, ranked.length];

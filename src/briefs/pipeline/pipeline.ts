@@ -28,9 +28,9 @@ import {
   sortSteps,
 } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
-import type { Opportunity } from '../../service/records/records.ts';
+import type { Company, Opportunity } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
-import { groupClosed, groupOpen, type PipelineBy } from './pipeline-groups.ts';
+import { type BriefBy, groupClosed, groupOpen } from './pipeline-groups.ts';
 import { againstTarget, averageValue, velocity } from './sales-figures.ts';
 import { byOutcome, closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
 
@@ -53,7 +53,9 @@ export interface PipelineFilters {
 export interface PipelineOptions extends PipelineFilters {
   today: Day;
   /** Default: stage; of closed deals: owner. */
-  by?: PipelineBy;
+  by?: BriefBy;
+  /** By id, for groups by label and country. */
+  companies?: ReadonlyMap<string | undefined, Company>;
   /** Additional columns of rows and sums. Default: none. */
   show?: readonly PipelineExtra[];
   /** What is to be won, in the currency of the filter, else in that of most open deals. */
@@ -88,7 +90,7 @@ const noRates: Rates = new Map();
 const periodDays = 90;
 const closingWithinDays = 30;
 
-type Optional = keyof PipelineFilters | 'by' | 'target' | 'rates';
+type Optional = keyof PipelineFilters | 'by' | 'companies' | 'target' | 'rates';
 type ResolvedOptions = PipelineOptions & Required<Omit<PipelineOptions, Optional>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
@@ -317,7 +319,7 @@ const isUndated = ({ record }: Deal): boolean => !dayOf(record.closedAt);
 
 /** Caveats about the figures; `undefined` when there are none. */
 function pipelineNotes(
-  { stage, closeFrom, closeTo, minValue, show, target, rates }: ResolvedOptions,
+  { by, stage, closeFrom, closeTo, minValue, show, target, rates }: ResolvedOptions,
   closed: readonly Deal[],
   unknownValue: number,
   withoutCloseDate = 0,
@@ -327,6 +329,8 @@ function pipelineNotes(
     ([code, { to, rate }]) =>
       wording`${quote(code)} converted at ${rate.toNumber()} ${quote(to)}, the rate given by the caller.`,
   );
+  if (by === 'label')
+    notes.push(wording`A deal counts in the group of each label that it or its company has.`);
   if (show.includes('velocity'))
     notes.push(
       wording`Velocity: open deals × mean value won × win rate ÷ mean days to win, a day; means of deals of known value.`,
