@@ -65,6 +65,12 @@ export const briefQuote = defineTool({
     // That one quote has no such field may mean nothing; that none has it does.
     const held = await fieldGaps(tenant, 'quote', { records: tenant.cached('quote') ?? [] }, about);
     gaps.push(...held.filter(({ example }) => example === undefined));
+    for (const field of ['company', 'opportunity'] as const) {
+      const among: readonly ApiRecord[] | undefined = records[field];
+      const id = read[field]?.id;
+      if (id !== undefined && among && !namedBy(read[field], among))
+        gaps.push({ record: 'quote', field, of: 1, rows: 1, example: id });
+    }
     const subject = {
       quote: record,
       company: namedBy(record.company, records.company),

@@ -158,12 +158,19 @@ function completeReference(
   const names = from.flatMap((part) => part.nameOf(target, id ?? text) ?? []);
   const name = names.find(Boolean);
   if (id !== undefined && name !== undefined) return { ...ref, name };
-  if (id !== undefined) return ref;
+  if (id !== undefined) return inOtherCase(target, ref, id.toLowerCase(), from);
   // The text is the id of a record.
   if (names.length > 0) return { ...rest, id: text, ...(name !== undefined && { name }) };
   const [found, ...others] = new Set(from.flatMap((part) => part.idOf(target, text) ?? []));
   if (found && others.length === 0) return { ...ref, id: found };
   return textsAreIds && found === undefined ? { ...rest, id: text } : ref;
+}
+
+/** The reference to the record of the same id in small letters, where there is one. */
+function inOtherCase(target: ReferenceTarget, ref: Ref, id: string, from: readonly NamesIn[]): Ref {
+  const name =
+    id === ref.id ? undefined : from.map((part) => part.nameOf(target, id)).find(Boolean);
+  return name === undefined ? ref : { ...ref, id, name };
 }
 
 /** Whether every text without an id that can be looked up is the id of a record. */

@@ -177,14 +177,19 @@ function lostReferences(refs: readonly string[], to: readonly ApiRecord[]): read
   return isFound || refs.length < minRows ? [] : refs;
 }
 
-function inOtherCase(refs: readonly string[], to: readonly ApiRecord[]): readonly string[] {
-  const ids = new Map(to.map(({ id = '' }) => [id.toLowerCase(), id]));
-  return refs.filter((ref) => (ids.get(ref.toLowerCase()) ?? ref) !== ref);
+/** Those whose id is one of these in another letter case, or whose name is that of one with another id; if none leads to one. */
+function nearReferences(refs: readonly Named[], to: readonly ApiRecord[]): string[] {
+  const ids = new Set(to.map(({ id }) => id));
+  if (refs.some(({ id }) => id !== undefined && ids.has(id))) return [];
+  const others = new Set(to.flatMap(({ id = '', name = '' }) => [id.toLowerCase(), name]));
+  return refs.flatMap(({ id, name = '' }) =>
+    id && (others.has(id.toLowerCase()) || (name && others.has(name))) ? [id] : [],
+  );
 }
 
 /**
- * References none of which leads to a record, and such without any name, of these collections with their names. Among the
- * records of a part, such that differ from an id of them in letter case only.
+ * References none of which leads to a record, and such without any name, of these collections with their names. Of a
+ * part, such that seem to mean one of its records.
  * @param isWhole whether all records of a collection are here
  */
 export const danglingReferences = (
@@ -198,7 +203,7 @@ export const danglingReferences = (
     return tenant.derived.get([from, to], `references ${field}`, () => {
       const lost = isWhole(target)
         ? lostReferences(from.slice(0, maxJoined).flatMap(namesOf(refOf)), to)
-        : inOtherCase(from.flatMap(namesOf(refOf)), to);
+        : nearReferences(from.map(refOf), to);
       if (lost.length === 0) return [];
       const rows = isWhole(target) ? from.length : lost.length;
       return [{ record, field, of: from.length, rows, example: lost[0] }];

@@ -104,6 +104,19 @@ test('words that are not known need an operator, and are named', async () => {
   expect(odd[0]?.lines).toEqual([expect.stringMatching(/^# won = statusId in \[…\].*\b4\b/)]);
 });
 
+test('what could be another line of the file, or cannot be written in it, is not proposed', async () => {
+  const rewrite = inRecords('/opportunity', ({ closedAt, ...row }) => ({
+    ...row,
+    ...(closedAt === undefined ? {} : { 'closed at\nwon = name': closedAt }),
+    statusId: `${row.statusId}\nlost = name`.replace(/won|lost/, 'x'),
+  }));
+  const { odd, lines, env } = await examine(rewrite);
+  expect(odd.map(({ field }) => field)).toContain('opportunity.closedAt');
+  expect(lines.filter((line) => !line.startsWith('#'))).toEqual([]);
+  const { stdout } = await run(['doctor'], env);
+  expect(stdout).not.toMatch(/^(won|lost) = name/m);
+});
+
 test('the report has what needs a look, and a count of the rest', async () => {
   const { env } = await examine(named('closedAt: closeDate'));
   const { stdout } = await run(['doctor'], env);

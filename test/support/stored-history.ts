@@ -1,13 +1,22 @@
-import { storedSnapshots } from '../../src/history/history.ts';
-import { opportunitySnapshots, quoteSnapshots } from '../../src/history/snapshots.ts';
+import { StoredSnapshots } from '../../src/history/history.ts';
+import {
+  opportunitySnapshots,
+  type PricedQuote,
+  quoteSnapshots,
+} from '../../src/history/snapshots.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 
-export type StoredHistory = ReturnType<typeof storedHistory>;
-
 /** The stored snapshots of the opportunities of a tenant, at any time. */
-export const storedHistory = (store: SnapshotStore, keepDays: number, now?: () => Date) =>
-  storedSnapshots(opportunitySnapshots, store, keepDays, now);
+export class StoredHistory extends StoredSnapshots<Opportunity> {
+  constructor(store: SnapshotStore, keepDays: number, now?: () => Date) {
+    super(opportunitySnapshots, store, keepDays, now);
+  }
+}
 
 /** The same of its quotes. */
-export const storedQuoteHistory = (store: SnapshotStore, keepDays: number, now?: () => Date) =>
-  storedSnapshots(quoteSnapshots, store, keepDays, now);
+export class StoredQuoteHistory extends StoredSnapshots<PricedQuote> {
+  constructor(store: SnapshotStore, keepDays: number, now?: () => Date) {
+    super(quoteSnapshots, store, keepDays, now);
+  }
+}

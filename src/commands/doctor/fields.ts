@@ -13,24 +13,7 @@ import {
 import { fieldsOf, marks, quoteItem, type Resource } from '../../service/records/records.ts';
 import type { Understood } from '../../tenant/field-gaps.ts';
 import { isObject, type JsonObject } from '../../values.ts';
-
-/** What is known of one field, from the rows that were read. */
-export interface FieldFound {
-  /** As in the file of fields: `quote.items.price`. */
-  field: string;
-  /** Of so many rows. */
-  of: number;
-  /** Rows that have it in a known form. */
-  read: number;
-  form?: string;
-  /** Rows in which it was not understood, and the first such value. */
-  unread?: number;
-  example?: string;
-  /** The unknown field that it may be in. */
-  mayBe?: string;
-  /** For the file of fields; those that begin with # need an operator's knowledge. */
-  lines?: string[];
-}
+import { type FieldFound, quoted } from './report.ts';
 
 export type Accounts = ReadonlyMap<Resource, Understood>;
 
@@ -63,7 +46,7 @@ export function fieldsFound(
       const known = { field, of: placeOf(resource, account, path).of, read };
       const form = value === undefined ? {} : { form: formOf(value) };
       if (words) {
-        const lines = [`# ${wordLine[path] ?? field} in […]   # seen: ${words.example}`];
+        const lines = [`# ${wordLine[path] ?? field} in […]   # seen: ${quoted([words.example])}`];
         return { ...known, ...form, unread: words.rows, example: words.example, lines };
       }
       if (unread > 0) {
@@ -96,6 +79,9 @@ function formOf(value: unknown): string {
   return typeof value === 'string' ? 'text' : typeof value;
 }
 
+/** A name or a value of the service with other characters cannot be written in the file, or would be another line of it. */
+const expressible = /^[\p{L}\p{N} _$@:.=,[\]-]+$/u;
+
 function proposal(
   field: string,
   kind: Reader<unknown>,
@@ -105,7 +91,8 @@ function proposal(
   const [value] = values;
   const json = typeof value === 'object' ? JSON.stringify(value) : String(value);
   const isMark = marks.has(field.split('.').at(-1) ?? '');
-  const lines = isMark ? markLine(field, from, values) : linesFor(field, kind, from, value);
+  const proposed = isMark ? markLine(field, from, values) : linesFor(field, kind, from, value);
+  const lines = proposed.filter((line) => expressible.test(line));
   return { example: json.slice(0, 60), ...(lines.length > 0 && { lines }) };
 }
 

@@ -2,7 +2,6 @@ import { environmentName } from '../../config.ts';
 import { visible } from '../../text/characters.ts';
 import { version } from '../../version.ts';
 import { wrap } from '../flags.ts';
-import type { FieldFound } from './fields.ts';
 
 /** The result of one check. `skip`: nothing to check, or the check was not possible. */
 export interface DoctorCheck {
@@ -12,6 +11,24 @@ export interface DoctorCheck {
   status: keyof typeof statusWords;
   detail: string;
   remedy?: string;
+}
+
+/** What is known of one field, from the rows that were read. */
+export interface FieldFound {
+  /** As in the file of fields: `quote.items.price`. */
+  field: string;
+  /** Of so many rows. */
+  of: number;
+  /** Rows that have it in a known form. */
+  read: number;
+  form?: string;
+  /** Rows in which it was not understood, and the first such value. */
+  unread?: number;
+  example?: string;
+  /** The unknown field that it may be in. */
+  mayBe?: string;
+  /** For the file of fields; those that begin with # need an operator's knowledge. */
+  lines?: string[];
 }
 
 export interface Report {

@@ -93,8 +93,9 @@ const speltOtherwise = ({ unknown }: Account): string[] =>
 
 /** Names of flags and states whose usual value says that a record is there. */
 export const saysPresent = /^(is)?_?(active|listed|enabled|visible|selected)$/i;
-const saysState = /status|state$/i;
-const gone = /^(deleted|archived|inactive|removed|disabled|unlisted|discontinued)$/i;
+const saysState = /status|state|visibility|availability$/i;
+const gone =
+  /^(deleted|archived|inactive|removed|disabled|unlisted|discontinued|hidden|void(ed)?|withdrawn)$/i;
 
 export function isSet(name: string, value: unknown): boolean {
   const said = flag(value);

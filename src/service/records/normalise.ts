@@ -46,6 +46,12 @@ export const number: Reader<number> = (raw) => {
 export const percent: Reader<number> = (raw) =>
   number(typeof raw === 'string' ? raw.trim().replace(/%$/, '') : raw);
 
+/** A percentage, or a share of 1, that is never less than none: then it stands for none. */
+export const share: Reader<number> = (raw) => {
+  const read = percent(raw);
+  return typeof read === 'number' && read < 0 ? unreadable : read;
+};
+
 const flags = new Map<unknown, boolean>([
   ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
@@ -57,7 +63,7 @@ export const flag: Reader<boolean> = (raw) =>
 const midnight = 'T00:00:00.000Z';
 const isoStart = /^(\d{4})-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 /** Before the first and after the last year of real dates, services have values that stand for no date. */
-const [firstYear, lastYear] = ['1971', '8999'];
+const [firstYear, lastYear] = ['1971', '2098'];
 
 /** A date or time as ISO 8601; midnight UTC is taken for a date. A date that can be read in two ways is unreadable. */
 export const time: Reader<string> = (raw) => {

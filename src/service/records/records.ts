@@ -19,6 +19,7 @@ import {
   type Parsed,
   percent,
   ref,
+  share,
   text,
   time,
   word,
@@ -94,7 +95,7 @@ export const fieldsOf = {
     source: ref,
     statusId: text,
     /** As stored: 0–1 for some tenants, 0–100 for others. */
-    probability: percent,
+    probability: share,
     onetimeRevenue: number,
     oneTimeProfit: number,
     monthlyRevenue: number,
@@ -206,7 +207,8 @@ export const marks: ReadonlySet<string> = new Set([
   'optional',
 ]);
 
-const deletedAt = /delet|archiv|remov|trash|^(is)?active$|^(status|state)$/;
+const deletedAt =
+  /delet|archiv|remov|trash|void|merged|hidden|^(is)?active$|^(status|state|visibility)$/;
 const company = /company|account|customer|client|organi[sz]ation/;
 const price = /price|amount/;
 /** Parts of the names, in lower case, of fields that are not read but may be one that is. */
@@ -220,7 +222,12 @@ export const mayBeCalled: {
     ...{ monthlyRevenue: /month|recurring/, onetimeRevenue: /amount|revenue|onetime|money/ },
     ...{ closedAt: /closed|closing/, deletedAt },
   },
-  product: { price, cost: /cost/, listed: /listed|status|active|discontinued/, deletedAt },
+  product: {
+    price,
+    cost: /cost/,
+    listed: /listed|status|active|discontinued|hidden|availab/,
+    deletedAt,
+  },
   quote: {
     ...{ company, status: /status|state/, items: /item|line|section/, number: /number/ },
     ...{ discount: /discount|rebate/, deletedAt },

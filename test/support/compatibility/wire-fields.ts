@@ -57,13 +57,20 @@ const dayForms: Readonly<Record<string, Make>> = {
   'a list of numbers': (day) => partsOf(day).map(Number),
   'month by name': (day) =>
     new Date(midnight(day)).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' }),
+  'a quarter': (day) => `Q${Math.ceil(Number(partsOf(day)[1]) / 3)} ${partsOf(day)[0]}`,
+  'a month': (day) => partsOf(day).slice(0, 2).join('-'),
+  'days since 1900': (day) => midnight(day) / 86_400_000 + 25_569,
+  'epoch in nanoseconds': (day) => `${midnight(day)}000000`,
   slashes: (day) => partsOf(day).join('/'),
   'a space before the time': (day) => `${day} 00:00:00`,
 };
 
-const noDates: readonly string[] = ['0001-01-01T00:00:00Z', '1970-01-01', '9999-12-31'];
+const noDates: readonly unknown[] = [
+  ...['0001-01-01T00:00:00Z', '1900-01-01', '1970-01-01', '2099-12-31', '9999-12-31'],
+  ...['-', 0, false],
+];
 /** What is open says a day that stands for none. */
-const defaultDate = (date: string): (() => Rewrite) =>
+const defaultDate = (date: unknown): (() => Rewrite) =>
   inRecords(deal, (row) => ({ closedAt: date, ...row }));
 
 export const dates: Changes = entries({
@@ -96,6 +103,7 @@ const refForms: Readonly<Record<string, (field: string, named: Named) => Row>> =
   link: (field, { id }) => ({ _links: { [field]: { href: `/public-api/${field}/${id}` } } }),
   URL: (field, { id }) => ({ [field]: `https://tenant.example/public-api/${field}/${id}` }),
   'an id in upper case': (field, { id }) => ({ [`${field}Id`]: String(id).toUpperCase() }),
+  'an id with a prefix': (field, { id, name }) => ({ [field]: { id: `${field}_${id}`, name } }),
   'a list of one': (field, named) => ({ [field]: [named] }),
   'a list of ids': (field, { id }) => ({ [`${field}Ids`]: [id] }),
   '{data: {id}}': (field, { id }) => ({ [field]: { data: { type: field, id } } }),
@@ -137,6 +145,10 @@ const deletions: Readonly<Record<string, (time: unknown) => Row>> = {
   'deleted: {…}': (time) => ({ deleted: time === undefined ? null : { at: time, by: 'x' } }),
   'deleted: "N"': (time) => ({ deleted: time === undefined ? 'N' : 'Y' }),
   'deleted: 0 or 1': (time) => ({ deleted: time === undefined ? 0 : 1 }),
+  isTrashed: (time) => ({ isTrashed: time !== undefined }),
+  voidedAt: (time) => (time === undefined ? {} : { voidedAt: time }),
+  'merged into another': (time) => (time === undefined ? {} : { mergedInto: 'x' }),
+  visibility: (time) => ({ visibility: time === undefined ? 'visible' : 'hidden' }),
   archivedAt: (time) => (time === undefined ? {} : { archivedAt: time }),
   removedAt: (time) => (time === undefined ? {} : { removedAt: time }),
   'deleted_at: ""': (time) => ({ deleted_at: time ?? '' }),
@@ -171,6 +183,10 @@ export const deletion: Changes = {
     'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
     'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
     'product listed: 0 or 1': as('/product', 'listed', Number),
+    'product hidden': inField('/product', 'listed', (value) => ({ hidden: !value })),
+    'product availability': inField('/product', 'listed', (value) => ({
+      availability: value ? 'in catalogue' : 'withdrawn',
+    })),
     'product status inactive': inField('/product', 'listed', (value) => ({
       status: value ? 'active' : 'inactive',
     })),
@@ -310,6 +326,7 @@ const withoutClosed = (change: () => Rewrite): (() => Rewrite) =>
 const outcomes: Readonly<Record<string, () => Rewrite>> = {
   'in German': status({ won: 'gewonnen', lost: 'verloren', Active: 'offen' }),
   'as codes': status({ won: 4, lost: 7, Active: 1 }),
+  'as ids': status({ won: '6f1c2a7e-1', lost: '6f1c2a7e-2', Active: '6f1c2a7e-3' }),
   'as objects': status({
     won: { id: 4, name: 'Won' },
     lost: { id: 7, name: 'Lost' },
@@ -378,9 +395,23 @@ const amountForms: Readonly<Record<string, Make>> = {
   '{units, nanos}': (value) => ({ units: String(value), nanos: 0 }),
 };
 
+const masked: Changes = entries({
+  'one-time revenue masked': as(deal, 'onetimeRevenue', () => '***'),
+  'cost masked': as('/product', 'cost', () => '-'),
+  'price by currency': inField('/product', 'price', (value) => ({
+    prices: [{ currency: 'EUR', value }],
+  })),
+  'total of a line only': inField('item', 'price', (price, { quantity }) => ({
+    total: Number(price) * Number(quantity ?? 1),
+  })),
+  'quantity with a unit': as('item', 'quantity', (value) => `${value} pcs`),
+  'probability −1': as(deal, 'probability', () => -1),
+});
+
 const percentages = as(deal, 'probability', (value) => Number(value) * 100);
 
 export const amounts: Changes = {
+  ...masked,
   'probability "50%"': {
     rewrite: as(deal, 'probability', (value) => `${Number(value) * 100}%`),
     like: { rewrite: percentages },
