@@ -52,7 +52,7 @@ export interface Update {
 }
 
 /** Sends updates to every process that serves a tenant. */
-export interface UpdateBus {
+interface UpdateBus {
   /**
    * Notifies the listeners of this process before it returns, and those of other processes soon after. The shared
    * copies of the collection are outdated from then on.
