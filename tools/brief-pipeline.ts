@@ -9,14 +9,12 @@ import {
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
 import { briefBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
-import { restsOn } from '../src/briefs/rests-on.ts';
 import type { Rates } from '../src/figures/deals.ts';
 import { decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { recordsById, runSteps } from '../src/figures/steps.ts';
 import { runInSlices } from '../src/slices.ts';
-import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
-import { readCollections } from '../src/tenant/read-collections.ts';
+import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   coverage,
@@ -80,13 +78,7 @@ export const briefPipeline = defineTool({
   ),
   output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
   async run(tenant, args, call) {
-    const read = await readCollections(
-      tenant,
-      ['opportunity'],
-      ['company'],
-      call,
-      restsOn.pipeline,
-    );
+    const read = await readDeals(tenant, call);
     return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {
       const opportunities = read.records.opportunity ?? [];
       const coverage = toCoverage(read.coverage);

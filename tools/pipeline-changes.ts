@@ -17,7 +17,7 @@ import {
 import { ignoreApiError } from '../src/service/errors.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { requireGrant } from '../src/tenant/grants.ts';
-import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
+import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepared.ts';
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -113,13 +113,7 @@ export const pipelineChanges = defineTool({
   async run(tenant, args, call) {
     const requested = periodOf(args);
     if (listsQuotes(args)) return changesOfQuotes(tenant, requested, args, call);
-    const read = await readCollections(
-      tenant,
-      ['opportunity'],
-      ['company'],
-      call,
-      restsOn.pipeline,
-    );
+    const read = await readDeals(tenant, call);
     const coverage = toCoverage(read.coverage);
     const history = await tenant.history('opportunity');
     if (!history) return historyIsOff(coverage);

@@ -69,57 +69,43 @@ function parseName(name: string): StoredName | undefined {
 const parseNames = (names: readonly string[]): StoredName[] =>
   names.flatMap((name) => parseName(name) ?? []);
 
-export class StoredSnapshots<T extends { id?: string }> implements RecordHistory<T> {
-  readonly #kind: SnapshotKind<T>;
-  readonly #store: SnapshotStore;
-  readonly #keepDays: number;
-  readonly #now: () => Date;
-
-  /** @param keepDays snapshots are deleted after so many days */
-  constructor(
-    kind: SnapshotKind<T>,
-    store: SnapshotStore,
-    keepDays: number,
-    now = () => new Date(),
-  ) {
-    this.#kind = kind;
-    this.#store = store;
-    this.#keepDays = keepDays;
-    this.#now = now;
-  }
-
-  async days(): Promise<Day[]> {
-    const today = utcDay(this.#now());
-    const names = parseNames(await this.#store.names());
-    return names.flatMap(({ prefix, isBase, day }) =>
-      prefix !== this.#kind.prefix || isBase || day > today ? [] : [day],
-    );
-  }
-
-  reader(): SnapshotReader<T> {
-    return storedReader(this.#kind, this.#store);
-  }
-
-  /**
-   * Keeps the records as the snapshot of the day on which they were read, unless a later one of that day is
-   * stored. Deletes expired snapshots of every kind.
-   * @param records all of the tenant
-   * @returns false if a later one is stored
-   */
-  async save(records: readonly T[], takenAt: Date): Promise<boolean> {
-    const { prefix } = this.#kind;
-    const day = utcDay(takenAt);
-    const last = await ifReadable(
-      readUnpacked(this.#store, prefix + day).then((it) => it && takenAtOf(it)),
-    );
-    // One from the future was taken while the clock was wrong: it is replaced.
-    if (last && takenAt < last && last <= this.#now()) return false;
-    const header = { version, prefix, takenAt: takenAt.toISOString() };
-    await this.#store.write(prefix + day, await pack(header, await toRows(records, this.#kind)));
-    if (!last) await this.#store.write(keepDaysName, Buffer.from(String(this.#keepDays)));
-    await deleteExpired(this.#store, this.#keepDays, this.#now());
-    return true;
-  }
+/** @param keepDays snapshots are deleted after so many days */
+export function storedSnapshots<T extends { id?: string }>(
+  kind: SnapshotKind<T>,
+  store: SnapshotStore,
+  keepDays: number,
+  now = () => new Date(),
+) {
+  const { prefix } = kind;
+  return {
+    async days(): Promise<Day[]> {
+      const today = utcDay(now());
+      const names = parseNames(await store.names());
+      return names.flatMap((name) =>
+        name.prefix !== prefix || name.isBase || name.day > today ? [] : [name.day],
+      );
+    },
+    reader: (): SnapshotReader<T> => storedReader(kind, store),
+    /**
+     * Keeps the records as the snapshot of the day on which they were read, unless a later one of that day is
+     * stored. Deletes expired snapshots of every kind.
+     * @param records all of the tenant
+     * @returns false if a later one is stored
+     */
+    async save(records: readonly T[], takenAt: Date): Promise<boolean> {
+      const day = utcDay(takenAt);
+      const last = await ifReadable(
+        readUnpacked(store, prefix + day).then((it) => it && takenAtOf(it)),
+      );
+      // One from the future was taken while the clock was wrong: it is replaced.
+      if (last && takenAt < last && last <= now()) return false;
+      const header = { version, prefix, takenAt: takenAt.toISOString() };
+      await store.write(prefix + day, await pack(header, await toRows(records, kind)));
+      if (!last) await store.write(keepDaysName, Buffer.from(String(keepDays)));
+      await deleteExpired(store, keepDays, now());
+      return true;
+    },
+  };
 }
 
 /** Deletes expired snapshots of every kind. A base outlives its day by as long as later days may refer to it. */
@@ -174,8 +160,8 @@ export async function deleteExpiredSnapshots(
 }
 
 export const storedPast = (store: SnapshotStore, keepDays: number) => ({
-  opportunity: new StoredSnapshots(opportunitySnapshots, store, keepDays),
-  quote: new StoredSnapshots(quoteSnapshots, store, keepDays),
+  opportunity: storedSnapshots(opportunitySnapshots, store, keepDays),
+  quote: storedSnapshots(quoteSnapshots, store, keepDays),
 });
 
 /** Reads stored days, and keeps the last record of each id, because most are the same on the next day. */

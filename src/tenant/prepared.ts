@@ -1,5 +1,6 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
 import { type Market, marketOf } from '../briefs/company/never-bought.ts';
+import { restsOn } from '../briefs/rests-on.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
 import {
   type CurrencyOf,
@@ -12,10 +13,15 @@ import type { PartOf } from '../reading/parts.ts';
 import type { Category, Company, Opportunity, Product, Quote } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from './call.ts';
+import { readCollections } from './read-collections.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Bytes of each record of the results that are prepared here; measured, and rounded up. */
 const bytesEach = { deal: 1_000, product: 160 };
+
+/** The opportunities, and the companies for their names and currencies. @throws as `readCollections` */
+export const readDeals = (tenant: Tenant, call: ToolCall) =>
+  readCollections(tenant, ['opportunity'], ['company'], call, restsOn.pipeline);
 
 /** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (

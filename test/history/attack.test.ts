@@ -17,7 +17,11 @@ import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
 import { newFolder } from '../support/shared.ts';
-import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
+import {
+  type StoredHistory,
+  storedHistory,
+  storedQuoteHistory,
+} from '../support/stored-history.ts';
 
 /** Histories as a hostile or faulty service makes them: the figures add up, and nothing happens twice. */
 
@@ -34,7 +38,7 @@ async function compareDays(
   filters: Partial<ChangeOptions> = {},
 ) {
   const last = days.at(-1)?.[0] ?? today;
-  const history = new StoredHistory(memoryStore(), 400, () => at(last, '23:59:59'));
+  const history = storedHistory(memoryStore(), 400, () => at(last, '23:59:59'));
   for (const [day, records] of days) await history.save(records, at(day));
   const requested = { opening: days[0]?.[0] ?? today, closing: last };
   const states = await readPeriod(history, await history.days(), requested, undefined);
@@ -119,7 +123,7 @@ describe('files', () => {
   const threeDays = async () => {
     const { state, folder } = await newState();
     const store = state.snapshots('tenant');
-    const history = new StoredHistory(store, 400, () => at(today, '23:00:00'));
+    const history = storedHistory(store, 400, () => at(today, '23:00:00'));
     for (const back of [2, 1, 0])
       await history.save([deal(`of${back}`)], at(addDays(today, -back)));
     return { store, history, path: (name: string) => join(folder, 'history-tenant', name) };
@@ -139,7 +143,7 @@ describe('files', () => {
 
   test('of quotes under the name of a day of deals are not read', async () => {
     const { store, history, path } = await threeDays();
-    await new StoredQuoteHistory(store, 400, () => at(today)).save([{ id: 'q1' }], at(today));
+    await storedQuoteHistory(store, 400, () => at(today)).save([{ id: 'q1' }], at(today));
     await writeFile(path(today), await readFile(path(`quotes-${today}`)));
     expect(await readable(history)).toEqual([['of2'], ['of1'], undefined]);
   });
@@ -240,7 +244,7 @@ test('and so it is with quotes', async () => {
       fc.array(dayOfQuotes, { minLength: 2, maxLength: 2 }),
       fc.boolean(),
       async (lists, isFiltered) => {
-        const history = new StoredQuoteHistory(memoryStore(), 400, () => at(today));
+        const history = storedQuoteHistory(memoryStore(), 400, () => at(today));
         for (const [index, list] of lists.entries())
           await history.save(list.map(asQuote), at(addDays('2026-06-10', index * 2)));
         const requested = { opening: '2026-06-10', closing: '2026-06-12' };

@@ -4,7 +4,7 @@ import { addDays } from '../../src/figures/days.ts';
 import type { Opportunity } from '../../src/service/records/records.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 import { interceptedStore, memoryStore } from '../support/memory-snapshots.ts';
-import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
+import { storedHistory, storedQuoteHistory } from '../support/stored-history.ts';
 
 /** Which days are kept, and what interrupted or damaged ones leave. */
 
@@ -13,7 +13,7 @@ const yesterday = addDays(today, -1);
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
 
 const historyIn = (store: SnapshotStore, day = today) =>
-  new StoredHistory(store, 400, () => at(day, '23:00:00'));
+  storedHistory(store, 400, () => at(day, '23:00:00'));
 const deals = (count: number): Opportunity[] =>
   Array.from({ length: count }, (_, number) => ({ id: `o${number}`, onetimeRevenue: 100 }));
 
@@ -52,7 +52,7 @@ test('each of the last days is kept, and of the weeks before them the first day 
     // Nobody asked on the day that begins this week.
     if (day === '2026-03-02') continue;
     await historyIn(store, day).save(deals(1), at(day));
-    await new StoredQuoteHistory(store, 400, () => at(day)).save([{ id: 'q' }], at(day));
+    await storedQuoteHistory(store, 400, () => at(day)).save([{ id: 'q' }], at(day));
   }
   const days = await historyIn(store).days();
   const daily = addDays(today, -60);
@@ -63,7 +63,7 @@ test('each of the last days is kept, and of the weeks before them the first day 
   const mondays = weekly.filter((day) => ![first, '2026-03-03'].includes(day));
   expect(mondays.every((day) => new Date(day).getUTCDay() === 1)).toBe(true);
   expect(weekly).toHaveLength(Math.ceil((200 - 60 + 1) / 7));
-  const quotes = new StoredQuoteHistory(store, 400, () => at(today, '23:00:00'));
+  const quotes = storedQuoteHistory(store, 400, () => at(today, '23:00:00'));
   expect(await quotes.days()).toEqual(days);
 });
 

@@ -9,7 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { State } from '../../src/state/port.ts';
 import { closing, newFolder } from '../support/shared.ts';
-import { StoredHistory } from '../support/stored-history.ts';
+import { storedHistory } from '../support/stored-history.ts';
 
 /** The snapshots of tenants that nobody reads any more, such as those of a key that was replaced. */
 
@@ -17,7 +17,7 @@ import { StoredHistory } from '../support/stored-history.ts';
 async function store(state: State, tenant: string, keepDays: number, ...daysAgo: number[]) {
   for (const back of daysAgo) {
     const takenAt = new Date(Date.now() - back * 86_400_000);
-    const history = new StoredHistory(state.snapshots(tenant), keepDays, () => takenAt);
+    const history = storedHistory(state.snapshots(tenant), keepDays, () => takenAt);
     await history.save([{ id: 'a' }], takenAt);
   }
 }
@@ -30,7 +30,7 @@ test('expire after the days that they were stored for, and nothing remains of th
   await store(state, 'year', 400, 50, 40);
   const later = (days: number) => new Date(Date.now() + days * 86_400_000);
   const days = async (tenant: string) =>
-    (await new StoredHistory(state.snapshots(tenant), 400).days()).length;
+    (await storedHistory(state.snapshots(tenant), 400).days()).length;
   expect([await days('month'), await days('year')]).toEqual([3, 2]);
   await deleteExpiredSnapshots(state, new Date());
   expect([await days('month'), await days('year')]).toEqual([1, 2]);
@@ -59,7 +59,7 @@ test('are deleted by every server, a minute after its start and each day, until 
   for (const [index, waitMs] of [60_000, 86_400_000].entries()) {
     const tenant = `tenant${index}`;
     await store(state, tenant, 30, 31, 1);
-    const days = () => new StoredHistory(state.snapshots(tenant), 30).days();
+    const days = () => storedHistory(state.snapshots(tenant), 30).days();
     expect(await days()).toHaveLength(2);
     vi.advanceTimersByTime(waitMs);
     while ((await days()).length > 1) await setImmediate();
@@ -79,6 +79,6 @@ test('are found beside other files and copies, and expire although those of one 
   await mkdir(join(folder, 'history-another', 'keep-days'), { recursive: true });
   expect(await tenantsIn(state)).toEqual(['another', 'tenant']);
   await expect(deleteExpiredSnapshots(state, new Date())).rejects.toThrow();
-  expect(await new StoredHistory(state.snapshots('tenant'), 30).days()).toHaveLength(1);
+  expect(await storedHistory(state.snapshots('tenant'), 30).days()).toHaveLength(1);
   expect(await readdir(join(folder, 'history-tenant.bak'))).toHaveLength(3);
 });

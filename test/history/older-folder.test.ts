@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import { newFolder } from '../support/shared.ts';
-import { StoredHistory, StoredQuoteHistory } from '../support/stored-history.ts';
+import { storedHistory, storedQuoteHistory } from '../support/stored-history.ts';
 
 /**
  * `older-folder` was written by the first version of the format: full copies (`base-…`), and days as differences from
@@ -22,7 +22,7 @@ async function olderFolder() {
 
 test('every day of an older folder is read, without names of other collections', async () => {
   const { store } = await olderFolder();
-  const history = new StoredHistory(store, 400, () => lastDay);
+  const history = storedHistory(store, 400, () => lastDay);
   expect(await history.days()).toEqual(days);
   const reader = history.reader();
   const read = await Promise.all(days.map((day) => reader.read(day)));
@@ -52,7 +52,7 @@ test('every day of an older folder is read, without names of other collections',
 
 test('so are its quotes, with their totals and the names that they have without an id', async () => {
   const { store } = await olderFolder();
-  const history = new StoredQuoteHistory(store, 400, () => lastDay);
+  const history = storedQuoteHistory(store, 400, () => lastDay);
   expect(await history.days()).toEqual(['2026-06-10', '2026-06-12']);
   const reader = history.reader();
   expect((await reader.read('2026-06-10'))?.records).toHaveLength(2);
@@ -78,7 +78,7 @@ test('so are its quotes, with their totals and the names that they have without 
 test('new days are added to an older folder, whose days stay until they expire', async () => {
   const { store, folder } = await olderFolder();
   const nextDay = '2026-06-14';
-  const history = new StoredHistory(store, 400, () => new Date(`${nextDay}T23:00:00Z`));
+  const history = storedHistory(store, 400, () => new Date(`${nextDay}T23:00:00Z`));
   await history.save([{ id: 'o1' }], new Date(`${nextDay}T12:00:00Z`));
   const reader = history.reader();
   const counts = await Promise.all(
@@ -86,6 +86,6 @@ test('new days are added to an older folder, whose days stay until they expire',
   );
   expect(counts).toEqual([12, 12, 12, 14, 1]);
   const late = new Date('2027-12-01T12:00:00Z');
-  await new StoredHistory(store, 400, () => late).save([{ id: 'o1' }], late);
+  await storedHistory(store, 400, () => late).save([{ id: 'o1' }], late);
   expect(await readdir(folder)).toEqual(['2027-12-01', 'keep-days']);
 });

@@ -12,7 +12,7 @@ import fc from '../support/fast-check.ts';
 import { memoryStore } from '../support/memory-snapshots.ts';
 import { startSandbox } from '../support/sandbox.ts';
 import { newFolder } from '../support/shared.ts';
-import { StoredHistory } from '../support/stored-history.ts';
+import { type StoredHistory, storedHistory } from '../support/stored-history.ts';
 
 const today = '2026-06-15';
 const at = (day: string, time = '12:00:00') => new Date(`${day}T${time}Z`);
@@ -26,7 +26,7 @@ async function newStore(): Promise<{ store: SnapshotStore; folder: string }> {
 }
 
 const historyIn = (store: SnapshotStore, { now = at(today, '23:00:00'), days = 400 } = {}) =>
-  new StoredHistory(store, days, () => now);
+  storedHistory(store, days, () => now);
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
   id,

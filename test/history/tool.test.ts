@@ -11,7 +11,7 @@ import { expectedChanges, expectedDays } from '../support/oracle/pipeline-change
 import type { Rows } from '../support/oracle/sql.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
-import { StoredHistory } from '../support/stored-history.ts';
+import { storedHistory } from '../support/stored-history.ts';
 import { until } from '../support/until.ts';
 
 /** A Wednesday. */
@@ -26,7 +26,7 @@ const started = shared(async () => {
   const folder = newFolder();
   const state = localState(folder);
   const namespace = namespaceOf(new URL(address.baseUrl), undefined);
-  const history = new StoredHistory(state.snapshots(namespace), 400, () => new Date(today));
+  const history = storedHistory(state.snapshots(namespace), 400, () => new Date(today));
   for (const day of kept) {
     const records = sandbox.past(name).recordsAt(day);
     await history.save(
@@ -174,7 +174,7 @@ describe('its first sentence', () => {
     const { address, namespace, sandbox, name } = await started();
     const folder = newFolder();
     const store = localState(folder).snapshots(namespace);
-    const history = new StoredHistory(store, 400, () => new Date(today));
+    const history = storedHistory(store, 400, () => new Date(today));
     const records = sandbox.past(name).recordsAt('2026-06-16');
     await history.save(
       records.map((text) => toRecord('opportunity', change(JSON.parse(text)))),

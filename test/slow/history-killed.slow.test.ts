@@ -8,7 +8,7 @@ import { localState } from '../../src/state/files/local.ts';
 import { dealsTakenAt } from '../support/history-deals.ts';
 import { buildProgram, killAtFile } from '../support/program.ts';
 import { closing, newFolder } from '../support/shared.ts';
-import { StoredHistory } from '../support/stored-history.ts';
+import { storedHistory } from '../support/stored-history.ts';
 
 /** Two processes at a time are killed while they write snapshots: no stored day is damaged or lost. */
 
@@ -47,7 +47,7 @@ test('whatever was stored is whole, and can be added to', async () => {
     for (const writer of writers) for (const day of writer.stored) stored.add(day);
   }
   const last = new Date('2026-12-31T10:00:00Z');
-  const history = new StoredHistory(localState(folder).snapshots('tenant'), 400, () => last);
+  const history = storedHistory(localState(folder).snapshots('tenant'), 400, () => last);
   const days = await history.days();
   expect(days).toEqual(expect.arrayContaining([...stored]));
   const reader = history.reader();

@@ -1,22 +1,13 @@
-import { StoredSnapshots } from '../../src/history/history.ts';
-import {
-  opportunitySnapshots,
-  type PricedQuote,
-  quoteSnapshots,
-} from '../../src/history/snapshots.ts';
-import type { Opportunity } from '../../src/service/records/records.ts';
+import { storedSnapshots } from '../../src/history/history.ts';
+import { opportunitySnapshots, quoteSnapshots } from '../../src/history/snapshots.ts';
 import type { SnapshotStore } from '../../src/state/port.ts';
 
+export type StoredHistory = ReturnType<typeof storedHistory>;
+
 /** The stored snapshots of the opportunities of a tenant, at any time. */
-export class StoredHistory extends StoredSnapshots<Opportunity> {
-  constructor(store: SnapshotStore, keepDays: number, now?: () => Date) {
-    super(opportunitySnapshots, store, keepDays, now);
-  }
-}
+export const storedHistory = (store: SnapshotStore, keepDays: number, now?: () => Date) =>
+  storedSnapshots(opportunitySnapshots, store, keepDays, now);
 
 /** The same of its quotes. */
-export class StoredQuoteHistory extends StoredSnapshots<PricedQuote> {
-  constructor(store: SnapshotStore, keepDays: number, now?: () => Date) {
-    super(quoteSnapshots, store, keepDays, now);
-  }
-}
+export const storedQuoteHistory = (store: SnapshotStore, keepDays: number, now?: () => Date) =>
+  storedSnapshots(quoteSnapshots, store, keepDays, now);
