@@ -35,7 +35,7 @@ export interface RawFinding extends Named {
   /** Status category of a quote, stage of an opportunity. */
   status?: string;
   /** Properties that distinguish findings, with their values: `acceptance` → `past expiry`. */
-  kinds: Readonly<Record<string, string | readonly string[]>>;
+  kinds: Readonly<Record<string, string>>;
   /** The opportunity of a quote. */
   deal?: string;
   /** Number of lines of a quote, or of products, that the finding is about. */

@@ -199,7 +199,7 @@ export function* reportOn(
   return { figures, total: findings.length, rows };
 }
 
-export const kindsOf = ({ kinds }: RawFinding): string[] => Object.values(kinds).flat();
+export const kindsOf = ({ kinds }: RawFinding): string[] => Object.values(kinds);
 
 const maxRelated = 2;
 
@@ -235,8 +235,7 @@ function* countFindings({ about }: Check, findings: readonly RawFinding[]) {
   return rows.length > 0 ? rows : undefined;
 }
 
-const namesAs = (names: string | readonly string[] = []): Ref[] =>
-  [names].flat().map((name) => ({ name }));
+const namesAs = (name: string | undefined): Ref[] => (name === undefined ? [] : [{ name }]);
 
 /** Values shown; the others are one row. */
 const maxValues = 24;

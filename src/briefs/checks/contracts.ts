@@ -44,7 +44,7 @@ export const contracts: Check = {
       contract_item,
       (item) => {
         const finding = findingOn(item, context);
-        return { ...finding, kinds: { state: statesOf(item, context), ...finding.kinds } };
+        return { ...finding, kinds: { ...stateOf(item, context), ...finding.kinds } };
       },
       isKept,
     );
@@ -84,11 +84,12 @@ function isEnding({ endDate }: ContractItem, { today, days }: CheckContext): boo
   return ends !== undefined && ends >= today && ends <= addDays(today, days);
 }
 
-function statesOf(item: ContractItem, context: CheckContext): string[] {
+function stateOf(item: ContractItem, context: CheckContext): RawFinding['kinds'] {
   const { today } = context;
-  if (!runsOn(item, today))
-    return [(dayOf(item.endDate) ?? today) < today ? 'ended' : 'starts later'];
-  return isEnding(item, context) ? ['running', 'ending'] : ['running'];
+  const ends = dayOf(item.endDate);
+  if (!runsOn(item, today)) return { state: (ends ?? today) < today ? 'ended' : 'starts later' };
+  const end = isEnding(item, context) ? 'ending' : ends ? 'ending later' : 'no end';
+  return { state: 'running', end };
 }
 
 const monthsShown = 12;

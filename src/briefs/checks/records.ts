@@ -94,7 +94,8 @@ export const incompleteOpportunities: Check = {
         const missing = missingIn(deal).map((field) => wording`no ${field}`);
         return missing.length > 0 ? () => join(missing, ', ') : undefined;
       },
-      (deal) => ({ missing: missingIn(deal).map((field) => `no ${field}`) }),
+      (deal) =>
+        Object.fromEntries(missingIn(deal).map((field) => [`missing ${field}`, `no ${field}`])),
     ),
 };
 

@@ -35,7 +35,7 @@ interface Finding {
   currency: string;
   status?: string | undefined;
   /** Keys by which findings are counted, besides status and owner. */
-  kinds?: Record<string, string | string[]> | undefined;
+  kinds?: Record<string, string> | undefined;
   /** Undefined where the record has no owner. */
   owner?: { key: string; name: string } | undefined;
   /** Number of lines or products concerned. */
@@ -151,9 +151,13 @@ export const checks: Record<string, Check> = {
         owner: deal.owner.id,
         category: deal.category.id,
       };
-      const missing = Object.entries(has).flatMap(([what, id]) => (id ? [] : `no ${what}`));
+      const missing = Object.entries(has).flatMap(([what, id]) =>
+        id ? [] : [[`missing ${what}`, `no ${what}`]],
+      );
       const found = worth(today)(deal);
-      return missing.length === 0 ? [] : [{ ...found, kinds: { ...found.kinds, missing } }];
+      return missing.length === 0
+        ? []
+        : [{ ...found, kinds: { ...found.kinds, ...Object.fromEntries(missing) } }];
     });
     return { examined: open.length, findings, additive: true };
   },
@@ -513,10 +517,11 @@ const contractsSql = `${given}
 
 function allContracts(ask: Ask, today: string, { days = 90 }: Parameters): CheckFindings {
   const rows = ask(contractsSql);
-  const stateOf = (starts: string, ends: string): string[] => {
-    if (ends < today) return ['ended'];
-    if (starts > today) return ['starts later'];
-    return ends <= later(today, days) ? ['running', 'ending'] : ['running'];
+  const stateOf = (starts: string, ends: string | undefined): Record<string, string> => {
+    if (ends && ends < today) return { state: 'ended' };
+    if (starts > today) return { state: 'starts later' };
+    if (!ends) return { state: 'running', end: 'no end' };
+    return { state: 'running', end: ends <= later(today, days) ? 'ending' : 'ending later' };
   };
   return {
     examined: rows.length,
@@ -525,10 +530,7 @@ function allContracts(ask: Ask, today: string, { days = 90 }: Parameters): Check
       name: text(row, 'service'),
       value: overYear(numberIn(row, 'revenue'), String(row.spoken)),
       currency: String(row.currency),
-      kinds: {
-        term: String(row.spoken),
-        state: stateOf(String(row.starts ?? ''), String(row.ends ?? '9999')),
-      },
+      kinds: { term: String(row.spoken), ...stateOf(String(row.starts ?? ''), text(row, 'ends')) },
     })),
     additive: true,
   };
