@@ -54,8 +54,7 @@ const maxFields = 6;
 
 /**
  * Whether a field of records is known is told by figures, but not of what may be no record of this kind at all.
- * @throws ApiError (`unfamiliar`) where no record has more than one of the fields that its kind is read by beside others, or
- *   of one record, none
+ * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by, but others
  */
 export function requireRecognized(
   resource: Resource,
@@ -63,18 +62,17 @@ export function requireRecognized(
   facts: ErrorFacts,
 ): void {
   const [first] = records;
-  if (!first || records.some((record) => isRecognized(resource, record, records.length))) return;
+  if (!first || records.some((record) => isRecognized(resource, record))) return;
   throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
 }
 
-function isRecognized(resource: Resource, record: JsonObject, count: number): boolean {
-  if (record.name !== undefined || record.number !== undefined) return true;
-  const known = Object.keys(record).filter((field) => isInformative(resource, field)).length;
-  return known > (count > 1 ? 1 : 0) || unknownFields(resource, record).length === 0;
-}
+const isRecognized = (resource: Resource, record: JsonObject): boolean =>
+  Object.keys(record).some((field) => isInformative(resource, field)) ||
+  unknownFields(resource, record).length === 0;
 
+/** Others may be those of an envelope. */
 const isInformative = (resource: Resource, field: string): boolean =>
-  field !== 'id' && field !== 'children' && isKnownField(resource, field);
+  !['id', 'type', 'children'].includes(field) && isKnownField(resource, field);
 
 function unknownFields(resource: Resource, { unreadable, ...record }: JsonObject): string[] {
   const misread = isObject(unreadable) ? unreadable : {};
