@@ -7,14 +7,22 @@ import {
   pipelineExtras,
 } from '../src/briefs/pipeline/pipeline.ts';
 import { closedDealRow, openDealRow } from '../src/briefs/pipeline/pipeline-deals.ts';
-import { briefBy } from '../src/briefs/pipeline/pipeline-groups.ts';
+import {
+  type BriefBy,
+  briefBy,
+  inCustomField,
+  isBriefBy,
+} from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
 import type { Rates } from '../src/figures/deals.ts';
 import { decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
 import { recordsById, runSteps } from '../src/figures/steps.ts';
+import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
+import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor, readDeals } from '../src/tenant/prepared.ts';
+import { join, quote, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {
   coverage,
@@ -26,7 +34,7 @@ import {
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { resolveDealFilters } from '../src/tool-kit/name-filters.ts';
 import { pipelineAnswer, pipelineSections } from '../src/tool-kit/pipeline-answers.ts';
-import { keysOf } from '../src/values.ts';
+import { isOneOf, keysOf } from '../src/values.ts';
 
 /** Filters that closed deals do not have: a heading with one of them would promise other figures than it has. */
 const ofOpenDeals = {
@@ -35,11 +43,13 @@ const ofOpenDeals = {
   close_to: 'is for the expected close of open deals; with this outcome use period_to',
 } as const;
 
+const knownBy = [...briefBy, `${inCustomField}NAME`].join(', ');
+
 export const briefPipeline = defineTool({
   name: 'cpq_brief_pipeline',
   title: 'Brief on the pipeline',
   description:
-    'The whole pipeline: count, value, weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled; gap to a target; sales velocity. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
+    'The pipeline: count, value, weighted value, one-time and monthly revenue by group; overdue, closing soon, stalled; gap to a target; sales velocity. With outcome won, lost or closed: deals closed in a period, by group with win rate and days to close; their list.',
   toolset: 'briefs',
   view: 'pipeline',
   needs: ['opportunity:read'],
@@ -48,7 +58,7 @@ export const briefPipeline = defineTool({
       .strictObject({
         outcome: z.enum(dealOutcomes).default('open'),
         sections: z.array(z.enum(pipelineSections)).optional(),
-        by: z.enum(briefBy).optional(),
+        by: z.string().refine(isBriefBy, `must be one of ${knownBy}`).optional().describe(knownBy),
         ...dealFilterInput,
         min_value: z.number().min(0).optional(),
         period_from: plainDay.describe('YYYY-MM-DD; default 90 days ago'),
@@ -96,7 +106,7 @@ export const briefPipeline = defineTool({
         ...filters,
         ...compact({
           show,
-          by: args.by,
+          by: groupingOf(args.by, opportunities),
           periodFrom: args.period_from,
           periodTo: args.period_to,
           stalledAfterDays: args.stalled_days,
@@ -129,6 +139,23 @@ export const briefPipeline = defineTool({
     });
   },
 });
+
+/** @throws InvalidArguments for a custom field that no deal has, with those that some have */
+function groupingOf(by: string | undefined, deals: readonly Opportunity[]): BriefBy | undefined {
+  if (by === undefined || !isBriefBy(by)) return undefined;
+  if (isOneOf<string>(briefBy, by)) return by;
+  const fields = new Set(deals.flatMap(({ customFields }) => keysOf(customFields ?? {})));
+  const names = [...fields].map((name) => `${inCustomField}${name}`);
+  if (names.includes(by)) return by;
+  const known = names.slice(0, maxNamed).map((name) => quote(name));
+  throw new InvalidArguments(
+    known.length === 0
+      ? wording`No opportunity has a custom field.`
+      : wording`No opportunity has ${quote(by)}. Known: ${join(known, ', ')}.`,
+  );
+}
+
+const maxNamed = 20;
 
 /** `CAD=0.73 USD`: what one unit is worth, for several currencies with commas. */
 function readRates(text: string): Rates | undefined {

@@ -181,7 +181,18 @@ function companyGroupTests(): void {
         join opportunity o using (tenant)
         join company c on c.tenant = o.tenant and c.id = o.companyId`,
     ],
-  ])('the open pipeline by %s of the companies', async (by, sql) => {
+    [
+      'city',
+      `select o.id, json_extract(c.address, '$.city') as name from it
+        join opportunity o using (tenant)
+        join company c on c.tenant = o.tenant and c.id = o.companyId`,
+    ],
+    [
+      'customFields.region',
+      `select o.id, json_extract(o.customFields, '$.region') as name from it
+        join opportunity o using (tenant)`,
+    ],
+  ])('the open pipeline by %s', async (by, sql) => {
     const { call } = await fixture.server();
     const { data } = await call('cpq_brief_pipeline', { by, groups: 50, sections: ['groups'] });
     const named = fixture.ask(`${given} ${sql}`).filter(({ name }) => name);
@@ -195,7 +206,10 @@ function companyGroupTests(): void {
     const ids = new Set(named.map(({ id }) => id));
     const others = open.filter(({ id }) => !ids.has(id));
     if (others.length > 0)
-      expected.set(`no ${by}`, [others.length, sumsBy(others, ({ value }) => value)]);
+      expected.set(`no ${by.replace('customFields.', '')}`, [
+        others.length,
+        sumsBy(others, ({ value }) => value),
+      ]);
     const { rows } = data.groups as { rows: Row[] };
     expect(new Map(rows.map(({ name, count, value }) => [name, [count, value]]))).toEqual(expected);
     expect(expected.size).toBeGreaterThan(0);
@@ -203,6 +217,15 @@ function companyGroupTests(): void {
 }
 
 function salesFigureTests(): void {
+  test('a group by a custom field that no deal has is refused, with those that some have', async () => {
+    const { refused } = await fixture.server();
+    const text = await refused('cpq_brief_pipeline', { by: 'customFields.regin' });
+    expect(text).toMatch(
+      /No opportunity has "customFields\.regin"\. Known: .*customFields\.region/,
+    );
+    expect(await refused('cpq_brief_pipeline', { by: 'regin' })).toContain('must be one of stage,');
+  });
+
   test.each([
     {},
     { by: 'band' },

@@ -15,7 +15,7 @@ import { meanDays } from '../../figures/spread.ts';
 import type { Steps } from '../../figures/steps.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
 import type { Company } from '../../service/records/records.ts';
-import { fieldOf } from '../../values.ts';
+import { fieldOf, isOneOf } from '../../values.ts';
 import { closedFigures, type DealOutcome } from './won-and-lost.ts';
 
 export const pipelineBy = [
@@ -32,28 +32,42 @@ export const pipelineBy = [
 
 export type PipelineBy = (typeof pipelineBy)[number];
 
-/** Also by what companies say, which snapshots do not have. */
-export const briefBy = [...pipelineBy, 'label', 'country'] as const;
+/** Of the company. */
+const places = ['country', 'city'] as const;
 
-export type BriefBy = (typeof briefBy)[number];
+/** Also by what companies and custom fields say, which snapshots do not have. */
+export const briefBy = [...pipelineBy, 'label', ...places] as const;
+
+export const inCustomField = 'customFields.';
+
+export type BriefBy = (typeof briefBy)[number] | `${typeof inCustomField}${string}`;
+
+export const isBriefBy = (text: string): text is BriefBy =>
+  isOneOf<string>(briefBy, text) || isCustom(text);
+
+const isCustom = (by: string): by is `${typeof inCustomField}${string}` =>
+  by.startsWith(inCustomField);
+
+const customName = (by: string): string => by.slice(inCustomField.length);
 
 interface GroupOptions {
   by: BriefBy;
-  /** For `label` and `country`. */
+  /** For labels and places. */
   companies?: ReadonlyMap<string | undefined, Company>;
   today: Day;
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
 }
 
-const missing: { readonly [B in BriefBy]?: string } = {
+const missing: Readonly<Record<string, string>> = {
   close_month: 'no close date',
   close_quarter: 'no close date',
   band: 'no probability',
   size: 'no value',
 };
 
-export const missingLabel = (by: BriefBy): string => missing[by] ?? `no ${by}`;
+export const missingLabel = (by: BriefBy): string =>
+  missing[by] ?? `no ${isCustom(by) ? customName(by) : by}`;
 
 /** Probability of the bands of a forecast, 0–1. */
 const bands = [
@@ -84,18 +98,23 @@ export const dealLabel = (deal: Deal, by: PipelineBy): Label => {
 const spanLabel = (day: Day | undefined, by: BriefBy): Label =>
   by === 'close_month' ? monthLabel(day) : quarterLabel(day);
 
-/** The labels of the deal and its company, or the country of the company. */
-function companyLabels(
-  { record }: Deal,
-  by: 'label' | 'country',
+/** The labels of the deal and its company, the place of the company, or the values of a custom field. */
+function labelsBy(
+  deal: Deal,
+  by: BriefBy,
   companies: GroupOptions['companies'] = new Map(),
 ): Label | Label[] {
-  if (by === 'country') {
+  const { record } = deal;
+  if (isOneOf<PipelineBy>(pipelineBy, by)) return dealLabel(deal, by);
+  if (isOneOf<string>(places, by)) {
     const { address } = companies.get(companyOf(record).id) ?? {};
-    return compact({ name: nonBlank(fieldOf(address, 'country')) });
+    return compact({ name: nonBlank(fieldOf(address, by)) });
   }
-  const labels = [...new Set(labelsOf(record, companies))];
-  return labels.length > 0 ? labels.map((name) => ({ name })) : {};
+  const values = isCustom(by)
+    ? [fieldOf(record.customFields, customName(by)) ?? []].flat().map(String)
+    : labelsOf(record, companies);
+  const names = new Set(values.flatMap((value) => nonBlank(value) ?? []));
+  return names.size > 0 ? [...names].map((name) => ({ name })) : {};
 }
 
 export type PipelineGroup = GroupRow<ReturnType<typeof openFigures>>;
@@ -142,10 +161,7 @@ function groupDeals<Figures extends object>(
 ): Steps<LimitedList<GroupRow<Figures>>> {
   return groupRows(deals, {
     labelsOf(deal) {
-      if (isOfDays(by)) return spanOf(deal);
-      return by === 'label' || by === 'country'
-        ? companyLabels(deal, by, companies)
-        : dealLabel(deal, by);
+      return isOfDays(by) ? spanOf(deal) : labelsBy(deal, by, companies);
     },
     ranksOf(group) {
       const ranked = group.filter(rankedBy);

@@ -54,7 +54,7 @@ export interface PipelineOptions extends PipelineFilters {
   today: Day;
   /** Default: stage; of closed deals: owner. */
   by?: BriefBy;
-  /** By id, for groups by label and country. */
+  /** By id, for groups by label and place. */
   companies?: ReadonlyMap<string | undefined, Company>;
   /** Additional columns of rows and sums. Default: none. */
   show?: readonly PipelineExtra[];
