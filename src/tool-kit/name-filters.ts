@@ -11,9 +11,10 @@ import {
   type NameFilter,
   type NameMatch,
 } from '../names/name-filters.ts';
+import type { FieldGap } from '../service/records/account.ts';
 import type { Company, Opportunity } from '../service/records/records.ts';
 import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { keysOf } from '../values.ts';
+import { fieldOf, isObject, keysOf } from '../values.ts';
 import type { Answer } from './define-tool.ts';
 
 /** The resolved filters, or the question to ask if one is unclear. */
@@ -90,7 +91,7 @@ function questionOn(
       : wording`No ${what} is called ${quote(text)}. No figures yet.`;
   return {
     summary,
-    data: { filter, records: candidates, ...data },
+    data: { filter, records: candidates, ...data, ...coverageOf(filter, data) },
     notes: [
       kind === 'several'
         ? wording`Ask the person which ${what}, then call again with its id.`
@@ -99,6 +100,18 @@ function questionOn(
           : wording`The nearest names come first: if one of them is meant, call again with it.`,
     ],
   };
+}
+
+/** A question has no figures: of the fields that could not be read, only those that it asks by matter. */
+function coverageOf(filter: string, { coverage }: Record<string, unknown>): object {
+  const fields = fieldOf(coverage, 'fields');
+  if (!isObject(coverage) || !Array.isArray(fields)) return {};
+  const asked = fields.filter(
+    ({ record, field }: FieldGap) =>
+      record === filter || field === 'fields' || field.toLowerCase().includes(filter),
+  );
+  const { fields: _, ...others } = coverage;
+  return { coverage: asked.length > 0 ? { ...others, fields: asked } : others };
 }
 
 /**

@@ -129,7 +129,7 @@ export const groupOpen = (deals: readonly Deal[], options: GroupOptions) =>
         : spanLabel(closes, options.by);
     },
     rankedBy: () => true,
-    figuresOf: (group) => openFigures(group, options.today),
+    figuresOf: (group) => openFigures(group, options),
   });
 
 export type ClosedGroup = GroupRow<ReturnType<typeof closedFigures>>;
@@ -174,7 +174,7 @@ function groupDeals<Figures extends object>(
 }
 
 /** Amounts by currency; mean days since creation and since the last stage change, of the deals for which each is known. */
-function openFigures(deals: readonly Deal[], today: Day) {
+function openFigures(deals: readonly Deal[], { by, today }: GroupOptions) {
   const since = (time: 'createdAt' | 'stageUpdatedAt') =>
     meanDays(
       deals.flatMap(({ record }) => {
@@ -185,6 +185,10 @@ function openFigures(deals: readonly Deal[], today: Day) {
   return {
     count: deals.length,
     ...dealAmounts(deals),
-    ...compact({ ageDays: since('createdAt'), daysInStage: since('stageUpdatedAt') }),
+    ...compact({
+      // Where groups are stages, the days in them say more, and the answer is to stay short.
+      ageDays: by === 'stage' ? undefined : since('createdAt'),
+      daysInStage: since('stageUpdatedAt'),
+    }),
   };
 }

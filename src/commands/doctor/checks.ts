@@ -5,6 +5,7 @@ import { describeError } from '../../mcp/wording.ts';
 import { whatFollows } from '../../reading/list-page.ts';
 import { pageSize } from '../../reading/service-pages.ts';
 import { type ApiError, ignoreApiError, isApiError } from '../../service/errors.ts';
+import type { FieldGap } from '../../service/records/account.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
 import { reservedOf } from '../../service/traffic/traffic-control.ts';
@@ -180,7 +181,9 @@ function checkFields(
       example !== undefined || listsRestOn[resource]?.some((path) => path === shown[at]),
   );
   if (gaps.length === 0) return [];
-  const status = gaps.some(({ example }) => example !== undefined) ? 'fail' : 'warn';
+  // Records with hardly more than a name may be just that.
+  const isUnread = ({ field, example }: FieldGap) => example !== undefined && field !== 'fields';
+  const status = gaps.some(isUnread) ? 'fail' : 'warn';
   const remedy = `Name in ${environmentName('fieldsFile')} where they are, as below`;
   return [fields(status, describeGaps(gaps), remedy)];
 }

@@ -445,7 +445,7 @@ const othersOf = (
   groups: rest.length,
 });
 
-function openFigures(deals: readonly Deal[], { show }: Asked): Reported {
+function openFigures(deals: readonly Deal[], { show, by = 'stage' }: Asked): Reported {
   const staying = deals.filter(({ stageUpdated }) => stageUpdated);
   const days = staying.reduce((sum, { daysInStage }) => sum + daysInStage, 0);
   const dated = deals.filter(({ created }) => created);
@@ -453,7 +453,8 @@ function openFigures(deals: readonly Deal[], { show }: Asked): Reported {
   return only({
     count: deals.length,
     ...sums(deals, show),
-    ageDays: dated.length === 0 ? undefined : rounded(new Big(age).div(dated.length), 0),
+    ageDays:
+      by === 'stage' || dated.length === 0 ? undefined : rounded(new Big(age).div(dated.length), 0),
     daysInStage: staying.length === 0 ? undefined : rounded(new Big(days).div(staying.length), 0),
   });
 }
