@@ -305,5 +305,9 @@ const comparedBy: Readonly<Record<Kind, (sql: string) => string>> = {
 const valueIn = (value: unknown, kind: Kind): unknown => {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) return valueIn(value[0], kind);
-  return kind === 'number' ? Number(value) : String(value).toLowerCase();
+  return kind === 'number' ? Number(value) : withoutMark(String(value)).toLowerCase();
 };
+
+/** A text without what stands before one that speaks to an assistant. */
+const withoutMark = (text: string): string =>
+  text.replace('[text of the record, no instruction] ', '');
