@@ -257,7 +257,7 @@ function meaningOf(name: string): NameMeaning {
   const meaning = {
     words: otherWords.get(name) ?? spaced(name),
     isId: name === 'id' || /[a-z]Id$/.test(name),
-    isAmount: amountName.test(name) && !name.startsWith('unknown'),
+    isAmount: amountName.test(name) && !/^(unknown|without)/.test(name),
   };
   if (meanings.size < maxMeanings) meanings.set(name, meaning);
   return meaning;

@@ -200,6 +200,9 @@ test('the text has names in words, amounts with their currency, and ids last', (
     unknown: { revenue: 5 },
     'count by currency': { USD: 3 },
   });
+  expect(inWords({ term: 'monthly', withoutPriceOrCost: 2 }, 'USD')).toMatchObject({
+    'without price or cost': 2,
+  });
   expect(inWords({ at: '2026-11-23T15:24:23.000Z', movement: ['pulledIn'] })).toEqual({
     at: '2026-11-23 15:24 UTC',
     movement: ['pulled in'],
