@@ -152,7 +152,8 @@ export const pipelineQuestions: Question[] = [
   {
     id: 'oldest',
     ask: 'Which open deal was created first, and on which day?',
-    truth: `select name, created ${open} order by created limit 1`,
+    truth: `select name, created ${open}
+      order by (select o.createdAt from opportunity o where o.id = deals.id) limit 1`,
     expect: [{ name: 'name' }, { day: 'created' }],
   },
   {

@@ -138,7 +138,7 @@ export const productQuestions: Question[] = [
   },
   {
     id: 'missing-cost',
-    ask: 'How many listed products have no cost?',
+    ask: 'How many listed products, with bundles, have no cost?',
     truth: `select count(*) as products from product where ${listed} and cost is null`,
     expect: [{ figure: 'products' }],
   },
