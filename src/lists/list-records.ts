@@ -313,6 +313,8 @@ function* resolveNames(
   known: Known,
   notes: Wording[],
 ): Steps<Condition> {
+  // Where a query found nothing, nothing is known of values.
+  if (records.length === 0) return { key, tests };
   const values = new Set(
     yield* flatMapSteps(records, (record) => valuesOf(valueUnderKey(record, key, known))),
   );
@@ -335,6 +337,8 @@ function* resolveName(
   notes: Wording[],
 ): Steps<Test> {
   const texts = values.filter((value) => typeof value === 'string');
+  // Numbers have no names.
+  if (texts.length === 0 && values.length > 0) return test;
   const names = texts.map((value) => ({ name: value }));
   const found = yield* matchSteps(test.is, names, { byWords: true });
   const key = trusted(name);

@@ -110,6 +110,12 @@ test('where the text in query finds nothing, no filter is said to be without val
   expect(String(data.notes)).not.toContain('No record has');
 });
 
+test('a number that no record has is not said to be without values', async () => {
+  const { text } = await call('products', { filters: 'price:6,mpn:~1' });
+  expect(text).toContain('No products');
+  expect(text).not.toContain('No record has a value');
+});
+
 describe('deleted records', () => {
   test('are said to be counted where the service counts them', async () => {
     const { data } = await call('quotes', { size: 3 });
