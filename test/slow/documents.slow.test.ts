@@ -34,7 +34,7 @@ beforeAll(async () => {
   await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${inject('bundle')}" "$@"\n`);
   await chmod(program, 0o755);
   await writeFile(join(home, 'cpq.key'), addressIn(sandbox).key, { mode: 0o600 });
-  await writeFile(join(home, 'callers.csv'), 'name,grants,tenant,days\nben,read,default,30\n');
+  await writeFile(join(home, 'answers.json'), '{"open-total":"Unknown."}');
 });
 
 interface Documented {
@@ -70,7 +70,7 @@ function filled(line: string): string {
       // Another host: an entry that is already there is not overwritten.
       .replaceAll('config HOST', 'config copilot-cli')
       .replaceAll('--port 4010', '--port 0')
-      .replaceAll('callers.csv', join(home, 'callers.csv'))
+      .replaceAll(/\b(answers\.json|calls\.jsonl)/g, join(home, '$1'))
       .replaceAll(/(--tenant|forget) acme/g, '$1 default')
       .replaceAll('node dist/cpq-mcp.js', 'cpq-mcp')
       .replace(/\bcpq-mcp http\b/, 'cpq-mcp http --port 0')
