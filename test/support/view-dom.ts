@@ -12,14 +12,19 @@ export interface ViewInDom {
   calls: { name: string; arguments?: Row | undefined }[];
   /** Delivers a message as if from this sender. */
   deliver(message: Row, sender: unknown): void;
+  /** The sender that a view listens to. */
+  host: unknown;
 }
 
-/** A built view in a DOM without layout, with the SDK's host side and a real server. */
+/**
+ * A built view in a DOM without layout, with the SDK's host side and a real server.
+ * @param change of the result that the host passes on, and of those of the view's own calls
+ */
 export async function openInDom(
   server: Connection,
   name: string,
   args: Row,
-  change: (result: Row) => Row = (result) => result,
+  change: (result: Row, isOwnCall: boolean) => Row = (result) => result,
 ): Promise<ViewInDom> {
   const tool = (await server.tools()).find((it) => it.name === name);
   const { ui } = (tool?._meta ?? {}) as { ui?: { resourceUri?: string } };
@@ -56,7 +61,8 @@ export async function openInDom(
   const calls: ViewInDom['calls'] = [];
   bridge.oncalltool = async (call) => {
     calls.push(call);
-    return (await server.ask(call.name, call.arguments)).result as never;
+    const { result } = await server.ask(call.name, call.arguments);
+    return change(result as Row, true) as never;
   };
   const initialized = new Promise<void>((resolve) => {
     bridge.oninitialized = () => resolve();
@@ -65,6 +71,11 @@ export async function openInDom(
   window.document.write(html);
   await initialized;
   await bridge.sendToolInput({ arguments: args });
-  await bridge.sendToolResult(change(result as Row) as never);
-  return { text: () => window.document.body.textContent ?? '', calls, deliver };
+  await bridge.sendToolResult(change(result as Row, false) as never);
+  const text = () =>
+    [...window.document.body.children]
+      .filter(({ tagName }) => tagName !== 'SCRIPT')
+      .map(({ textContent }) => textContent)
+      .join('');
+  return { text, calls, deliver, host: parent };
 }
