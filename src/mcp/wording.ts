@@ -7,7 +7,14 @@ import {
   isApiError,
 } from '../service/errors.ts';
 import type { NameOf } from '../setting-names.ts';
-import { join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import {
+  join,
+  quote,
+  trusted,
+  type Wording,
+  withoutTags,
+  wording,
+} from '../text/untrusted-text.ts';
 import { isKnown } from './observer.ts';
 import { render } from './render.ts';
 import { cleanedRow } from './results.ts';
@@ -54,7 +61,8 @@ function heldNow(heldSince: ReadonlyMap<string, number>): Wording {
 function changeRefused({ reason, details, remedy }: ChangeRefused, nameOf: NameOf): Wording {
   const text = remedy === undefined ? reason : wording`${reason} ${remedy(nameOf)}`;
   if (details === undefined) return text;
-  return wording`${text}\n${trusted(render(cleanedRow(details)))}`;
+  // The same whether or not an answer has loaded the converter before.
+  return wording`${text}\n${trusted(render(cleanedRow(details, withoutTags)))}`;
 }
 
 const describeApiError = <K extends ApiErrorKind>(
