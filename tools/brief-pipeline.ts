@@ -17,7 +17,6 @@ import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
 import type { Rates } from '../src/figures/deals.ts';
 import { decimal, zero } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
-import { recordsById, runSteps } from '../src/figures/steps.ts';
 import type { Opportunity } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
@@ -114,8 +113,8 @@ export const briefPipeline = defineTool({
           rates: args.rates === undefined ? undefined : readRates(args.rates),
           maxGroups: args.groups,
           maxRows: args.rows,
+          companies: read.records.company,
         }),
-        companies: runSteps(recordsById(read.records.company ?? [])),
         today: today(),
       };
       const deals = await dealsFor(tenant, opportunities, read.records.company);

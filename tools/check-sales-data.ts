@@ -128,12 +128,14 @@ function occurring(check: CheckName, data: CheckData) {
   const { about }: Check = checks[check];
   const records: readonly ApiRecord[] = data[about] ?? [];
   const companies: readonly Company[] = data.company ?? [];
-  const byId = runSteps(recordsById(companies));
   return {
     owner: () => records.map(ownerOf),
     company: () => [...companies, ...records.map((record) => ({ ...companyOf(record) }))],
     status: () => records.map((record) => statusOf(about, record)),
-    label: () => records.flatMap((record) => labelsOf(record, byId)).map((name) => ({ name })),
+    label() {
+      const byId = runSteps(recordsById(companies));
+      return records.flatMap((record) => labelsOf(record, byId)).map((name) => ({ name }));
+    },
   };
 }
 

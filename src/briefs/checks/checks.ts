@@ -108,7 +108,7 @@ export function* matching(
   const { about }: Check = checks[name];
   const records: readonly AnyRecord[] = data[about] ?? [];
   const matched: Record<string, readonly AnyRecord[] | undefined> = { ...data };
-  const companies = yield* recordsById(data.company ?? []);
+  const companies = yield* recordsById(label ? (data.company ?? []) : []);
   matched[about] = yield* filterSteps(
     records,
     (record) =>

@@ -12,7 +12,7 @@ import {
 } from '../../figures/group-labels.ts';
 import { compact, type LimitedList, named, nonBlank } from '../../figures/naming.ts';
 import { meanDays } from '../../figures/spread.ts';
-import type { Steps } from '../../figures/steps.ts';
+import { recordsById, type Steps } from '../../figures/steps.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
 import type { Company } from '../../service/records/records.ts';
 import { fieldOf, isOneOf } from '../../values.ts';
@@ -53,7 +53,7 @@ const customName = (by: string): string => by.slice(inCustomField.length);
 interface GroupOptions {
   by: BriefBy;
   /** For labels and places. */
-  companies?: ReadonlyMap<string | undefined, Company>;
+  companies?: readonly Company[];
   today: Day;
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
@@ -102,7 +102,7 @@ const spanLabel = (day: Day | undefined, by: BriefBy): Label =>
 function labelsBy(
   deal: Deal,
   by: BriefBy,
-  companies: GroupOptions['companies'] = new Map(),
+  companies: ReadonlyMap<string | undefined, Company>,
 ): Label | Label[] {
   const { record } = deal;
   if (isOneOf<PipelineBy>(pipelineBy, by)) return dealLabel(deal, by);
@@ -154,15 +154,15 @@ interface Grouping<Figures extends object> {
  * Groups deals by the id of what `by` names, or by its name if it has no id. Ranked by the largest value in one
  * currency, then by count, name and id. Months, quarters and bands are in their order.
  */
-function groupDeals<Figures extends object>(
+function* groupDeals<Figures extends object>(
   deals: readonly Deal[],
-  { by, maxGroups: limit, companies }: GroupOptions,
+  { by, maxGroups: limit, companies = [] }: GroupOptions,
   { spanOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
-  return groupRows(deals, {
-    labelsOf(deal) {
-      return isOfDays(by) ? spanOf(deal) : labelsBy(deal, by, companies);
-    },
+  const looksUp = by === 'label' || isOneOf<string>(places, by);
+  const byId = yield* recordsById(looksUp ? companies : []);
+  return yield* groupRows(deals, {
+    labelsOf: (deal) => (isOfDays(by) ? spanOf(deal) : labelsBy(deal, by, byId)),
     ranksOf(group) {
       const ranked = group.filter(rankedBy);
       return [totalValue(ranked).largest, ranked.length];

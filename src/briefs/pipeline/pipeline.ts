@@ -54,8 +54,8 @@ export interface PipelineOptions extends PipelineFilters {
   today: Day;
   /** Default: stage; of closed deals: owner. */
   by?: BriefBy;
-  /** By id, for groups by label and place. */
-  companies?: ReadonlyMap<string | undefined, Company>;
+  /** For groups by label and place. */
+  companies?: readonly Company[];
   /** Additional columns of rows and sums. Default: none. */
   show?: readonly PipelineExtra[];
   /** What is to be won, in the currency of the filter, else in that of most open deals. */
