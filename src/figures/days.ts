@@ -64,3 +64,15 @@ export const dayWords = (day: Day): string =>
     year: 'numeric',
     timeZone: 'UTC',
   });
+
+/** In the order in which a person asks for them. */
+export const contractStates = ['running', 'starts later', 'ended'] as const;
+
+/** A contract item runs from its first through its last day; without these it has begun, or does not end. */
+export function contractState(
+  { startDate, endDate }: { startDate?: string; endDate?: string },
+  day: Day,
+): (typeof contractStates)[number] {
+  if (within(day, startDate, endDate)) return 'running';
+  return (dayOf(endDate) ?? day) < day ? 'ended' : 'starts later';
+}

@@ -1,7 +1,14 @@
 /** Checks of contract items, a beta resource of the service. */
 
-import { addDays, type Day, dayOf, daysBetween, utcDay } from '../../figures/days.ts';
-import { CurrencySums, currencyOfRecord, decimal } from '../../figures/money.ts';
+import {
+  addDays,
+  contractState,
+  type Day,
+  dayOf,
+  daysBetween,
+  utcDay,
+} from '../../figures/days.ts';
+import { type CurrencyOf, CurrencySums, currencyOfRecord, decimal } from '../../figures/money.ts';
 import { compact, inDays, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
@@ -54,16 +61,19 @@ export const contracts: Check = {
 };
 
 function findingOn(item: ContractItem, { today, currencyOf }: CheckContext): RawFinding {
-  const company = companyOf(item);
   return {
     ...compact({ id: nonBlank(item.id), name: nonBlank(item.service) ?? nonBlank(item.name) }),
-    company,
+    company: companyOf(item),
     kinds: { term: termKey(item) },
     atStake: overYear(decimal(item.revenue), termKey(item)),
-    currency: currencyOfRecord({ ...item, company: { ...item.company, ...company } }, currencyOf),
+    currency: currencyOfItem(item, currencyOf),
     reason: () => describeEnd(item, today),
   };
 }
+
+/** Its company may be in fields of its own. */
+const currencyOfItem = (item: ContractItem, currencyOf: CurrencyOf): string =>
+  currencyOfRecord({ ...item, company: { ...item.company, ...companyOf(item) } }, currencyOf);
 
 function describeEnd({ startDate, endDate }: ContractItem, today: Day): Wording {
   const [starts, ends] = [dayOf(startDate), dayOf(endDate)];
@@ -75,21 +85,16 @@ function describeEnd({ startDate, endDate }: ContractItem, today: Day): Wording 
     : wording`ends ${trusted(ends)}, ${inDays(left)}`;
 }
 
-/** An item runs from its first through its last day; without these it has begun, or does not end. */
-const runsOn = ({ startDate, endDate }: ContractItem, day: Day): boolean =>
-  (dayOf(startDate) ?? day) <= day && (dayOf(endDate) ?? day) >= day;
-
 function isEnding({ endDate }: ContractItem, { today, days }: CheckContext): boolean {
   const ends = dayOf(endDate);
   return ends !== undefined && ends >= today && ends <= addDays(today, days);
 }
 
 function stateOf(item: ContractItem, context: CheckContext): RawFinding['kinds'] {
-  const { today } = context;
-  const ends = dayOf(item.endDate);
-  if (!runsOn(item, today)) return { state: (ends ?? today) < today ? 'ended' : 'starts later' };
-  const end = isEnding(item, context) ? 'ending' : ends ? 'ending later' : 'no end';
-  return { state: 'running', end };
+  const state = contractState(item, context.today);
+  if (state !== 'running') return { state };
+  const later = dayOf(item.endDate) ? 'ending later' : 'no end';
+  return { state, end: isEnding(item, context) ? 'ending' : later };
 }
 
 const monthsShown = 12;
@@ -103,11 +108,13 @@ function recurringByMonth(items: readonly ContractItem[], { today, currencyOf }:
     let running = 0;
     for (const item of items) {
       const term = termKey(item);
-      if (!runsOn(item, last) || (term !== 'monthly' && term !== 'yearly')) continue;
+      if (term !== 'monthly' && term !== 'yearly') continue;
+      if (contractState(item, last) !== 'running') continue;
       running += 1;
-      const company = { ...item.company, ...companyOf(item) };
-      const currency = currencyOfRecord({ ...item, company }, currencyOf);
-      sums.add(currency, overYear(decimal(item.revenue), term)?.div(monthsShown));
+      sums.add(
+        currencyOfItem(item, currencyOf),
+        overYear(decimal(item.revenue), term)?.div(monthsShown),
+      );
     }
     return compact({ month: last.slice(0, 7), items: running, revenue: sums.toAmounts() });
   });

@@ -1,6 +1,6 @@
 /** One account: master data, open and closed deals, quotes, contracts, pricing and recent activity. */
 
-import { addDays, type Day, dayOf } from '../../figures/days.ts';
+import { addDays, contractState, contractStates, type Day, dayOf } from '../../figures/days.ts';
 import {
   byValue,
   countByCurrency,
@@ -221,8 +221,6 @@ function closedDeals(deals: readonly Deal[]) {
 
 /** The contract items of a company (beta): those that run apart from those that start later and have ended. */
 
-const states = ['running', 'starts later', 'ended'] as const;
-
 type Contract = ReturnType<typeof toContract>;
 
 /**
@@ -257,18 +255,12 @@ function* contractsOf(
 const toContract = (item: ContractItem, currencyOf: CurrencyOf, today: Day) => ({
   item,
   ...compact({ id: nonBlank(item.id), name: nonBlank(item.service) ?? nonBlank(item.name) }),
-  state: stateOn(item, today),
+  state: contractState(item, today),
   currency: currencyOfRecord(item, currencyOf),
 });
 
-/** An item runs from its first through its last day; without these it has begun, or does not end. */
-function stateOn({ startDate, endDate }: ContractItem, today: Day): (typeof states)[number] {
-  if ((dayOf(endDate) ?? today) < today) return 'ended';
-  return (dayOf(startDate) ?? today) > today ? 'starts later' : 'running';
-}
-
 const byState = (a: Pick<Contract, 'state'>, b: Pick<Contract, 'state'>): number =>
-  states.indexOf(a.state) - states.indexOf(b.state);
+  contractStates.indexOf(a.state) - contractStates.indexOf(b.state);
 
 function totalsOf(contracts: readonly [Contract, ...Contract[]]) {
   const [{ state, currency }] = contracts;
