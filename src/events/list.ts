@@ -114,9 +114,7 @@ function fieldsOf(tenant: Tenant, event: InboxEvent): JsonObject | undefined {
   const content = contentOf(event);
   const fields = content && recordFrom(content, subject);
   const isMapped = isSubject(subject) && subject !== 'order';
-  return fields && isMapped
-    ? tenant.fields.apply(collectionOf(subject), structuredClone(fields))
-    : fields;
+  return fields && isMapped ? tenant.mapped(collectionOf(subject), fields) : fields;
 }
 
 function nameFrom(subject: Subject, fields: JsonObject): string | undefined {

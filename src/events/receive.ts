@@ -80,11 +80,7 @@ function fieldsBefore(
   if (Date.parse(String(fields.updatedAt)) < Date.parse(String(cached.updatedAt))) return undefined;
   const known = { fields: cached, isWhole: true };
   const resource = collectionOf(subject);
-  const changed = fieldDifferences(
-    resource,
-    known,
-    tenant.fields.apply(resource, structuredClone(fields)),
-  );
+  const changed = fieldDifferences(resource, known, tenant.mapped(resource, fields));
   const names = changed.map(({ field }) => field.replace(/^customFields\..*/, 'customFields'));
   // Null means that the field is known to have been empty.
   const values = new Map(Object.entries(cached));

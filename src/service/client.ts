@@ -114,8 +114,7 @@ export class ApiClient {
     const records: RecordOf[R][] = [];
     const ids = new Set<unknown>();
     for (const raw of page.records) {
-      const mapped = this.fields.isEmpty ? raw : this.fields.apply(resource, raw);
-      const record = toRecord(resource, mapped);
+      const record = toRecord(resource, this.fields.apply(resource, raw));
       // A service that joins tables may send a record twice, and count it twice.
       if (record.id !== undefined && ids.has(record.id)) continue;
       ids.add(record.id);

@@ -98,7 +98,7 @@ export async function fieldGaps(
     runInSlices(understand(resource, records)),
   );
   const missing = isPart && tenant.missingFields(resource);
-  const unused = tenant.fields.unused(resource, Math.max(1, records.length));
+  const unused = tenant.unusedFields(resource, Math.max(1, records.length));
   const lines = unused.flatMap(({ of, field, text }): FieldGap[] => {
     const path = of === 'quote.items' ? `items.${field}` : field;
     return paths.includes(path) ? [{ ...placeOf(resource, account, path), example: text }] : [];

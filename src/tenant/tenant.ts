@@ -6,7 +6,7 @@ import type { NamedCompany } from '../reading/referenced-companies.ts';
 import { markUnknownItems } from '../reading/service-pages.ts';
 import type { Call, CallContext } from '../service/call.ts';
 import type { Page, PageQuery, Search } from '../service/page.ts';
-import type { FieldMapping } from '../service/records/mapping.ts';
+import type { FieldRule } from '../service/records/mapping.ts';
 import type { ApiRecord, Opportunity, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import type { Inbox, State } from '../state/port.ts';
@@ -27,7 +27,7 @@ export class Tenant {
   readonly site: Site;
   readonly inbox: Inbox;
   readonly writes: Writes;
-  readonly key: Pick<KeyAccess, 'identity' | 'refused' | 'require'>;
+  readonly key: Readonly<Pick<KeyAccess, 'identity' | 'refused' | 'require'>>;
   readonly updates: Pick<SharedTenantState, 'subscribe' | 'publish' | 'invalidate' | 'clearCaches'>;
   /** Values computed once for each reading of collections. */
   readonly derived: DerivedResults;
@@ -150,9 +150,14 @@ export class Tenant {
     return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
   }
 
-  /** Where the operator's file says that fields are. */
-  get fields(): FieldMapping {
-    return this.#shared.client.fields;
+  /** A copy of a record that the service sent, with fields where they are documented to be. */
+  mapped(resource: Resource, record: JsonObject): JsonObject {
+    return this.#shared.client.fields.apply(resource, structuredClone(record));
+  }
+
+  /** The lines of the operator's file of fields that no row has had, once so many rows were read. */
+  unusedFields(resource: Resource, minRows: number): readonly FieldRule[] {
+    return this.#shared.client.fields.unused(resource, minRows);
   }
 
   /** The cached records of a collection that may be read, of any age. Reads nothing. */

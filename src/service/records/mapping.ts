@@ -121,15 +121,14 @@ function fieldIn(
 /** Applies the rules of a tenant to its rows, and counts in how many of them it finds what they name. */
 export class FieldMapping {
   readonly #rules: readonly (FieldRule & { rows: number; found: number })[];
-  readonly isEmpty: boolean;
 
   constructor(rules: readonly FieldRule[] = []) {
-    this.isEmpty = rules.length === 0;
     this.#rules = rules.map((rule) => ({ ...rule, rows: 0, found: 0 }));
   }
 
   /** Changes a row in place, before it is normalised. */
   apply<R extends JsonObject>(resource: Resource, row: R): R {
+    if (this.#rules.length === 0) return row;
     this.#applyTo(resource, row);
     const items: unknown[] = resource === 'quote' && Array.isArray(row.items) ? row.items : [];
     for (const item of items) if (isObject(item)) this.#applyTo('quote.items', item);
