@@ -16,7 +16,7 @@ import {
 } from './doctor/checks.ts';
 import { fieldsFound } from './doctor/fields.ts';
 import { checkLocal } from './doctor/local.ts';
-import { Prober, probeRoutes, readRows } from './doctor/prober.ts';
+import { Prober, type Probes, probeRoutes, readRows } from './doctor/prober.ts';
 import { checkAs, type DoctorCheck, type Report, table } from './doctor/report.ts';
 import { inOptions } from './options.ts';
 import { resolveAddress } from './start.ts';
@@ -81,23 +81,13 @@ export async function examine(settings: Settings): Promise<Report> {
     const isKnown = [...probes.values()].some(
       ({ error }) => !error || isApiError(error, 'unfamiliar'),
     );
-    const paging = isKnown ? await checkPaging(prober, probes) : [];
-    const rows = [...(await readRows(prober, isKnown ? probes : new Map()))];
-    const accounts = new Map(
-      rows.map(([resource, records]) => [resource, runSteps(understand(resource, records))]),
-    );
-    const fields = rows.flatMap(([resource, records]) =>
-      fieldsFound(resource, accounts.get(resource), records),
-    );
-    const found = isKnown
-      ? [...checkForms(probes, accounts), ...checkMapping(prober), ...paging]
-      : [];
+    const found = isKnown ? await examineRecords(prober, probes) : { checks: [], fields: [] };
     const grants = grantsFor(probes, settings.grants);
     const ofService = [
       ...access,
       checkBudget(prober.budget, settings.rateLimit),
       ...checkRoutes(answered, settings.grants),
-      ...found,
+      ...found.checks,
       ...(await checkStages(prober, 'barredStages', isKnown ? settings.barredStages : [])),
       ...(await checkStages(prober, 'allowedStages', isKnown ? settings.allowedStages : [])),
     ];
@@ -108,7 +98,7 @@ export async function examine(settings: Settings): Promise<Report> {
       address: baseUrl.href,
       sandbox: settings.sandbox,
       checks,
-      fields,
+      fields: found.fields,
       requests: prober.requests,
       ...(grants === undefined ? {} : { grants }),
     };
@@ -118,6 +108,21 @@ export async function examine(settings: Settings): Promise<Report> {
     await prober.close();
     await close();
   }
+}
+
+/** What the records that the key can read have, and how their lists are paged. */
+async function examineRecords(prober: Prober, probes: Probes) {
+  const paging = await checkPaging(prober, probes);
+  const rows = [...(await readRows(prober, probes))];
+  const accounts = new Map(
+    rows.map(([resource, records]) => [resource, runSteps(understand(resource, records))]),
+  );
+  return {
+    checks: [...checkForms(probes, accounts), ...checkMapping(prober), ...paging],
+    fields: rows.flatMap(([resource, records]) =>
+      fieldsFound(resource, accounts.get(resource), records),
+    ),
+  };
 }
 
 /** With the names that settings have in a tenants file. */

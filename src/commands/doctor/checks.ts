@@ -173,12 +173,10 @@ function checkFields(
   }
   const found = account ? gapsOf(resource, account, restingOn(resource)) : [];
   // What no record has may be of no use to the tenant, unless lists show it.
-  const shown = found.flatMap(({ field, record }) =>
-    record === 'quote_line' ? `items.${field}` : field,
-  );
+  const shown: readonly string[] = listsRestOn[resource] ?? [];
   const gaps = found.filter(
-    ({ example }, at) =>
-      example !== undefined || listsRestOn[resource]?.some((path) => path === shown[at]),
+    ({ example, record, field }) =>
+      example !== undefined || shown.includes(record === 'quote_line' ? `items.${field}` : field),
   );
   if (gaps.length === 0) return [];
   // Records with hardly more than a name may be just that.

@@ -113,15 +113,17 @@ function failsEverywhere(probes: Probes): boolean {
 
 /** More records of the routes of sales records, since few may lack what others have. */
 export async function readRows(
-  { pages, call, canAsk }: Prober,
+  { pages, call }: Prober,
   probes: Probes,
 ): Promise<ReadonlyMap<Resource, readonly ApiRecord[]>> {
   const rows = new Map<Resource, readonly ApiRecord[]>();
   for (const [resource, { records, error }] of probes) {
-    const isMore = routes[resource].shape === 'paged' && records.length >= probeSize && canAsk;
+    if (error) continue;
+    const hasMore = routes[resource].shape === 'paged' && records.length >= probeSize;
+    // Where it is refused, also for the number of requests, the first rows have to do.
     const page =
-      isMore && (await pages.page(resource, { size: 100 }, call).catch(ignoreApiError()));
-    if (!error) rows.set(resource, page ? page.records : records);
+      hasMore && (await pages.page(resource, { size: 100 }, call).catch(ignoreApiError()));
+    rows.set(resource, page ? page.records : records);
   }
   return rows;
 }
