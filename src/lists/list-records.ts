@@ -313,8 +313,6 @@ function* resolveNames(
   known: Known,
   notes: Wording[],
 ): Steps<Condition> {
-  // Where a query found nothing, nothing is known of values.
-  if (records.length === 0) return { key, tests };
   const values = new Set(
     yield* flatMapSteps(records, (record) => valuesOf(valueUnderKey(record, key, known))),
   );

@@ -112,7 +112,7 @@ function notesOn(
     ),
     ...(isCut ? [cut] : []),
     ...(isCut && next !== undefined && position !== '' ? [rest] : []),
-    ...(unknown > 0 ? [describeUnknownCurrencies(unknown)] : []),
+    ...describeUnknownCurrencies(unknown),
     ...(others.length > 0
       ? [wording`Other tables (table=NAME): ${trusted(others.join(', '))}.`]
       : []),

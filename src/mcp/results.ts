@@ -136,8 +136,7 @@ function writeResult(answer: Answer): CallToolResult {
   const isChange = facts.changes !== undefined;
   const body = render(answer.asStored === true || isChange ? told : inWords(told));
   const written = isChange ? `${summary} ${JSON.stringify(facts.changes)}` : summary;
-  const notes = [...given];
-  if (unknownCurrencies > 0) notes.push(describeUnknownCurrencies(unknownCurrencies));
+  const notes = [...given, ...describeUnknownCurrencies(unknownCurrencies)];
   if (body.includes(recordTextMark) || speaksToAssistant(written)) notes.push(speakingNote);
   const structuredContent = { summary, ...facts, ...(notes.length > 0 && { notes }) };
   const lines = [summary, body, ...notes];

@@ -230,8 +230,8 @@ function takeShared(rows: readonly JsonObject[], field: string): unknown {
 }
 
 /** Rows whose amounts are shown without a currency. */
-export const describeUnknownCurrencies = (count: number): Wording =>
-  wording`The currency of ${plural(count, 'row')} is unknown.`;
+export const describeUnknownCurrencies = (count: number): Wording[] =>
+  count === 0 ? [] : [wording`The currency of ${plural(count, 'row')} is unknown.`];
 
 /** @throws InvalidArguments for a field that is no column, and that no record has */
 export function requireFields<R extends Resource>(
