@@ -97,6 +97,6 @@ function fieldTable(fields: readonly FieldFound[]): string {
   const proposed =
     lines.length === 0
       ? ''
-      : `\nFor ${environmentName('fieldsFile')}, to be checked by who knows the tenant:\n${lines.join('\n')}\n`;
+      : `\nFor ${environmentName('fieldsFile')}, to be checked by somebody who knows the tenant:\n${lines.join('\n')}\n`;
   return `\n${known} Others:\n${rows.map((row) => wrap(row, '    ')).join('\n')}\n${proposed}`;
 }

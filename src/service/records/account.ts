@@ -149,8 +149,9 @@ export interface FieldGap {
 export const minRows = 10;
 
 /**
- * What is not known of these fields, and of any that is only spelt in another way; rows that lack nearly all. A field that no row has is a gap, unless it is a mark, which most tenants have on few
- * records or on none; a field of another name that may be such a mark is one.
+ * What is not known of these fields, and of all that rows have in another spelling. A field that no row has is a gap, but
+ * not a mark: most tenants have those on few records or on none. A field of another name that may be a mark is a gap. So
+ * are rows with hardly more than an id, as the field `fields`.
  * @param isMissing of a part of a collection: whether other records lack a field too
  */
 export function gapsIn(

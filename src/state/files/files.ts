@@ -61,7 +61,7 @@ export async function tryLock(
   try {
     await writeFile(path, '', { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    // Where no file can be created, every process loads for itself.
+    // Where no file can be created, nothing can be locked, nor kept.
     if (errorCode(error) !== 'EEXIST') return noLock;
     const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: Date.now() }));
     if (Math.abs(Date.now() - mtimeMs) < leaseMs) return undefined;
