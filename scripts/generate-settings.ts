@@ -26,7 +26,6 @@ const groups: Readonly<Record<string, readonly SettingName[]>> = {
       'apiKey',
       'apiKeyFile',
       'grants',
-      'readOnly',
       'toolsets',
       'tools',
       'recordUrl',
@@ -34,12 +33,11 @@ const groups: Readonly<Record<string, readonly SettingName[]>> = {
     ] as const),
   ],
   'Who lets agents write': [
-    ...(['allowWrites', 'consent', 'writesPerHour', 'writeFields'] as const),
-    ...(['allowedStages', 'barredStages'] as const),
+    ...(['allowWrites', 'consent', 'writesPerHour', 'writeFields', 'allowedStages'] as const),
   ],
   'Who keeps data, or shares it between processes': [
     ...(['stateDir', 'keepCollections', 'historyDays', 'cacheMegabytes', 'freshSeconds'] as const),
-    ...(['redisUrl', 'replicas', 'rateLimit'] as const),
+    ...(['redisUrl', 'rateLimit'] as const),
   ],
   'Who receives webhooks': [...(['webhookSecret', 'webhookSecretFile'] as const)],
   'Who serves others over HTTP': keysOf(httpSettings),

@@ -11,7 +11,7 @@ import {
 } from './config/settings.ts';
 import { onlyExcludes, type ToolSelection } from './mcp/surface.ts';
 import { InvalidValue } from './setting-values.ts';
-import { intersectGrants, parseGrants, writeGrant } from './tenant/grants.ts';
+import { parseGrants, writeGrant } from './tenant/grants.ts';
 import { editDistance, nearestOf } from './text/nearest.ts';
 import type { Toolset } from './tool-kit/toolsets.ts';
 import { errorCode, keysOf, messageOf } from './values.ts';
@@ -66,12 +66,8 @@ export function readCommandLine(
 
 function withGrants(read: Settings): Settings {
   const more = read.allowWrites ? [writeGrant] : [];
-  return withoutBarred({ ...read, grants: parseGrants([...read.grants, ...more]) });
+  return { ...read, grants: parseGrants([...read.grants, ...more]) };
 }
-
-/** A server that only reads has no grant to write, whoever grants it. */
-export const withoutBarred = (read: Settings): Settings =>
-  read.readOnly ? { ...read, grants: intersectGrants(read.grants, parseGrants(['read'])) } : read;
 
 const variableNames = keysOf(settings).map(variableOf);
 

@@ -30,8 +30,6 @@ export interface CpqHostOptions {
   stateDir?: string | undefined;
   /** Redis for the state, which several processes then share, as `redis://host:6379`. */
   redisUrl?: string | URL | undefined;
-  /** Number of processes that share Redis. Default 4. */
-  replicas?: number | undefined;
   /** Memory for cached collections of all tenants together, in MB. Default 256. */
   cacheMegabytes?: number | undefined;
   /** Log level on stderr. Default `warn`. */
@@ -82,8 +80,6 @@ export interface CpqTenantOptions {
   writesPerHour?: number | undefined;
   /** Fields of an opportunity that may be written. Default all. */
   writeFields?: readonly string[] | undefined;
-  /** Stages that may not be set, by name or id. */
-  barredStages?: readonly string[] | undefined;
   /** The only stages that may be set, by name or id. Default all. */
   allowedStages?: readonly string[] | undefined;
   /** Secret sent with webhook deliveries, at least 16 characters. */
@@ -181,8 +177,8 @@ export function createCpqHost(options: CpqHostOptions = {}): CpqHost {
  * @throws CpqOptionError that names the option, never a secret
  */
 export async function createCpqServer(options: CpqServerOptions = {}): Promise<CpqServer> {
-  const { stateDir, redisUrl, replicas, cacheMegabytes, logLevel, ...tenantOptions } = options;
-  const host = createCpqHost({ stateDir, redisUrl, replicas, cacheMegabytes, logLevel });
+  const { stateDir, redisUrl, cacheMegabytes, logLevel, ...tenantOptions } = options;
+  const host = createCpqHost({ stateDir, redisUrl, cacheMegabytes, logLevel });
   const cpq = await host.tenant(tenantOptions).catch(async (error: unknown) => {
     await host.close();
     throw error;

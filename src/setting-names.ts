@@ -1,7 +1,6 @@
 /** Settings that error messages of the lower modules refer to; `config.ts` knows what each is called. */
 type ReportedSetting =
   | 'allowedStages'
-  | 'barredStages'
   | 'baseUrl'
   | 'cacheMegabytes'
   | 'consent'

@@ -10,11 +10,9 @@ import { ChangeRefused, type Remedy } from './refusal.ts';
 
 const hourMs = 3_600_000;
 
-type Limit = Parameters<NameOf>[0];
-
 /** Names the limit of the operator. */
 const limitedBy =
-  (setting: Limit): Remedy =>
+  (setting: Parameters<NameOf>[0]): Remedy =>
   (nameOf) =>
     wording`The limit is ${trusted(nameOf(setting))}.`;
 
@@ -38,41 +36,22 @@ export async function checkAllowed(
   if (stage) await checkStage(tenant, stage, call);
 }
 
-/** Checks all names of the stage: a renamed stage is barred under its old and its new name. */
+/** Checks all names of the stage: a renamed stage is allowed under its old and its new name. */
 async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Promise<void> {
-  const { rules } = tenant.writes;
-  if (rules.barredStages.length === 0 && rules.allowedStages.length === 0) return;
+  const { allowedStages } = tenant.writes.rules;
+  if (allowedStages.length === 0) return;
   const { records } = await tenant.collection('opportunity', call);
   const known = stagesOf(records);
   const names = known.find(({ id }) => id === stage.id)?.names ?? [];
   const asked = { id: stage.id, names: new Set([...names, stage.name ?? '']) };
   const stages = [...known.filter(({ id }) => id !== stage.id), asked];
-  const barred = await matchStages(stages, rules.barredStages);
-  const allowed = await matchStages(stages, rules.allowedStages);
-  if (barred.ids.has(stage.id)) throw stageRefused(stage, rules.allowedStages, 'barredStages');
-  if (rules.allowedStages.length > 0 && !allowed.ids.has(stage.id))
-    throw stageRefused(stage, rules.allowedStages, 'allowedStages');
-  const [unknown] = barred.unknown;
-  if (unknown === undefined) return;
+  const { ids } = await matchStages(stages, allowedStages);
+  if (ids.has(stage.id)) return;
+  const quoted = allowedStages.map((it) => quote(it));
   throw new ChangeRefused(
-    wording`The operator of this server bars the stage ${quote(unknown)}, and no opportunity is in a stage of that name, so it is not certain which stage is meant. Until then no stage can be set.`,
+    wording`The operator of this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. Allowed: ${join(quoted, ', ')}. A person can do it in the product.`,
     undefined,
-    (nameOf) =>
-      wording`The operator can correct ${trusted(nameOf('barredStages'))}, or name the stages that may be set in ${trusted(nameOf('allowedStages'))} instead.`,
-  );
-}
-
-function stageRefused(
-  { id, name = id }: Reference,
-  allowed: readonly string[],
-  setting: Limit,
-): ChangeRefused {
-  const quoted = allowed.map((it) => quote(it));
-  const only = allowed.length === 0 ? '' : wording` Allowed: ${join(quoted, ', ')}.`;
-  return new ChangeRefused(
-    wording`The operator of this server does not let agents set the stage ${quote(name)}.${only} A person can do it in the product.`,
-    undefined,
-    limitedBy(setting),
+    limitedBy('allowedStages'),
   );
 }
 

@@ -1,4 +1,4 @@
-import { ConfigError, environmentName, readCommandLine } from '../config.ts';
+import { ConfigError, readCommandLine } from '../config.ts';
 import { argumentsIn, openClient } from './own-client.ts';
 import { forPerson } from './table.ts';
 import { openTerminal } from './terminal.ts';
@@ -13,8 +13,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   const [verb = 'list', ...rest] = words;
   const isUndo = verb === 'undo' && rest.length === 1;
   if (!isUndo && verb !== 'list') throw new ConfigError(help);
-  if (isUndo && settings.readOnly)
-    throw new ConfigError(`Nothing was written: ${environmentName('readOnly')} is set`);
   const args = isUndo ? { change_id: rest[0] } : argumentsIn(rest, help);
   const terminal = openTerminal();
   const agree = async (question: string) =>

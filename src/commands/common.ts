@@ -43,12 +43,12 @@ function redisSecrets({ redisUrl }: Settings): string[] {
 
 /** @throws Error when Redis refuses the password */
 export async function openState(settings: Settings, log: Pick<Log, 'warn'>): Promise<State> {
-  const { redisUrl: url, replicas, stateDir } = settings;
+  const { redisUrl: url, stateDir } = settings;
   const report = (event: string, facts: Record<string, unknown>) => log.warn(event, facts);
   if (!url) return localState(stateDir ?? defaultStateFolder(process.env), { report });
   // Loaded on demand: most servers do not use Redis.
   const { redisState } = await import('../state/redis/redis.ts');
-  return redisState({ url, replicas, report });
+  return redisState({ url, report });
 }
 
 /** After the start, when calls are waiting for their first answer. */

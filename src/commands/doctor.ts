@@ -88,8 +88,7 @@ export async function examine(settings: Settings): Promise<Report> {
       checkBudget(prober.budget, settings.rateLimit),
       ...checkRoutes(answered, settings.grants),
       ...found.checks,
-      ...(await checkStages(prober, 'barredStages', isKnown ? settings.barredStages : [])),
-      ...(await checkStages(prober, 'allowedStages', isKnown ? settings.allowedStages : [])),
+      ...(await checkStages(prober, isKnown ? settings.allowedStages : [])),
     ];
     const checks = [...local, ...(settings.tenantsFile ? ofService.map(inFile) : ofService)];
     const report: Report = {

@@ -25,7 +25,7 @@ export function settingsFrom(options: Readonly<Record<string, Value | undefined>
 function textOf(name: SettingName, value: Value): string {
   if (typeof value !== 'object') return String(value);
   if (value instanceof URL) return value.href;
-  const separator = name === 'barredStages' || name === 'allowedStages' ? ';' : ',';
+  const separator = name === 'allowedStages' ? ';' : ',';
   if (value.every((entry) => !entry.includes(separator))) return value.join(separator);
   throw new ConfigError(`${environmentName(name)}: no entry may contain "${separator}"`);
 }

@@ -150,7 +150,6 @@ const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   writeRules: {
     perHour: settings.writesPerHour,
     fields: settings.writeFields,
-    barredStages: settings.barredStages,
     allowedStages: settings.allowedStages,
   },
   budget: { requests: settings.rateLimit, windowSeconds: 600 },

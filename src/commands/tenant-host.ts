@@ -11,7 +11,7 @@ import { validName } from './tenants.ts';
 type Options = Parameters<typeof settingsFrom>[0];
 
 const sharedOptions: readonly SettingName[] = [
-  ...(['stateDir', 'redisUrl', 'replicas', 'cacheMegabytes', 'logLevel'] as const),
+  ...(['stateDir', 'redisUrl', 'cacheMegabytes', 'logLevel'] as const),
 ];
 
 export interface HostedTenant extends EmbeddedHost {

@@ -6,7 +6,6 @@ import {
   requireTenant,
   type SettingName,
   type Settings,
-  withoutBarred,
 } from '../config.ts';
 import type { NameOf } from '../setting-names.ts';
 import { fieldOf, isObject, isOneOf, parseJson } from '../values.ts';
@@ -23,7 +22,7 @@ const texts = [
   ...(['webhookSecret', 'webhookSecretFile'] as const),
 ] satisfies SettingName[];
 const lists = [
-  ...(['grants', 'toolsets', 'tools', 'writeFields', 'barredStages', 'allowedStages'] as const),
+  ...(['grants', 'toolsets', 'tools', 'writeFields', 'allowedStages'] as const),
 ] satisfies SettingName[];
 const numbers = ['rateLimit', 'freshSeconds', 'writesPerHour'] as const satisfies SettingName[];
 /** Settings that the file may contain; others are inherited from the server. */
@@ -173,7 +172,7 @@ function settingsFor(entry: unknown, folder: string, server: Settings): Settings
   const read = settingsFrom(options);
   const own = Object.keys(options).map((name) => [name, read[name as keyof Settings]]);
   const ofFiles = callerSettings.map((name) => [name, read[name]]);
-  const settings = withoutBarred({ ...server, ...Object.fromEntries([...ofFiles, ...own]) });
+  const settings = { ...server, ...Object.fromEntries([...ofFiles, ...own]) };
   requireTenant(settings);
   fieldRulesOf(settings);
   return settings;

@@ -74,7 +74,6 @@ const tenantSettings = {
     'read',
   ),
   allowWrites: onOff(`Grant ${writeGrant} besides the granted permissions`),
-  readOnly: onOff('Only read, whatever is granted'),
   toolsets: setting(
     (given) => parseKnown(given, toolsets),
     `Which tools are listed: ${toolsets.join(', ')}; default routes,briefs, events where webhooks are received, and changes where a write is granted`,
@@ -105,11 +104,6 @@ const tenantSettings = {
   redisUrl: setting(
     redisUrlFrom,
     'URL of the Redis or Valkey that several processes share, as redis://host:6379 or rediss://…; use the variable for a URL with a password, because flags show in process lists',
-  ),
-  replicas: setting(
-    wholeNumber(1, 1_000),
-    'Number of processes that share Redis; while Redis is unavailable each uses its share of the rate budget',
-    '4',
   ),
   webhookSecret: secret(
     parseSecret,
@@ -155,11 +149,6 @@ const tenantSettings = {
     (given) => parseKnown(given, fieldNames),
     `Fields of an opportunity that agents may write: ${fieldNames.join(', ')}; default all`,
     fieldNames.join(','),
-  ),
-  barredStages: setting(
-    parseStages,
-    'Stages that agents may not set, by name or id, separated by semicolons',
-    '',
   ),
   allowedStages: setting(
     parseStages,

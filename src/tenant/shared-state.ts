@@ -26,8 +26,6 @@ import { keyAccess } from './key-access.ts';
 export interface WriteRules {
   perHour: number;
   fields: ReadonlySet<string>;
-  /** Ids or names of stages that may not be set; names that look alike are barred too. */
-  barredStages: readonly string[];
   /** Ids or names of the only stages that may be set; empty for all. */
   allowedStages: readonly string[];
 }

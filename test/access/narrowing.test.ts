@@ -40,11 +40,7 @@ test('a token for one tool has no other', async () => {
 test.each([
   [{ CPQ_TOOLS: '-cpq_find' }, ['cpq_find']],
   [{ CPQ_TOOLSETS: 'briefs', CPQ_TOOLS: '-cpq_find,cpq_list_quotes' }, ['cpq_find']],
-  [
-    { CPQ_GRANTS: 'read,opportunity:write', CPQ_READ_ONLY: '1' },
-    ['cpq_upsert_opportunity', 'cpq_revert_change'],
-  ],
-  [{ CPQ_ALLOW_WRITES: '1', CPQ_READ_ONLY: '1' }, ['cpq_upsert_opportunity']],
+  [{ CPQ_GRANTS: 'read' }, ['cpq_upsert_opportunity', 'cpq_revert_change']],
 ])('the settings %j take out %j', async (settings, missing) => {
   const connection = await anyHost.start(addressIn(await sandbox()), { env: settings });
   const names = (await connection.tools()).map(({ name }) => name);

@@ -270,19 +270,19 @@ describe('settings of a tenant', () => {
     ['grants', { read: true }],
     ['toolsets', []],
     ['writeFields', ['']],
-    ['barredStages', [1]],
-    ['barredStages', ['Won; really']],
+    ['allowedStages', [1]],
+    ['allowedStages', ['Won; really']],
   ])('are checked: %s cannot be %j', async (name, value) => {
     const reading = read({ [name]: value });
     await expect(reading).rejects.toThrow(new RegExp(`"one": ${name}(:| must be a)`));
     await expect(reading).rejects.not.toThrow(mistyped);
   });
 
-  test('may be a string instead of a list, and an empty list of barred stages', async () => {
-    const one = await read({ grants: 'company:read', barredStages: [] });
+  test('may be a string instead of a list, and an empty list of allowed stages', async () => {
+    const one = await read({ grants: 'company:read', allowedStages: [] });
     expect(one?.grants).toEqual(new Set(['company:read']));
-    expect(one?.barredStages).toEqual([]);
-    expect((await read({ barredStages: 'Won; Lost' }))?.barredStages).toEqual(['Won', 'Lost']);
+    expect(one?.allowedStages).toEqual([]);
+    expect((await read({ allowedStages: 'Won; Lost' }))?.allowedStages).toEqual(['Won', 'Lost']);
   });
 });
 

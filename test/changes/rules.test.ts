@@ -62,7 +62,7 @@ describe('stages', () => {
     ]);
   });
 
-  test('that are barred and do not exist are named, with at most 30 that exist', async () => {
+  test('that are allowed and do not exist are named, with at most 30 that exist', async () => {
     const found = await findUnknownStages(opportunities, ['proposal', 's2', '7', 'off', 'Lost']);
     expect(found).toEqual({ unknown: ['Lost'], stages: ['Offer', 'Won'] });
     const many = Array.from({ length: 40 }, (_, at) => stage({ id: `${at}`, name: `Stage ${at}` }));
@@ -100,16 +100,22 @@ describe('what an operator does not let agents write', () => {
       { fields: new Set(['name', 'stage']) },
       /write description, owner\. Allowed: name, stage\.$/,
     ],
-    ['a stage', [toStage('s2', 'Won')], { barredStages: ['won'] }, /set the stage "Won"/],
-    ['a stage by its id', [toStage('s2', 'Won')], { barredStages: ['s2'] }, /set the stage "Won"/],
-    ['a stage without a name', [toStage('s2')], { barredStages: ['won'] }, /set the stage "s2"/],
-    ['a renamed stage', [toStage('s1', 'Proposal')], { barredStages: ['offer'] }, /"Proposal"/],
-    ['a stage unknown so far', [toStage('s9', 'Lost')], { barredStages: ['lost'] }, /"Lost"/],
-    ['another stage', [toStage('s1', 'Proposal')], { barredStages: ['won'] }, /^allowed$/],
+    ['a stage', [toStage('s2', 'Won')], { allowedStages: ['won'] }, /^allowed$/],
+    ['a stage by its id', [toStage('s2', 'Won')], { allowedStages: ['s2'] }, /^allowed$/],
+    ['a stage without a name', [toStage('s2')], { allowedStages: ['won'] }, /^allowed$/],
+    ['a renamed stage', [toStage('s1', 'Proposal')], { allowedStages: ['offer'] }, /^allowed$/],
+    ['a stage unknown so far', [toStage('s9', 'Lost')], { allowedStages: ['lost'] }, /^allowed$/],
+    [
+      'another stage',
+      [toStage('s1', 'Proposal')],
+      { allowedStages: ['won'] },
+      /set the stage "Proposal"\. Allowed: "won"\./,
+    ],
+    ['another stage without a name', [toStage('s9')], { allowedStages: ['won'] }, /stage "s9"\./],
     [
       'no stage',
       [change('stage', { id: 's1' }, undefined)],
-      { barredStages: ['won'] },
+      { allowedStages: ['won'] },
       /^allowed$/,
     ],
   ])('%s', async (_, changes, rules, answer) => {

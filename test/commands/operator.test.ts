@@ -64,14 +64,12 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
   expect(name).toBe(deal.name);
 });
 
-test('a change of a tenant that only reads is taken back, but not by a server that only reads', async () => {
+test('a change of a tenant that only reads is taken back', async () => {
   const { CPQ_BASE_URL, CPQ_API_KEY, CPQ_STATE_DIR } = await environment();
   const of = { baseUrl: CPQ_BASE_URL, apiKey: CPQ_API_KEY, grants: ['read'], tools: ['cpq_find'] };
   const file = await fileIn(newFolder(), 'tenants.json', { tenants: { default: of } });
   const env = { CPQ_TENANTS_FILE: file, CPQ_STATE_DIR };
   const [id = ''] = /chg_\w+/.exec((await run(['changes'], env)).stdout) ?? [];
-  const only = await run(['changes', 'undo', id], { ...env, CPQ_READ_ONLY: '1' }, 'yes\n');
-  expect([only.status, only.stderr]).toEqual([2, expect.stringContaining('CPQ_READ_ONLY')]);
   const asked = await run(['changes', 'undo', id], env, 'no\n');
   expect([asked.stderr, asked.stdout]).toEqual([
     expect.stringContaining('Write exactly this?'),

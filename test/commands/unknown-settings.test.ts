@@ -27,7 +27,9 @@ const starts: Record<
 
 describe.each(Object.entries(starts))('cpq-mcp %s', (_, begin) => {
   test.each([
-    ['CPQ_BARED_STAGES', '. Nearest: CPQ_BARRED_STAGES'],
+    ['CPQ_ALOWED_STAGES', '. Nearest: CPQ_ALLOWED_STAGES'],
+    ['CPQ_BARRED_STAGES', '. Every setting'],
+    ['CPQ_READ_ONLY', '. Every setting'],
     ['CPQ_WRITE_FILEDS', '. Nearest: CPQ_WRITE_FIELDS'],
     ['CPQ_MAX_WRITES', '. Every setting: cpq-mcp http --help'],
   ])('does not start with %s, and names %s', async (name, nearest) => {

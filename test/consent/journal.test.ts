@@ -377,34 +377,36 @@ describe('limits of the operator', () => {
   });
 
   test.each(['name', 'id', 'name in capitals', 'id in capitals'])(
-    'a barred stage is recognised by its %s',
+    'only the stages that are allowed by their %s can be set',
     async (by) => {
       const { id, name } = await otherStage();
-      const word = by.startsWith('id') ? id : name;
-      const barred = by.endsWith('capitals') ? word.toUpperCase() : word;
-      const it = await open({ rules: { barredStages: ['Something else', barred] } });
+      const { pipelineStage } = opportunity;
+      const word = by.startsWith('id') ? pipelineStage.id : pipelineStage.name;
+      const allowed = by.endsWith('capitals') ? word.toUpperCase() : word;
+      const it = await open({ rules: { allowedStages: ['Something else', allowed] } });
       for (const stage of [id, name, name.toLowerCase()]) {
         const answer = await it.upsert({ opportunity_id: opportunity.id, stage });
         expect(answer.text).toContain(`does not let agents set the stage "${name}"`);
       }
-      const made = { external_id: `BARRED-${by}`, create: true, name: 'x', stage: name };
-      expect((await it.upsert(made)).isError).toBe(true);
+      const made = { external_id: `ALLOWED-${by}`, create: true, name: 'x' };
+      expect((await it.upsert({ ...made, stage: name })).isError).toBe(true);
+      expect((await it.upsert({ ...made, stage: pipelineStage.id })).outcome).toBe('written');
     },
   );
 
-  test('a barred stage is not reached by a revert', async () => {
+  test('a stage that is not allowed is not reached by a revert', async () => {
     const folder = newFolder();
     const { name } = opportunity.pipelineStage;
     const { id } = await otherStage();
     const free = await open({ folder });
     const { change_id } = await free.upsert({ opportunity_id: opportunity.id, stage: id });
-    const strict = await open({ folder, rules: { barredStages: [name.toUpperCase()] } });
+    const strict = await open({ folder, rules: { allowedStages: ['Something else'] } });
     expect((await strict.revert(change_id)).text).toContain(`set the stage "${name}"`);
     expect((await free.revert(change_id)).outcome).toBe('written');
   });
 
-  test('a barred stage that is already set does not prevent other changes', async () => {
-    const it = await open({ rules: { barredStages: [opportunity.pipelineStage.name] } });
+  test('a stage that is not allowed and already set does not prevent other changes', async () => {
+    const it = await open({ rules: { allowedStages: ['Something else'] } });
     expect((await rename(it)).outcome).toBe('written');
   });
 

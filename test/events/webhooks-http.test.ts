@@ -286,7 +286,6 @@ describe('settings of webhooks', () => {
     ['CPQ_WEBHOOK_SECRET_FILE', '/nowhere/secret', /\/nowhere\/secret cannot be read \(ENOENT\)/],
     ['CPQ_REDIS_URL', 'http://:canary0secret@127.0.0.1', /redis:\/\/host:6379/],
     ['CPQ_REDIS_URL', 'redis://:canary0%secret@127.0.0.1', /percent sign/],
-    ['CPQ_REPLICAS', '0', />=1|at least|1/],
   ])('an invalid %s is reported without its value', async (name, value, message) => {
     const { baseUrl, key } = addressIn(await sandbox());
     const running = await start(['http'], {

@@ -182,9 +182,7 @@ describe('options', () => {
   });
 
   test('correspond to settings, and can all be given', async () => {
-    const all: Required<
-      Omit<CpqServerOptions, 'apiKeyFile' | 'fieldsFile' | 'redisUrl' | 'replicas'>
-    > = {
+    const all: Required<Omit<CpqServerOptions, 'apiKeyFile' | 'fieldsFile' | 'redisUrl'>> = {
       name: 'all',
       baseUrl: new URL('https://a.example'),
       apiKey: key,
@@ -204,7 +202,6 @@ describe('options', () => {
       consent: 'ask',
       writesPerHour: 1,
       writeFields: ['name', 'stage'],
-      barredStages: ['Won', 'Lost'],
       allowedStages: ['Offer'],
       webhookSecret: 'a-secret-of-webhooks',
     };

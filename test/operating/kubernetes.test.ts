@@ -135,14 +135,13 @@ test('every file is a resource of the base, of the kind and version that it is f
 });
 
 test('the server gets valid settings, and its secrets by reference only', async () => {
-  const { container, replicas, volumes } = await server();
+  const { container, volumes } = await server();
   const data = await configMap();
   const given = container.env.map((one) => [one.name, 'value' in one ? one.value : undefined]);
   const { CPQ_METRICS_TOKEN_FILE, POD_IP, ...env } = { ...data, ...Object.fromEntries(given) };
   const known = keysOf(settings).map(variableOf);
   expect(known).toEqual(expect.arrayContaining(Object.keys(env)));
-  const { auth, replicas: configured } = readSettings([], env);
-  expect([[...auth], configured]).toEqual([['token'], replicas]);
+  expect([...readSettings([], env).auth]).toEqual(['token']);
   const mounted = volumes.flatMap((one) => ('secret' in one ? one.secret.items : []));
   const files = [CPQ_METRICS_TOKEN_FILE, env.CPQ_TENANTS_FILE, env.CPQ_TOKENS_FILE];
   expect(files.toSorted()).toEqual(mounted.map(({ path }) => `/etc/cpq-mcp/${path}`).toSorted());

@@ -84,7 +84,7 @@ describeWith('redis', 'replicas share one budget', () => {
     });
   }
 
-  test('two replicas have half each while Redis is unavailable, and what the service counts when it returns', async () => {
+  test('two replicas have a quarter each while Redis is unavailable, and what the service counts when it returns', async () => {
     const { upstream, redis, replicas } = await scene(2, counting, tight);
     const callers = await Promise.all(replicas.map((replica) => callerOf([replica])));
     for (const caller of callers) await caller.call('cpq_list_companies', { size: 1 });

@@ -55,7 +55,6 @@ async function startTeam(count: number): Promise<Team> {
     CPQ_TENANTS_FILE: join(folder, 'tenants.json'),
     CPQ_TOKENS_FILE: join(folder, 'tokens.json'),
     CPQ_REDIS_URL: redis.url.href,
-    CPQ_REPLICAS: String(count),
     CPQ_CALLS_PER_MINUTE: '1000000',
     CPQ_RATE_LIMIT: String(budget),
   };

@@ -25,7 +25,7 @@ const oneProcess: Pair = async (options) => {
 
 const onRedis: Pair = async (more) => {
   const { url } = await redis();
-  const options = { url, replicas: 2, report: () => {}, ...more };
+  const options = { url, report: () => {}, ...more };
   return [closing(await redisState(options)), closing(await redisState(options))];
 };
 

@@ -18,7 +18,7 @@ let number = 0;
 const newTenant = (): string => (0xbeef000000000000n + BigInt(number++)).toString(16);
 
 const open = async ({ url }: Redis, more: Partial<RedisOptions> = {}): Promise<State> =>
-  closing(await redisState({ url, replicas: 4, report: () => {}, ...more }));
+  closing(await redisState({ url, report: () => {}, ...more }));
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const never = new AbortController().signal;
@@ -671,7 +671,7 @@ describeWith('redis', 'secrets and warnings', () => {
     const it = await startRedis('canary0redis0password');
     const url = new URL(it.url);
     url.password = 'canary0wrong0password';
-    const opening = redisState({ url, replicas: 4, report: () => {} });
+    const opening = redisState({ url, report: () => {} });
     const error = await opening.then(
       () => new Error('it was let in'),
       (refused: Error) => refused,

@@ -181,7 +181,6 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
   const usual = {
     perHour: 1_000,
     fields: new Set(fieldNames),
-    barredStages: [],
     allowedStages: [],
   };
   return new Tenant({

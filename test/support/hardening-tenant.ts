@@ -70,7 +70,7 @@ export function openTenant({ url, ...more }: OpenOptions): Tenant {
     key: testKey,
     pageParam: 'from',
     state: inMemory(),
-    writeRules: { perHour: 100, fields: new Set(), barredStages: [], allowedStages: [] },
+    writeRules: { perHour: 100, fields: new Set(), allowedStages: [] },
     grants: parseGrants(['read', 'opportunity:write']),
     cache: new CollectionCache(64),
     limits: defaultLimits,

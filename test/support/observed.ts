@@ -74,7 +74,6 @@ export async function startObservedServer({
   const writing = {
     perHour: 100,
     fields: new Set(fieldNames),
-    barredStages: [],
     allowedStages: [],
   };
   const tenant = openTenant({

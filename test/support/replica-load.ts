@@ -212,7 +212,7 @@ export async function expectWrittenOnce(
 async function journalIn(redis: Redis): Promise<Row[]> {
   const [, tenant] = /cpq:\{(\w+)\}:journal/.exec(await redis.ask('KEYS', 'cpq:*:journal')) ?? [];
   if (tenant === undefined) return [];
-  const state = await redisState({ url: redis.url, replicas: 1, report: () => {} });
+  const state = await redisState({ url: redis.url, report: () => {} });
   const { entries, damaged } = await state.journal(tenant).read();
   await state.close();
   if (damaged > 0) throw new Error(`${damaged} entries of the journal are damaged`);

@@ -22,7 +22,7 @@ export async function startReplicas(
   address: Address,
   settings: ServerSettings & { redis: URL },
 ): Promise<Replica[]> {
-  const shared = { CPQ_REDIS_URL: settings.redis.href, CPQ_REPLICAS: String(count) };
+  const shared = { CPQ_REDIS_URL: settings.redis.href };
   const all = { ...settings, env: { ...shared, ...settings.env } };
   return Promise.all(Array.from({ length: count }, () => startReplica(address, all)));
 }

@@ -185,7 +185,6 @@ async function connect() {
     writeRules: {
       perHour: 1_000,
       fields: new Set(['name', 'stage', 'description']),
-      barredStages: [],
       allowedStages: [],
     },
   });

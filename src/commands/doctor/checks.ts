@@ -119,16 +119,15 @@ export function checkBudget(reported: ReportedBudget, configured: number): Docto
 /** Checks by one page of opportunities that every configured stage is in use: a misspelt one has no effect. */
 export async function checkStages(
   { pages, call }: Prober,
-  setting: 'barredStages' | 'allowedStages',
   words: readonly string[],
 ): Promise<DoctorCheck[]> {
   if (words.length === 0) return [];
-  const stages = checkAs('stages', setting.replace('Stages', ' stages'));
+  const stages = checkAs('stages', 'allowed stages');
   const page = await pages.page('opportunity', { size: 100 }, call).catch(ignoreApiError());
   if (!page) return [stages('skip', 'no opportunity could be read')];
   const { unknown, stages: known } = await findUnknownStages(page.records, words);
   if (unknown.length === 0) return [stages('pass', `each is in use: ${quoted(words)}`)];
-  const remedy = `Check the spelling in ${environmentName(setting)}; these stages are in use: ${quoted(known)}`;
+  const remedy = `Check the spelling in ${environmentName('allowedStages')}; these stages are in use: ${quoted(known)}`;
   const none = `none of ${page.records.length} opportunities is in ${quoted(unknown)}`;
   return [stages('warn', none, remedy)];
 }

@@ -44,15 +44,16 @@ redis.call('PEXPIRE', KEYS[1], math.max(tonumber(ARGV[1]), redis.call('PTTL', KE
 return 1
 `;
 
+/** What each process may use of a limit while Redis is unavailable. Of how many share it, nobody tells. */
+const shareOf = (requests: number): number => Math.floor(requests / 4);
+
 /**
  * Rolling windows that several processes share, by the clock of Redis. While Redis is unavailable, every process uses
  * its share of what remained; what it sends meanwhile is known from the service's own count.
- * @param share this process's share of the limit while Redis is unavailable, 0–1
  */
-export function redisRates(link: RedisLink, process: string, share: number): RateWindow {
+export function redisRates(link: RedisLink, process: string): RateWindow {
   const local = new MemoryRates();
   let number = 0;
-  const shareOf = (requests: number) => Math.floor(requests * share);
   const localShare = ({ limit, windowMs, reserve }: WindowRule): WindowRule => ({
     limit: shareOf(limit),
     windowMs,

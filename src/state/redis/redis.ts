@@ -21,8 +21,6 @@ import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
 import { redisRates } from './rates.ts';
 
 export interface RedisOptions extends LinkOptions {
-  /** Number of processes: while Redis is unavailable, each uses its share of a rate budget. */
-  replicas: number;
   inbox?: InboxLimits;
   lockMs?: number;
 }
@@ -36,7 +34,7 @@ const lockPollMs = 60;
  * @throws Error when Redis rejects the user or password
  */
 export async function redisState(options: RedisOptions): Promise<State> {
-  const { replicas, inbox = defaultInboxLimits, lockMs = defaultLockMs } = options;
+  const { inbox = defaultInboxLimits, lockMs = defaultLockMs } = options;
   const link = await openLink(options);
   const process = newToken();
   const bus = redisBus(link, process, options.report);
@@ -46,7 +44,7 @@ export async function redisState(options: RedisOptions): Promise<State> {
   link.onReconnect(() => writes.reset());
   await bus.start();
   return {
-    rates: redisRates(link, process, 1 / replicas),
+    rates: redisRates(link, process),
     async claim(name, expiresAt) {
       const ms = Math.max(1, expiresAt - Date.now());
       return tryLock(link, keyOf(shortHash(name), 'once'), '1', ms);
