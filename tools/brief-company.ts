@@ -2,12 +2,10 @@ import * as z from 'zod';
 import { type CompanyBrief, companyBrief } from '../src/briefs/company/company.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { dealExtras } from '../src/figures/deals.ts';
-import { plural } from '../src/figures/naming.ts';
-import type { PartOf } from '../src/reading/parts.ts';
-import type { Company, Resource } from '../src/service/records/records.ts';
+import { nonBlank, plural } from '../src/figures/naming.ts';
+import type { Company, Opportunity, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices, waitForSlice } from '../src/slices.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
-import { currenciesFor, marketFor, ownerNamesFor } from '../src/tenant/prepared.ts';
+import { currenciesFor, ownerNamesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
 import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, quote, type Wording, wording } from '../src/text/untrusted-text.ts';
@@ -23,7 +21,7 @@ import {
 } from '../src/tool-kit/answers.ts';
 import { type Answer, coverage, defineTool } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
-import { keysOf } from '../src/values.ts';
+import { fieldOf, keysOf } from '../src/values.ts';
 
 /** The parts of a brief: the collections that each needs, and its fields in the answer. */
 const parts = {
@@ -32,7 +30,6 @@ const parts = {
   quotes: { from: ['quote'], shows: ['quotes'] },
   contracts: { from: ['contract_item'], shows: ['contractItems'] },
   pricing: { from: ['discount_group', 'pricing_book'], shows: ['discountGroups', 'pricingBooks'] },
-  never_bought: { from: ['quote', 'product', 'category'], shows: ['neverBought'] },
   recent_activity: { from: ['contact', 'opportunity', 'quote'], shows: ['recentActivity'] },
 } as const satisfies Record<
   string,
@@ -49,7 +46,7 @@ export const briefCompany = defineTool({
   name: 'cpq_brief_company',
   title: 'Brief on a company',
   description:
-    'One account: contacts, open opportunities, quotes with totals, contract items (beta), discounts and pricing books that apply, products never bought, latest changes.',
+    'One account: contacts, open opportunities, quotes with totals, contract items (beta), discounts and pricing books that apply, latest changes.',
   toolset: 'briefs',
   view: 'company',
   needs: ['company:read'],
@@ -66,9 +63,7 @@ export const briefCompany = defineTool({
   async run(tenant, { company: text, parts: some = [], rows, show = [] }, call) {
     const { record: company, question } = await recordOrQuestion(tenant, 'company', text, call);
     if (question) return question;
-    const leavesOut = some.length === 0 && (await isCatalogueLarge(tenant, call));
-    const all = keysOf(parts).filter((part) => !(leavesOut && part === 'never_bought'));
-    const selected = some.length > 0 ? some : all;
+    const selected = some.length > 0 ? some : keysOf(parts);
     const from = [...new Set(selected.flatMap((part) => parts[part].from))];
     const read = await readCollections(
       tenant,
@@ -76,9 +71,10 @@ export const briefCompany = defineTool({
       from,
       call,
       restsOn.company,
-      (resource) => partFor(resource, company, selected),
+      (resource) => (resource === 'company' ? { only: [company] } : { of: company }),
     );
-    const asked = { tool: 'company', company, some, rows, show };
+    const accountManager = managerOf(tenant, company, read.records);
+    const asked = { tool: 'company', company, some, rows, show, accountManager };
     return memoizedAnswer(tenant, read, asked, async () => {
       const { records } = read;
       const about = {
@@ -90,12 +86,10 @@ export const briefCompany = defineTool({
         discountGroups: records.discount_group,
         pricingBooks: records.pricing_book,
       };
-      const owners = () => ownerNamesFor(tenant, records.opportunity, records.quote);
       const options = {
         today: today(),
         currencyOf: currenciesFor(tenant, [company]),
-        market: await marketFor(tenant, records),
-        nameOf: (person: string) => owners().get(person),
+        accountManager,
         probability: read.probability,
         maxRows: rows ?? maxRows,
         show,
@@ -103,9 +97,13 @@ export const briefCompany = defineTool({
       await waitForSlice();
       const brief = selectParts(await runInSlices(companyBrief(about, options)), selected);
       await waitForSlice();
-      const beta = brief.contractItems
-        ? [wording`Contract items are beta: fields may change or be missing.`]
-        : [];
+      const notes = [
+        ...(brief.contractItems
+          ? [wording`Contract items are beta: fields may change or be missing.`]
+          : []),
+        ...(brief.company.accountManagerId === undefined ? [] : [unknownManager]),
+        ...read.omitted,
+      ];
       const answer = (count: number): Answer => ({
         summary: companySummary(brief),
         data: {
@@ -113,7 +111,7 @@ export const briefCompany = defineTool({
           ...limitLists(brief, count),
           coverage: toCoverage(read.coverage),
         },
-        notes: [...beta, ...(leavesOut ? [unreadMarket] : []), ...read.omitted],
+        notes,
       });
       const target = some.length > 0 ? targetTokens.some : targetTokens.all;
       return answerWithRows(rows ?? maxRows, answer, rows === undefined ? target : undefined);
@@ -121,26 +119,23 @@ export const briefCompany = defineTool({
   },
 });
 
-/** What was bought of the catalogue is told of all companies; the other parts need only the company's records. */
-const partFor = (
-  resource: Resource,
-  company: Company,
-  selected: readonly Part[],
-): PartOf | undefined => {
-  if (resource === 'company') return { only: [company] };
-  return selected.includes('never_bought') && ['quote', 'product'].includes(resource)
-    ? undefined
-    : { of: company };
-};
+/** The name of a person is in the deals and quotes that the person owns: in those of the company, or others read before. */
+function managerOf(
+  tenant: Tenant,
+  { accountManagerId, accountManager }: Company,
+  {
+    opportunity,
+    quote: quotes,
+  }: { opportunity?: readonly Opportunity[]; quote?: readonly Quote[] },
+): string | undefined {
+  const told = nonBlank(fieldOf(accountManager, 'name'));
+  if (told !== undefined || !accountManagerId) return told;
+  const [deals, others] = [tenant.cached('opportunity'), tenant.cached('quote')];
+  const names = [ownerNamesFor(tenant, opportunity, quotes), ownerNamesFor(tenant, deals, others)];
+  return names.map((known) => nonBlank(known.get(accountManagerId))).find(Boolean);
+}
 
-/** Whether reading all products takes many requests. What refuses them is told by the reading itself. */
-const isCatalogueLarge = (tenant: Tenant, call: ToolCall): Promise<boolean> =>
-  tenant.collection('product', call, { ids: [] }).then(
-    ({ isPart = false }) => isPart,
-    () => false,
-  );
-
-const unreadMarket = wording`Products never bought are left out, because they need the whole catalogue: ask for the part never_bought.`;
+const unknownManager = wording`The account manager's name is in no deal or quote that was read: cpq_get_record with fields accountManager reads all deals.`;
 
 type ShownParts = Pick<CompanyBrief, 'today' | 'company'> & Partial<CompanyBrief>;
 

@@ -44,10 +44,9 @@ export const restsOn = {
     company: [...company, 'currency'],
     contact,
     opportunity: pipeline,
-    quote: [...quote, ...quoteDates, 'opportunity', 'items.product'],
+    quote: [...quote, ...quoteDates, 'opportunity'],
     contract_item: ['company', 'revenue', 'term'],
     pricing_book: ['companyIds', 'products', 'validFrom', 'validTo'],
-    product,
   },
   quote: {
     company: ['name', 'currency'],

@@ -1,5 +1,4 @@
 /** What briefs need of whole collections, computed in slices once for each reading. */
-import { type Market, marketOf } from '../briefs/company/never-bought.ts';
 import { restsOn } from '../briefs/rests-on.ts';
 import { type TenantDeals, tenantDeals } from '../figures/deals.ts';
 import {
@@ -10,14 +9,14 @@ import {
 } from '../figures/money.ts';
 import { lacksName } from '../names/references.ts';
 import type { PartOf } from '../reading/parts.ts';
-import type { Category, Company, Opportunity, Product, Quote } from '../service/records/records.ts';
+import type { Company, Opportunity, Quote } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from './call.ts';
 import { readCollections } from './read-collections.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Bytes of each record of the results that are prepared here; measured, and rounded up. */
-const bytesEach = { deal: 1_000, product: 160 };
+/** Bytes of each deal, measured and rounded up. */
+const bytesOfDeal = 1_000;
 
 /** The opportunities, and the companies for their names and currencies. @throws as `readCollections` */
 export const readDeals = (tenant: Tenant, call: ToolCall) =>
@@ -65,28 +64,8 @@ export const dealsFor = (
     [opportunities, companies],
     'deals',
     () => runInSlices(tenantDeals(opportunities, currenciesFor(tenant, companies))),
-    ({ all }) => all.length * bytesEach.deal,
+    ({ all }) => all.length * bytesOfDeal,
   );
-
-interface MarketRecords {
-  product?: readonly Product[];
-  quote?: readonly Quote[];
-  category?: readonly Category[];
-}
-
-/** `undefined` where products or quotes were not read. */
-export async function marketFor(
-  tenant: Tenant,
-  { product, quote, category }: MarketRecords,
-): Promise<Market | undefined> {
-  if (!product || !quote) return undefined;
-  return tenant.derived.get(
-    [product, quote, category],
-    'market',
-    () => runInSlices(marketOf({ products: product, quotes: quote, categories: category ?? [] })),
-    () => product.length * bytesEach.product,
-  );
-}
 
 /**
  * The names of persons by id, as the first record that each owns tells it: the service has no list of persons.

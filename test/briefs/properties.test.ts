@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
 import { companyBrief } from '../../src/briefs/company/company.ts';
-import { marketOf } from '../../src/briefs/company/never-bought.ts';
 import {
   pipelineBrief as briefSteps,
   type PipelineOptions,
@@ -213,13 +212,8 @@ const tenant = fc.record({
 type Tenant = typeof tenant extends fc.Arbitrary<infer T> ? T : never;
 
 const company: Company = frozen({ id: 'c0', name: 'Alpha', currency: 'EUR' });
-const wholeCompany = (records: Tenant) => {
-  const { quotes, products } = records;
-  const market = runSteps(marketOf({ quotes, products, categories: [] }));
-  return runSteps(
-    companyBrief({ company, ...records }, { ...options, market, maxRows: 5, show: [] }),
-  );
-};
+const wholeCompany = (records: Tenant) =>
+  runSteps(companyBrief({ company, ...records }, { ...options, maxRows: 5, show: [] }));
 const dataOf = (records: Tenant) => ({
   company: [company],
   contact: records.contacts,

@@ -1,9 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
-import { productFinder } from '../support/oracle/checks.ts';
-import { buyersOf, expectedCompany, type Tenant } from '../support/oracle/company.ts';
+import { expectedCompany, type Tenant } from '../support/oracle/company.ts';
 import { dealsOf } from '../support/oracle/deals.ts';
-import { productsOf } from '../support/oracle/products.ts';
 import { quotesOf } from '../support/oracle/quotes.ts';
 import type { Company } from '../support/oracle/recent-activity.ts';
 import { text } from '../support/oracle/sql.ts';
@@ -19,7 +17,6 @@ const compared: Record<string, readonly string[]> = {
   contractItems: ['id', 'state', 'starts', 'ends'],
   discountGroups: ['id', 'appliesTo', 'discounts'],
   pricingBooks: ['id', 'appliesTo', 'products'],
-  neverBought: ['id', 'price', 'term', 'otherCompanies', 'quoted'],
   recentActivity: ['day', 'what', 'kind', 'id'],
 };
 const aside = new Set(['beta']);
@@ -45,17 +42,11 @@ describeTenants((load) => {
   let companies: Company[];
   beforeAll(async () => {
     fixture = await load();
-    const products = productsOf(fixture.ask);
-    const quotes = quotesOf(fixture.ask);
-    const productOf = productFinder(products);
     tenant = {
       ask: fixture.ask,
       today: fixture.today,
       deals: dealsOf(fixture.ask),
-      quotes,
-      products,
-      productOf,
-      buyers: buyersOf(quotes, productOf),
+      quotes: quotesOf(fixture.ask),
     };
     const rows = fixture.ask('select id, name from company where tenant = ? and ? <> 0');
     companies = rows.map((row) => ({ id: String(row.id), name: text(row, 'name') }));

@@ -266,8 +266,15 @@ describe('names of referenced records', () => {
     const before = await anew.call('cpq_get_record', { ...args, fields: [] });
     expect(before.data.record).not.toHaveProperty('accountManager');
     expect(before.text).toContain('fields accountManager reads it');
+    const brief = { company: company?.id, parts: ['contacts'] };
+    const unnamed = await anew.call('cpq_brief_company', brief);
+    expect(unnamed.data.company).not.toHaveProperty('accountManager');
+    expect(unnamed.text).toContain('fields accountManager reads all deals');
     const { data } = await anew.call('cpq_get_record', args);
     expect(data.record).toMatchObject({ accountManager: company?.name });
+    const named = await anew.call('cpq_brief_company', brief);
+    expect(named.data.company).toMatchObject({ accountManager: company?.name });
+    expect(named.text).not.toContain('reads all deals');
     await anew.close();
     const again = await anyHost.start(addressIn(await sandbox()));
     const { records } = await again.call('cpq_list_companies', {

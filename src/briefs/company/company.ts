@@ -39,7 +39,6 @@ import type {
 } from '../../service/records/records.ts';
 import { byOutcome, closedTotals } from '../pipeline/won-and-lost.ts';
 import { discountGroupsFor, pricingBooksFor } from '../prices/books.ts';
-import { type Market, neverBought } from './never-bought.ts';
 import { quotesOfCompany, recentChanges } from './quotes-and-changes.ts';
 
 type Collection<R extends keyof RecordOf> = readonly RecordOf[R][] | undefined;
@@ -58,10 +57,8 @@ export interface CompanyRecords {
 export interface CompanyOptions {
   today: Day;
   currencyOf: CurrencyOf;
-  /** Of all products and quotes; without it no products are suggested. */
-  market?: Market | undefined;
-  /** The name of a person by id, where it is known. */
-  nameOf?: (person: string) => string | undefined;
+  /** The account manager's name, where it is known. */
+  accountManager?: string | undefined;
   /** Of all opportunities; by default of those that are given. */
   probability?: ProbabilityScale | undefined;
   maxRows: number;
@@ -76,7 +73,7 @@ const recentDays = 30;
 /** Briefs one company. Definitions: docs/definitions.md, "Company". */
 export function* companyBrief(records: CompanyRecords, options: CompanyOptions) {
   const { company, contractItems, discountGroups, pricingBooks } = records;
-  const { today, maxRows, market, nameOf } = options;
+  const { today, maxRows, accountManager } = options;
   const contacts = yield* recordsOf(company, records.contacts);
   const opportunities = yield* recordsOf(company, records.opportunities);
   const quotes = yield* recordsOf(company, records.quotes);
@@ -93,15 +90,13 @@ export function* companyBrief(records: CompanyRecords, options: CompanyOptions) 
   yield;
   return compact({
     today,
-    company: companyCard(company, nameOf),
+    company: companyCard(company, accountManager),
     contacts: contacts && limitedContacts(contacts, maxRows),
     ...deals,
     quotes: quotes && quotesOfCompany(quotes, options),
     contractItems: contractItems && (yield* contractsOf(company, contractItems, options)),
     discountGroups: discountGroups && discountGroupsFor(company, discountGroups, maxRows),
     pricingBooks: pricingBooks && pricingBooksFor(company, pricingBooks, today, maxRows),
-    neverBought:
-      market && quotes && (yield* neverBought(market, quotes, { today, limit: maxRows })),
     recentActivity: { from, to: today, ...limitList(changes, maxRows, (change) => change) },
     // In no figure.
     deleted: deletedRecords(records),
@@ -129,11 +124,8 @@ function deletedRecords(records: CompanyRecords) {
   });
 }
 
-/** The account manager has a name if the person owns any opportunity or quote of the tenant. */
-function companyCard(company: Company, nameOf: CompanyOptions['nameOf']) {
+function companyCard(company: Company, manager: string | undefined) {
   const { labels } = company;
-  const managerId = nonBlank(company.accountManagerId);
-  const manager = managerId && nonBlank(nameOf?.(managerId));
   return compact({
     id: nonBlank(company.id),
     name: nonBlank(company.name),
@@ -144,7 +136,7 @@ function companyCard(company: Company, nameOf: CompanyOptions['nameOf']) {
     telephone: nonBlank(company.telephone),
     address: addressOf(company),
     accountManager: manager,
-    accountManagerId: manager === undefined ? managerId : undefined,
+    accountManagerId: manager === undefined ? nonBlank(company.accountManagerId) : undefined,
     parentCompanyId: nonBlank(company.parentCompanyId),
     externalIdentifier: nonBlank(company.externalIdentifier),
     labels: labels?.length ? labels : undefined,

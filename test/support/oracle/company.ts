@@ -4,15 +4,12 @@ import { numberIn, rounded, roundedOr, sumOf } from './decimal.ts';
 import { byName, compare, counts, descending, grouped, only } from './order.ts';
 import { countByCurrency, outcomes, sums, unknownOfOpen } from './pipeline.ts';
 import { appliesTo } from './preflight.ts';
-import type { Product } from './products.ts';
 import {
   acceptanceOf,
   defaultTerms,
   firstYearOf,
   isOpen,
-  type Line,
   netOf,
-  overYear,
   type Quote,
   statusOf,
   totalsOf,
@@ -36,13 +33,7 @@ export interface Tenant {
   today: string;
   deals: readonly Deal[];
   quotes: readonly Quote[];
-  products: readonly Product[];
-  productOf(line: Line): Product | undefined;
-  buyers: Buyers;
 }
-
-/** Companies by the id of a product. */
-type Buyers = Map<string, Set<string>>;
 
 type Reported = Record<string, unknown>;
 
@@ -55,7 +46,6 @@ export function expectedCompany(tenant: Tenant, company: Company, shown: number)
     contractItems: contractItemsOf(tenant, company, shown),
     discountGroups: groupsOf(tenant, company, shown),
     pricingBooks: booksOfCompany(tenant, company, shown),
-    neverBought: neverBought(tenant, company, shown),
     recentActivity: recentActivity(tenant.ask, company, shown),
     ...deletedOf(tenant, company),
   };
@@ -314,85 +304,4 @@ function booksOfCompany({ ask }: Tenant, { id }: Company, shown: number): Report
     its.map(({ id, appliesTo, products }) => ({ id, appliesTo, products })),
     shown,
   );
-}
-
-interface Sold {
-  line: Line;
-  product: Product | undefined;
-}
-
-function neverBought(tenant: Tenant, { id }: Company, shown: number): Reported {
-  const { quotes, products } = tenant;
-  const approved = quotes.filter(({ statusCategory }) => statusCategory === 'approved');
-  const bought = soldOn(
-    tenant,
-    approved.filter(({ companyId }) => companyId === id),
-  );
-  const quoted = soldOn(
-    tenant,
-    quotes.filter((it) => isOpen(it) && it.companyId === id),
-  );
-  const categories = new Set(bought.flatMap(categoriesOf));
-  const ids = new Set(bought.flatMap(({ product }) => product?.id ?? []));
-  const onQuote = new Set(quoted.map(({ product }) => product?.id));
-  const rows = products
-    .filter(({ listed, categoryIds }) => listed && categoryIds.some((it) => categories.has(it)))
-    .filter((product) => !ids.has(product.id))
-    .map((product) => ({ ...product, others: othersBuying(tenant, product, id) }))
-    .sort(
-      (one, other) =>
-        other.others - one.others ||
-        descending(overYear(one.price, one.term), overYear(other.price, other.term)) ||
-        byName(one, other),
-    );
-  return {
-    categories: namesOf(tenant, categories).slice(0, 8),
-    categoriesTotal: categories.size,
-    ...listed(
-      rows.map(({ id, price, term, others }) =>
-        only({
-          id,
-          price: roundedOr(price, 4),
-          term: term === 'one-time' ? undefined : term,
-          ...counts({ otherCompanies: others }),
-          quoted: onQuote.has(id) || undefined,
-        }),
-      ),
-      shown,
-    ),
-  };
-}
-
-function namesOf({ ask }: Tenant, ids: ReadonlySet<string>): (string | undefined)[] {
-  const rows = ask(`${given} select c.id, c.name from it join category c using (tenant)`);
-  return rows
-    .filter(({ id }) => ids.has(String(id)))
-    .map((row) => ({ id: String(row.id), name: text(row, 'name') }))
-    .sort(byName)
-    .map(({ name }) => name);
-}
-
-const soldOn = ({ productOf }: Tenant, quotes: readonly Quote[]): Sold[] =>
-  quotes.flatMap(({ lines }) => lines.map((line) => ({ line, product: productOf(line) })));
-
-const categoriesOf = ({ line, product }: Sold): string[] => [
-  ...(line.categoryId === undefined ? [] : [line.categoryId]),
-  ...(product?.categoryIds ?? []),
-];
-
-function othersBuying({ buyers }: Tenant, { id }: Product, company: string): number {
-  const all = buyers.get(id);
-  return (all?.size ?? 0) - Number(all?.has(company) ?? false);
-}
-
-/** Which companies bought each product. */
-export function buyersOf(quotes: readonly Quote[], productOf: Tenant['productOf']): Buyers {
-  const buyers: Buyers = new Map();
-  for (const { companyId, statusCategory, lines } of quotes) {
-    for (const line of statusCategory === 'approved' && companyId !== undefined ? lines : []) {
-      const id = productOf(line)?.id ?? '';
-      buyers.set(id, (buyers.get(id) ?? new Set()).add(companyId ?? ''));
-    }
-  }
-  return buyers;
 }

@@ -263,12 +263,11 @@ function Quotes({ data: { company, quotes, today }, host, open }: QuotesProps) {
   );
 }
 
-/** The pricing books and discounts that apply, and the categories never bought. */
-function Pricing({ data: { discountGroups, pricingBooks, neverBought } }: { data: CompanyData }) {
+/** The pricing books and discounts that apply. */
+function Pricing({ data: { discountGroups, pricingBooks } }: { data: CompanyData }) {
   const lists: [string, (string | undefined)[]][] = [
     ['Pricing books', (pricingBooks?.rows ?? []).map(({ name, id }) => name ?? id)],
     ['Discounts', (discountGroups?.rows ?? []).map(({ name, id }) => name ?? id)],
-    ['Never bought', neverBought?.categories ?? []],
   ];
   const filled = lists.filter(([, names]) => names.length > 0);
   if (filled.length === 0) return null;
