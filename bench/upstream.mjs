@@ -1,9 +1,9 @@
-// Replaces the service: answers every request at once with the same page, so that only the server in front of it is
-// measured. Takes the file with the page, and `changing` if no page may be the same as the one before. Prints its address.
+// Replaces the service: answers every request at once with a page, so that only the server in front of it is measured. No page
+// has the same bytes as the one before. Takes the file with the page, and prints its address.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
-const [file, kind] = process.argv.slice(2);
+const [, , file] = process.argv;
 const body = readFileSync(file);
 /** Of the fraction of a second in some time. */
 const digits = body.indexOf('.', body.indexOf('"updatedAt":"')) + 1;
@@ -20,7 +20,7 @@ function changed() {
 const headers = { 'content-type': 'application/json', 'content-length': body.length };
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   request.resume();
-  response.writeHead(200, headers).end(kind === 'changing' ? changed() : body);
+  response.writeHead(200, headers).end(changed());
 });
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${server.address().port}\n`);
