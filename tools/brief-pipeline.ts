@@ -12,6 +12,7 @@ import {
   briefBy,
   inCustomField,
   isBriefBy,
+  isOfLines,
 } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { dealOutcomes } from '../src/briefs/pipeline/won-and-lost.ts';
 import type { Rates } from '../src/figures/deals.ts';
@@ -87,7 +88,7 @@ export const briefPipeline = defineTool({
   ),
   output: { open: z.looseObject({ count: z.int() }).optional(), coverage },
   async run(tenant, args, call) {
-    const read = await readDeals(tenant, call);
+    const read = await readDeals(tenant, call, isOfLines(args.by) ? ['quote'] : []);
     return memoizedAnswer(tenant, read, { tool: 'pipeline', ...args }, async () => {
       const opportunities = read.records.opportunity ?? [];
       const coverage = toCoverage(read.coverage);
@@ -114,6 +115,7 @@ export const briefPipeline = defineTool({
           maxGroups: args.groups,
           maxRows: args.rows,
           companies: read.records.company,
+          quotes: read.records.quote,
         }),
         today: today(),
       };

@@ -85,11 +85,15 @@ export type Rates = ReadonlyMap<string, { to: string; rate: Decimal }>;
 export function convertDeal(deal: Deal, rates: Rates): Deal {
   const { to, rate } = rates.get(deal.currency) ?? {};
   if (to === undefined || !rate) return deal;
-  const { oneTime, monthly, value } = deal;
-  const converted = { oneTime: oneTime?.times(rate), monthly: monthly?.times(rate) };
-  const total = value?.times(rate);
-  const rank = total?.toNumber() ?? deal.rank;
-  return { ...deal, ...converted, value: total, rank, currency: to, rate };
+  return { ...scaleDeal(deal, (amount) => amount.times(rate)), currency: to, rate };
+}
+
+export function scaleDeal(deal: Deal, scaled: (amount: Decimal) => Decimal): Deal {
+  const of = (amount: Decimal | undefined) => amount && scaled(amount);
+  const { oneTime, monthly, profit } = deal;
+  const value = of(deal.value);
+  const rank = value?.toNumber() ?? deal.rank;
+  return { ...deal, oneTime: of(oneTime), monthly: of(monthly), profit: of(profit), value, rank };
 }
 
 /** Every opportunity of a tenant as a deal, with the scale of its probabilities. */

@@ -1,6 +1,16 @@
 /** Groups of records by what they refer to, and what a row of a grouping is called. */
+import type { QuoteItem } from '../service/records/records.ts';
 import type { Day } from './days.ts';
-import { byName, groupBy, type LimitedList, type Named, normaliseName } from './naming.ts';
+import {
+  byName,
+  compact,
+  groupBy,
+  type LimitedList,
+  type Named,
+  named,
+  nonBlank,
+  normaliseName,
+} from './naming.ts';
 import type { Steps } from './steps.ts';
 
 /** Equal for labels of the same group: by id, or by name where there is no id. */
@@ -32,6 +42,12 @@ export function bandLabel(number: number | undefined, limits: readonly number[],
   if (low === undefined) return { name: `under ${high}`, key };
   return { name: high === undefined ? `${low} and more` : `${low} to under ${high}`, key };
 }
+
+/** What the product or category of a line of a quote is called. */
+export const lineLabel = (item: QuoteItem, by: 'category' | 'product'): Named =>
+  by === 'category'
+    ? named(item.category)
+    : { ...compact({ name: nonBlank(item.name) }), ...named(item.product) };
 
 /** Items with the same label. If one id has several names, the label has the first in alphabetical order. */
 interface LabelledGroup<Item> {
@@ -117,7 +133,8 @@ export function* groupRows<Item, Figures extends object>(
   }
   const others = groups.slice(shown.length);
   if (others.length > 0) {
-    const figures = figuresOf(others.flatMap(({ items }) => items));
+    // An item with several labels counts once here.
+    const figures = figuresOf([...new Set(others.flatMap(({ items }) => items))]);
     rows.push({ name: `${others.length} others`, ...figures, groups: others.length });
   }
   return { shown: shown.length, total: groups.length, rows };

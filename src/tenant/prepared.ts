@@ -18,9 +18,12 @@ import type { Tenant } from './tenant.ts';
 /** Bytes of each deal, measured and rounded up. */
 const bytesOfDeal = 1_000;
 
-/** The opportunities, and the companies for their names and currencies. @throws as `readCollections` */
-export const readDeals = (tenant: Tenant, call: ToolCall) =>
-  readCollections(tenant, ['opportunity'], ['company'], call, restsOn.pipeline);
+/** The opportunities, their quotes if wanted, and the companies for names and currencies. @throws as `readCollections` */
+export const readDeals = (tenant: Tenant, call: ToolCall, quotes: readonly 'quote'[] = []) =>
+  readCollections(tenant, ['opportunity', ...quotes], ['company'], call, {
+    ...restsOn.pipeline,
+    quote: restsOn.quotes.quote,
+  });
 
 /** The currency of every company; none where companies may not be read. */
 export const currenciesFor = (

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { differencesBetween } from '../support/facts.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
+import { sharesOf } from '../support/oracle/deal-lines.ts';
 import { type Deal, dealsOf } from '../support/oracle/deals.ts';
 import { sumsBy } from '../support/oracle/decimal.ts';
 import { byWorth, only } from '../support/oracle/order.ts';
@@ -67,6 +68,7 @@ describeTenants((load) => {
 
   groupAndFilterTests();
   companyGroupTests();
+  lineGroupTests();
   salesFigureTests();
   valueTests();
   closedDealTests();
@@ -214,6 +216,38 @@ function companyGroupTests(): void {
     expect(new Map(rows.map(({ name, count, value }) => [name, [count, value]]))).toEqual(expected);
     expect(expected.size).toBeGreaterThan(0);
   });
+}
+
+function lineGroupTests(): void {
+  test.each(['product', 'product_category'])(
+    'the pipeline by the %s of quote lines',
+    async (by) => {
+      const { call } = await fixture.server();
+      const shares = sharesOf(fixture.ask, by === 'product' ? 'product' : 'category');
+      for (const asked of [{}, { outcome: 'won', period_from: '2020-01-01' }]) {
+        const wide = 'outcome' in asked ? closedWithin(deals, fixture.today, asked) : deals;
+        const its = wide.filter(({ outcome }) => outcome === (asked.outcome ?? 'open'));
+        const { data, text } = await call('cpq_brief_pipeline', { by, groups: 500, ...asked });
+        const expected = shares(its);
+        const rows = (data.groups as { rows: Row[] }).rows.map((row) => ({
+          count: row.count ?? row.won,
+          value: row.value ?? row.wonValue ?? {},
+          ...(row.id ? { id: row.id } : { name: row.name }),
+        }));
+        for (const row of rows.filter(({ count }) => count !== 0))
+          expect(expected, JSON.stringify(row)).toContainEqual(row);
+        // An answer has as many rows as fit.
+        expect(rows.length).toBeGreaterThan(10);
+        const all = 'outcome' in asked ? wide : its;
+        expect((data.groups as Row).total).toBe(shares(all).length / 2);
+        expect(text).toContain('divided among the lines of its last quote');
+      }
+      // Merged groups count a deal once.
+      const { data } = await call('cpq_brief_pipeline', { by, groups: 0 });
+      const { open, groups } = data as { open: Row; groups: { rows: Row[] } };
+      expect(groups.rows).toMatchObject([{ count: open.count, value: open.value }]);
+    },
+  );
 }
 
 function salesFigureTests(): void {

@@ -14,8 +14,9 @@ import { compact, type LimitedList, named, nonBlank } from '../../figures/naming
 import { meanDays } from '../../figures/spread.ts';
 import { recordsById, type Steps } from '../../figures/steps.ts';
 import { companyOf, labelsOf } from '../../names/references.ts';
-import type { Company } from '../../service/records/records.ts';
-import { fieldOf, isOneOf } from '../../values.ts';
+import type { Company, Quote } from '../../service/records/records.ts';
+import { fieldOf, isKeyOf, isOneOf, keysOf } from '../../values.ts';
+import { dealsOfParts, partsByLine } from './deal-lines.ts';
 import { closedFigures, type DealOutcome } from './won-and-lost.ts';
 
 export const pipelineBy = [
@@ -35,8 +36,14 @@ export type PipelineBy = (typeof pipelineBy)[number];
 /** Of the company. */
 const places = ['country', 'city'] as const;
 
-/** Also by what companies and custom fields say, which snapshots do not have. */
-export const briefBy = [...pipelineBy, 'label', ...places] as const;
+/** Of the lines of the last quote of the deal. */
+const ofLines = { product: 'product', product_category: 'category' } as const;
+
+export const isOfLines = (by: string | undefined): by is keyof typeof ofLines =>
+  by !== undefined && isKeyOf(ofLines, by);
+
+/** Also by what companies, quotes and custom fields say, which snapshots do not have. */
+export const briefBy = [...pipelineBy, 'label', ...places, ...keysOf(ofLines)] as const;
 
 export const inCustomField = 'customFields.';
 
@@ -54,6 +61,8 @@ interface GroupOptions {
   by: BriefBy;
   /** For labels and places. */
   companies?: readonly Company[];
+  /** For groups of lines. */
+  quotes?: readonly Quote[];
   today: Day;
   /** Groups beyond it become a last row, "N others". */
   maxGroups: number;
@@ -67,7 +76,7 @@ const missing: Readonly<Record<string, string>> = {
 };
 
 export const missingLabel = (by: BriefBy): string =>
-  missing[by] ?? `no ${isCustom(by) ? customName(by) : by}`;
+  missing[by] ?? `no ${isCustom(by) ? customName(by) : by.replace('_', ' ')}`;
 
 /** Probability of the bands of a forecast, 0–1. */
 const bands = [
@@ -156,19 +165,27 @@ interface Grouping<Figures extends object> {
  */
 function* groupDeals<Figures extends object>(
   deals: readonly Deal[],
-  { by, maxGroups: limit, companies = [] }: GroupOptions,
+  { by, maxGroups: limit, companies = [], quotes = [] }: GroupOptions,
   { spanOf, rankedBy, figuresOf }: Grouping<Figures>,
 ): Steps<LimitedList<GroupRow<Figures>>> {
+  const ranksOf = (group: readonly Deal[]) => {
+    const ranked = group.filter(rankedBy);
+    return [totalValue(ranked).largest, ranked.length];
+  };
+  const shared = { limit, missing: missingLabel(by) };
+  if (isOfLines(by))
+    return yield* groupRows(yield* partsByLine(deals, ofLines[by], quotes), {
+      ...shared,
+      labelsOf: ({ label }) => label,
+      ranksOf: (parts) => ranksOf(dealsOfParts(parts)),
+      figuresOf: (parts) => figuresOf(dealsOfParts(parts)),
+    });
   const looksUp = by === 'label' || isOneOf<string>(places, by);
   const byId = yield* recordsById(looksUp ? companies : []);
   return yield* groupRows(deals, {
+    ...shared,
     labelsOf: (deal) => (isOfDays(by) ? spanOf(deal) : labelsBy(deal, by, byId)),
-    ranksOf(group) {
-      const ranked = group.filter(rankedBy);
-      return [totalValue(ranked).largest, ranked.length];
-    },
-    limit,
-    missing: missingLabel(by),
+    ranksOf,
     figuresOf,
   });
 }

@@ -28,9 +28,9 @@ import {
   sortSteps,
 } from '../../figures/steps.ts';
 import { type NameFilter, refersTo } from '../../names/name-filters.ts';
-import type { Company, Opportunity } from '../../service/records/records.ts';
+import type { Company, Opportunity, Quote } from '../../service/records/records.ts';
 import { quote, type Wording, wording } from '../../text/untrusted-text.ts';
-import { type BriefBy, groupClosed, groupOpen } from './pipeline-groups.ts';
+import { type BriefBy, groupClosed, groupOpen, isOfLines } from './pipeline-groups.ts';
 import { againstTarget, averageValue, velocity } from './sales-figures.ts';
 import { byOutcome, closedPeriod, type DealOutcome, hasOutcome } from './won-and-lost.ts';
 
@@ -56,6 +56,8 @@ export interface PipelineOptions extends PipelineFilters {
   by?: BriefBy;
   /** For groups by label and place. */
   companies?: readonly Company[];
+  /** For groups by product and its category. */
+  quotes?: readonly Quote[];
   /** Additional columns of rows and sums. Default: none. */
   show?: readonly PipelineExtra[];
   /** What is to be won, in the currency of the filter, else in that of most open deals. */
@@ -67,7 +69,7 @@ export interface PipelineOptions extends PipelineFilters {
   /** First and last closing day of won and lost deals, both included. Default: today and the 90 days before. */
   periodFrom?: Day;
   periodTo?: Day;
-  /** Groups shown before the rest is merged into one. Default: 24. */
+  /** Groups shown before the rest is merged into one. Default: 24, of lines 12. */
   maxGroups?: number;
   /** Deals named in each list. Default: 2. */
   maxRows?: number;
@@ -83,19 +85,20 @@ export type ClosedBrief = ResultOf<typeof closedBrief>;
 const defaults = {
   show: [],
   stalledAfterDays: 30,
-  maxGroups: 24,
   maxRows: 2,
 } as const;
 const noRates: Rates = new Map();
 const periodDays = 90;
 const closingWithinDays = 30;
 
-type Optional = keyof PipelineFilters | 'by' | 'companies' | 'target' | 'rates';
+type Optional = keyof PipelineFilters | 'by' | 'companies' | 'quotes' | 'target' | 'rates';
 type ResolvedOptions = PipelineOptions & Required<Omit<PipelineOptions, Optional>>;
 
 function resolveOptions(options: PipelineOptions): ResolvedOptions {
-  const { today, periodTo = today, periodFrom = addDays(periodTo, -periodDays) } = options;
-  return { ...defaults, ...compact(options), today, periodFrom, periodTo };
+  const { today, by, periodTo = today, periodFrom = addDays(periodTo, -periodDays) } = options;
+  // The names of products are long.
+  const maxGroups = isOfLines(by) ? 12 : 24;
+  return { ...defaults, maxGroups, ...compact(options), today, periodFrom, periodTo };
 }
 
 /**
@@ -331,6 +334,10 @@ function pipelineNotes(
   );
   if (by === 'label')
     notes.push(wording`A deal counts in the group of each label that it or its company has.`);
+  if (isOfLines(by))
+    notes.push(
+      wording`The amounts of a deal are divided among the lines of its last quote (an accepted one before others, then the newest) by their first-year value; a deal counts in each of its groups.`,
+    );
   if (show.includes('velocity'))
     notes.push(
       wording`Velocity: open deals × mean value won × win rate ÷ mean days to win, a day; means of deals of known value.`,

@@ -4,6 +4,7 @@ import {
   collectGroups,
   groupRows,
   type Label,
+  lineLabel,
   monthLabel,
 } from '../../figures/group-labels.ts';
 import {
@@ -314,11 +315,8 @@ function labelOf(facts: Facts, by: QuotesBy, date: QuoteDate): Label {
 /** The quote as its lines of each category or product; an amount that is taken off the whole quote is apart. */
 function linesBy(facts: Facts, by: 'category' | 'product', options: QuotesOptions): Facts[] {
   const { quote } = facts;
-  const labelOf = (item: QuoteItem): Named =>
-    by === 'category'
-      ? named(item.category)
-      : { ...compact({ name: nonBlank(item.name) }), ...named(item.product) };
-  const parts = collectGroups(quote.items ?? [], labelOf).map(({ label, items }) => {
+  const labelled = collectGroups(quote.items ?? [], (item) => lineLabel(item, by));
+  const parts = labelled.map(({ label, items }) => {
     const part = quoteOfLines(quote, items);
     return { ...facts, label, quote: part, ...amountsOf(part, options) };
   });
