@@ -144,3 +144,7 @@ export function parseSecret(text: string): string {
 
 /** Names of this machine in URLs. */
 export const loopbackNames: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Whether a name or address, in a URL or not, is of this machine. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/i.test(host);

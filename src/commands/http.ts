@@ -18,7 +18,7 @@ import { createServerObserver, currentRequest, type ServerObserver } from '../ho
 import { type WebhookHandler, webhookHandler } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { isSameSecret } from '../mcp/signature.ts';
-import { loopbackNames } from '../setting-values.ts';
+import { isLoopback } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
@@ -83,11 +83,10 @@ function proxiesOf({ trustedProxies }: Settings): BlockList {
 /** Refuses to serve other machines, or several tenants, without authentication. */
 function requireAuth(settings: Settings): void {
   const { auth, host, publicUrl, trustedProxies, allowedHosts, tenantsFile } = settings;
-  const isOwn = (name: string) => loopbackNames.includes(name.toLowerCase()) || isLoopback(name);
   const reasons: [SettingName, isSet: boolean][] = [
     ['publicUrl', publicUrl !== undefined],
     ['trustedProxies', trustedProxies.length > 0],
-    ['allowedHosts', !allowedHosts.every(isOwn)],
+    ['allowedHosts', !allowedHosts.every(isLoopback)],
     ['host', !isLoopback(host)],
     ['tenantsFile', tenantsFile !== undefined],
   ];
@@ -97,9 +96,6 @@ function requireAuth(settings: Settings): void {
     `${environmentName(name)}=${settings[name]}: the server has several tenants or can be reached from other machines, so callers must authenticate. Set ${environmentName('auth')} to token, oauth or key, or listen on 127.0.0.1.`,
   );
 }
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 async function gateOf(
   settings: Settings,

@@ -6,7 +6,7 @@ import {
   baseUrlFrom,
   headerSafe,
   InvalidValue,
-  loopbackNames,
+  isLoopback,
   oneOf,
   type ParseValue,
   parameterName,
@@ -193,7 +193,7 @@ export const httpSettings = {
   oauthIssuer: setting((given) => {
     const { protocol, hostname } = webAddress(given);
     // Keys read over an unencrypted connection could be replaced on the way.
-    if (protocol !== 'https:' && !loopbackNames.includes(hostname))
+    if (protocol !== 'https:' && !isLoopback(hostname))
       throw new InvalidValue('must be an https address');
     return given.trim(); // Compared exactly, trailing slash included.
   }, 'Issuer whose tokens are accepted, exactly as in their iss claim'),

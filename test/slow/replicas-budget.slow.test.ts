@@ -93,8 +93,8 @@ describeWith('redis', 'replicas share one budget', () => {
     for (const caller of callers) {
       const before = upstream.requests.length;
       await untilRefused(caller);
-      expect(upstream.requests.length - before).toBeGreaterThan(limit / 2 - 5);
-      expect(upstream.requests.length - before).toBeLessThanOrEqual(limit / 2);
+      expect(upstream.requests.length - before).toBeGreaterThan(limit / 4 - 5);
+      expect(upstream.requests.length - before).toBeLessThanOrEqual(limit / 4);
     }
     // Redis restarts empty.
     await redis.start({ empty: true });

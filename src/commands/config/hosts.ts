@@ -1,13 +1,6 @@
 import { basename, join } from 'node:path';
 import { ConfigError } from '../../config.ts';
-import {
-  type Launch,
-  npxWords,
-  type Program,
-  type Remote,
-  type Secret,
-  serverName,
-} from './launch.ts';
+import { type Launch, type Program, type Remote, type Secret, serverName } from './launch.ts';
 
 /** What a host's configuration holds about one server. */
 export type Entry = Record<string, unknown>;
@@ -116,10 +109,12 @@ const loginVariable = 'CPQ_LOGIN';
 function bridged({ url, header }: Remote, headers: Values): Entry {
   const { [header]: login, ...others } = headers;
   const lines = { ...(login && { [header]: `\${${loginVariable}}` }), ...others };
-  const [command, ...args] = [...npxWords(), 'mcp-remote@0.15.1', url];
+  const args = ['-y', 'mcp-remote@0.15.1', url, ...flags('--header', ':', lines)];
   return {
-    command,
-    args: [...args, ...flags('--header', ':', lines)],
+    // On Windows npx is a script, which only cmd can start.
+    ...(process.platform === 'win32'
+      ? { command: 'cmd', args: ['/c', 'npx', ...args] }
+      : { command: 'npx', args }),
     ...(login && { env: { [loginVariable]: login } }),
   };
 }

@@ -1,7 +1,6 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { ConfigError, environmentName } from '../../config.ts';
-import { fieldOf, parseJson } from '../../values.ts';
-import { version } from '../../version.ts';
+import { isLoopback } from '../../setting-values.ts';
 
 /** A secret that an entry needs. It is never written: each host has its own way to keep it. */
 export interface Secret {
@@ -87,7 +86,7 @@ function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Remote {
   const url = URL.canParse(http) ? new URL(http) : undefined;
   if (!url || !/^https?:$/.test(url.protocol))
     throw new ConfigError(`--http: "${http}" is not an address such as http://127.0.0.1:3333/mcp`);
-  const method = auth ?? (isThisMachine(url) ? 'none' : 'token');
+  const method = auth ?? (isLoopback(url.hostname) ? 'none' : 'token');
   const isOwnKey = method === 'key' && baseUrl !== undefined;
   return {
     url: url.pathname === '/' ? `${url.origin}/mcp` : url.href,
@@ -99,31 +98,11 @@ function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Remote {
   };
 }
 
-const isThisMachine = ({ hostname }: URL): boolean =>
-  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-
-/** The words that start npx, which is a script on Windows that only cmd can start. */
-export const npxWords = (): [string, ...string[]] =>
-  process.platform === 'win32' ? ['cmd', '/c', 'npx', '-y'] : ['npx', '-y'];
-
-/**
- * This copy by its path. The name alone starts whatever the registry has under it, so npx is used only where it
- * fetched this copy from the registry, and for this version.
- */
+/** This copy by its path: the name alone starts whatever the registry has under it. */
 function commandLine(): [string, ...string[]] {
   const path = realpathSync(process.argv[1] ?? '');
-  const cache = /^(.*[/\\]_npx[/\\][^/\\]+[/\\]node_modules)[/\\]/.exec(path)?.[1];
-  if (cache === undefined) return [process.execPath, path];
-  if (isFromRegistry(cache)) return [...npxWords(), `${serverName}@${version}`];
+  if (!/[/\\]_npx[/\\]/.test(path)) return [process.execPath, path];
   throw new ConfigError(
-    'This copy is in the cache of npx, which may be cleared at any time. Install the file that you gave npx with npm install --global FILE, and run this command again as cpq-mcp.',
+    'This copy is in the cache of npx, which may be cleared at any time. Install what you gave npx with npm install --global, and run this command again as cpq-mcp.',
   );
-}
-
-/** Whether npm fetched this version from a registry, by its own record of what it installed. */
-function isFromRegistry(modules: string): boolean {
-  const lock = parseJson(readFileSync(`${modules}/.package-lock.json`, 'utf8'));
-  const own = fieldOf(fieldOf(lock, 'packages'), `node_modules/${serverName}`);
-  const url = String(fieldOf(own, 'resolved'));
-  return /^https?:/.test(url) && url.endsWith(`/${serverName}/-/${serverName}-${version}.tgz`);
 }

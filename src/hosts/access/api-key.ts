@@ -41,16 +41,15 @@ const checkMs = 10_000;
 const windowMs = 600_000;
 /** Checks of keys per address of the service; separate from the tenant's budget. */
 const checkRule = { limit: 120, windowMs };
-/** Of these, checks that remain for known keys, and for senders that have not sent a wrong key. */
-const reserved = { knownKey: 0, cleanSender: 60, other: 90 };
+/** Of these, checks that remain for keys that were accepted, and for senders that have not sent a wrong key. */
+const reserved = { accepted: 0, cleanSender: 60, other: 90 };
 /** Wrong keys that are checked per sender. */
 const wrongKeyRule = { limit: 10, windowMs, reserve: 0 };
-/** Keys that were accepted at their last check are remembered. */
+/** Keys whose last check is remembered. */
 const maxRemembered = 10_000;
 const retryAfterSeconds = 5;
 /** How long a refused key is rejected without asking the service again. */
 const refusedMs = 60_000;
-const maxRefusedKeys = 1_000;
 
 /** Each pair of address and key gets its own tenant, so that data read with one key is never served to another. */
 export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
@@ -68,7 +67,7 @@ export function apiKeyStrategy(options: ApiKeyOptions): AuthStrategy {
       }
       // Literal IP addresses; host names are checked when they are resolved.
       const host = baseUrl.hostname.replace(/^\[|\]$/g, '');
-      if (!allowPrivate && isPrivate(host)) throw privateAddressError();
+      if (!allowPrivate && isPrivate(host)) throw new HttpError(403, leadsToPrivate);
       const tenant = await tenants.find(baseUrl, key, sender);
       return { caller: `key:${tenant.tenant.key.identity}`, tenant, grants: tenant.grants };
     },
@@ -106,11 +105,8 @@ function addressPattern(allowed: string): RegExp {
   return new RegExp(`^${escaped.replaceAll(label, '[a-z0-9-]+')}$`);
 }
 
-const privateAddressError = (): HttpError =>
-  new HttpError(
-    403,
-    'That address leads to a private network. The operator of this server can allow it.',
-  );
+const leadsToPrivate =
+  'That address leads to a private network. The operator of this server can allow it.';
 
 interface CachedTenant {
   tenant: RetirableTenant;
@@ -128,9 +124,8 @@ class KeyTenantCache {
   });
   /** Checks in progress; concurrent requests share one. */
   readonly #checking = new Map<string, Promise<RetirableTenant>>();
-  /** Refused keys and when each may be checked again. */
-  readonly #refused = new BoundedMap<string, number>(maxRefusedKeys);
-  readonly #knownGood = new BoundedMap<string, true>(maxRemembered);
+  /** Results of the last checks: 0 for an accepted key, or when a refused one may be checked again. */
+  readonly #checked = new BoundedMap<string, number>(maxRemembered);
   readonly #wrongKeys = new MemoryRates();
   readonly #mutex = new KeyedMutex();
 
@@ -147,7 +142,7 @@ class KeyTenantCache {
       cached.idle.refresh();
       return cached.tenant;
     }
-    if ((this.#refused.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
+    if ((this.#checked.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
     // Keys of one sender are checked one at a time: each result decides whether the next is checked.
     const check = () => this.#check(name, baseUrl, key, sender);
     const checking = this.#checking.get(name) ?? this.#mutex.runExclusive(sender, check);
@@ -157,14 +152,13 @@ class KeyTenantCache {
 
   async #check(name: string, baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
     try {
-      await this.#takeCheck(baseUrl, sender, this.#knownGood.peek(name) ?? false);
+      await this.#takeCheck(baseUrl, sender, this.#checked.peek(name) === 0);
       await verifyKey(baseUrl, key, this.#connectLimits);
-      this.#knownGood.set(name, true);
+      this.#checked.set(name, 0);
       return this.#open.get(name)?.tenant ?? this.#opened(name, baseUrl, key);
     } catch (error) {
       if (isGuess(error)) {
-        this.#knownGood.delete(name);
-        this.#refused.set(name, Date.now() + refusedMs);
+        this.#checked.set(name, Date.now() + refusedMs);
         this.#wrongKeys.count(sender, wrongKeyRule, Date.now());
       }
       throw error;
@@ -181,11 +175,11 @@ class KeyTenantCache {
   }
 
   /** @throws HttpError when the sender sent too many wrong keys, or the checks at this address are used up */
-  async #takeCheck(baseUrl: URL, sender: string, isKnown: boolean): Promise<void> {
+  async #takeCheck(baseUrl: URL, sender: string, wasAccepted: boolean): Promise<void> {
     const wrong = this.#wrongKeys.evaluate(sender, wrongKeyRule, Date.now());
-    if (!isKnown && !wrong.taken) throw tooManyChecks('from this address', wrong.waitMs);
+    if (!wasAccepted && !wrong.taken) throw tooManyChecks('from this address', wrong.waitMs);
     const ofSender = wrong.remaining === wrongKeyRule.limit ? reserved.cleanSender : reserved.other;
-    const rule = { ...checkRule, reserve: isKnown ? reserved.knownKey : ofSender };
+    const rule = { ...checkRule, reserve: wasAccepted ? reserved.accepted : ofSender };
     const name = `checks of keys of ${baseUrl.href}`;
     const { taken, waitMs } = await this.#options.rates.take(name, rule, Date.now());
     if (!taken) throw tooManyChecks('for that address of the service', waitMs);
@@ -217,18 +211,15 @@ const wrongKeyError = (): HttpError =>
 
 /** Does not reveal whether the key is valid. */
 function tooManyChecks(source: string, waitMs: number): HttpError {
-  const seconds = Math.ceil(waitMs / 1000);
-  return new HttpError(
-    429,
-    `Too many unknown keys were sent ${source}: this key is not checked now. Try again in ${seconds} s.`,
-    { retryAfter: seconds },
-  );
+  const retryAfter = Math.ceil(waitMs / 1000);
+  const message = `Too many unknown keys were sent ${source}: this key is not checked now. Try again in ${retryAfter} s.`;
+  return new HttpError(429, message, { retryAfter });
 }
 
 function toHttpError(error: unknown): HttpError {
   if (isApiError(error, 'key-refused')) return wrongKeyError();
   if (isApiError(error, 'unreachable') && error.facts.code === privateAddress)
-    return privateAddressError();
+    return new HttpError(403, leadsToPrivate);
   const isLimited = isApiError(error, 'rate-limited');
   const why = isLimited ? 'takes no more requests for a while' : 'does not answer';
   const seconds = (isLimited ? error.facts.seconds : undefined) ?? retryAfterSeconds;

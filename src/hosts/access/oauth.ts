@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { loopbackNames } from '../../setting-values.ts';
+import { isLoopback } from '../../setting-values.ts';
 import { shortHash } from '../../state/short-hash.ts';
 import { type Grant, grantNames, parseGrants } from '../../tenant/grants.ts';
 import { errorCode, fieldOf } from '../../values.ts';
@@ -93,7 +93,7 @@ const boundTokenMessage =
 
 /** Keys read over an unencrypted connection could be replaced on the way. */
 const isProtected = ({ protocol, hostname }: URL): boolean =>
-  protocol === 'https:' || loopbackNames.includes(hostname);
+  protocol === 'https:' || isLoopback(hostname);
 
 /** Finds the provider's keys by its metadata on first use. */
 function providerKeys(issuer: string): JWTVerifyGetKey {
