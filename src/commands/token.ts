@@ -16,9 +16,7 @@ import {
   type StoredToken,
   updateTokens,
 } from '../hosts/access/token-file.ts';
-import { parseToolNames } from '../mcp/surface.ts';
-import { InvalidValue, type ParseValue, parseNames, wholeNumber } from '../setting-values.ts';
-import { parseGrants } from '../tenant/grants.ts';
+import { parseList } from '../setting-values.ts';
 import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
 import { table } from './table.ts';
@@ -39,13 +37,12 @@ Flags:
   --days N       days until the token expires; default: 90
   --json         print the list as JSON`;
 
-const text = 'string';
-const ownFlags = { grants: text, tools: text, tenant: text, days: text, json: 'boolean' } as const;
+const ownFlags = { tenant: 'string', days: 'string', json: 'boolean' } as const;
 
 export async function run(argv: readonly string[]): Promise<void> {
   const [verb, ...rest] = argv;
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
-  const ofServer = ['tokensFile', 'tenantsFile', 'stateDir'] as const;
+  const ofServer = ['tokensFile', 'tenantsFile', 'stateDir', 'grants', 'tools'] as const;
   await subcommands[verb](readCommandLine(rest, process.env, ownFlags, ofServer));
 }
 
@@ -76,7 +73,7 @@ function show({ token, stored }: Created): void {
   process.stdout.write(`${token}\n`);
 }
 
-/** @throws ConfigError */
+/** The grants and tools among the flags are valid settings. @throws ConfigError */
 function toRequest(
   name: string,
   { tenant, grants, tools, days }: CommandLine['flags'],
@@ -87,20 +84,17 @@ function toRequest(
   return {
     name,
     tenant: tenantOf(tenant, server),
-    grants: parseFlag(
-      '--grants',
-      (given) => parseNames(given, (names) => parseGrants(names) && names),
-      grants ?? 'read',
-    ),
-    tools:
-      tools === undefined
-        ? undefined
-        : parseFlag('--tools', (given) => [...parseNames(given, parseToolNames)], tools),
+    grants: parseList(grants ?? 'read'),
+    tools: tools === undefined ? undefined : [...(server.tools ?? [])],
     days: daysOf(days),
   };
 }
 
-const daysOf = (days = '90'): number => parseFlag('--days', wholeNumber(1, 3_650), days);
+function daysOf(given = '90'): number {
+  const days = Number(given);
+  if (Number.isInteger(days) && days >= 1 && days <= 3_650) return days;
+  throw new ConfigError('--days must be a whole number from 1 to 3650');
+}
 
 /** Adds a token with the rights of another, which stays valid while its owner replaces it. */
 async function renew({ words, flags, settings: server }: CommandLine): Promise<void> {
@@ -160,15 +154,6 @@ const unknownToken = (name: string, tokens: readonly StoredToken[]): ConfigError
 function singleName([name, ...others]: readonly string[]): string {
   if (name === undefined || others.length > 0) throw new ConfigError(usage);
   return name;
-}
-
-/** @throws ConfigError */
-function parseFlag<T>(flag: string, parse: ParseValue<T>, given: string): T {
-  try {
-    return parse(given);
-  } catch (error) {
-    throw error instanceof InvalidValue ? new ConfigError(`${flag}: ${error.message}`) : error;
-  }
 }
 
 /** Rejects a tenant that the server does not serve, because every call would be refused. */

@@ -62,9 +62,7 @@ describe('when nothing is wrong', () => {
   test('reports success as text', async () => {
     const { status, stdout, stderr } = await run(['doctor', '--sandbox']);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(
-      /^PASS +address +http:\/\/127\.0\.0\.1:\d+\/t\/harborpeak answers in \d+ ms$/m,
-    );
+    expect(stdout).toMatch(/^PASS +address +http:\/\/127\.0\.0\.1:\d+\/t\/harborpeak answers$/m);
     expect(stdout).toMatch(/^PASS +\/quote-widget-template +\d+ records/m);
     expect(stdout.match(/^PASS /gm)).toHaveLength(20);
     expect(stdout).toMatch(/\n21 requests were sent; nothing was written\.\n/);

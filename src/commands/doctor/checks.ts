@@ -85,7 +85,7 @@ export function checkAddress(baseUrl: URL, probes: Probes): DoctorCheck[] {
   const allowed = all.find(({ error }) => !error || isApiError(error, 'not-permitted'));
   const first = allowed ?? all.find(({ error }) => isApiError(error, 'key-refused'));
   if (!first) return unreachable(baseUrl, all[0]?.error);
-  const answers = address('pass', `${baseUrl.href} answers in ${first.durationMs} ms`);
+  const answers = address('pass', `${baseUrl.href} answers`);
   if (allowed) return [answers, key('pass', 'accepted')];
   const refused = `not accepted (status ${first.error?.facts.status})`;
   return [answers, key('fail', refused, describeError(first.error, environmentName))];

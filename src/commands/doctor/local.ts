@@ -17,7 +17,6 @@ export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
     checkSettings(settings),
     ...settingWarnings(process.env).map((warning) => variables('warn', warning)),
     await checkState(settings),
-    ...(settings.grants.has(writeGrant) ? [checkConsent(settings)] : []),
     ...(settings.auth.has('token') ? await checkTokens(settings) : []),
     ...(process.platform === 'win32' ? [] : await checkFiles(settings)),
   ];
@@ -36,15 +35,6 @@ function checkSettings(settings: Settings): DoctorCheck {
   }
   if (list.length > 0) return found('pass', detail);
   return found('fail', detail, 'Grant more, or select other tools');
-}
-
-function checkConsent({ consent }: Settings): DoctorCheck {
-  const found = checkAs('consent', 'consent to writes');
-  if (consent === 'ask') return found('pass', 'in a form of the host');
-  if (consent === 'view') return found('pass', 'in a form of the host, or in a view');
-  const detail = 'in a form or a view; in other hosts the assistant itself can confirm a write';
-  const remedy = `Unset ${environmentName('consent')}, unless the host asks a person before every call`;
-  return found('warn', detail, remedy);
 }
 
 async function checkTokens(settings: Settings): Promise<DoctorCheck[]> {

@@ -17,8 +17,6 @@ export interface Probe {
   total?: number;
   countIsLimit?: boolean;
   error?: ApiError;
-  /** Milliseconds until the whole answer was received. */
-  durationMs: number;
 }
 
 export type Probes = ReadonlyMap<Resource, Probe>;
@@ -129,12 +127,10 @@ export async function readRows(
 }
 
 async function probe(resource: Resource, { pages, call }: Prober): Promise<Probe> {
-  const started = Date.now();
   try {
-    const page = await pages.page(resource, { size: probeSize }, call);
-    return { ...page, durationMs: Date.now() - started };
+    return await pages.page(resource, { size: probeSize }, call);
   } catch (error) {
     if (!isApiError(error)) throw error;
-    return { records: [], error, durationMs: Date.now() - started };
+    return { records: [], error };
   }
 }
