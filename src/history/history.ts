@@ -1,7 +1,7 @@
 import { addDays, type Day, dayOf, daysBetween, utcDay } from '../figures/days.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
-import type { SnapshotStore, State } from '../state/port.ts';
+import type { SnapshotStore } from '../state/port.ts';
 import {
   type Columns,
   columnsOf,
@@ -48,8 +48,6 @@ export interface SnapshotReader<T = Opportunity> {
 
 /** A snapshot is kept of each of so many days, and of one day of each week before them. */
 const dailyDays = 60;
-/** The name under which a store says for how many days its snapshots are kept. */
-const keepDaysName = 'keep-days';
 
 /** A name is that of a day, `2026-06-15` or `quotes-2026-06-15`, or of a base of the first version of the format. */
 interface StoredName {
@@ -101,7 +99,6 @@ export function storedSnapshots<T extends { id?: string }>(
       if (last && takenAt < last && last <= now()) return false;
       const header = { version, prefix, takenAt: takenAt.toISOString() };
       await store.write(prefix + day, await pack(header, await toRows(records, kind)));
-      if (!last) await store.write(keepDaysName, Buffer.from(String(keepDays)));
       await deleteExpired(store, keepDays, now());
       return true;
     },
@@ -112,16 +109,14 @@ export function storedSnapshots<T extends { id?: string }>(
 async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date): Promise<void> {
   const oldest = addDays(utcDay(now), -keepDays);
   const oldestBase = addDays(oldest, -maxBaseDays);
-  const names = await store.names();
-  const parsed = parseNames(names);
+  const parsed = parseNames(await store.names());
   const expired = parsed.filter(({ day, isBase }) => day < (isBase ? oldestBase : oldest));
   const superfluous = notFirstOfWeek(
     parsed.filter(({ isBase, day }) => !isBase && day >= oldest),
     addDays(utcDay(now), -dailyDays),
   );
   const removed = [...expired, ...superfluous].map(({ name }) => name);
-  const isRest = names.every((name) => name === keepDaysName || removed.includes(name));
-  if (removed.length > 0) await store.remove(isRest ? names : removed);
+  if (removed.length > 0) await store.remove(removed);
 }
 
 /** Of the days before this one, those that follow another of the same kind and week. Names are in the order of time. */
@@ -136,28 +131,6 @@ function notFirstOfWeek(names: readonly StoredName[], before: Day): StoredName[]
 }
 
 const someMonday = '2024-01-01';
-
-/**
- * Deletes the expired snapshots of every tenant, also of those that nobody reads any more. Each tenant's are kept for
- * as many days as the server that stored them was told.
- * @throws the first error, after all tenants were tried
- */
-export async function deleteExpiredSnapshots(
-  state: Pick<State, 'snapshots' | 'stored'>,
-  now: Date,
-): Promise<void> {
-  const errors: unknown[] = [];
-  for (const { tenant, kind } of await state.stored()) {
-    if (kind !== 'history') continue;
-    const store = state.snapshots(tenant);
-    const deleteOwn = async () => {
-      const keepDays = Number((await store.read(keepDaysName))?.toString());
-      if (keepDays > 0) await deleteExpired(store, keepDays, now);
-    };
-    await deleteOwn().catch((error: unknown) => errors.push(error));
-  }
-  if (errors.length > 0) throw errors[0];
-}
 
 export const storedPast = (store: SnapshotStore, keepDays: number) => ({
   opportunity: storedSnapshots(opportunitySnapshots, store, keepDays),

@@ -158,8 +158,6 @@ export interface SharedCollections {
   ): Promise<SharedReading>;
   /** The age of the copy that is kept, fresh or not, in milliseconds. Its content is not read. */
   ageOf(key: CollectionKey): Promise<number | undefined>;
-  /** Deletes the copies that were not changed for this time. Absent where they expire by themselves. */
-  deleteUnchanged?(ms: number): Promise<void>;
 }
 
 /** Byte strings of one tenant by name, such as the daily snapshots of its pipeline. */

@@ -119,7 +119,7 @@ describe('what is kept', () => {
     expect(await history.days()).toEqual([30, 29, 1, 0].map((back) => addDays(today, -back)));
     for (const [, found] of await readAll(history))
       expect(Object.keys(found ?? {})).toHaveLength(5);
-    expect(await store.names()).toHaveLength(5);
+    expect(await store.names()).toHaveLength(4);
   });
 
   test('only its owner may read it', async () => {

@@ -353,7 +353,7 @@ describe('snapshots', () => {
     expect(on.text).toContain('Nothing to compare yet');
     expect(off.text).toContain('No history of the pipeline is kept');
     expect(await namesIn(off.folder)).toEqual([]);
-    expect(await namesIn(on.folder)).toEqual([today, 'keep-days']);
+    expect(await namesIn(on.folder)).toEqual([today]);
     for (const name of await readdir(on.folder, { recursive: true, withFileTypes: true })) {
       expect(name.name).not.toContain(address.key);
       if (!name.isFile()) continue;
@@ -370,7 +370,7 @@ describe('snapshots', () => {
     const none = await server.call('cpq_pipeline_changes', { by: 'quote' });
     expect(none.text).toContain('Nothing to compare yet');
     await server.close();
-    expect(await namesIn(folder)).toEqual(['keep-days', `quotes-${today}`]);
+    expect(await namesIn(folder)).toEqual([`quotes-${today}`]);
   });
 
   test('of the quotes are compared without a request after the brief of all quotes', async () => {
@@ -397,7 +397,7 @@ describe('snapshots', () => {
     const folder = newFolder();
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     await server.call('cpq_brief_pipeline');
-    await until(async () => (await namesIn(folder)).length).toBe(2);
+    await until(async () => (await namesIn(folder)).length).toBe(1);
   });
 
   test('are never made of an incomplete reading', async () => {

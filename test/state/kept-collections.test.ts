@@ -228,17 +228,3 @@ test.each(['the state folder', 'the folder of the tenant'])(
     expect(it.told.slice(1)).toEqual(['state can be written again']);
   },
 );
-
-testWithFileTimes('what nobody used for a time is deleted', async () => {
-  const folder = newFolder();
-  const it = processIn(folder);
-  const another = { ...place, tenant: '0123456789abcdef' };
-  for (const key of [place, { ...place, reader: 'former' }, another]) await it.get('kept', 0, key);
-  await writeFile(join(folder, 'changes-of-others.jsonl'), '');
-  const old = new Date(Date.now() - 50 * hour);
-  await utimes(join(folderOf(folder), 'former-quote'), old, old);
-  await it.deleteUnchanged?.(48 * hour);
-  expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
-  expect(await it.ageOf(another)).toBeGreaterThanOrEqual(0);
-  expect(await readdir(folder)).toContain('changes-of-others.jsonl');
-});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { version } from '../../version.ts';
 import { poll } from '../delay.ts';
@@ -8,7 +8,7 @@ import { decodeCollection, encodeCollection, maxEncodedBytes } from '../encoded-
 import type { CollectionKey, EarlierReading, SharedCollections, SharedReading } from '../port.ts';
 import { shortHash } from '../short-hash.ts';
 import type { WriteStatus } from '../write-status.ts';
-import { defaultLeaseMs, ifMissing, noLock, replaceFile, tryLock } from './files.ts';
+import { defaultLeaseMs, noLock, replaceFile, tryLock } from './files.ts';
 import { parseLine } from './json-files.ts';
 
 /** A file begins with a line of this length, a JSON object and spaces. The encoded collection follows. */
@@ -52,10 +52,6 @@ export function fileCollections(
       return poll(look, signal);
     },
     ageOf: async (key) => (await readCopy(pathOf(key), key, 'age'))?.ageMs,
-    async deleteUnchanged(ms) {
-      for (const name of await readdir(folder).catch(ifMissing<string[]>([])))
-        if (name.startsWith(prefix)) await removeFiles(join(folder, name), ms);
-    },
   };
 }
 
@@ -110,12 +106,5 @@ export function markOutdated(folder: string, tenant: string, collection: string)
     writeFileSync(path, randomUUID(), { mode: 0o600 });
   } catch {
     // Without the folder there is no copy. On a full disk the file is empty now, so that it differs, too.
-  }
-}
-
-async function removeFiles(folder: string, unchangedMs: number): Promise<void> {
-  for (const path of (await readdir(folder)).map((name) => join(folder, name))) {
-    const { mtimeMs } = await stat(path).catch(ifMissing({ mtimeMs: 0 }));
-    if (Date.now() - mtimeMs > unchangedMs) await rm(path, { force: true });
   }
 }
