@@ -101,6 +101,14 @@ export function lacksName(resource: Resource, record: ApiRecord): boolean {
   return false;
 }
 
+/** Whether a record has another name of its company than that has now: it was renamed since the record was read. */
+export function hasFormerName(record: ApiRecord, companies: NamesIn): boolean {
+  const { id, name } = companyOf(record);
+  return (
+    id !== undefined && name !== undefined && name !== (companies.nameOf('company', id) || name)
+  );
+}
+
 const bytesPerEntry = 150;
 
 /** The names and ids that the records of one collection contain: their own, and those of what they refer to. */
@@ -173,6 +181,12 @@ function inOtherCase(target: ReferenceTarget, ref: Ref, id: string, from: readon
   return name === undefined ? ref : { ...ref, id, name };
 }
 
+/** The reference with the name that its company has now. */
+function currentReference({ target, ref }: Link, companies: NamesIn | undefined): Ref {
+  const name = target === 'company' && ref.id && companies?.nameOf(target, ref.id);
+  return name && name !== nonBlank(ref.name) ? { ...ref, name } : ref;
+}
+
 /** Whether every text without an id that can be looked up is the id of a record. */
 function* readTextsAsIds(
   resource: NamingResource,
@@ -198,18 +212,20 @@ function* readTextsAsIds(
  * the texts of owners, stages and sources are ids too. Records in which nothing is missing are the same objects, and
  * so is the list where that is all of them.
  * @param from the names in the collections that the caller may read, the more specific first
+ * @param companies those of all companies, for records that may have former names of them
  */
 export function* completeReferences<R extends Resource>(
   resource: R,
   records: readonly RecordOf[R][],
   from: readonly NamesIn[],
+  companies?: NamesIn,
 ): Steps<readonly RecordOf[R][]> {
   if (!isKeyOf(links, resource)) return records;
   const textsAreIds = yield* readTextsAsIds(resource, records, from);
   let copies = 0;
   const completed: RecordOf[R][] = [];
   yield* forEachStep(records, (record) => {
-    const copy = completeRecord(resource, record as ApiRecord, from, textsAreIds);
+    const copy = completeRecord(resource, record as ApiRecord, from, textsAreIds, companies);
     if (copy !== record) copies += 1;
     completed.push(copy as RecordOf[R]);
   });
@@ -221,10 +237,13 @@ function completeRecord(
   record: ApiRecord,
   from: readonly NamesIn[],
   textsAreIds: boolean,
+  companies: NamesIn | undefined,
 ): ApiRecord {
   const added: Record<string, unknown> = {};
-  for (const link of linksOf(resource, record).filter(({ ref }) => isIncomplete(ref))) {
-    const ref = completeReference(link, from, textsAreIds);
+  for (const link of linksOf(resource, record)) {
+    const ref = isIncomplete(link.ref)
+      ? completeReference(link, from, textsAreIds)
+      : currentReference(link, companies);
     if (ref === link.ref) continue;
     if (resource !== 'contact') added[link.field] = Object.freeze(ref);
     else Object.assign(added, { companyId: ref.id }, ref.name && { companyName: ref.name });

@@ -6,8 +6,6 @@ export interface CachedCollection extends Collection<Record<string, unknown>> {
   readAt: ReadTime;
   /** From which it can be brought up to date; absent where the records do not say when they changed. */
   basis?: Basis;
-  /** Of the companies: the names they had before, by id, as other records that are kept may have them. */
-  earlierNames?: readonly string[][] | undefined;
   /** It has changed since: it may be brought up to date, but not be returned as it is. */
   isOutdated?: boolean;
 }

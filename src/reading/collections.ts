@@ -21,7 +21,6 @@ import {
 import type { Collection } from './collection.ts';
 import { stopReason } from './coverage.ts';
 import { freezeRecord } from './pass.ts';
-import { namingCompanies, Renames } from './renames.ts';
 import { markUnknownItems, type ServicePages, searchText } from './service-pages.ts';
 import { SharedWalk, type WalkBudget } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
@@ -72,7 +71,6 @@ export class Collections {
   /** The collections that alone are larger than the cache. */
   readonly #tooLarge = new Set<Resource>();
   readonly #walks = new Set<SharedWalk>();
-  readonly #renames = new Renames();
   /** The last failed or incomplete attempts to read what an earlier reading can be used of. */
   readonly #failed = new Map<string, ReadTime>();
 
@@ -146,10 +144,6 @@ export class Collections {
     try {
       const read = await this.#load(wanted, walk);
       const cached = this.#cache.peek(wanted.name);
-      if (wanted.name === 'company') {
-        this.#renames.note(cached?.records ?? [], read.records, read.earlierNames);
-        rename(this.#renames, this.#cache);
-      }
       if (walk.outdated) return read;
       if (cached && isUsable(cached, wanted) && coversMore(cached, read)) {
         this.#failed.set(wanted.name, new ReadTime());
@@ -184,18 +178,14 @@ export class Collections {
       walk.needsAll = earlier !== undefined && canReplace(earlier);
       const { stoppedBy, ...collection } = await readAll(this.#sources, wanted, walk, earlier);
       if (walk.needsAll && isShortage(stoppedBy)) throw stoppedBy;
-      if (wanted.name !== 'company')
-        return { ...collection, records: this.#renames.applyTo(collection.records) };
-      this.#renames.note(earlier?.records ?? [], collection.records, earlier?.earlierNames);
-      return { ...collection, earlierNames: this.#renames.earlier };
+      return collection;
     };
     const reading = shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
-    const collection = await reading.catch((error: unknown) => {
+    return reading.catch((error: unknown) => {
       if (!earlier || !walk.needsAll || !isShortage(error)) throw error;
       this.#failed.set(wanted.name, new ReadTime());
       return { ...earlier, coverage: { ...earlier.coverage, reason: stopReason(error) } };
     });
-    return { ...collection, records: this.#renames.applyTo(collection.records) };
   }
 
   /**
@@ -283,17 +273,6 @@ const fullQuery = (resource: Resource): Search => ({
   ...(resource === 'product' ? { includeBundles: true } : {}),
   ...(resource === 'category_tree' ? { includeEmpty: true } : {}),
 });
-
-/** Gives what is cached the new names of companies. */
-function rename(renames: Renames, cache: CachePart): void {
-  for (const resource of namingCompanies) {
-    const cached = cache.peek(resource);
-    if (!cached) continue;
-    const records = renames.applyTo(cached.records);
-    if (records !== cached.records)
-      cache.set(resource, { ...cached, records }, estimateBytes(records));
-  }
-}
 
 /** Of two readings the one that lacks fewer changes. */
 function later(

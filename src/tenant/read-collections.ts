@@ -2,6 +2,7 @@ import type { ProbabilityScale } from '../figures/probability.ts';
 import { filterSteps } from '../figures/steps.ts';
 import {
   completeReferences,
+  hasFormerName,
   type KnownRecords,
   lacksName,
   NamesIn,
@@ -65,7 +66,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
     read.map(
       async ({ resource, records }): Promise<[Resource, readonly ApiRecord[]]> => [
         resource,
-        await nameReferences(tenant, resource, records, known),
+        await nameReferences(tenant, resource, records, known, true),
       ],
     ),
   );
@@ -174,21 +175,26 @@ export const readIfExists = <R extends Resource>(
  * Records with the missing names and ids of their references, as far as `known` contains them: copies of those that
  * lack any, and the same list where none does. Made once for these readings.
  * @param known only collections that the caller may read
+ * @param areKept whether they may be older than the known companies: these may have been renamed since
  */
 export const nameReferences = <R extends Resource>(
   tenant: Tenant,
   resource: R,
   records: readonly RecordOf[R][],
   known: KnownRecords,
+  areKept = false,
 ): Promise<readonly RecordOf[R][]> =>
   tenant.derived.version(
     [records, ...namingResources.map((each) => known[each])],
-    'named',
+    areKept ? 'named as now' : 'named',
     async () => {
-      const lacks = (record: RecordOf[R]) => lacksName(resource, record);
+      const [companies] = areKept ? await namesIn(tenant, { company: known.company }) : [];
+      const lacks = (record: RecordOf[R]) =>
+        lacksName(resource, record) || (companies && hasFormerName(record, companies)) === true;
       const incomplete = await runInSlices(filterSteps(records, lacks));
       if (incomplete.length === 0) return records;
-      return runInSlices(completeReferences(resource, records, await namesIn(tenant, known)));
+      const from = await namesIn(tenant, known);
+      return runInSlices(completeReferences(resource, records, from, companies));
     },
   );
 
