@@ -25,8 +25,5 @@ const madeUpNotice =
   'This is a made-up tenant for trying the server: its companies, people and amounts are invented. Say so when you pass them on.';
 
 /** What every model should know; of the embedded tenant it begins by saying that it is made up. */
-export const basicsFor = ({ isMadeUp = false }: { isMadeUp?: boolean | undefined }): string =>
-  isMadeUp ? `${madeUpNotice}\n\n${basics}` : basics;
-
-export const instructionsFor = (server: { isMadeUp?: boolean | undefined }): string =>
-  `${basicsFor(server)} More: resources cpq://guide, cpq://definitions (formulas).`;
+export const instructionsFor = ({ isMadeUp }: { isMadeUp?: boolean | undefined }): string =>
+  `${isMadeUp ? `${madeUpNotice}\n\n` : ''}${basics} More: resource cpq://definitions (formulas).`;

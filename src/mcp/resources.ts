@@ -15,7 +15,6 @@ import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, trusted, wording } from '../text/untrusted-text.ts';
 import { decodeSegment } from '../values.ts';
-import { basicsFor } from './instructions.ts';
 import { InvalidParams } from './invalid-params.ts';
 import { recordText } from './results.ts';
 import type { Access, Surface } from './surface.ts';
@@ -25,32 +24,7 @@ import { describeError } from './wording.ts';
 
 const mimeType = 'text/markdown';
 
-const guideUri = 'cpq://guide';
 const definitionsUri = 'cpq://definitions';
-
-/** A guide to the questions and terms, for people and models. */
-const guideFor = (isMadeUp: boolean | undefined): string => `${basicsFor({ isMadeUp })}
-
-What this server wrote is in cpq_list_changes, and taken back by cpq_revert_change.
-
-## Rows for a spreadsheet
-The resource \`cpq://export/{tool}?{arguments}\` is a CSV file of the rows of a list, check or brief, to the end and up to
-5,000: \`cpq://export/cpq_list_quotes?filters=status:sent\`, \`cpq://export/cpq_brief_pipeline?by=owner\`. \`table\` chooses
-another table of the answer. \`cpq://export/cpq_pipeline_changes?by=day&since=2026-01-01\` has the open pipeline of each
-day that can be compared.
-
-## What the words mean
-The formula of each figure is in the resource \`cpq://definitions\`.
-
-- **coverage**: what an answer is based on. \`complete: false\` means that records are missing, and why.
-- **one-time, monthly, yearly**: kept apart, except in value (one-time + monthly × value months) and first-year value (one-time + 12 × monthly + yearly).
-- **weighted**: revenue × probability. Tenants store probability as 0–1 or 0–100; the answer says how it was read.
-- **margin**: (price − cost) / price. **Markup**: (price − cost) / cost. Both in percent.
-- **unknown**: a price, cost or currency that is missing. It is counted and reported, never treated as 0.
-- **won, lost, outcome unknown**: a closed deal whose outcome nobody recorded is neither won nor lost.
-- **stale, stalled**: a quote without an answer, a deal without a change, for so many days.
-- **beta**: contract items are a resource that the service may change at any time.
-`;
 
 /** A kind of record that a person can attach to a conversation. */
 interface ResourceTemplate {
@@ -94,13 +68,6 @@ export const exportTemplate = {
 
 export const listResources = (surface: Surface): ListResourcesResult => ({
   resources: [
-    {
-      uri: guideUri,
-      name: 'guide',
-      title: 'What can be asked',
-      description: 'Which tool answers which question, and what the terms mean',
-      mimeType,
-    },
     {
       uri: definitionsUri,
       name: 'definitions',
@@ -146,7 +113,6 @@ async function readUri(
   uri: string,
   call: ChangeCall,
 ): Promise<ReadResourceResult> {
-  if (uri === guideUri) return textContents(uri, guideFor(isMadeUp));
   if (uri === definitionsUri)
     return textContents(uri, (await import('./definitions.ts')).definitions);
   const view = viewFromUri(uri);
@@ -171,9 +137,7 @@ function parseUri(access: Access, uri: string): { template: ResourceTemplate; id
   const templates = readableTemplates(access);
   const template = templates.find(({ uriTemplate }) => uriTemplate === `cpq://${kind}/{id}`);
   if (template && rest !== undefined) return { template, id: decodeSegment(rest) };
-  const known = [guideUri, definitionsUri, ...templates.map(({ uriTemplate }) => uriTemplate)].join(
-    ', ',
-  );
+  const known = [definitionsUri, ...templates.map(({ uriTemplate }) => uriTemplate)].join(', ');
   throw new InvalidParams(`There is no resource at this address. Known: ${known}`, { uri });
 }
 

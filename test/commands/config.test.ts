@@ -281,11 +281,10 @@ describe('the printed configuration of one host', () => {
       new StdioClientTransport({ command: String(command), args: args as string[], env }),
     );
     const { tools } = await client.listTools();
-    const guide = JSON.stringify(await client.readResource({ uri: 'cpq://guide' }));
     const brief = await client.callTool({ name: 'cpq_brief_pipeline', arguments: {} });
-    const told = `${client.getInstructions()} ${guide}`;
+    const told = client.getInstructions() ?? '';
     await client.close();
-    expect(told.match(/This is a made-up tenant/g)).toHaveLength(2);
+    expect(told).toMatch(/^This is a made-up tenant/);
     expect(tools.map((tool) => tool.name)).toContain('cpq_list_companies');
     expect(JSON.stringify(brief.content)).toContain('Made-up data of the embedded tenant.');
     expect(JSON.stringify(brief.structuredContent)).toContain('Made-up data');

@@ -111,7 +111,11 @@ function nextCall(roll: Dice): { name: string; args: Row } {
 }
 
 async function readAround(host: PlayedHost, { of }: Dice): Promise<void> {
-  const uri = of(['ui://cpq-mcp/change.html', 'cpq://guide', `cpq://opportunity/${of(pieces)}`]);
+  const uri = of([
+    'ui://cpq-mcp/change.html',
+    'cpq://definitions',
+    `cpq://opportunity/${of(pieces)}`,
+  ]);
   learn(JSON.stringify(await host.request('resources/read', { uri })));
   learn(JSON.stringify(await host.request('tools/list', {})));
 }

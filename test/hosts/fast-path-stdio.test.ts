@@ -96,7 +96,7 @@ const known: Record<string, Line> = {
   'older call': older('tools/call', list),
   'older call of an unknown tool': older('tools/call', { name: 'cpq_unknown' }),
   'older prompt': older('prompts/get', { name: 'unknown' }),
-  'older resource': older('resources/read', { uri: 'cpq://guide' }),
+  'older resource': older('resources/read', { uri: 'cpq://definitions' }),
   'older unknown method': older('tools/unknown'),
   'older handshake': older('initialize', handshake),
   'older handshake with an icon': older('initialize', {
@@ -107,7 +107,7 @@ const known: Record<string, Line> = {
   'newer list': newer('tools/list'),
   'newer call': newer('tools/call', list),
   'newer unknown method': newer('tools/unknown'),
-  'newer resource': newer('resources/read', { uri: 'cpq://guide' }),
+  'newer resource': newer('resources/read', { uri: 'cpq://definitions' }),
   'newer wrong envelope': older('tools/list', {
     _meta: { ...envelope, 'io.modelcontextprotocol/clientCapabilities': 1 },
   }),

@@ -25,7 +25,7 @@ interface Said {
   answer: Result;
   refusal: Result;
   resources: string[];
-  guide: string;
+  definitions: string;
   prompts: string[];
 }
 
@@ -41,8 +41,8 @@ describeWithNpm('the client of the AI SDK', () => {
     expect(result.instructions).toContain('cpq_brief_pipeline');
     expect(result.tools).toEqual(shownTools.map(({ name }) => name));
     expect(result.prompts).toContain('pipeline-review');
-    expect(result.resources).toContain('cpq://guide');
-    expect(result.guide).toContain('cpq_find');
+    expect(result.resources).toContain('cpq://definitions');
+    expect(result.definitions).toContain('margin');
     expectAnswer(result.answer);
     expect(result.refusal).toMatchObject({ isError: true });
     expect(result.refusal.content[0]?.text).toContain('size must be');

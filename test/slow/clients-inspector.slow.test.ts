@@ -45,11 +45,11 @@ describeWithNpm('the Inspector', () => {
       const list = ['--method', 'tools/call', '--tool-name', 'cpq_list_companies'];
       const answer = await ask(...list, '--tool-args-json', '{"size":3}');
       expect(answer.structuredContent.records).toHaveLength(3);
-      const guide = await ask('--method', 'resources/read', '--uri', 'cpq://guide');
-      expect(guide.contents[0].text).toContain('cpq_find');
+      const page = await ask('--method', 'resources/read', '--uri', 'cpq://definitions');
+      expect(page.contents[0].text).toContain('margin');
       const review = await ask('--method', 'prompts/get', '--prompt-name', 'pipeline-review');
       expect(JSON.stringify(review.messages)).toContain('cpq_brief_pipeline');
-      expect(JSON.stringify({ answer, guide, review })).not.toContain(await theKey());
+      expect(JSON.stringify({ answer, page, review })).not.toContain(await theKey());
     });
   });
 });

@@ -59,11 +59,7 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
 test('views of unlisted tools are not listed', async () => {
   const server = await anyHost.start(await address(), { grants: 'company:read' });
   const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
-  expect(resources?.map(({ uri }) => uri)).toEqual([
-    'cpq://guide',
-    'cpq://definitions',
-    uriOf('company'),
-  ]);
+  expect(resources?.map(({ uri }) => uri)).toEqual(['cpq://definitions', uriOf('company')]);
   await server.close();
 });
 

@@ -18,7 +18,7 @@ const said = {
   answer: await call('cpq_list_companies', { size: 3 }),
   refusal: await call('cpq_list_companies', { size: 0 }).catch(failed),
   resources: (await client.listResources()).resources.map(({ uri }) => uri),
-  guide: (await client.readResource({ uri: 'cpq://guide' })).contents[0].text,
+  definitions: (await client.readResource({ uri: 'cpq://definitions' })).contents[0].text,
   prompts: (await client.experimental_listPrompts()).prompts.map(({ name }) => name),
 };
 await client.close();
