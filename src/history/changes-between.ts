@@ -73,7 +73,7 @@ export async function changesBetween(asRead: PeriodStates, options: ChangeOption
   const { reshaped, states } = await withoutReshaped(asRead);
   const readDeal = periodDeals(states, options.currencyOf);
   const compared = await compareDeals(states, options, readDeal);
-  const { changes, parts, order } = compared;
+  const { changes, order } = compared;
   const limit = isOneOf(['day', 'quote'], by) ? 0 : (rows ?? (by && !only ? 3 : maxListed));
   const isGrouped = isOneOf(pipelineBy, by);
   const found = { reshaped: reshaped.length > 0 ? reshaped : undefined };
@@ -84,13 +84,13 @@ export async function changesBetween(asRead: PeriodStates, options: ChangeOption
       limit: rows ?? maxListed,
       from,
     } as const;
-    const pushes = await runInSlices(pushesOf(parts, states.series.slips, asked));
+    const pushes = await runInSlices(pushesOf(changes, states.series.slips, asked));
     return compact({ ...found, ...pushes });
   }
   return compact({
     ...movementRows(compared, only),
     ...found,
-    groups: isGrouped ? await runInSlices(changeGroups(parts, by, maxGroups)) : undefined,
+    groups: isGrouped ? await runInSlices(changeGroups(changes, by, maxGroups)) : undefined,
     days:
       by === 'day'
         ? await dailyTotals(states, options, readDeal, Math.max(2, rows ?? defaultDays))

@@ -1,7 +1,7 @@
 import type { Day } from '../figures/days.ts';
 import { toRecord } from '../service/records/recognition.ts';
 import type { PipelineHistory, QuoteHistory, RecordHistory } from './history.ts';
-import { asStored, opportunitySnapshots } from './snapshots.ts';
+import { asStored, opportunitySnapshots, quoteSnapshots } from './snapshots.ts';
 
 /** The history of the embedded tenant, which is generated with its records and needs no snapshots. */
 export interface GeneratedHistory {
@@ -17,15 +17,14 @@ export const generatedPipeline = (generated: GeneratedHistory): PipelineHistory 
   toHistory(
     generated,
     (day) => generated.recordsAt(day),
-    (raw) =>
-      opportunitySnapshots.toRecord(opportunitySnapshots.toRow(toRecord('opportunity', raw))),
+    (raw) => asStored(opportunitySnapshots, toRecord('opportunity', raw)),
   );
 
 export const generatedQuotes = (generated: GeneratedHistory): QuoteHistory =>
   toHistory(
     generated,
     (day) => generated.quotesAt(day),
-    (raw) => asStored(toRecord('quote', raw)),
+    (raw) => asStored(quoteSnapshots, toRecord('quote', raw)),
   );
 
 /** Records as they would be read from snapshots: the same object for the same text. */

@@ -93,10 +93,8 @@ export interface Comparison<S, M> {
   steps: StepRow[];
   /** Those that occur: how many records, and their value at the end. */
   moves: MoveRow<M>[];
-  /** Records with a step or a move. */
+  /** Records that were open on one of the days or in between, or have a step or a move. */
   changes: readonly Change<S, M>[];
-  /** Records that were open on one of the days or in between. */
-  parts: readonly Change<S, M>[];
 }
 
 export type MoveRow<M> = { move: M } & CountAndValue;
@@ -125,7 +123,6 @@ export function* compareRecords<R, S extends Valued, M extends string>(
   const [opening, closing] = [new OpenSum(), new OpenSum()];
   const sums = new Map<string, OpenSum>();
   const changes: Change<S, M>[] = [];
-  const parts: Change<S, M>[] = [];
   yield* forEachStep(pairs, ({ before, after }) => {
     const states = {
       before: before && rules.read(before, 'opening'),
@@ -134,8 +131,7 @@ export function* compareRecords<R, S extends Valued, M extends string>(
     const change = changeOf(states, rules);
     if (change.was) opening.add(change.was);
     if (change.is) closing.add(change.is);
-    if (change.was ?? change.is ?? change.effects[0]) parts.push(change);
-    if (change.movement.length > 0) changes.push(change);
+    if (change.was ?? change.is ?? change.movement[0]) changes.push(change);
     addMovement(sums, change);
   });
   const rows = <N extends string, Row>(names: readonly N[], toRow: (name: N) => Row) =>
@@ -149,7 +145,6 @@ export function* compareRecords<R, S extends Valued, M extends string>(
     steps: rows(steps, (step) => ({ step })),
     moves: rows(rules.moves, (move) => ({ move })),
     changes,
-    parts,
   };
 }
 

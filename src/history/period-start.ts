@@ -1,26 +1,21 @@
 import { addDays, type Day, dayOf } from '../figures/days.ts';
+import type { Period } from './compare.ts';
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
-const monday = 1;
-const daysPerUnit = { d: 1, w: 7 } as const;
-const monthsOf = { month: 1, quarter: 3 } as const;
 
 /** What `openingDay` understands, for messages. */
 export const periodStarts =
   'a date as YYYY-MM-DD, a number of days or weeks as 7d or 2w, a weekday as monday, yesterday, or this_ or last_ with week, month or quarter';
 
-/** A period that a text names: it starts at the end of `opening`; without `closing` it lasts until today. */
-export interface NamedPeriod {
-  opening: Day;
-  closing?: Day;
-}
-
 /**
  * A date, a weekday, a week, a month and a quarter start the period; `7d` ago ends the day before it. `last_week`,
  * `last_month` and `last_quarter` are over: they end where the present one starts.
- * @returns undefined for a text that names no period
+ * @returns without `closing` it lasts until today; undefined for a text that names no period
  */
-export function namedPeriod(since: string, today: Day): NamedPeriod | undefined {
+export function namedPeriod(
+  since: string,
+  today: Day,
+): (Pick<Period, 'opening'> & Partial<Period>) | undefined {
   const text = since
     .trim()
     .toLowerCase()
@@ -36,7 +31,7 @@ export function namedPeriod(since: string, today: Day): NamedPeriod | undefined 
   }
   const [, count, span] = /^(\d{1,4})([dw])$/.exec(text) ?? [];
   if (count === undefined) return undefined;
-  return { opening: addDays(today, -Number(count) * daysPerUnit[span === 'w' ? 'w' : 'd']) };
+  return { opening: addDays(today, -Number(count) * (span === 'w' ? 7 : 1)) };
 }
 
 function firstDay(text: string, today: Day): Day | undefined {
@@ -55,8 +50,8 @@ function latest(weekday: number, today: Day): Day {
 
 /** The first day of the week, month or quarter of a day. */
 function startOf(unit: string, day: Day): Day {
-  if (unit === 'week') return latest(monday, day);
-  const months = monthsOf[unit === 'quarter' ? 'quarter' : 'month'];
+  if (unit === 'week') return latest(weekdays.indexOf('monday'), day);
+  const months = unit === 'quarter' ? 3 : 1;
   const [year = '', month] = day.split('-');
   const first = Math.floor((Number(month) - 1) / months) * months + 1;
   return `${year}-${String(first).padStart(2, '0')}-01`;

@@ -18,11 +18,11 @@ interface Pushed extends DealChange {
  * @param slips how often each deal was pushed, by its id
  */
 export function* pushesOf(
-  parts: readonly DealChange[],
+  changes: readonly DealChange[],
   slips: ReadonlyMap<string, number>,
   { by, atLeast, limit, from = 0 }: Omit<ListPart, 'only'> & { by: PipelineBy; atLeast: number },
 ) {
-  const open = yield* flatMapSteps(parts, (change): Pushed[] => {
+  const open = yield* flatMapSteps(changes, (change): Pushed[] => {
     const { is } = change;
     return is ? [{ ...change, is, times: slips.get(is.record.id ?? '') ?? 0 }] : [];
   });

@@ -31,7 +31,7 @@ import {
   steps,
   type Valued,
 } from './movements.ts';
-import { asStored, type PricedQuote } from './snapshots.ts';
+import { asStored, type PricedQuote, quoteSnapshots } from './snapshots.ts';
 
 /** Steps that quotes do not have. */
 const ofDealsOnly: readonly Step[] = ['movedIn', 'won', 'lost', 'closedUnknown', 'movedOut'];
@@ -132,7 +132,9 @@ export async function readQuoteStates(
 ): Promise<StatePair<PricedQuote> | undefined> {
   const records: PricedQuote[] = [];
   const read = present?.coverage.complete ? present : undefined;
-  await forEachInSlices(read?.records ?? [], (quote) => records.push(asStored(quote)));
+  await forEachInSlices(read?.records ?? [], (quote) =>
+    records.push(asStored(quoteSnapshots, quote)),
+  );
   const now = read && { day: utcDay(read.asOf), takenAt: read.asOf, records };
   return readStates(history.reader(), await history.days(), requested, now);
 }

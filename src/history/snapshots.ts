@@ -16,8 +16,8 @@ export interface SnapshotKind<T> {
   toRow(record: T): Row;
   /** The record with the stored fields only. */
   toRecord(row: Row): T;
-  /** Positions of the references to records of other collections. */
-  namedElsewhere: readonly number[];
+  /** Names of the columns. */
+  fields: readonly string[];
 }
 
 type Keep = (value: unknown) => Cell;
@@ -79,17 +79,20 @@ const quoteFields: KeptFields = {
   firstYearValue: scalar,
 };
 
-const toRow = (record: Readonly<Record<string, unknown>>, fields: KeptFields): Row =>
-  Object.entries(fields).map(([field, keep]) => keep(record[field]));
-
-function toRecord(row: Row, fields: KeptFields): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  Object.entries(fields).forEach(([field, keep], at) => {
-    const cell = row[at] ?? null;
-    if (cell !== null) record[field] = keep === reference ? toReference(cell) : cell;
-  });
-  return record;
-}
+/** Records of these fields, and their rows. */
+const storedFields = (fields: KeptFields) => ({
+  fields: Object.keys(fields),
+  toRow: (record: Readonly<Record<string, unknown>>): Row =>
+    Object.entries(fields).map(([field, keep]) => keep(record[field])),
+  toRecord(row: Row): Record<string, unknown> {
+    const record: Record<string, unknown> = {};
+    Object.entries(fields).forEach(([field, keep], at) => {
+      const cell = row[at] ?? null;
+      if (cell !== null) record[field] = keep === reference ? toReference(cell) : cell;
+    });
+    return record;
+  },
+});
 
 function toReference(cell: Cell): Record<string, unknown> {
   const [id, name, currency] = Array.isArray(cell) ? cell : [];
@@ -97,16 +100,9 @@ function toReference(cell: Cell): Record<string, unknown> {
   return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
 }
 
-/** Owners are named by quotes and opportunities; stages and sources by opportunities only. */
-const elsewhere = ['company', 'owner', 'category', 'opportunity'];
-const namedElsewhere = (fields: KeptFields): number[] =>
-  Object.keys(fields).flatMap((field, at) => (elsewhere.includes(field) ? at : []));
-
 export const opportunitySnapshots: SnapshotKind<Opportunity> = {
   prefix: '',
-  namedElsewhere: namedElsewhere(opportunityFields),
-  toRow: (record) => toRow(record, opportunityFields),
-  toRecord: (row) => toRecord(row, opportunityFields),
+  ...storedFields(opportunityFields),
 };
 
 /** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
@@ -129,16 +125,18 @@ function priceQuote(quote: Quote): PricedQuote {
   };
 }
 
+const pricedQuotes = storedFields(quoteFields);
+
 /** Quotes are stored with their totals in place of their items. */
 export const quoteSnapshots: SnapshotKind<PricedQuote> = {
   prefix: 'quotes-',
-  namedElsewhere: namedElsewhere(quoteFields),
-  toRow: (quote) => toRow(priceQuote(quote), quoteFields),
-  toRecord: (row) => toRecord(row, quoteFields),
+  ...pricedQuotes,
+  toRow: (quote) => pricedQuotes.toRow(priceQuote(quote)),
 };
 
-export const asStored = (quote: Quote): PricedQuote =>
-  quoteSnapshots.toRecord(quoteSnapshots.toRow(quote));
+/** The record as it would be read from a snapshot. */
+export const asStored = <T>(kind: SnapshotKind<T>, record: T): T =>
+  kind.toRecord(kind.toRow(record));
 
 /** The stored fields of one record in the order of its columns, the id first; null where there is none. */
 export type Row = readonly Cell[];
@@ -252,15 +250,14 @@ function cellsOf(column: unknown): Cell[] {
 const isNumbers = (value: unknown): value is number[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'number');
 
-/**
- * Days in the first version of the format: differences from a full copy, their base, which up to a month of days share.
- * Beside the id of a reference they may have a name that came from another collection, which is left out.
- */
-
+/** The first version of the format: differences from a full copy, their base, which up to a month of days share. */
 export const firstVersion = 1;
 
 /** After so many days a base was replaced. */
 export const maxBaseDays = 30;
+
+/** References of these fields may have a name that came from another collection, which is left out. */
+const namedElsewhere = ['company', 'owner', 'category', 'opportunity'];
 
 /**
  * @param readBase reads the value of this name
@@ -268,27 +265,24 @@ export const maxBaseDays = 30;
  */
 export async function olderColumns(
   day: Unpacked,
-  kind: Pick<SnapshotKind<unknown>, 'prefix' | 'namedElsewhere'>,
+  { prefix, fields }: Pick<SnapshotKind<unknown>, 'prefix' | 'fields'>,
   readBase: (name: string) => Promise<Unpacked | undefined>,
 ): Promise<Columns> {
   const { base: name, removed } = day.header;
-  if (typeof name !== 'string' || !name.startsWith(`${kind.prefix}base-`) || !isNumbers(removed))
+  if (typeof name !== 'string' || !name.startsWith(`${prefix}base-`) || !isNumbers(removed))
     throw new UnreadableSnapshot('not a day');
   const unpacked = await readBase(name);
   if (unpacked?.header.version !== firstVersion) throw new UnreadableSnapshot('no base');
   const [base, changed] = [await columnsOf(unpacked), await columnsOf(day)];
   const isRemoved = new Set(removed);
-  const byId = new Map<Cell, Row>();
-  await forEachInSlices(base[0]?.entries() ?? [], ([at, id]) => {
-    if (!isRemoved.has(at)) byId.set(id, rowAt(base, at));
-  });
-  await forEachInSlices(changed[0]?.entries() ?? [], ([at, id]) =>
-    byId.set(id, rowAt(changed, at)),
-  );
+  const latest = new Map<Cell, [from: Columns, at: number]>();
+  for (const from of [base, changed])
+    for (const [at, id] of from[0]?.entries() ?? [])
+      if (from === changed || !isRemoved.has(at)) latest.set(id, [from, at]);
   const columns: Cell[][] = [];
-  await forEachInSlices((base.length > 0 ? base : changed).keys(), (place) => {
-    const cells = [...byId.values()].map((row) => row[place] ?? null);
-    columns.push(kind.namedElsewhere.includes(place) ? cells.map(withoutName) : cells);
+  await forEachInSlices(fields.entries(), ([place, field]) => {
+    const cells = Array.from(latest.values(), ([from, at]) => from[place]?.[at] ?? null);
+    columns.push(namedElsewhere.includes(field) ? cells.map(withoutName) : cells);
   });
   return columns;
 }

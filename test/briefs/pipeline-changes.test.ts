@@ -42,9 +42,9 @@ const compared = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
 describe('a pipeline that is compared', () => {
   test('has no part for a deal that is in it on neither day', () => {
     const won = open('won', 1, { statusId: 'won', closedAt: '2026-05-01' });
-    expect(compared([[undefined, won]]).parts).toEqual([]);
-    expect(compared([[won, won]]).parts).toEqual([]);
-    expect(compared([[undefined, open('new', 1)]]).parts).toHaveLength(1);
+    expect(compared([[undefined, won]]).changes).toEqual([]);
+    expect(compared([[won, won]]).changes).toEqual([]);
+    expect(compared([[undefined, open('new', 1)]]).changes).toHaveLength(1);
   });
 
   test('tells where deals moved', () => {
@@ -283,8 +283,8 @@ test('an open deal is listed with the name of its stage and owner, or the id wit
 
 describe('changes by owner', () => {
   const byOwner = (pairs: readonly Pair[], filters: PipelineFilters = {}) => {
-    const { parts } = compared(pairs, filters);
-    return runSteps(changeGroups(parts, 'owner', 5)).rows;
+    const { changes } = compared(pairs, filters);
+    return runSteps(changeGroups(changes, 'owner', 5)).rows;
   };
   const of = (name: string, value: number, more: Opportunity = {}) =>
     open(name, value, { owner: { name }, ...more });

@@ -46,7 +46,7 @@ async function compareDays(
   const options: ChangeOptions = { currencyOf: new Map(), ...filters };
   const readDeal = periodDeals(states, options.currencyOf);
   const found = await compareDeals(states, options, readDeal);
-  const groups = runSteps(changeGroups(found.parts, 'owner', 100)).rows;
+  const groups = runSteps(changeGroups(found.changes, 'owner', 100)).rows;
   const sources = { requested, states, filters, days: [], coverage: {}, notes: [], asked: {} };
   const changes = await changesBetween(states, options, { by: 'day' });
   const answer = changesAnswer(changes, undefined, sources);

@@ -102,7 +102,7 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
           const found = await compareDeals(states, options, readDeal);
           const movements = found.steps.map(({ value }) => value);
           expectSum([found.opening.value, ...movements], found.closing.value);
-          const groups = runSteps(changeGroups(found.parts, by, 4));
+          const groups = runSteps(changeGroups(found.changes, by, 4));
           for (const row of groups.rows) {
             const { opening, closing, ...rest } = row;
             const { id: _id, name: _name, groups: _groups, ...columns } = rest;

@@ -74,7 +74,7 @@ test.each(seeds)(
           if (!states) throw new Error('every day can be read');
           const options = optionsOf(asked, past.currencyOf);
           const readDeal = periodDeals(states, past.currencyOf);
-          const { order, parts } = await compareDeals(states, options, readDeal);
+          const { order, changes } = await compareDeals(states, options, readDeal);
           const { exits, slips } = states.series;
           const expected = expectedCourse(
             deals,
@@ -91,7 +91,7 @@ test.each(seeds)(
           expect(rows).toEqual(expectedForecast(deals, [from, to], scale, asked));
           const by = { by: 'owner' as const, atLeast, limit: 1_000 };
           const own = expectedPushes(deals(to), expected.slips, atLeast, asked);
-          expectPushes(runSteps(pushesOf(parts, slips, by)), own);
+          expectPushes(runSteps(pushesOf(changes, slips, by)), own);
         },
       ),
       { numRuns: quickOrAll(20, 150) },
