@@ -25,7 +25,16 @@ export interface JsonSchema {
  * returns an empty one, silently.
  */
 export function toJsonSchema(schema: z.ZodObject, io: Io): JsonSchema {
-  return slim(z.toJSONSchema(schema, { io, target: 'draft-2020-12' }) as JsonSchema, io, true);
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
+    override({ jsonSchema, path }) {
+      for (const [keyword, value] of Object.entries(jsonSchema))
+        if (isRedundant(keyword, value, io)) delete jsonSchema[keyword];
+      // `required` is listed at the top level only.
+      if (io === 'output' && path.length > 0) delete jsonSchema.required;
+    },
+  });
+  return json as JsonSchema;
 }
 
 type Io = 'input' | 'output';
@@ -33,7 +42,6 @@ type Io = 'input' | 'output';
 /** Still validated, but not listed: it costs tokens and does not help to choose an argument. */
 function isRedundant(keyword: string, value: unknown, io: Io): boolean {
   switch (keyword) {
-    case '$schema':
     case 'propertyNames':
       return true;
     case 'additionalProperties':
@@ -51,19 +59,4 @@ function isRedundant(keyword: string, value: unknown, io: Io): boolean {
     default:
       return false;
   }
-}
-
-function slim(schema: JsonSchema, io: Io, top = false): JsonSchema {
-  const kept = Object.entries(schema).filter(
-    ([keyword, value]) => !isRedundant(keyword, value, io),
-  );
-  const slimmed: JsonSchema = Object.fromEntries(kept);
-  // `required` is listed at the top level only.
-  if (io === 'output' && !top) delete slimmed.required;
-  if (schema.items) slimmed.items = slim(schema.items, io);
-  if (schema.properties) {
-    const inner = Object.entries(schema.properties);
-    slimmed.properties = Object.fromEntries(inner.map(([name, it]) => [name, slim(it, io)]));
-  }
-  return slimmed;
 }
