@@ -70,7 +70,7 @@ async function changeRows(
   if (open.length > 0) {
     const { divisor } = await tenantScale(tenant, call).catch(() => ({ divisor: 1 as const }));
     for (const change of open)
-      verifications.set(change, await verify(tenant, change.intent, divisor, call));
+      verifications.set(change, await verify(tenant, { ...change.intent, divisor }, call));
   }
   return changes.map((change) => changeSummaryRow(change, verifications.get(change)));
 }

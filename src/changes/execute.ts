@@ -153,8 +153,8 @@ async function verifyScale(
   sent: SentChange,
   { probability }: WriteIntent['sent'],
 ): Promise<Verification> {
-  const { divisor } = plan.target.scale;
-  const first = await verifyTwice(tenant, plan, sent);
+  const { divisor } = sent;
+  const first = await verifyTwice(tenant, sent);
   const isOtherScale =
     divisor !== 1 &&
     tenant.writes.learnt(takesShares) !== true &&
@@ -163,30 +163,31 @@ async function verifyScale(
   if (!isOtherScale) return first;
   tenant.writes.learn(takesShares, true);
   // Another field that differs may have been changed by somebody else meanwhile: it is not overwritten.
-  const differs = storedDifferences(sent, first.record, divisor).filter(({ kind }) => kind);
+  const differs = storedDifferences(sent, first.record).filter(({ kind }) => kind);
   if (differs.some(({ kind }) => kind !== 'share')) return first;
   // The record tells whether this one was stored.
   await tenant.writes
     .upsert(sent.externalId, writeBody(tenant, plan), backgroundCall(writeMs))
     .catch(() => undefined);
-  return verifyTwice(tenant, plan, sent);
+  return verifyTwice(tenant, sent);
 }
 
 type WriteEnd = Omit<WriteResult, 'changeId' | 'unrecorded'>;
 
 async function send(tenant: Tenant, plan: ChangePlan, intent: WriteIntent): Promise<WriteEnd> {
   const { opportunityId, sent: body } = intent;
-  const sent: SentChange = { ...intent, recordBefore: plan.target.present?.record };
+  const { present, scale } = plan.target;
+  const sent: SentChange = { ...intent, recordBefore: present?.record, divisor: scale.divisor };
   let answer: Opportunity;
   try {
     answer = await put(tenant, plan, intent);
   } catch (error) {
     const refusal = rejectionReason(error);
     if (refusal !== undefined) return notWritten(refusal);
-    return resultOf(plan, sent, await verifyTwice(tenant, plan, sent), { error });
+    return resultOf(sent, await verifyTwice(tenant, sent), { error });
   }
   if (opportunityId === undefined) sent.createdId = answer.id;
-  return resultOf(plan, sent, await verifyScale(tenant, plan, sent, body), { answer });
+  return resultOf(sent, await verifyScale(tenant, plan, sent, body), { answer });
 }
 
 /** Why nothing was stored; undefined if that is not certain. */
@@ -206,7 +207,6 @@ type Reply = { answer: Opportunity; error?: never } | { error: unknown; answer?:
 
 /** The stored record decides. */
 function resultOf(
-  plan: ChangePlan,
   sent: SentChange,
   verification: Verification,
   { answer, error }: Reply,
@@ -230,8 +230,7 @@ function resultOf(
         return unknownResult(wording`the record has changed, but not to the intended values`);
   }
   const { record } = verification;
-  const differs = storedDifferences(sent, record, plan.target.scale.divisor);
-  return { outcome: 'written', record, differs };
+  return { outcome: 'written', record, differs: storedDifferences(sent, record) };
 }
 
 /** Of a confirmed write that the record does not show. */
@@ -264,16 +263,11 @@ const unknownResult = (reason: Wording): WriteEnd => ({
 const notWritten = (reason: Wording): WriteEnd => ({ outcome: 'not_written', differs: [], reason });
 
 /** Verifies again after a delay if nothing shows at first: a write may be in progress, or a replica may lag. */
-async function verifyTwice(
-  tenant: Tenant,
-  plan: ChangePlan,
-  sent: SentChange,
-): Promise<Verification> {
-  const { divisor } = plan.target.scale;
-  const first = await verify(tenant, sent, divisor, backgroundCall(readBackMs));
+async function verifyTwice(tenant: Tenant, sent: SentChange): Promise<Verification> {
+  const first = await verify(tenant, sent, backgroundCall(readBackMs));
   if ('record' in first) return first;
   await pause(secondCheckMs);
-  return verify(tenant, sent, divisor, backgroundCall(readBackMs));
+  return verify(tenant, sent, backgroundCall(readBackMs));
 }
 
 const backgroundCall = (ms: number): ToolCall => ({

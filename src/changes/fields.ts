@@ -93,6 +93,10 @@ export function isSameValue(kind: FieldKind, one: FieldValue, other: FieldValue)
   return canonicalJson(one) === canonicalJson(other);
 }
 
+/** The fields that have other values, also those that no argument sets. */
+export const differingFields = (one: FieldValues, other: FieldValues): WritableField[] =>
+  sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));
+
 const referenceKey = ({ id, name = '' }: Reference): string =>
   id === '' ? `name ${name}` : `id ${id}`;
 
@@ -125,6 +129,15 @@ export interface FieldChange {
   from: FieldValue;
   to: FieldValue;
 }
+
+/** The values of a record with these changes. */
+export const intendedValues = (
+  before: FieldValues,
+  changes: readonly FieldChange[],
+): FieldValues => ({
+  ...before,
+  ...Object.fromEntries(changes.map(({ field, to }): [string, FieldValue] => [field, to])),
+});
 
 /** The value that a field is to get; `undefined` if it stays or is cleared. */
 export const nextValue = (changes: readonly FieldChange[], name: string): FieldValue =>

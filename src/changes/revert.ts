@@ -4,11 +4,12 @@ import { identifier, quote, wording } from '../text/untrusted-text.ts';
 import {
   changedCustomFields,
   customField,
+  differingFields,
   type FieldChange,
   type FieldValue,
   type FieldValues,
   fieldValuesOf,
-  isSameValue,
+  intendedValues,
   type RequestedValues,
   shownValue,
 } from './fields.ts';
@@ -16,7 +17,6 @@ import { type RecordedChange, readChanges } from './journal.ts';
 import { buildPlan, type ChangePlan } from './plan.ts';
 import { ChangeRefused } from './refusal.ts';
 import { findTarget } from './target.ts';
-import { sentFields, type WritableField } from './writable-fields.ts';
 
 /**
  * Plans to revert a change: its fields get their old values.
@@ -70,10 +70,9 @@ function revertValues(changes: readonly FieldChange[]): RequestedValues {
 
 /** A record in its old state is accepted: the change never arrived, or was reverted by hand. */
 function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues): void {
-  const changes = intent.changes.map(({ field, to }): [string, FieldValue] => [field, to]);
-  const written = outcome?.after ?? { ...intent.before, ...Object.fromEntries(changes) };
-  const changed = changedFields(written, now);
-  if (changed.length === 0 || changedFields(intent.before, now).length === 0) return;
+  const written = outcome?.after ?? intendedValues(intent.before, intent.changes);
+  const changed = differingFields(written, now);
+  if (changed.length === 0 || differingFields(intent.before, now).length === 0) return;
   const differences = changed.map(({ name, kind }) => ({
     field: name,
     written: shownValue(kind, written[name]),
@@ -84,6 +83,3 @@ function refuseIfChanged({ intent, outcome }: RecordedChange, now: FieldValues):
     { differences },
   );
 }
-
-const changedFields = (one: FieldValues, other: FieldValues): WritableField[] =>
-  sentFields.filter(({ name, kind }) => !isSameValue(kind, one[name], other[name]));

@@ -7,15 +7,17 @@ import {
   changedCustomFields,
   customField,
   type Divisor,
+  differingFields,
   type FieldChange,
   type FieldValue,
   type FieldValues,
   fieldValuesOf,
+  intendedValues,
   isSameValue,
   sentProperties,
 } from './fields.ts';
 import { findByExternalId, readPresent } from './target.ts';
-import { type FieldKind, sentFields } from './writable-fields.ts';
+import type { FieldKind } from './writable-fields.ts';
 
 /** A change that was sent, or may have been sent, and its record. */
 export interface SentChange {
@@ -27,6 +29,8 @@ export interface SentChange {
   changes: readonly FieldChange[];
   /** The whole record as it was, where that is still known. */
   recordBefore?: Opportunity | undefined;
+  /** Of the tenant's scale of probabilities. */
+  divisor: Divisor;
 }
 
 /**
@@ -39,16 +43,15 @@ export type Verification =
   | { result: 'unchanged' }
   | { result: 'unreadable' };
 
-/** Reads the record and compares. Never throws. @param divisor of the tenant's scale of probabilities */
+/** Reads the record and compares. Never throws. */
 export async function verify(
   tenant: Tenant,
   sent: SentChange,
-  divisor: Divisor,
   call: ToolCall,
 ): Promise<Verification> {
   try {
     const record = await readTarget(tenant, sent, call);
-    return record ? compare(sent, record, divisor) : { result: 'unchanged' };
+    return record ? compare(sent, record) : { result: 'unchanged' };
   } catch {
     return { result: 'unreadable' };
   }
@@ -69,8 +72,8 @@ async function readTarget(
   return (await findByExternalId(tenant, externalId, call))?.record;
 }
 
-function compare(sent: SentChange, record: Opportunity, divisor: Divisor): Verification {
-  const { opportunityId, changes, recordBefore } = sent;
+function compare(sent: SentChange, record: Opportunity): Verification {
+  const { opportunityId, changes, recordBefore, divisor } = sent;
   const now = fieldValuesOf(record, divisor);
   const countAt = (side: 'from' | 'to') =>
     changes.filter((change) => isAtSide(change, side, now)).length;
@@ -80,7 +83,7 @@ function compare(sent: SentChange, record: Opportunity, divisor: Divisor): Verif
   const isAsBefore =
     opportunityId !== undefined &&
     countAt('from') === changes.length &&
-    (recordBefore === undefined || unaskedDifferences(sent, record, now).length === 0);
+    (recordBefore === undefined || storedDifferences(sent, record).every(({ asked }) => asked));
   return isAsBefore ? { result: 'unchanged' } : { result: 'diverged', record };
 }
 
@@ -109,37 +112,17 @@ export interface StoredDifference {
  * The fields whose stored value differs from the intended one. Checks all fields of an existing record, but only the
  * requested fields of a new one: the service sets defaults for the others.
  */
-export function storedDifferences(
-  sent: SentChange,
-  record: Opportunity,
-  divisor: Divisor,
-): StoredDifference[] {
-  const now = fieldValuesOf(record, divisor);
-  const asked = sent.changes
-    .filter(({ field, kind, to }) => !isSameValue(kind, to, now[field]))
-    .map(({ field, kind, to }) => ({ field, kind, intended: to, stored: now[field], asked: true }));
-  const isNew = sent.opportunityId === undefined;
-  return [...(isNew ? [] : unaskedDifferences(sent, record, now)), ...asked];
-}
-
-/** Every field that was to stay and did not, also those that this server never writes. */
-function unaskedDifferences(
-  sent: SentChange,
-  record: Opportunity,
-  now: FieldValues,
-): StoredDifference[] {
-  const { before, changes, recordBefore } = sent;
-  const known = sentFields
-    .filter(({ name }) => !changes.some(({ field }) => field === name))
-    .filter(({ name, kind }) => !isSameValue(kind, before[name], now[name]))
-    .map(({ name, kind }) => ({
-      field: name,
-      kind,
-      intended: before[name],
-      stored: now[name],
-      asked: false,
-    }));
-  return [...known, ...(recordBefore ? otherDifferences(sent, recordBefore, record) : [])];
+export function storedDifferences(sent: SentChange, record: Opportunity): StoredDifference[] {
+  const { before, changes, divisor, opportunityId, recordBefore } = sent;
+  const [intended, stored] = [intendedValues(before, changes), fieldValuesOf(record, divisor)];
+  const known = differingFields(intended, stored).map(({ name, kind }) => ({
+    ...{ field: name, kind, intended: intended[name], stored: stored[name] },
+    asked: changes.some(({ field }) => field === name),
+  }));
+  const asked = known.filter((one) => one.asked);
+  if (opportunityId === undefined) return asked;
+  const others = recordBefore ? otherDifferences(sent, recordBefore, record) : [];
+  return [...known.filter((one) => !one.asked), ...others, ...asked];
 }
 
 /** A final stage closes a deal, another one opens it again. */

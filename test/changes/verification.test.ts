@@ -22,6 +22,7 @@ const sentOf = (changes: FieldChange[], more: Partial<SentChange> = {}): SentCha
   opportunityId: 'o1',
   before: { name: 'Old', description: 'Text', probability: 0.5 },
   changes,
+  divisor: 1,
   ...more,
 });
 
@@ -41,7 +42,7 @@ describe('reading a change back', () => {
   ];
   test.each(cases)('%s', async (_, changes, stored, result) => {
     const { tenant } = await tenantOver({ opportunity: [{ ...before, ...stored }] });
-    const found = await verify(tenant, sentOf(changes), 1, callWith());
+    const found = await verify(tenant, sentOf(changes), callWith());
     expect(found).toMatchObject(
       result === 'unchanged' ? { result } : { result, record: { id: 'o1' } },
     );
@@ -50,7 +51,7 @@ describe('reading a change back', () => {
   test('another field counts only where the record before is known', async () => {
     const { tenant } = await tenantOver({ opportunity: [{ ...before, description: 'Theirs' }] });
     const resultOf = async (more: Partial<SentChange>) =>
-      (await verify(tenant, sentOf([rename], more), 1, callWith())).result;
+      (await verify(tenant, sentOf([rename], more), callWith())).result;
     expect(await resultOf({})).toBe('unchanged');
     expect(await resultOf({ recordBefore: before })).toBe('diverged');
     expect(await resultOf({ recordBefore: { ...before, description: 'Theirs' } })).toBe('diverged');
@@ -66,7 +67,7 @@ describe('reading a change back', () => {
       before: {},
     });
     const resultOf = async (more: Partial<SentChange> = {}) =>
-      (await verify(tenant, { ...sent, ...more }, 1, callWith())).result;
+      (await verify(tenant, { ...sent, ...more }, callWith())).result;
     expect(await resultOf()).toBe('unchanged');
     expect(await resultOf({ createdId: 'o1' })).toBe('unchanged');
     upstream.records['/opportunity'].push({ id: 'o2', externalIdentifier: 'E-2', name: 'New' });
@@ -87,7 +88,7 @@ describe('reading a change back', () => {
     const sent = sentOf([rename]);
     const created = { ...sent, opportunityId: undefined, createdId: 'o1' };
     for (const each of [sent, created]) {
-      expect(await verify(tenant, each, 1, callWith())).toEqual({ result: 'unreadable' });
+      expect(await verify(tenant, each, callWith())).toEqual({ result: 'unreadable' });
     }
   });
 
@@ -97,7 +98,7 @@ describe('reading a change back', () => {
     ];
     const resultOf = async (customFields: Record<string, unknown>) => {
       const { tenant } = await tenantOver({ opportunity: [{ ...before, customFields }] });
-      return (await verify(tenant, sentOf(changes), 1, callWith())).result;
+      return (await verify(tenant, sentOf(changes), callWith())).result;
     };
     expect(await resultOf({ a: 2, c: 'theirs', d: [1], e: 'new' })).toBe('applied');
     expect(await resultOf({ a: 2, b: null, d: [1] })).toBe('applied');
@@ -109,7 +110,7 @@ describe('reading a change back', () => {
     const toOne = change('probability', 0.5, 0.01, 'share');
     const resultOf = async (probability: number, divisor: 1 | 100, changed = toOne) => {
       const { tenant } = await tenantOver({ opportunity: [{ ...before, probability }] });
-      return (await verify(tenant, sentOf([changed]), divisor, callWith())).result;
+      return (await verify(tenant, sentOf([changed], { divisor }), callWith())).result;
     };
     expect(await resultOf(1, 1)).toBe('diverged');
     expect(await resultOf(1, 100)).toBe('applied');
@@ -120,7 +121,7 @@ describe('reading a change back', () => {
 
 describe('what was stored differently', () => {
   const differences = (sent: SentChange, record: Opportunity) =>
-    storedDifferences(sent, record, 1).map(({ field, intended, stored, asked }) => [
+    storedDifferences(sent, record).map(({ field, intended, stored, asked }) => [
       field,
       intended,
       stored,
