@@ -41,12 +41,9 @@ async function checkStage(tenant: Tenant, stage: Reference, call: ToolCall): Pro
   const { allowedStages } = tenant.writes.rules;
   if (allowedStages.length === 0) return;
   const { records } = await tenant.collection('opportunity', call);
-  const known = stagesOf(records);
-  const names = known.find(({ id }) => id === stage.id)?.names ?? [];
-  const asked = { id: stage.id, names: new Set([...names, stage.name ?? '']) };
-  const stages = [...known.filter(({ id }) => id !== stage.id), asked];
-  const { ids } = await matchStages(stages, allowedStages);
-  if (ids.has(stage.id)) return;
+  const names = namesOf(stage, records);
+  const { looksLike } = await import('../text/look-alikes.ts');
+  if (allowedStages.some((word) => names.some(looksLike(word)))) return;
   const quoted = allowedStages.map((it) => quote(it));
   throw new ChangeRefused(
     wording`The operator of this server does not let agents set the stage ${quote(stage.name ?? stage.id)}. Allowed: ${join(quoted, ', ')}. A person can do it in the product.`,
@@ -82,53 +79,13 @@ export async function checkHourlyLimit(tenant: Tenant): Promise<void> {
   );
 }
 
-/** A stage that opportunities refer to. The API has no list of stages. */
-interface Stage {
-  id: string;
-  /** All names and external identifiers of the stage in the opportunities. */
-  names: ReadonlySet<string>;
-}
-
-export function stagesOf(opportunities: readonly ApiRecord[]): Stage[] {
-  const stages = new Map<string, Set<string>>();
+/** The id of a stage, and what opportunities call it: the API has no list of stages. */
+function namesOf({ id, name = id }: Reference, opportunities: readonly ApiRecord[]): string[] {
+  const names = new Set([id, name]);
   for (const { pipelineStage: stage } of opportunities) {
-    if (!isObject(stage) || (typeof stage.id !== 'string' && typeof stage.id !== 'number'))
-      continue;
-    const id = String(stage.id);
-    const names = stages.get(id) ?? new Set();
-    for (const name of [stage.name, stage.externalIdentifier]) {
-      if (typeof name === 'string' && name !== '') names.add(name);
-    }
-    stages.set(id, names);
+    if (!isObject(stage) || String(stage.id) !== id) continue;
+    for (const called of [stage.name, stage.externalIdentifier])
+      if (typeof called === 'string' && called !== '') names.add(called);
   }
-  return [...stages].map(([id, names]) => ({ id, names }));
-}
-
-/** The stages that words name, by id, name or external identifier, also by one that looks alike, and the other words. */
-async function matchStages(
-  stages: readonly Stage[],
-  words: readonly string[],
-): Promise<{ ids: ReadonlySet<string>; unknown: readonly string[] }> {
-  const { looksLike } = await import('../text/look-alikes.ts');
-  const matches = words.map((word) => {
-    const isAlike = looksLike(word);
-    return stages.filter(({ id, names }) => [id, ...names].some(isAlike)).map(({ id }) => id);
-  });
-  return {
-    ids: new Set(matches.flat()),
-    unknown: words.filter((_, at) => matches[at]?.length === 0),
-  };
-}
-
-const maxStages = 30;
-
-/** Which of these words name no stage of the opportunities, and the names of some that exist. */
-export async function findUnknownStages(
-  opportunities: readonly ApiRecord[],
-  words: readonly string[],
-): Promise<{ unknown: readonly string[]; stages: readonly string[] }> {
-  const stages = stagesOf(opportunities);
-  const { unknown } = await matchStages(stages, words);
-  const names = stages.flatMap(({ names: [name] }) => name ?? []);
-  return { unknown, stages: names.slice(0, maxStages) };
+  return [...names];
 }

@@ -11,7 +11,6 @@ import {
   checkMapping,
   checkPaging,
   checkRoutes,
-  checkStages,
   grantsFor,
 } from './doctor/checks.ts';
 import { fieldsFound } from './doctor/fields.ts';
@@ -88,7 +87,6 @@ export async function examine(settings: Settings): Promise<Report> {
       checkBudget(prober.budget, settings.rateLimit),
       ...checkRoutes(answered, settings.grants),
       ...found.checks,
-      ...(await checkStages(prober, isKnown ? settings.allowedStages : [])),
     ];
     const checks = [...local, ...(settings.tenantsFile ? ofService.map(inFile) : ofService)];
     const report: Report = {

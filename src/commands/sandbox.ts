@@ -1,16 +1,14 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
-import { ConfigError, environmentName } from '../config.ts';
-import { messageOf } from '../values.ts';
+import { ConfigError, environmentName, readCommandLine } from '../config.ts';
 
-export const help = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL[#SECRET]]
+export const help = `Use: cpq-mcp sandbox [--port P] [--data FILE] [--seed N] [--scale N] [--rate-limit N|off] [--webhook URL]
 Flags:
   --port P         port on 127.0.0.1; default: any free one
   --data FILE      SQLite file for the data; default: in memory
   --seed N         the same seed gives the same data and keys; default: 1
   --scale N        multiplies the number of records, 0.01 to 100; default: 1
   --rate-limit N   requests in ten minutes, or off; default: 500
-  --webhook URL    send events there; what follows # is sent as the secret; can be repeated`;
+  --webhook URL    send events there, such as http://127.0.0.1:3333/webhooks/default/SECRET`;
 
 export async function run(argv: readonly string[]): Promise<void> {
   const options = read(argv);
@@ -29,40 +27,36 @@ export async function run(argv: readonly string[]): Promise<void> {
   await running.close();
 }
 
+const ownFlags = {
+  port: 'string',
+  data: 'string',
+  seed: 'string',
+  scale: 'string',
+  'rate-limit': 'string',
+  webhook: 'string',
+} as const;
+
+/** @throws ConfigError */
 function read(argv: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const named = { port: text, data: text, seed: text, scale: text, 'rate-limit': text };
-  const options = { ...named, webhook: { type: 'string', multiple: true } } as const;
-  try {
-    const { values } = parseArgs({ args: [...argv], options });
-    const limit = values['rate-limit'];
-    const requests = number('--rate-limit', limit === 'off' ? '1' : limit, 1, 1e9) ?? 500;
-    return {
-      port: number('--port', values.port, 0, 65_535),
-      file: values.data,
-      seed: number('--seed', values.seed, 0, 2 ** 32),
-      scale: number('--scale', values.scale, 0.01, 100),
-      rateLimit: limit !== 'off' && { requests, windowSeconds: 600 },
-      webhooks: (values.webhook ?? []).map(webhookFrom),
-    };
-  } catch (error) {
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. ${help}`);
-  }
+  const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
+  if (words.length > 0) throw new ConfigError(help);
+  const { port, data, seed, scale, webhook, 'rate-limit': limit } = flags;
+  const requests = number('--rate-limit', limit === 'off' ? '1' : limit, 1, 1e9) ?? 500;
+  if (webhook !== undefined && !/^https?:\/\//.test(webhook))
+    throw new ConfigError('--webhook must be a web address');
+  return {
+    port: number('--port', port, 0, 65_535),
+    file: data,
+    seed: number('--seed', seed, 0, 2 ** 32),
+    scale: number('--scale', scale, 0.01, 100),
+    rateLimit: limit !== 'off' && { requests, windowSeconds: 600 },
+    webhooks: webhook === undefined ? [] : [{ url: webhook }],
+  };
 }
 
-/** The target of webhooks; the part after `#` is the secret. */
-function webhookFrom(text: string): { url: string; secret?: string } {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new RangeError('--webhook must be a web address, optionally followed by #SECRET');
-  const secret = decodeURIComponent(url.hash.slice(1));
-  url.hash = '';
-  return secret === '' ? { url: url.href } : { url: url.href, secret };
-}
-
-function number(flag: string, text: string | undefined, min: number, max: number) {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() !== '' && value >= min && value <= max) return value;
-  throw new RangeError(`${flag} must be a number from ${min} to ${max}, not "${text}"`);
+function number(flag: string, given: string | undefined, min: number, max: number) {
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (given.trim() !== '' && value >= min && value <= max) return value;
+  throw new ConfigError(`${flag} must be a number from ${min} to ${max}, not "${given}"`);
 }

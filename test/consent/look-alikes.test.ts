@@ -3,7 +3,6 @@ import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { anyOpportunity, openWriter, putsOf, recordOf } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
-import { run } from '../support/process.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { addressIn, askService, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
@@ -226,25 +225,6 @@ describe('an allowed stage', () => {
     expect((await changed({ allowedStages: ['Gewonnen'] })).text).toMatch(
       /does not let agents set the stage "Gewonnen \(won\)"\. Allowed: "Gewonnen"\./,
     );
-  });
-
-  test('is checked by doctor', async () => {
-    const { baseUrl, key } = await at();
-    const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key };
-    const examine = async (words: string) => {
-      const { stdout, status } = await run(['doctor', '--json'], {
-        ...env,
-        CPQ_ALLOWED_STAGES: words,
-      });
-      const { checks } = JSON.parse(stdout) as { checks: Row[] };
-      return { status, check: checks.find(({ id }) => id === 'stages') };
-    };
-    const wrong = await examine('Gewonen; Gewonnen (won)');
-    expect(wrong).toMatchObject({ status: 0, check: { status: 'warn' } });
-    expect(wrong.check?.detail).toMatch(/ in "Gewonen"$/);
-    expect(wrong.check?.remedy).toContain('"Gewonnen (won)"');
-    expect((await examine('gewonnen\u00a0(won)')).check).toMatchObject({ status: 'pass' });
-    expect((await examine('')).check).toBeUndefined();
   });
 });
 

@@ -1,5 +1,4 @@
 import { listsRestOn } from '../../briefs/rests-on.ts';
-import { findUnknownStages } from '../../changes/rules.ts';
 import { environmentName } from '../../config.ts';
 import { describeError } from '../../mcp/wording.ts';
 import { whatFollows } from '../../reading/list-page.ts';
@@ -114,22 +113,6 @@ export function checkBudget(reported: ReportedBudget, configured: number): Docto
   if (limit === configured) return budget('pass', left);
   const remedy = `Set ${environmentName('rateLimit')}=${limit}`;
   return budget('warn', `${left}; ${configured} are configured`, remedy);
-}
-
-/** Checks by one page of opportunities that every configured stage is in use: a misspelt one has no effect. */
-export async function checkStages(
-  { pages, call }: Prober,
-  words: readonly string[],
-): Promise<DoctorCheck[]> {
-  if (words.length === 0) return [];
-  const stages = checkAs('stages', 'allowed stages');
-  const page = await pages.page('opportunity', { size: 100 }, call).catch(ignoreApiError());
-  if (!page) return [stages('skip', 'no opportunity could be read')];
-  const { unknown, stages: known } = await findUnknownStages(page.records, words);
-  if (unknown.length === 0) return [stages('pass', `each is in use: ${quoted(words)}`)];
-  const remedy = `Check the spelling in ${environmentName('allowedStages')}; these stages are in use: ${quoted(known)}`;
-  const none = `none of ${page.records.length} opportunities is in ${quoted(unknown)}`;
-  return [stages('warn', none, remedy)];
 }
 
 /** The routes of sales records, which are documented to be paged: small records first. */

@@ -1,7 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { environmentName, type Settings, settingWarnings, toolSelectionOf } from '../../config.ts';
-import { expiringTokens, graceDays, readTokens } from '../../hosts/access/token-file.ts';
 import { createSurface } from '../../mcp/surface.ts';
 import { defaultStateFolder } from '../../state/files/state-folder.ts';
 import { writeGrant } from '../../tenant/grants.ts';
@@ -17,7 +16,6 @@ export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
     checkSettings(settings),
     ...settingWarnings(process.env).map((warning) => variables('warn', warning)),
     await checkState(settings),
-    ...(settings.auth.has('token') ? await checkTokens(settings) : []),
     ...(process.platform === 'win32' ? [] : await checkFiles(settings)),
   ];
 }
@@ -35,13 +33,6 @@ function checkSettings(settings: Settings): DoctorCheck {
   }
   if (list.length > 0) return found('pass', detail);
   return found('fail', detail, 'Grant more, or select other tools');
-}
-
-async function checkTokens(settings: Settings): Promise<DoctorCheck[]> {
-  const soon = expiringTokens(await readTokens(tokensPath(settings))).join(', ');
-  const detail = `expire within ${graceDays} days: ${soon}`;
-  const tokens = checkAs('tokens', 'access tokens')('warn', detail, 'cpq-mcp token renew NAME');
-  return soon === '' ? [] : [tokens];
 }
 
 async function checkState(settings: Settings): Promise<DoctorCheck> {
