@@ -245,32 +245,25 @@ describeWith('redis', 'damaged values in Redis', () => {
     const copy = copyOf(tenant);
     await writeBytes(it, copy, 'body', compressed(`"${'-'.repeat(300_000_000)}"`));
     expect((await get('second')).value).toBe('second');
-    const event = { id: 'large', at: 1_000, subject: 'quote', event: 'updated' };
-    await state.inbox(tenant).add({ ...event, body: '{}' });
-    const large = compressed(JSON.stringify({ ...event, body: '-'.repeat(20_000_000) }));
-    const stored = Buffer.concat([Buffer.of(1), large]);
-    await writeBytes(it, `cpq:{${tenant}}:inbox:events`, 'large', stored);
-    const { rows } = await state.inbox(tenant).list(() => true, { from: 0, size: 9 });
-    expect(rows.map((row) => row.event.body)).toEqual(['']);
   }, 120_000);
 
   test('of the inbox hide no other event of the page', async () => {
     const it = await redis();
     const state = await open(it);
     const tenant = newTenant();
-    const ids = ['plain', 'compressed', 'other JSON', 'deleted', 'whole'];
+    const ids = ['plain', 'bytes', 'other JSON', 'deleted', 'whole'];
     for (const id of ids)
       await state.inbox(tenant).add({ id, at: 1_000, subject: 'quote', event: id, body: '{}' });
     const key = `cpq:{${tenant}}:inbox:events`;
-    await it.ask('HSET', key, 'plain', '\0{"id":');
-    await it.ask('HSET', key, 'compressed', '\u0001no brotli');
-    await it.ask('HSET', key, 'other JSON', '\0[]');
+    await it.ask('HSET', key, 'plain', '{"id":');
+    await it.ask('HSET', key, 'bytes', '\u0001no JSON');
+    await it.ask('HSET', key, 'other JSON', '[]');
     await it.ask('HDEL', key, 'deleted');
     const { rows, total } = await state.inbox(tenant).list(() => true, { from: 0, size: 9 });
     const index = (id: string) => ({ id, at: 1_000, subject: 'quote', event: id });
     expect(rows.map(({ event }) => event)).toEqual([
       { ...index('whole'), body: '{}' },
-      ...['deleted', 'other JSON', 'compressed', 'plain'].map((id) => ({ ...index(id), body: '' })),
+      ...['deleted', 'other JSON', 'bytes', 'plain'].map((id) => ({ ...index(id), body: '' })),
     ]);
     expect(total).toBe(5);
   });

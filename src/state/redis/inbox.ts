@@ -1,5 +1,4 @@
 import { fieldOf, parseJson } from '../../values.ts';
-import { decompress } from '../compression.ts';
 import { readPage } from '../inbox.ts';
 import type { Inbox, InboxEntry, InboxEvent, InboxLimits } from '../port.ts';
 import { bumpGenerationScript, channelName, generationKey, type RedisBus } from './bus.ts';
@@ -54,11 +53,6 @@ return {redis.call('ZREVRANGE', KEYS[1], 0, -1, 'WITHSCORES'), first[2] or ''}
 `;
 
 const dayMs = 86_400_000;
-/** The first byte of a stored event: earlier versions compressed some. */
-const plainMarker = 0;
-const compressedMarker = 1;
-/** Several times what a delivery may have. */
-const maxEventBytes = 16 * 1024 * 1024;
 
 /**
  * An inbox that several processes share: a sorted set holds the indexed fields, a hash the events. One script
@@ -79,11 +73,10 @@ export function redisInbox(
       const { id, at = '', subject, event: name, record = '' } = event;
       // Tabs separate the fields of a member.
       const index = [subject, name, record].map((it) => it.replaceAll('\t', ' ')).join('\t');
-      const content = Buffer.concat([Buffer.of(plainMarker), Buffer.from(JSON.stringify(event))]);
       const { collection } = update ?? {};
       const generation = collection === undefined ? [] : [generationKey(tenant, collection)];
       const notification = update ? [channelName(tenant), bus.toMessage(update)] : ['', ''];
-      const values = [...limits, id, at, index, content, ...notification];
+      const values = [...limits, id, at, index, JSON.stringify(event), ...notification];
       const isNew = await link.runScript(addScript, [...keys, ...generation], values);
       if (isNew !== 1) return 'known';
       if (update) bus.notifyLocal(tenant, update);
@@ -92,7 +85,7 @@ export function redisInbox(
     async list(accepts, slice) {
       const [members, first] = listReply(await link.runScript(listScript, keys, limits));
       const page = await readPage(toEntries(listReply(members)), accepts, slice, async ({ id }) =>
-        decode(await link.sendForBytes(['HGET', partOf('events'), id])),
+        decode(await link.send(['HGET', partOf('events'), id])),
       );
       return { ...page, damaged: 0, keptSince: Number(String(first)) || undefined };
     },
@@ -107,12 +100,8 @@ function* toEntries(members: readonly unknown[]): Generator<InboxEntry> {
 }
 
 /** The event; undefined if it was deleted after the index was read, or is damaged. */
-async function decode(body: unknown): Promise<InboxEvent | undefined> {
-  if (!Buffer.isBuffer(body)) return undefined;
-  const rest = body.subarray(1);
-  const isCompressed = body[0] === compressedMarker;
-  const content = isCompressed ? await decompress(rest, maxEventBytes).catch(() => rest) : rest;
-  const event = parseJson(content.toString());
+function decode(body: unknown): InboxEvent | undefined {
+  const event = typeof body === 'string' ? parseJson(body) : undefined;
   return isEvent(event) ? event : undefined;
 }
 
