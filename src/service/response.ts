@@ -35,24 +35,8 @@ export function parseResponse(response: WireResponse, known: ErrorFacts): unknow
 /** Without a byte order mark; integers that a number cannot hold, such as ids of 19 digits, are texts. */
 function textOf({ body }: WireResponse): string {
   const text = body.toString('utf8').replace(/^\uFEFF?(\)]}',?)?/, '');
-  return hasLongNumber(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
+  return /\d{16}/.test(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
 }
-
-const longNumber = 16;
-
-/** Whether so many digits follow each other: one of them is at a multiple of their number. */
-function hasLongNumber(text: string): boolean {
-  for (let at = 0; at < text.length; at += longNumber) {
-    let [start, end] = [at, at];
-    while (isDigit(text.charCodeAt(end))) end += 1;
-    if (end === at) continue;
-    while (isDigit(text.charCodeAt(start - 1))) start -= 1;
-    if (end - start >= longNumber) return true;
-  }
-  return false;
-}
-
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** Each is matched whole, so that this takes linear time, also in a text that does not end. */
 const textsAndNumbers = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;
