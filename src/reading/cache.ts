@@ -3,35 +3,16 @@ import type { Collection } from './collection.ts';
 import type { Basis } from './update.ts';
 
 export interface CachedCollection extends Collection<Record<string, unknown>> {
-  readAt: ReadTime;
   /** From which it can be brought up to date; absent where the records do not say when they changed. */
   basis?: Basis;
   /** It has changed since: it may be brought up to date, but not be returned as it is. */
   isOutdated?: boolean;
 }
 
-/**
- * When something was read. Its age is told by two clocks, of which the longer one holds: the time of day may be set back,
- * and the other clock stops while a machine sleeps.
- */
-export class ReadTime {
-  readonly #time: number;
-  readonly #elapsed: number;
-
-  /** @param ageMs how long ago it was read */
-  constructor(ageMs = 0) {
-    this.#time = Date.now() - ageMs;
-    this.#elapsed = performance.now() - ageMs;
-  }
-
-  get ageMs(): number {
-    return Math.max(Date.now() - this.#time, performance.now() - this.#elapsed);
-  }
-
-  /** The time of day, never in the future. */
-  get date(): Date {
-    return new Date(Math.min(this.#time, Date.now() - this.ageMs));
-  }
+/** Milliseconds since something was read; endless if that is in the future, since the clock was set back. */
+export function ageOf(asOf: Date): number {
+  const ageMs = Date.now() - asOf.getTime();
+  return ageMs < 0 ? Number.POSITIVE_INFINITY : ageMs;
 }
 
 const sampleSize = 40;

@@ -12,17 +12,17 @@ import {
   type SharedReading,
 } from '../state/port.ts';
 import {
+  ageOf,
   type CachedCollection,
   type CachePart,
   type CollectionCache,
   estimateBytes,
-  ReadTime,
 } from './cache.ts';
 import type { Collection } from './collection.ts';
 import { stopReason } from './coverage.ts';
 import { freezeRecord } from './pass.ts';
 import { markUnknownItems, type ServicePages, searchText } from './service-pages.ts';
-import { SharedWalk, type WalkBudget } from './shared-walk.ts';
+import { SharedWalk } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
 import { type Progress, type Reading, readCollection } from './walk.ts';
 
@@ -51,7 +51,8 @@ interface CollectionSources {
   freshness: Freshness;
   /** Absent if the state is not shared. */
   shared: SharedBetween | undefined;
-  budget: () => WalkBudget;
+  /** Requests that the tenant allows in ten minutes. */
+  budgetLimit: () => number;
   /** Called when a collection alone is larger than the cache, until it fits again. */
   onTooLarge?: ((resource: Resource, bytes: number) => void) | undefined;
 }
@@ -72,7 +73,7 @@ export class Collections {
   readonly #tooLarge = new Set<Resource>();
   readonly #walks = new Set<SharedWalk>();
   /** The last failed or incomplete attempts to read what an earlier reading can be used of. */
-  readonly #failed = new Map<string, ReadTime>();
+  readonly #failed = new Map<string, Date>();
 
   constructor(sources: CollectionSources) {
     this.#sources = sources;
@@ -93,16 +94,15 @@ export class Collections {
     const wanted: Wanted = search
       ? { name: `${resource} ${searchText(search)}`, resource, search, ...searchFreshness }
       : { name: resource, resource, search, ...freshnessOf(resource, this.#sources) };
-    const read = (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
-    // The clock was set back since.
-    return read.asOf.getTime() > Date.now() ? { ...read, asOf: read.readAt.date } : read;
+    return (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
   }
 
   async #read(wanted: Wanted, call: CallContext): Promise<CachedCollection> {
     const { name } = wanted;
     const cached = this.#cache.get(name);
     if (cached && isFresh(cached, wanted)) return cached;
-    const isFailing = (this.#failed.get(name)?.ageMs ?? incompleteFreshMs) < incompleteFreshMs;
+    const failedAt = this.#failed.get(name);
+    const isFailing = failedAt !== undefined && ageOf(failedAt) < incompleteFreshMs;
     const isKept = cached && (isUsable(cached, wanted) || (isFailing && canReplace(cached)));
     const usable = isKept ? cached : undefined;
     if (usable && isFailing) return usable;
@@ -115,7 +115,7 @@ export class Collections {
       .waitFor(call, this.#sources.host)
       .catch((error: unknown) => {
         if (!usable || !isApiError(error) || !error.retryable) throw error;
-        this.#failed.set(name, new ReadTime());
+        this.#failed.set(name, new Date());
         return usable;
       });
   }
@@ -124,7 +124,7 @@ export class Collections {
   #refresh(wanted: Wanted, cached: CachedCollection): void {
     const { name } = wanted;
     this.#join(wanted, undefined).reading.catch((error: unknown) => {
-      this.#failed.set(name, new ReadTime());
+      this.#failed.set(name, new Date());
       const isPermanent = isApiError(error) && !error.retryable;
       if (isPermanent && this.#cache.peek(name) === cached) this.#cache.delete(name);
     });
@@ -146,7 +146,7 @@ export class Collections {
       const cached = this.#cache.peek(wanted.name);
       if (walk.outdated) return read;
       if (cached && isUsable(cached, wanted) && coversMore(cached, read)) {
-        this.#failed.set(wanted.name, new ReadTime());
+        this.#failed.set(wanted.name, new Date());
         return cached;
       }
       this.#keep(wanted, read);
@@ -183,7 +183,7 @@ export class Collections {
     const reading = shared ? readShared(shared, wanted, read, walk.call.signal) : read(undefined);
     return reading.catch((error: unknown) => {
       if (!earlier || !walk.needsAll || !isShortage(error)) throw error;
-      this.#failed.set(wanted.name, new ReadTime());
+      this.#failed.set(wanted.name, new Date());
       return { ...earlier, coverage: { ...earlier.coverage, reason: stopReason(error) } };
     });
   }
@@ -231,8 +231,7 @@ export class Collections {
   *cacheTimes(isMeant = (_: CachedCollection) => true): Iterable<readonly [Resource, number]> {
     for (const resource of resources) {
       const cached = this.#cache.peek(resource);
-      if (cached && !cached.isOutdated && isMeant(cached))
-        yield [resource, cached.readAt.date.getTime()];
+      if (cached && !cached.isOutdated && isMeant(cached)) yield [resource, cached.asOf.getTime()];
     }
   }
 
@@ -249,15 +248,15 @@ function freshnessOf(resource: Resource, { freshness }: CollectionSources): Fres
   return { freshMs, staleMs: freshMs + freshness.staleMs };
 }
 
-const isFresh = ({ coverage, readAt, isOutdated }: CachedCollection, { freshMs }: Freshness) =>
-  !isOutdated && readAt.ageMs < (coverage.complete ? freshMs : incompleteFreshMs);
+const isFresh = ({ coverage, asOf, isOutdated }: CachedCollection, { freshMs }: Freshness) =>
+  !isOutdated && ageOf(asOf) < (coverage.complete ? freshMs : incompleteFreshMs);
 
-const isUsable = ({ readAt, isOutdated }: CachedCollection, { staleMs }: Freshness): boolean =>
-  !isOutdated && readAt.ageMs < staleMs;
+const isUsable = ({ asOf, isOutdated }: CachedCollection, { staleMs }: Freshness): boolean =>
+  !isOutdated && ageOf(asOf) < staleMs;
 
 /** Whether it may be returned where the requests that remain do not suffice to read it again. */
-const canReplace = ({ coverage, readAt, isOutdated }: CachedCollection): boolean =>
-  coverage.complete && !isOutdated && readAt.ageMs < keptMs;
+const canReplace = ({ coverage, asOf, isOutdated }: CachedCollection): boolean =>
+  coverage.complete && !isOutdated && ageOf(asOf) < keptMs;
 
 /** Whether the requests, or the time, did not suffice. */
 const isShortage = (error: unknown): error is ApiError =>
@@ -280,7 +279,7 @@ function later(
   kept: CachedCollection | undefined,
 ): CachedCollection | undefined {
   if (!own || !kept) return own ?? kept;
-  const time = ({ basis, readAt }: CachedCollection) => basis?.changesFrom ?? readAt.date.getTime();
+  const time = ({ basis, asOf }: CachedCollection) => basis?.changesFrom ?? asOf.getTime();
   return time(own) < time(kept) ? kept : own;
 }
 
@@ -297,8 +296,12 @@ async function readShared(
   let local: CachedCollection | undefined;
   const readHere = async (kept: EarlierReading | undefined) => {
     local = await read(kept && { ...(await fromShared(kept)), isOutdated: kept.isOutdated });
-    const { asOf: _, readAt, isOutdated, ...value } = local;
-    return { value, ageMs: readAt.ageMs, keepMs: keepMs(local, freshMs) };
+    const { asOf, isOutdated, ...value } = local;
+    return {
+      value,
+      ageMs: Math.max(0, Date.now() - asOf.getTime()),
+      keepMs: keepMs(local, freshMs),
+    };
   };
   const key = { ...owner, collection: resource };
   const reading = await collections.getOrLoad(key, freshMs, readHere, signal);
@@ -313,27 +316,25 @@ function keepMs({ coverage, basis }: CachedCollection, freshMs: number): number 
 }
 
 async function fromShared({ value, ageMs }: SharedReading): Promise<CachedCollection> {
-  const shared = value as Omit<CachedCollection, 'asOf' | 'readAt'>;
+  const shared = value as Omit<CachedCollection, 'asOf'>;
   await forEachInSlices(shared.records, (record) => freezeRecord(record));
-  const readAt = new ReadTime(ageMs);
-  return { ...shared, asOf: readAt.date, readAt };
+  return { ...shared, asOf: new Date(Date.now() - ageMs) };
 }
 
 async function readAll(
-  { pages, budget }: CollectionSources,
+  { pages, budgetLimit }: CollectionSources,
   { resource, search }: Wanted,
   walk: SharedWalk,
   earlier: CachedCollection | undefined,
 ): Promise<CachedCollection & Pick<Reading<unknown>, 'stoppedBy'>> {
   const { call } = walk;
   const asOf = new Date();
-  const readAt = new ReadTime();
   const query = search ?? fullQuery(resource);
-  const report = (progress: Progress) => walk.report(progress, resource, budget());
+  const report = (progress: Progress) => walk.report(progress, resource, budgetLimit());
   const read = await readCollection(pages, resource, query, call, report, earlier);
   const records =
     read.records === earlier?.records
       ? earlier.records
       : markUnknownItems(resource, read.records, pages);
-  return { ...read, records, asOf, readAt };
+  return { ...read, records, asOf };
 }

@@ -12,6 +12,7 @@ import type { Page, Search } from '../service/page.ts';
 import { accountOf, missingIn } from '../service/records/account.ts';
 import type { ApiRecord, Company, RecordOf, Resource } from '../service/records/records.ts';
 import { resources, routes } from '../service/routes.ts';
+import { isSearchable, readByIds } from './by-ids.ts';
 import type { Collection } from './collection.ts';
 import type { Collections } from './collections.ts';
 import { completeCoverage } from './coverage.ts';
@@ -20,11 +21,7 @@ import { markUnknownItems, pageSize, type ServicePages } from './service-pages.t
 
 /** A collection of up to so many pages is read whole: that answers later questions too. */
 const wholePages = 10;
-/** Ids in one filter: an address has a limited length. */
-const idsOfFilter = 100;
 const maxSingleReads = 5;
-/** Characters of a value that would end it in a filter. */
-const separators = /[,|:]/;
 
 /** Records whose reference to one of the values a service finds by one of these searches; tried in this order. */
 interface Selection {
@@ -213,34 +210,16 @@ export class Parts {
     return isTrusted;
   }
 
-  /** Those that the service's filter does not find are read one by one, unless they are too many for that. */
   async #withIds<R extends Resource>(
     resource: R,
     ids: readonly string[],
     call: Call,
   ): Promise<Collection<RecordOf[R]> | undefined> {
     const wanted = [...new Set(ids)];
-    const found = new Map<unknown, RecordOf[R]>();
-    const filtered = wanted.length > 1 ? wanted.filter(isSearchable) : [];
-    for (let at = 0; at < filtered.length; at += idsOfFilter) {
-      const filters = `id:${filtered.slice(at, at + idsOfFilter).join('|')}`;
-      const query = {
-        filters,
-        size: pageSize,
-        includeBundles: resource === 'product' || undefined,
-      };
-      const page = await this.#pages.page(resource, query, call).catch(ignoreApiError('refused'));
-      for (const record of page?.records ?? []) found.set(record.id, record);
-    }
-    const missing = wanted.filter((id) => !found.has(id));
-    if (missing.length > maxSingleReads) return undefined;
-    const single = missing.map((id) =>
-      this.#client
-        .getRecord(resource, 'id', id, call)
-        .catch(ignoreApiError('not-found', 'refused')),
-    );
-    const all = [...wanted.map((id) => found.get(id)), ...(await Promise.all(single))];
-    return completeOf(all.filter((record) => record !== undefined));
+    const read = await readByIds(this.#pages, this.#client, resource, wanted, maxSingleReads, call);
+    if (!read.isWhole) return undefined;
+    const found = wanted.map((id) => read.found.get(id));
+    return completeOf(found.filter((record) => record !== undefined));
   }
 
   /**
@@ -321,9 +300,6 @@ const hasText = (record: ApiRecord, text: string): boolean =>
   Object.values(record).some(
     (value) => typeof value === 'string' && normaliseName(value) === normaliseName(text),
   );
-
-const isSearchable = (value: string | undefined): value is string =>
-  value !== undefined && value !== '' && !separators.test(value);
 
 /** Whether one text has small letters only, and the other one capital letters only. */
 const isInOtherCase = (one: string, other: string): boolean =>

@@ -12,13 +12,6 @@ const costlyShare = 1 / 4;
 const maxPagesAtOnce = 10;
 const slowShare = 1 / 3;
 
-export interface WalkBudget {
-  /** Requests that the tenant allows in ten minutes. */
-  limit: number;
-  /** Called when a walk begins that takes a large share of them. */
-  onCostly: ((what: string, requests: number) => void) | undefined;
-}
-
 /** A reading that several calls wait for. It stops when none of them waits any longer. */
 export class SharedWalk {
   readonly name: string;
@@ -84,8 +77,11 @@ export class SharedWalk {
     }
   }
 
-  /** Called after every page. */
-  report({ read, total }: Progress, what: string, { limit, onCostly }: WalkBudget): void {
+  /**
+   * Called after every page.
+   * @param limit requests that the tenant allows in ten minutes
+   */
+  report({ read, total }: Progress, what: string, limit: number): void {
     // Another pass begins anew.
     this.#pagesRead = read < this.#read ? 1 : this.#pagesRead + 1;
     this.#read = read;
@@ -95,7 +91,6 @@ export class SharedWalk {
         : this.#pagesRead + Math.ceil((Math.max(0, total - read) * this.#pagesRead) / read);
     const pages = this.#pages ?? 0;
     const isCostly = this.#pagesRead === 1 && pages > limit * costlyShare;
-    if (isCostly) onCostly?.(what, pages);
     const costs = isCostly ? ` (${pages} of the tenant's ${limit} requests in ten minutes)` : '';
     for (const waiter of this.#waiters) waiter?.progress(read, total, what, this.#place + costs);
   }

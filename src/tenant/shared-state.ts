@@ -43,8 +43,6 @@ export interface TenantOptions
   history?: HistoryOptions;
   /** Called when a collection alone is larger than the cache: it is then read again for every question. */
   onTooLarge?: (resource: Resource, bytes: number) => void;
-  /** Called when a reading begins that takes a large share of the rate budget. */
-  onCostly?: (collection: string, requests: number) => void;
   /** Called once for the lines of the file of fields whose right side no record of a whole collection has. */
   onUnusedFields?: (lines: string[]) => void;
   /**
@@ -77,7 +75,7 @@ export function sharedTenantState(options: TenantOptions) {
   const collections = new Collections({
     ...{ host: client.host, pages, cache, freshness, onTooLarge: options.onTooLarge },
     shared: sharedBetween(options, namespace, identity),
-    budget: () => ({ limit: budget.limit, onCostly: options.onCostly }),
+    budgetLimit: () => budget.limit,
   });
   const histories = historiesOf(options.history, state.snapshots(namespace));
   const reportUnused = unusedReporter(client, options.onUnusedFields);

@@ -474,7 +474,7 @@ describe('a clock that is set back three hours', () => {
     const { records } = await companies(tenant);
     vi.setSystemTime(Date.now() - hours);
     const soonAfter = await companies(tenant);
-    expect(soonAfter.records).toBe(records);
+    expect(soonAfter.records).toEqual(records);
     expect(soonAfter.asOf.getTime()).toBeLessThanOrEqual(Date.now());
     insert();
     vi.advanceTimersByTime(31 * minute);
@@ -486,6 +486,7 @@ describe('a clock that is set back three hours', () => {
     const search = () => tenant.collection('company', toolCall(), { query: 'a', sort: 'name' });
     await search();
     vi.setSystemTime(Date.now() - hours);
+    await search();
     const cost = sent();
     await search();
     expect(sent()).toBe(cost);
