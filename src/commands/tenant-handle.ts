@@ -117,8 +117,6 @@ function reportsOf(
       const facts = { tenant, collection, megabytes, cacheMegabytes, remedy };
       log.warn('collection larger than the cache', facts);
     },
-    onUnusedFields: (lines: string[]) =>
-      log.warn('no record has what the file of fields names', { tenant, lines }),
   };
 }
 

@@ -43,8 +43,6 @@ export interface TenantOptions
   history?: HistoryOptions;
   /** Called when a collection alone is larger than the cache: it is then read again for every question. */
   onTooLarge?: (resource: Resource, bytes: number) => void;
-  /** Called once for the lines of the file of fields whose right side no record of a whole collection has. */
-  onUnusedFields?: (lines: string[]) => void;
   /**
    * Name of the tenant if there are several. Tenants of different names share no state, even with the same address
    * and key; a tenant keeps its state when its key is replaced.
@@ -78,7 +76,6 @@ export function sharedTenantState(options: TenantOptions) {
     budgetLimit: () => budget.limit,
   });
   const histories = historiesOf(options.history, state.snapshots(namespace));
-  const reportUnused = unusedReporter(client, options.onUnusedFields);
   const unregisterGauges = options.observer?.registerGauges({
     remainingBudget: async () => (await budget.peek()).remaining,
     cachedCollections: () => collections.cacheTimes(),
@@ -112,7 +109,6 @@ export function sharedTenantState(options: TenantOptions) {
     ): Promise<Collection<RecordOf[R]>> {
       const collection = await collections.read(resource, call);
       histories.note(resource, collection);
-      reportUnused(resource, collection);
       return collection;
     },
     /** Calls the listener for every update. @returns a function that unsubscribes */
@@ -141,18 +137,6 @@ function sharedBetween(
   const rules = fields.map(({ text }) => text).join('\n');
   const reader = rules === '' ? identity : shortHash(`${identity}\n${rules}`);
   return collections && { collections, tenant, reader };
-}
-
-/** Reports the lines of the file of fields that a whole collection does not use, once for each collection. */
-function unusedReporter(client: ApiClient, onUnused: TenantOptions['onUnusedFields']) {
-  const reported = new Set<Resource>();
-  return (resource: Resource, { records, coverage }: Collection<unknown>): void => {
-    if (!coverage.complete || reported.has(resource)) return;
-    const unused = client.fields.unused(resource, Math.max(1, records.length));
-    if (unused.length === 0) return;
-    reported.add(resource);
-    onUnused?.(unused.map(({ text }) => text));
-  };
 }
 
 /** The namespace of the state of a tenant that the operator configured. */
