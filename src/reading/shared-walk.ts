@@ -97,13 +97,7 @@ export class SharedWalk {
 
   get #place(): string {
     const pages = this.#pages;
-    if (pages === undefined || pages === 1) return '';
-    // The first page is read alone, the others in parallel.
-    const parallel = this.#pagesRead === 1 ? maxParallel : 1;
-    const perPageMs = (Date.now() - this.#startedAt) / this.#pagesRead / parallel;
-    const seconds = Math.round(((pages - this.#pagesRead) * perPageMs) / 1000);
-    const time = seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-    return `page ${this.#pagesRead} of ${pages}${seconds > 0 ? `, about ${time}` : ''}`;
+    return pages === undefined || pages === 1 ? '' : `page ${this.#pagesRead} of ${pages}`;
   }
 
   get #cost(): WalkCost | undefined {

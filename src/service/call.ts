@@ -29,7 +29,7 @@ export interface WalkCost {
 export interface CallContext extends Call {
   /**
    * Reports the progress of a long reading; a host may ignore it.
-   * @param place the page, the time that is left, and what the reading costs
+   * @param place the page, and what the reading costs
    */
   progress(read: number, total: number | undefined, what: string, place?: string): void;
 }
