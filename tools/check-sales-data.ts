@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Check, CheckData } from '../src/briefs/checks/check.ts';
+import type { Check, CheckData, CheckParameters } from '../src/briefs/checks/check.ts';
 import {
   type CheckName,
   type CheckReport,
@@ -20,11 +20,13 @@ import { compact, plural } from '../src/figures/naming.ts';
 import { recordsById, runSteps } from '../src/figures/steps.ts';
 import type { Candidate } from '../src/names/name-filters.ts';
 import { companyOf, labelsOf } from '../src/names/references.ts';
-import type { ApiRecord, Company } from '../src/service/records/records.ts';
+import type { ApiRecord, Company, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
+import type { ToolCall } from '../src/tenant/call.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
-import { readCollections } from '../src/tenant/read-collections.ts';
+import { type CollectionsRead, readCollections } from '../src/tenant/read-collections.ts';
+import type { Tenant } from '../src/tenant/tenant.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,
@@ -43,6 +45,7 @@ import {
 } from '../src/tool-kit/define-tool.ts';
 import { memoizedAnswer } from '../src/tool-kit/memoized-answers.ts';
 import { describeScope, resolveFilters } from '../src/tool-kit/name-filters.ts';
+import { keysOf } from '../src/values.ts';
 
 /** Checked here and not in the schema, to save tokens in every conversation. */
 const percent = (min: number) =>
@@ -55,11 +58,14 @@ export const checkSalesData = defineTool({
   name: 'cpq_check_sales_data',
   title: 'Check sales data',
   description:
-    'One check: findings, reasons, value at stake, largest first; counts by status, kind, owner. open_deals: those of each company.',
+    'Findings of checks: reasons, value at stake; counts by status, kind, owner. open_deals: those of each company.',
   toolset: 'briefs',
   needs: [],
   input: z.strictObject({
-    check: z.enum(checkNames),
+    check: z
+      .array(z.enum(checkNames))
+      .refine(({ length }) => length > 0, 'must name a check')
+      .describe('Of several a short form; zero_prices are of quotes'),
     owner: nameFilter,
     company: nameFilter,
     status: nameFilter,
@@ -70,58 +76,102 @@ export const checkSalesData = defineTool({
     tolerance: percent(0),
     open_deals: z.boolean().optional(),
     from: z.int().min(0).optional(),
-    size: z.int().min(1).max(100).default(15),
+    size: z.int().min(1).max(100).optional(),
   }),
   output: { definition: z.string().optional(), rows: records.optional(), coverage },
-  async run(tenant, args, call) {
-    const {
-      check,
-      size,
-      from = 0,
-      open_deals,
-      owner,
-      company,
-      status,
-      label,
-      kind,
-      ...parameters
-    } = args;
-    const { needs, wants = [] }: Check = checks[check];
-    const hasCompany = isOfCompanies(checks[check]);
-    if (open_deals && !hasCompany)
-      throw new InvalidArguments(
-        wording`open_deals is for checks of contacts, deals, quotes and contracts: products have no company.`,
-      );
-    const deals = open_deals ? (['opportunity'] as const) : [];
-    const companies = hasCompany ? (['company'] as const) : [];
-    const read = await readCollections(tenant, needs, [...wants, ...companies, ...deals], call, {
-      ...checksRestOn[check],
-      ...(open_deals && restsOn.openDeals),
-    });
-    return memoizedAnswer(tenant, read, { tool: 'check', ...args }, async () => {
-      const about = { coverage: toCoverage(read.coverage) };
-      const given = { owner, company, status, label };
-      const { filters, question } = resolveFilters(given, occurring(check, read.records), about);
-      if (question) return question;
-      const matched = await runInSlices(matching(check, read.records, filters));
-      const currencyOf = currenciesFor(tenant, read.records.company);
-      const options = { ...compact(parameters), today: today(), currencyOf };
-      const examined = await runInSlices(examine(check, matched, options));
-      const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(examined) }, about);
-      if (kinds.question) return kinds.question;
-      const { opportunity } = read.records;
-      const beside =
-        open_deals && opportunity
-          ? await runInSlices(
-              openDealsBeside(await dealsFor(tenant, opportunity, read.records.company)),
-            )
-          : undefined;
-      const report = await runInSlices(reportOn(examined, kinds.filters.kind, beside));
-      const scope = describeScope({ ...filters, ...kinds.filters });
-      return checkAnswer(report, { from, size }, toCoverage(read.coverage), scope, read.omitted);
+  async run(tenant, { check, from, size, ...args }, call) {
+    const names = [...new Set(check)];
+    if (names.length > 1 && (from ?? args.kind) !== undefined)
+      throw new InvalidArguments(wording`from and kind are for one check: ask for it alone.`);
+    const read = await readFor(tenant, names, args.open_deals, call);
+    return memoizedAnswer(tenant, read, { tool: 'check', names, from, size, ...args }, async () => {
+      const found: FoundReport[] = [];
+      const leftOut: Wording[] = [];
+      let question: Answer | undefined;
+      for (const name of names) {
+        const result = await reportOf(tenant, name, args, read);
+        if ('report' in result) found.push(result);
+        else {
+          // Of several checks some are of records that have no owner.
+          question ??= result.question;
+          leftOut.push(wording`${checkWords(name)}: ${result.question.summary}`);
+        }
+      }
+      if (question && found.length === 0) return question;
+      const notes = [...leftOut, ...read.omitted];
+      const more = { coverage: toCoverage(read.coverage), notes };
+      const [first] = found;
+      return first && names.length === 1
+        ? checkAnswer(first, { from, size }, more)
+        : severalAnswer(found, size, more);
     });
   },
 });
+
+type Asked = {
+  [F in 'owner' | 'company' | 'status' | 'label' | 'kind']?: string | undefined;
+} & { [P in keyof CheckParameters]?: number | undefined } & { open_deals?: boolean | undefined };
+
+/** @throws InvalidArguments, NotGranted, ApiError */
+function readFor(
+  tenant: Tenant,
+  names: readonly CheckName[],
+  withDeals = false,
+  call: ToolCall,
+): Promise<CollectionsRead<Resource>> {
+  const all = names.map((name): Check => checks[name]);
+  if (withDeals && !all.every(isOfCompanies))
+    throw new InvalidArguments(
+      wording`open_deals is for checks of contacts, deals, quotes and contracts: products have no company.`,
+    );
+  const needs = new Set(all.flatMap((check) => check.needs));
+  const wants = new Set<Resource>(all.flatMap(({ wants = [] }) => wants));
+  if (all.some(isOfCompanies)) wants.add('company');
+  if (withDeals) wants.add('opportunity');
+  const rests = [
+    ...names.map((name) => checksRestOn[name]),
+    ...(withDeals ? [restsOn.openDeals] : []),
+  ];
+  const fields: Record<string, readonly string[]> = {};
+  for (const rest of rests)
+    for (const resource of keysOf(rest))
+      fields[resource] = [...new Set([...(fields[resource] ?? []), ...(rest[resource] ?? [])])];
+  const others = [...wants].filter((resource) => !needs.has(resource));
+  return readCollections(tenant, [...needs], others, call, fields);
+}
+
+interface FoundReport {
+  report: CheckReport;
+  scope: readonly Wording[];
+}
+
+async function reportOf(
+  tenant: Tenant,
+  name: CheckName,
+  { owner, company, status, label, kind, open_deals, ...parameters }: Asked,
+  { records, coverage }: CollectionsRead<Resource>,
+): Promise<FoundReport | { question: Answer }> {
+  const about = { coverage: toCoverage(coverage) };
+  const given = { owner, company, status, label };
+  const { filters, question } = resolveFilters(given, occurring(name, records), about);
+  if (question) return { question };
+  const matched = await runInSlices(matching(name, records, filters));
+  const currencyOf = currenciesFor(tenant, records.company);
+  const options = { ...compact(parameters), today: today(), currencyOf };
+  const examined = await runInSlices(examine(name, matched, options));
+  const kinds = resolveFilters({ kind }, { kind: () => occurringKinds(examined) }, about);
+  if (kinds.question) return kinds;
+  const { opportunity } = records;
+  const beside =
+    open_deals && opportunity
+      ? await runInSlices(openDealsBeside(await dealsFor(tenant, opportunity, records.company)))
+      : undefined;
+  const report = await runInSlices(reportOn(examined, kinds.filters.kind, beside));
+  return { report, scope: describeScope({ ...filters, ...kinds.filters }) };
+}
+
+const checkWords = (name: CheckName) =>
+  trusted(name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()));
 
 /** What the filters can mean: owners, companies and statuses of the records that the check is about. */
 function occurring(check: CheckName, data: CheckData) {
@@ -142,16 +192,24 @@ function occurring(check: CheckName, data: CheckData) {
 const occurringKinds = ({ findings }: Examined): Candidate[] =>
   [...new Set(findings.flatMap(kindsOf))].map((kind) => ({ name: kind }));
 
+/** What every answer has. */
+interface Shared {
+  coverage: Record<string, unknown>;
+  notes: readonly Wording[];
+}
+
+const defaultSize = 15;
+/** An answer without a number of rows is filled up to 1,500 tokens: the estimate is up to half too high. */
+const aim = 2_350;
+
 function checkAnswer(
-  { figures, total, rows }: CheckReport,
-  { from, size }: { from: number; size: number },
-  coverage: Record<string, unknown>,
-  scope: readonly Wording[],
-  notes: readonly Wording[],
+  { report: { figures, total, rows }, scope }: FoundReport,
+  { from = 0, size }: { from?: number | undefined; size: number | undefined },
+  { coverage, notes }: Shared,
 ): Answer {
   // Not all findings, of which there may be thousands: answers are kept.
-  const all = rows(from, size);
-  return answerWithRows(all.length, (count) => {
+  const all = rows(from, size ?? defaultSize);
+  const write = (count: number): Answer => {
     const { from: start, ...page } = pageOf(count, from, total);
     return {
       summary: join([...scope, checkSummary(figures, pageOf(count, from, total))], ' '),
@@ -164,7 +222,46 @@ function checkAnswer(
       },
       notes,
     };
+  };
+  return answerWithRows(all.length, write, size === undefined ? aim : undefined);
+}
+
+const rowsOfSeveral = 3;
+
+/** The figures of each check in a row, and its first findings. */
+function severalAnswer(
+  found: readonly FoundReport[],
+  size = rowsOfSeveral,
+  { coverage, notes }: Shared,
+): Answer {
+  const checked = found.map(({ report: { figures, total } }) => {
+    const { check, examined, valueAtStake, unknownValue, definition } = figures;
+    return {
+      check,
+      found: total,
+      ...compact({ valueAtStake, unknownValue }),
+      examined,
+      definition,
+    };
   });
+  const all = found.map(({ report: { figures, rows } }) =>
+    rows(0, size).map((row) => ({
+      check: figures.check,
+      ...row,
+      ...compact({
+        currency: row.valueAtStake === undefined ? undefined : (row.currency ?? figures.currency),
+      }),
+    })),
+  );
+  const sentences = found.map(({ report: { figures, total } }) =>
+    checkSummary(figures, { shown: total, from: 0, total }),
+  );
+  const write = (count: number): Answer => ({
+    summary: join([...(found[0]?.scope ?? []), ...sentences], ' '),
+    data: { checks: checked, rows: all.flatMap((rows) => rows.slice(0, count)), coverage },
+    notes,
+  });
+  return answerWithRows(size, write);
 }
 
 function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
@@ -176,8 +273,7 @@ function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
     (products && plural(products, 'product')) ??
     (contacts && plural(contacts, 'contact'));
   const within = parts ? wording` (${parts})` : '';
-  const name = trusted(check.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase()));
-  return wording`${name}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;
+  return wording`${checkWords(check)}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;
 }
 
 function describePage({ shown, total, from, next }: Page): Wording {

@@ -13,8 +13,7 @@ interface Branch {
 export const getCategoryTree = defineTool({
   name: 'cpq_get_category_tree',
   title: 'Get the category tree',
-  description:
-    'Product categories in tree order with their level, 1 at the top: how the catalogue is organised.',
+  description: 'Product categories in tree order, each with its level, 1 at the top of the tree.',
   toolset: 'routes',
   needs: ['category:read'],
   input: z.strictObject({

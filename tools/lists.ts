@@ -111,7 +111,7 @@ export const lists: readonly AnyTool[] = [
     name: 'cpq_list_opportunities',
     title: 'List opportunities',
     description:
-      'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), closes, closed, value, source, ask (~text: what it contains). For totals use cpq_brief_pipeline.',
+      'Opportunities with company, stage, probability, revenue, expected close and owner. Keys: company, stage, owner, outcome (open, won, lost), created, closes, closed, value, probability, source, ask (~text: what it contains). For totals use cpq_brief_pipeline.',
     resource: 'opportunity',
     input: searchInput,
     empty: emptySearch(wording`cpq_brief_pipeline shows which stages and owners there are`),
@@ -158,8 +158,7 @@ export const lists: readonly AnyTool[] = [
   listTool({
     name: 'cpq_list_categories',
     title: 'List categories',
-    description:
-      'Product categories as a flat list with their parents; for the hierarchy use cpq_get_category_tree.',
+    description: 'Product categories with their parents; as a tree: cpq_get_category_tree.',
     resource: 'category',
     input: listInput,
   }),
@@ -174,7 +173,7 @@ export const lists: readonly AnyTool[] = [
     name: 'cpq_list_contract_items',
     title: 'List contract items (beta)',
     description:
-      'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: may change at any time, so say so.',
+      'What is under contract: service, company, vendor, term, revenue, profit, start and end. Keys: company, vendor, term, ends. Beta: say so.',
     resource: 'contract_item',
     input: searchInput,
     empty: wording`Nothing under contract matches; try without query.`,

@@ -70,7 +70,7 @@ const pipelineReview: Prompt = {
   arguments: [ownerArgument],
   ask: ({ owner }) =>
     wording`Review the sales pipeline${owner ? wording` of ${quoted(owner)}` : ''} with me.`,
-  how: wording`Call cpq_brief_pipeline by stage, and again by close_month, of the owner if one is named. Then cpq_check_sales_data with missing_close_dates and stalled_opportunities, and cpq_pipeline_changes since a week ago.
+  how: wording`Call cpq_brief_pipeline by stage, and again by close_month, of the owner if one is named. Then cpq_check_sales_data with missing_close_dates,stalled_opportunities, and cpq_pipeline_changes since a week ago.
 
 Form: a table by stage (count, one-time, monthly, weighted); what moved in the week; the three largest overdue deals and the three largest stalled ones, with the question to ask about each; won, lost and win rate against the period; what in the data makes these figures unsure. ${sourcingRule} ${reviewRule}`,
 };
@@ -131,7 +131,7 @@ const attentionToday: Prompt = {
   arguments: [ownerArgument],
   ask: ({ owner }) =>
     wording`What needs attention today${owner ? wording` from ${quoted(owner)}` : ''}?`,
-  how: wording`Call cpq_brief_pipeline, of the owner if one is named, then cpq_check_sales_data with stale_quotes, expiring_quotes and below_cost.
+  how: wording`Call cpq_brief_pipeline, of the owner if one is named, then cpq_check_sales_data with stale_quotes,expiring_quotes,below_cost.
 
 Form: at most ten items, the most valuable first, each with what it is, whose it is, what is at stake and the next step; then one line on what was not looked at. ${sourcingRule} ${reviewRule}`,
 };

@@ -1,6 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Row } from '../support/hosts.ts';
-import { checks, expectedReport, type Parameters, recurringOn } from '../support/oracle/checks.ts';
+import {
+  checks,
+  expectedReport,
+  type Parameters,
+  recurringOn,
+  runningContracts,
+} from '../support/oracle/checks.ts';
 import { dealsOf } from '../support/oracle/deals.ts';
 import { sumsBy } from '../support/oracle/decimal.ts';
 import { grouped, only } from '../support/oracle/order.ts';
@@ -57,8 +63,9 @@ const asked: [check: string, Parameters][] = [
   ...others,
 ];
 
+let fixture: TenantFixture;
+
 describeTenants((load) => {
-  let fixture: TenantFixture;
   beforeAll(async () => {
     fixture = await load();
   });
@@ -93,17 +100,7 @@ describeTenants((load) => {
     }
   });
 
-  test('recurring revenue of contracts by month', async () => {
-    const { call } = await fixture.server();
-    const { data } = await call('cpq_check_sales_data', { check: 'contracts', size: 1 });
-    const months =
-      fixture.ask(`with recursive m(n) as (select 0 union select n + 1 from m where n < 11)
-      select date(?2, 'start of month', (n + 1) || ' months', '-1 day') as last, ?1 as tenant from m`);
-    expect(months).toHaveLength(12);
-    expect(data.recurringRevenue).toEqual(
-      months.map(({ last }) => recurringOn(fixture.ask, String(last))),
-    );
-  });
+  figureTests();
 
   test('the findings of every label, with the open deals of their companies', async () => {
     const { call } = await fixture.server();
@@ -145,3 +142,76 @@ describeTenants((load) => {
     expect(data).not.toHaveProperty('rows');
   });
 });
+
+function figureTests(): void {
+  test('recurring revenue of contracts by month', async () => {
+    const { call } = await fixture.server();
+    const { data } = await call('cpq_check_sales_data', { check: 'contracts', size: 1 });
+    const months =
+      fixture.ask(`with recursive m(n) as (select -12 union select n + 1 from m where n < 11)
+      select date(?2, 'start of month', (n + 1) || ' months', '-1 day') as last, ?1 as tenant from m`);
+    expect(months).toHaveLength(24);
+    expect(data.recurringRevenue).toEqual(
+      months.map(({ last }) => recurringOn(fixture.ask, String(last))),
+    );
+  });
+
+  test('revenue of running contracts by term, and of recurring ones by company', async () => {
+    const { call } = await fixture.server();
+    const { data } = await call('cpq_check_sales_data', { check: 'contracts', size: 1 });
+    const running = runningContracts(fixture.ask);
+    const byTerm = [...grouped(running, ({ term }) => term)].map(([term, its]) => ({
+      term,
+      items: its.length,
+      revenue: sumsBy(its, ({ revenue }) => revenue),
+    }));
+    const terms = ['one-time', 'monthly', 'yearly', 'quarter'];
+    byTerm.sort((one, other) => terms.indexOf(one.term) - terms.indexOf(other.term));
+    expect(data.runningByTerm).toEqual(byTerm);
+    const recurring = running.filter(({ term }) => ['monthly', 'yearly'].includes(term));
+    const companies = [...grouped(recurring, (it) => it.companyId).values()].map((its) => ({
+      name: its[0]?.company,
+      items: its.length,
+      revenuePerYear: sumsBy(its, ({ perYear }) => perYear),
+    }));
+    const { rows, total } = data.companies as { rows: Row[]; total: number };
+    expect(total).toBe(companies.length);
+    const named = rows.filter(({ groups }) => groups === undefined);
+    for (const { name, items, revenuePerYear } of named)
+      expect(companies).toContainEqual({ name, items, revenuePerYear });
+    const largest = (row: Row) =>
+      Math.max(0, ...Object.values(row.revenuePerYear ?? {}).map(Number));
+    const ranks = companies.map(largest).sort((a, b) => b - a);
+    expect(named.map(largest)).toEqual(ranks.slice(0, named.length));
+    expect(rows.reduce((sum, { items }) => sum + Number(items), 0)).toBe(recurring.length);
+  });
+
+  test('several checks in one call: each as alone, without its counts', async () => {
+    const { call, refused } = await fixture.server();
+    const check = ['stale_quotes', 'thin_margins', 'stalled_opportunities', 'contracts'];
+    const { data, text } = await call('cpq_check_sales_data', { check, size: 2 });
+    const rows = data.rows as Row[];
+    for (const [at, name] of check.entries()) {
+      const alone = (await call('cpq_check_sales_data', { check: name, size: 2 })).data;
+      const { definition, examined, valueAtStake, unknownValue } = alone;
+      const figures = { check: name, found: alone.total, examined, definition };
+      expect((data.checks as Row[])[at]).toEqual(only({ ...figures, valueAtStake, unknownValue }));
+      expect(rows.filter((row) => row.check === name).map(({ id }) => id)).toEqual(
+        (alone.rows as Row[]).map(({ id }) => id),
+      );
+      expect(text).toContain(`${alone.total} `);
+    }
+    expect(await refused('cpq_check_sales_data', { check, from: 2 })).toContain('for one check');
+    expect(await refused('cpq_check_sales_data', { check: [] })).toContain('must name a check');
+    const [owner] = fixture.ask(`${given} select w.name from it join quote q using (tenant)
+      join owner w on w.tenant = q.tenant and w.id = q.ownerId where w.name <> '' limit 1`);
+    const ofOwner = { check: 'stale_quotes,contracts', owner: String(owner?.name) };
+    const { notes, checks: own } = (await call('cpq_check_sales_data', ofOwner)).data;
+    expect(own).toMatchObject([{ check: 'stale_quotes' }]);
+    expect(String(notes)).toContain('Contracts: No owner');
+    const asked = { check: 'stale_quotes,contracts', owner: 'Nobody At All' };
+    expect((await call('cpq_check_sales_data', asked)).data.summary).toContain(
+      'No owner is called',
+    );
+  });
+}

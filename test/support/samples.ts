@@ -29,6 +29,7 @@ export const readTools: readonly AnyTool[] = catalog.filter(
 /** Arguments for the tools that need some. */
 const samples: Readonly<Record<string, (at: Address) => Promise<Row>>> = {
   cpq_get_record: async (at) => ({ resource: 'company', id: (await firstOf(at, '/company')).id }),
+  cpq_check_sales_data: async () => ({ check: ['thin_margins'] }),
   cpq_find: async (at) => ({ query: (await firstOf(at, '/company')).name }),
   cpq_brief_company: async (at) => ({ company: (await firstOf(at, '/company')).id }),
   cpq_price_product: async (at) => ({

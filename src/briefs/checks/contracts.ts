@@ -8,10 +8,12 @@ import {
   daysBetween,
   utcDay,
 } from '../../figures/days.ts';
-import { type CurrencyOf, CurrencySums, currencyOfRecord, decimal } from '../../figures/money.ts';
-import { compact, inDays, nonBlank } from '../../figures/naming.ts';
+import { groupRows } from '../../figures/group-labels.ts';
+import { type CurrencyOf, currencyOfRecord, decimal, sumOf } from '../../figures/money.ts';
+import { compact, groupBy, inDays, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { overYear, termKey } from '../../figures/terms.ts';
+import { flatMapSteps } from '../../figures/steps.ts';
+import { byTerm, overYear, termKey } from '../../figures/terms.ts';
 import { companyOf } from '../../names/references.ts';
 import type { ContractItem } from '../../service/records/records.ts';
 import { trusted, type Wording, wording } from '../../text/untrusted-text.ts';
@@ -45,7 +47,7 @@ export const contractsRunningOut: Check = {
 export const contracts: Check = {
   ...contractCheck,
   define: ({ days, today }) =>
-    `All contract items (beta) on ${today}: running, ending within ${days} days, ended, starting later. At stake: revenue over a year: one-time, 12 × monthly, yearly. Recurring revenue of a month: monthly items and a twelfth of yearly ones, of any state, that run on its last day.`,
+    `All contract items (beta) on ${today}: running, ending within ${days} days, ended, starting later. At stake: revenue over a year: one-time, 12 × monthly, yearly. Running by term: revenue as given. Companies: running monthly (× 12) and yearly items. Recurring revenue of a month: monthly items and a twelfth of yearly ones that run on its last day; of the past what is still in the data.`,
   *examine({ contract_item = [] }, context) {
     const found = yield* examineEach(
       contract_item,
@@ -56,7 +58,7 @@ export const contracts: Check = {
       isKept,
     );
     const kept = contract_item.filter(isKept);
-    return { ...found, figures: { recurringRevenue: recurringByMonth(kept, context) } };
+    return { ...found, figures: yield* revenueOf(kept, context) };
   },
 };
 
@@ -97,25 +99,62 @@ function stateOf(item: ContractItem, context: CheckContext): RawFinding['kinds']
   return { state, end: isEnding(item, context) ? 'ending' : later };
 }
 
-const monthsShown = 12;
+/** A contract item; its revenue over a year is unknown for a term of unknown length. */
+type Recurring = ReturnType<typeof recurringItem>;
 
-/** Of this month and the next. An item of another term, or without a revenue, adds nothing. */
-function recurringByMonth(items: readonly ContractItem[], { today, currencyOf }: CheckContext) {
+const recurringItem = (item: ContractItem, { currencyOf }: CheckContext) => ({
+  item,
+  currency: currencyOfItem(item, currencyOf),
+  perYear: overYear(decimal(item.revenue), termKey(item)),
+});
+
+const runOn = (items: readonly Recurring[], day: Day): readonly Recurring[] =>
+  items.filter(({ item }) => contractState(item, day) === 'running');
+
+/** Of the items that run: revenue as given by term; of monthly and yearly ones by month, and over a year by company. */
+function* revenueOf(kept: readonly ContractItem[], context: CheckContext) {
+  const { today } = context;
+  const facts = kept.map((item) => recurringItem(item, context));
+  const isRecurring = ({ item }: Recurring) => ['monthly', 'yearly'].includes(termKey(item));
+  const recurring = facts.filter(isRecurring);
+  yield;
+  const running = runOn(facts, today);
+  const terms = [...groupBy(running, ({ item }) => termKey(item))].sort(([a], [b]) => byTerm(a, b));
+  const perYear = (items: readonly Recurring[]) => sumOf(items, (each) => each.perYear);
+  const companies = yield* groupRows(running.filter(isRecurring), {
+    labelsOf: ({ item }) => companyOf(item),
+    ranksOf: (items) => [perYear(items).largest, items.length],
+    limit: companiesShown,
+    missing: 'no company',
+    figuresOf: (items) => ({
+      items: items.length,
+      ...compact({ revenuePerYear: perYear(items).toAmounts() }),
+    }),
+  });
+  return {
+    runningByTerm: terms.map(([term, items]) =>
+      compact({
+        term,
+        items: items.length,
+        revenue: sumOf(items, ({ item }) => decimal(item.revenue)).toAmounts(),
+      }),
+    ),
+    companies,
+    recurringRevenue: yield* recurringByMonth(recurring, today),
+  };
+}
+
+const companiesShown = 8;
+const monthsOfYear = 12;
+
+/** Of the twelve months before, this month and the next eleven. An item without a revenue adds nothing. */
+function* recurringByMonth(items: readonly Recurring[], today: Day) {
   const [year = 0, month = 0] = today.split('-').map(Number);
-  return Array.from({ length: monthsShown }, (_, ahead) => {
+  const months = Array.from({ length: 2 * monthsOfYear }, (_, at) => at - monthsOfYear);
+  return yield* flatMapSteps(months, (ahead) => {
     const last = utcDay(new Date(Date.UTC(year, month + ahead, 0)));
-    const sums = new CurrencySums();
-    let running = 0;
-    for (const item of items) {
-      const term = termKey(item);
-      if (term !== 'monthly' && term !== 'yearly') continue;
-      if (contractState(item, last) !== 'running') continue;
-      running += 1;
-      sums.add(
-        currencyOfItem(item, currencyOf),
-        overYear(decimal(item.revenue), term)?.div(monthsShown),
-      );
-    }
-    return compact({ month: last.slice(0, 7), items: running, revenue: sums.toAmounts() });
+    const running = runOn(items, last);
+    const revenue = sumOf(running, ({ perYear }) => perYear?.div(monthsOfYear)).toAmounts();
+    return [compact({ month: last.slice(0, 7), items: running.length, revenue })];
   });
 }

@@ -536,6 +536,23 @@ function allContracts(ask: Ask, today: string, { days = 90 }: Parameters): Check
   };
 }
 
+/** The contract items that run today, with the name of their company. */
+export const runningContracts = (ask: Ask) =>
+  ask(`${given}
+    select r.companyId, coalesce(c.name, 'no company') as company, ${term('r.term')} as spoken,
+      r.revenue, ${currency('c.currency')} as currency
+    from it join contract_item r using (tenant)
+    left join company c on c.tenant = r.tenant and c.id = r.companyId
+    where not ${isSet('r.deletedAt')} and coalesce(${day('r.startDate')}, '') <= today
+      and coalesce(${day('r.endDate')}, '9999') >= today`).map((row) => ({
+    companyId: String(row.companyId),
+    company: String(row.company),
+    term: String(row.spoken),
+    currency: String(row.currency),
+    revenue: numberIn(row, 'revenue'),
+    perYear: overYear(numberIn(row, 'revenue'), String(row.spoken)),
+  }));
+
 /** Recurring revenue of the month with this last day, by currency, and the number of its items. */
 export function recurringOn(ask: Ask, last: string) {
   const rows = ask(
