@@ -1,2 +1,0 @@
-/** The client of commands that ask this server themselves. */
-export { Client, InMemoryTransport } from '@modelcontextprotocol/client';
