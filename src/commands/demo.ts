@@ -18,8 +18,7 @@ Flags:
 export async function run(argv: readonly string[]): Promise<void> {
   const { flags, words } = readCommandLine(argv, {}, { raw: 'boolean' }, []);
   if (words.length > 0) throw new ConfigError(help);
-  const { client, ask, close } = await openClient(readSettings(['--sandbox'], {}));
-  const { tools } = await client.listTools();
+  const { tools, ask, close } = await openClient(readSettings(['--sandbox'], {}));
   const list = table(tools.map(({ name, title = '' }) => [`  ${name}`, title]));
   process.stdout.write(`${tools.length} tools:\n${list}`);
   for (const [asked, name, args] of questions) {

@@ -12,10 +12,10 @@ export async function run(argv: readonly string[]): Promise<void> {
   const [tool, ...rest] = words;
   if (tool === undefined) throw new ConfigError(help);
   const args = { ...argumentsIn(rest, help), ...(flags.json && { format: 'json' }) };
-  const { client, close } = await openClient(settings, flags.tenant);
+  const { read, close } = await openClient(settings, flags.tenant);
   try {
     const uri = `cpq://export/${tool}?${new URLSearchParams(args)}`;
-    const { contents } = await client.readResource({ uri });
+    const { contents } = await read(uri);
     for (const { mimeType, ...content } of contents) {
       const text = 'text' in content ? content.text : '';
       if (mimeType === 'text/plain') process.stderr.write(`${text}\n`);

@@ -1,9 +1,13 @@
+import { answerMs, type ChangeCall } from '../changes/consent.ts';
 import { ConfigError, type Settings } from '../config.ts';
-import { embeddedHost } from '../hosts/embedded.ts';
-import { factsOf } from '../log.ts';
+import { consentQuestion } from '../mcp/consent-text.ts';
+import { readResource } from '../mcp/resources.ts';
+import { textOf } from '../mcp/results.ts';
+import { errorResult, runTool } from '../mcp/tool-run.ts';
+import { callMs } from '../service/call.ts';
 import { parseGrants, writeGrant } from '../tenant/grants.ts';
+import { withoutSecrets } from '../text/secrets.ts';
 import { toolsets } from '../tool-kit/toolsets.ts';
-import { version } from '../version.ts';
 import { openLog, resolveAddress } from './start.ts';
 import { openTenant } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
@@ -11,9 +15,8 @@ import { tenantsOf } from './tenants.ts';
 /** Answers the question whether to write. */
 type Agree = (question: string) => Promise<boolean>;
 
-/** @param name needed if there are several tenants. @param agree answers for the operator. @throws ConfigError */
+/** Runs tools in this process. @param name needed if there are several tenants. @param agree answers for the operator. @throws ConfigError */
 export async function openClient(settings: Settings, name?: string, agree?: Agree) {
-  const { Client, InMemoryTransport } = await import('../hosts/client.ts');
   const tenants = tenantsOf(settings);
   const known = [...tenants.keys()];
   const chosen = name ?? (known.length === 1 ? known[0] : undefined) ?? '';
@@ -22,36 +25,35 @@ export async function openClient(settings: Settings, name?: string, agree?: Agre
   const grants = parseGrants([...found.grants, writeGrant]);
   const operator = { grants, tools: undefined, toolsets: new Set(toolsets) };
   const tenant = { ...found, ...(agree && operator) };
-  const log = openLog(tenant);
-  const endpoint = await openTenant(tenant, await resolveAddress(tenant), log, chosen);
-  const host = embeddedHost(endpoint, (error) => log.warn('protocol', factsOf(error)));
-  const capabilities = agree ? { elicitation: { form: {} } } : {};
-  const client = new Client({ name: 'cpq-mcp', version }, { capabilities });
-  if (agree)
-    client.setRequestHandler('elicitation/create', async ({ params }) => {
-      if (!('requestedSchema' in params) || !(await agree(params.message)))
-        return { action: 'decline' };
-      const ticks = Object.keys(params.requestedSchema.properties).map((tick) => [tick, true]);
-      return { action: 'accept', content: Object.fromEntries(ticks) };
-    });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  host.connect(theirs);
-  await client.connect(ours);
-  /** The text of an answer. @throws Error with the text of one that failed */
-  const ask = async (tool: string, args: Record<string, unknown>): Promise<string> => {
-    const { content, isError } = await client.callTool({ name: tool, arguments: args });
-    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
-    if (isError) throw new Error(text);
-    return `${text}\n`;
-  };
-  return {
-    client,
-    ask,
-    async close() {
-      await client.close();
-      await host.close();
-      await endpoint.close();
+  const endpoint = await openTenant(tenant, await resolveAddress(tenant), openLog(tenant), chosen);
+  const { parts } = endpoint;
+  const { signal } = new AbortController();
+  const newCall = (): ChangeCall => ({
+    signal,
+    deadline: Date.now() + (agree ? answerMs : callMs),
+    progress: () => {},
+    client: 'cpq-mcp',
+    async consent(proposal) {
+      const question = withoutSecrets(consentQuestion(proposal, parts.tenant.site.host));
+      const isAgreed = await agree?.(question);
+      return isAgreed ? { outcome: 'agreed', how: 'asked' } : { outcome: 'declined' };
     },
+  });
+  return {
+    tools: parts.surface.list,
+    /** The text of an answer. @throws Error with the text of one that failed */
+    async ask(tool: string, given: Record<string, unknown>): Promise<string> {
+      const entry = parts.surface.byName.get(tool);
+      if (!entry) throw new Error(`There is no tool ${tool}`);
+      const result = await runTool(entry, parts, { given, signal }, newCall).catch(
+        (error: unknown) => errorResult(tool, error, parts),
+      );
+      if (result.isError) throw new Error(textOf(result));
+      return `${textOf(result)}\n`;
+    },
+    /** @throws Error for a resource that cannot be read */
+    read: (uri: string) => readResource(parts, uri, newCall()),
+    close: () => endpoint.close(),
   };
 }
 

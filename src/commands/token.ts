@@ -8,7 +8,6 @@ import {
 import {
   createToken,
   endingSoon,
-  expiringTokens,
   graceDays,
   isExpired,
   type NewToken,
@@ -129,11 +128,6 @@ async function list({ words, flags, settings: server }: CommandLine): Promise<vo
   ]);
   const header = ['name', 'tenant', 'grants', 'tools', 'created', 'expires'];
   process.stdout.write(table([header, ...cells]));
-  const soon = expiringTokens(tokens);
-  if (soon.length > 0)
-    process.stderr.write(
-      `${soon.length} of ${tokens.length} expire within ${graceDays} days: ${soon.join(', ')}. Renew them: cpq-mcp token renew NAME\n`,
-    );
 }
 
 async function revoke({ words, settings: server }: CommandLine): Promise<void> {

@@ -201,15 +201,13 @@ describe('the token command', () => {
 });
 
 describe('many tokens', () => {
-  test('counts what expires soon, and renews it while the old one still works', async () => {
+  test('are renewed while the old ones still work', async () => {
     const folder = newFolder();
     const env = { CPQ_STATE_DIR: folder };
     const { baseUrl, key } = addressIn(await sandbox());
     const where = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key, CPQ_AUTH: 'token' };
     const short = await newToken(['anna', '--tools', 'cpq_find', '--days', '10'], env);
     const long = await newToken(['ben'], env);
-    const warned = await token(['list'], env);
-    expect(warned.stderr).toContain('1 of 2 expire within 14 days: anna.');
     const team = await startTeam({ ...where, ...env }, [short, long]);
     expect((await send(team, { headers: bearer(short) })).status).toBe(200);
     const renewed = [];
@@ -228,7 +226,6 @@ describe('many tokens', () => {
       Math.round((Date.parse(String(expires)) - Date.now()) / 86_400_000),
     );
     expect(days).toEqual([10, 14, 90, 90]);
-    expect((await token(['list'], env)).stderr).toBe('');
     await token(['revoke', 'anna'], env);
     expect(await rows(folder)).toHaveLength(2);
   });

@@ -73,23 +73,13 @@ export function findToken(token: string, stored: readonly StoredToken[]): Stored
   return candidate && timingSafeEqual(known, hashOf(token)) ? candidate : undefined;
 }
 
-/** Days for which a renewed token stays valid, and before its end that a token is said to expire soon. */
+/** Days for which a renewed token stays valid. */
 export const graceDays = 14;
 
-const inGraceDays = (): number => Date.now() + graceDays * dayMs;
-
 /** The token, valid for the days of grace at most. */
-export const endingSoon = (token: StoredToken): StoredToken =>
-  isExpired(token, inGraceDays())
-    ? token
-    : { ...token, expires: new Date(inGraceDays()).toISOString() };
-
-/** The names whose tokens all expire within the days of grace. */
-export function expiringTokens(tokens: readonly StoredToken[]): string[] {
-  const valid = tokens.filter((token) => !isExpired(token));
-  const lasting = valid.filter((token) => !isExpired(token, inGraceDays()));
-  const names = new Set(valid.map(({ name }) => name));
-  return [...names].filter((name) => !lasting.some((token) => token.name === name));
+export function endingSoon(token: StoredToken): StoredToken {
+  const end = Date.now() + graceDays * dayMs;
+  return isExpired(token, end) ? token : { ...token, expires: new Date(end).toISOString() };
 }
 
 export const isExpired = ({ expires }: { expires: string }, now = Date.now()): boolean =>
