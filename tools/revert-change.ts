@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { decide } from '../src/changes/decide.ts';
-import { planRevert } from '../src/changes/revert.ts';
+import { planRevert } from '../src/changes/plan.ts';
 import { changeOutput, decisionAnswer } from '../src/tool-kit/change-answers.ts';
 import { defineTool, writingHints } from '../src/tool-kit/define-tool.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { planRevert } from '../../src/changes/revert.ts';
+import { planRevert } from '../../src/changes/plan.ts';
 import type { WriteRules } from '../../src/tenant/shared-state.ts';
 import { callWith, stateWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
