@@ -49,19 +49,22 @@ export interface SnapshotReader<T = Opportunity> {
 /** A snapshot is kept of each of so many days, and of one day of each week before them. */
 const dailyDays = 60;
 
-/** A name is that of a day, `2026-06-15` or `quotes-2026-06-15`, or of a base of the first version of the format. */
 interface StoredName {
   name: string;
   prefix: string;
-  isBase: boolean;
   day: Day;
 }
 
+/**
+ * A name is that of a day, `2026-06-15` or `quotes-2026-06-15`, or of a base of the first version of the format. A base is
+ * of its own kind, and of the last day that may refer to it.
+ */
 function parseName(name: string): StoredName | undefined {
   const form = /^(quotes-)?(?:(\d{4}-\d\d-\d\d)|base-(\d{4}-\d\d-\d\d)-[0-9a-f]+)$/;
   const [, prefix = '', ownDay, baseDay = ''] = form.exec(name) ?? [];
   const day = dayOf(ownDay ?? baseDay);
-  return day ? { name, prefix, isBase: ownDay === undefined, day } : undefined;
+  if (!day) return undefined;
+  return ownDay ? { name, prefix, day } : { name, prefix: name, day: addDays(day, maxBaseDays) };
 }
 
 const parseNames = (names: readonly string[]): StoredName[] =>
@@ -79,9 +82,7 @@ export function storedSnapshots<T extends { id?: string }>(
     async days(): Promise<Day[]> {
       const today = utcDay(now());
       const names = parseNames(await store.names());
-      return names.flatMap((name) =>
-        name.prefix !== prefix || name.isBase || name.day > today ? [] : [name.day],
-      );
+      return names.filter((it) => it.prefix === prefix && it.day <= today).map(({ day }) => day);
     },
     reader: (): SnapshotReader<T> => storedReader(kind, store),
     /**
@@ -105,16 +106,13 @@ export function storedSnapshots<T extends { id?: string }>(
   };
 }
 
-/** Deletes expired snapshots of every kind. A base outlives its day by as long as later days may refer to it. */
+/** Deletes expired snapshots of every kind. */
 async function deleteExpired(store: SnapshotStore, keepDays: number, now: Date): Promise<void> {
   const oldest = addDays(utcDay(now), -keepDays);
-  const oldestBase = addDays(oldest, -maxBaseDays);
   const parsed = parseNames(await store.names());
-  const expired = parsed.filter(({ day, isBase }) => day < (isBase ? oldestBase : oldest));
-  const superfluous = notFirstOfWeek(
-    parsed.filter(({ isBase, day }) => !isBase && day >= oldest),
-    addDays(utcDay(now), -dailyDays),
-  );
+  const kept = parsed.filter(({ day }) => day >= oldest);
+  const superfluous = notFirstOfWeek(kept, addDays(utcDay(now), -dailyDays));
+  const expired = parsed.filter((it) => !kept.includes(it));
   const removed = [...expired, ...superfluous].map(({ name }) => name);
   if (removed.length > 0) await store.remove(removed);
 }
