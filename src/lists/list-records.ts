@@ -7,12 +7,7 @@ import { filterSteps, flatMapSteps, type Steps, sortSteps } from '../figures/ste
 import { matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
-import {
-  type Ignorable,
-  type IgnoredParameters,
-  type ListPage,
-  sliceOf,
-} from '../reading/list-page.ts';
+import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-page.ts';
 import { isApiError } from '../service/errors.ts';
 import type { PageQuery, Search } from '../service/page.ts';
 import type { FieldGap } from '../service/records/account.ts';
@@ -139,7 +134,6 @@ function planFor(
     conditions: names.includes('filters') ? conditions : [],
     sort: names.includes('sort') ? sort : [],
     text: names.includes('query') ? text : undefined,
-    ignored: names,
   };
 }
 
@@ -148,8 +142,6 @@ interface LocalPlan extends Criteria {
   search: Search;
   /** Words that every record must contain. */
   text?: string | undefined;
-  /** Parameters that the service ignored. */
-  ignored?: readonly Ignorable[];
 }
 
 /** A page of all records, filtered and sorted here. */
@@ -167,7 +159,7 @@ async function localPage<R extends Resource>(
   const all = await nameRows(tenant, resource, read);
   const known = await knownFor(tenant, resource, [], call);
   requireKnownKeys(resource, all, keys, known);
-  const notes = describeIgnored(plan, all.length);
+  const notes: Wording[] = [];
   const conditions: Condition[] = [];
   // Where the text in query finds nothing, no value of a filter can be told to be missing.
   for (const condition of all.length > 0 ? plan.conditions : [])
@@ -184,18 +176,6 @@ async function localPage<R extends Resource>(
   const page = sliceOf({ records, coverage: { ...coverage, read: total, total }, asOf }, query);
   return { ...page, notes, deleted: records.filter(isDeleted).length, examined: all };
 }
-
-const parameterNames: Record<Ignorable, string> = {
-  filters: 'the filter',
-  query: 'the text in query',
-  sort: 'the order asked for',
-};
-
-const describeIgnored = ({ ignored = [] }: LocalPlan, count: number): Wording[] =>
-  ignored.map(
-    (name) =>
-      wording`The service ignored ${trusted(parameterNames[name])}, so it was applied here, over ${count} records.`,
-  );
 
 /** All records to filter; without bundles unless they are requested. */
 async function readFor<R extends Resource>(
