@@ -82,25 +82,23 @@ export function* matchSteps(
   const found = yield* bestMatches(choices, fitsOf(text, byWords), (choice) => choice.isDeleted);
   const [first, ...others] = found?.matches ?? [];
   const by = found?.by === 0 ? 'id' : found?.by === 1 ? 'identifier' : 'name';
-  if (first && others.length === 0) return { kind: 'one', by, match: filterOf(first) };
+  if (first && others.length === 0) {
+    const deleted = first.isDeleted || undefined;
+    return { kind: 'one', by, match: compact({ ...namedOf(first), deleted }) };
+  }
   if (first) return { kind: 'several', by, ...listed([first, ...others].sort(byName)) };
   return { kind: 'none', ...listed(yield* nearest(text, choices)) };
 }
 
-/** What the first of several ways to match finds which finds anything. */
-export interface BestMatches<T> {
-  /** Position of the test. */
-  by: number;
-  /** The current ones, or the deleted ones if there are no others. */
-  matches: readonly T[];
-}
-
-/** The candidates that match best. `tests` has the most specific way to match first. */
+/**
+ * The candidates that match best: the current ones, or the deleted ones if there are no others.
+ * @param tests the most specific way to match first; `by` is the position of the first that finds anything
+ */
 export function* bestMatches<T>(
   candidates: readonly T[],
   tests: readonly ((candidate: T) => boolean)[],
   isDeleted: (candidate: T) => boolean,
-): Steps<BestMatches<T> | undefined> {
+): Steps<{ by: number; matches: readonly T[] } | undefined> {
   for (const [by, fits] of tests.entries()) {
     const all = yield* filterSteps(candidates, fits);
     if (all.length === 0) continue;
@@ -113,11 +111,6 @@ export function* bestMatches<T>(
 const listed = (choices: readonly Choice[]): { candidates: Named[]; total: number } => ({
   candidates: choices.slice(0, maxListed).map(namedOf),
   total: choices.length,
-});
-
-const filterOf = (choice: Choice): NameFilter => ({
-  ...namedOf(choice),
-  ...(choice.isDeleted && { deleted: true }),
 });
 
 const namedOf = ({ id, name }: Named): Named => compact({ id, name });
@@ -137,25 +130,19 @@ function* choicesOf(candidates: Iterable<Candidate | undefined>): Steps<Choice[]
     const name = nonBlank(candidate?.name);
     if (!candidate || (!id && !name)) return;
     const key = id ? `id ${id}` : `name ${normaliseName(name)}`;
-    const known = choices.get(key) ?? newChoice(candidate, id);
+    const known: Choice = choices.get(key) ?? {
+      ...compact({ id }),
+      ...{ names: new Set(), identifiers: new Set(), isDeleted: isDeleted(candidate) },
+    };
     choices.set(key, known);
-    if (name && !known.names.has(name)) addName(known, name);
+    if (name && !known.names.has(name)) {
+      known.names.add(name);
+      [known.name = name] = sortedNames(known.names);
+    }
     for (const identifier of [candidate.externalIdentifier, candidate.email])
       if (nonBlank(identifier)) known.identifiers.add(String(identifier).trim().toLowerCase());
   });
   return [...choices.values()];
-}
-
-const newChoice = (candidate: Candidate, id: string | undefined): Choice => ({
-  ...compact({ id }),
-  names: new Set(),
-  identifiers: new Set(),
-  isDeleted: isDeleted(candidate),
-});
-
-function addName(choice: Choice, name: string): void {
-  choice.names.add(name);
-  [choice.name = name] = sortedNames(choice.names);
 }
 
 /** How a text can fit, the most specific first. */
