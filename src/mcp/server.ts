@@ -11,7 +11,7 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
-import type { ChangeCall, Question } from '../changes/consent.ts';
+import type { ChangeCall } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
 import { isSearchKind, type SearchKind } from '../names/search.ts';
 import { callMs } from '../service/call.ts';
@@ -66,6 +66,11 @@ class DescribedServer extends Server {
   }
 }
 
+const cacheable = [
+  ...['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'],
+  'server/discover',
+];
+
 /** Over HTTP there is one per request, so it must be cheap; all lasting state is in `parts`. */
 export function createServer(parts: ServerParts): Server {
   const { surface, tenant, version } = parts;
@@ -73,13 +78,7 @@ export function createServer(parts: ServerParts): Server {
   const server = new DescribedServer(version, {
     capabilities,
     instructions: instructionsFor(parts),
-    cacheHints: {
-      'tools/list': listCacheHints,
-      'prompts/list': listCacheHints,
-      'resources/list': listCacheHints,
-      'resources/templates/list': listCacheHints,
-      'server/discover': listCacheHints,
-    },
+    cacheHints: Object.fromEntries(cacheable.map((method) => [method, listCacheHints])),
   });
   server.setRequestHandler('tools/list', async (_, ctx) => {
     const { showsViews } = await clientOfRequest(tenant.writes.tokens, server, ctx);
@@ -122,15 +121,15 @@ async function callTool(
   }
   const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
   try {
-    const run = async (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
+    const run = (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
       const createCall = (args: Record<string, unknown>) => {
         const asking = { tool: params.name, args, client, ctx, formAnswer };
         return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
       };
-      const result = await runTool(entry, parts, asked, createCall, (question) => ({ question }));
-      if (!isQuestion(result)) return result;
-      if (isModern(server)) return elicitConsent(result.question);
-      return run(await askHost(result.question, { server, ctx, updates: parts.tenant.updates }));
+      const legacy = { server, ctx, updates: parts.tenant.updates };
+      return runTool(entry, parts, asked, createCall, async (question) =>
+        isModern(server) ? elicitConsent(question) : run(await askHost(question, legacy)),
+      );
     };
     return await run();
   } catch (error) {
@@ -139,10 +138,6 @@ async function callTool(
     return entry.definition.annotations?.readOnlyHint ? failed : withNothingWritten(failed, error);
   }
 }
-
-const isQuestion = (
-  result: CallToolResult | { question: Question },
-): result is { question: Question } => 'question' in result;
 
 /** A sent write always has an outcome, so an error of these kinds means that nothing was sent. */
 function withNothingWritten(failed: CallToolResult, error: unknown): CallToolResult {

@@ -44,7 +44,7 @@ export interface IncomingCall {
 /**
  * Validates the arguments, runs the tool, and converts its answer to a result. `createCall` makes the call
  * context from the validated arguments.
- * @param ask makes the result in which the host asks a person, for tools that may write
+ * @param ask for tools that may write: has the host ask a person
  * @throws what the tool throws; `errorResult` words it
  */
 export async function runTool<Asked = never>(
@@ -52,7 +52,7 @@ export async function runTool<Asked = never>(
   { tenant, observer, isMadeUp }: CallParts,
   { given, signal }: IncomingCall,
   createCall: (args: Record<string, unknown>) => ChangeCall,
-  ask?: (question: Question) => Asked,
+  ask?: (question: Question) => Promise<Asked>,
 ): Promise<CallToolResult | Asked> {
   const onEnd = observer?.onCall(entry.definition.name);
   try {
