@@ -2,7 +2,6 @@ import { ConfigError, environmentName, type Settings } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
-import { defaultFreshness } from '../reading/collections.ts';
 import { callMs } from '../service/call.ts';
 import { type FieldRule, parseFieldRules } from '../service/records/mapping.ts';
 import type { NameOf } from '../setting-names.ts';
@@ -150,7 +149,7 @@ const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   },
   budget: { requests: settings.rateLimit, windowSeconds: 600 },
   grants: settings.grants,
-  freshness: { ...defaultFreshness, freshMs: settings.freshSeconds * 1000 },
+  freshMs: settings.freshSeconds * 1000,
 });
 
 function receiverOf(tenant: Tenant): WebhookTenant['receive'] {

@@ -26,18 +26,13 @@ import { SharedWalk } from './shared-walk.ts';
 import { canUpdate, isRecent } from './update.ts';
 import { type Progress, type Reading, readCollection } from './walk.ts';
 
-export interface Freshness {
-  /** Up to this age a collection is returned from the cache. */
-  freshMs: number;
-  /** Up to this age it is returned too, while it is read again in the background. */
-  staleMs: number;
-}
-
-export const defaultFreshness: Freshness = { freshMs: 5 * 60_000, staleMs: 30 * 60_000 };
+/** Up to this age a collection is returned from the cache; for so long after it too, where reading it again fails. */
+const defaultFreshMs = 5 * 60_000;
+const usableMs = 30 * 60_000;
 /** A collection that cannot be sorted has to be read whole again, and changes seldom: it is fresh for so many times longer. */
 const unsortedFactor = 12;
 /** The pages of a search come from one reading for this time; after it the search is read again. */
-const searchFreshness: Freshness = { freshMs: 60_000, staleMs: 60_000 };
+const searchFreshMs = 60_000;
 /** An incomplete collection is read again sooner. */
 const incompleteFreshMs = 30_000;
 
@@ -48,7 +43,8 @@ interface CollectionSources {
   host: string;
   pages: ServicePages;
   cache: CollectionCache;
-  freshness: Freshness;
+  /** Default: five minutes. */
+  freshMs: number | undefined;
   /** Absent if the state is not shared. */
   shared: SharedBetween | undefined;
   /** Requests that the tenant allows in ten minutes. */
@@ -58,11 +54,12 @@ interface CollectionSources {
 }
 
 /** A whole collection, or everything that a search finds. */
-interface Wanted extends Freshness {
+interface Wanted {
   /** Of a whole collection its resource; of a search it has a space. */
   name: string;
   resource: Resource;
   search: Search | undefined;
+  freshMs: number;
 }
 
 /** The collections of one tenant: read once for all calls that wait for the same one, and cached. */
@@ -92,8 +89,8 @@ export class Collections {
     search?: Search,
   ): Promise<Collection<RecordOf[R]>> {
     const wanted: Wanted = search
-      ? { name: `${resource} ${searchText(search)}`, resource, search, ...searchFreshness }
-      : { name: resource, resource, search, ...freshnessOf(resource, this.#sources) };
+      ? { name: `${resource} ${searchText(search)}`, resource, search, freshMs: searchFreshMs }
+      : { name: resource, resource, search, freshMs: freshMsOf(resource, this.#sources) };
     return (await this.#read(wanted, call)) as CachedCollection & Collection<RecordOf[R]>;
   }
 
@@ -106,10 +103,6 @@ export class Collections {
     const isKept = cached && (isUsable(cached, wanted) || (isFailing && canReplace(cached)));
     const usable = isKept ? cached : undefined;
     if (usable && isFailing) return usable;
-    if (usable?.coverage.complete) {
-      this.#refresh(wanted, usable);
-      return usable;
-    }
     call.signal.throwIfAborted();
     return this.#join(wanted, call)
       .waitFor(call, this.#sources.host)
@@ -120,17 +113,7 @@ export class Collections {
       });
   }
 
-  /** Reads in the background. After a permanent error the entry is removed, so that the next call reports the error. */
-  #refresh(wanted: Wanted, cached: CachedCollection): void {
-    const { name } = wanted;
-    this.#join(wanted, undefined).reading.catch((error: unknown) => {
-      this.#failed.set(name, new Date());
-      const isPermanent = isApiError(error) && !error.retryable;
-      if (isPermanent && this.#cache.peek(name) === cached) this.#cache.delete(name);
-    });
-  }
-
-  #join(wanted: Wanted, waiter: CallContext | undefined): SharedWalk {
+  #join(wanted: Wanted, waiter: CallContext): SharedWalk {
     let walk = [...this.#walks].find(({ name, isCurrent }) => name === wanted.name && isCurrent);
     if (!walk) {
       walk = new SharedWalk(wanted.name, (own) => this.#run(wanted, own));
@@ -205,8 +188,8 @@ export class Collections {
   async isHeld(resource: Resource): Promise<boolean> {
     const { pages, shared } = this.#sources;
     const cached = this.#cache.peek(resource);
-    const freshness = freshnessOf(resource, this.#sources);
-    if (cached && isFresh(cached, freshness)) return true;
+    const freshMs = freshMsOf(resource, this.#sources);
+    if (cached && isFresh(cached, { freshMs })) return true;
     // It would have to be parsed for every question.
     if (this.#tooLarge.has(resource)) return false;
     const isCurrent = canUpdate(resource, pages);
@@ -214,7 +197,7 @@ export class Collections {
     if (!shared) return false;
     const { collections, ...owner } = shared;
     const ageMs = await collections.ageOf({ ...owner, collection: resource });
-    return ageMs !== undefined && (isCurrent || ageMs < freshness.freshMs);
+    return ageMs !== undefined && (isCurrent || ageMs < freshMs);
   }
 
   cached<R extends Resource>(resource: R): readonly RecordOf[R][] | undefined {
@@ -242,17 +225,20 @@ export class Collections {
 }
 
 /** What cannot be sorted cannot be brought up to date. */
-function freshnessOf(resource: Resource, { freshness }: CollectionSources): Freshness {
-  if (routes[resource].parameters.includes('sort')) return freshness;
-  const freshMs = freshness.freshMs * unsortedFactor;
-  return { freshMs, staleMs: freshMs + freshness.staleMs };
+function freshMsOf(
+  resource: Resource,
+  { freshMs = defaultFreshMs }: Pick<CollectionSources, 'freshMs'>,
+): number {
+  return routes[resource].parameters.includes('sort') ? freshMs : freshMs * unsortedFactor;
 }
 
-const isFresh = ({ coverage, asOf, isOutdated }: CachedCollection, { freshMs }: Freshness) =>
+type Age = Pick<Wanted, 'freshMs'>;
+
+const isFresh = ({ coverage, asOf, isOutdated }: CachedCollection, { freshMs }: Age) =>
   !isOutdated && ageOf(asOf) < (coverage.complete ? freshMs : incompleteFreshMs);
 
-const isUsable = ({ asOf, isOutdated }: CachedCollection, { staleMs }: Freshness): boolean =>
-  !isOutdated && ageOf(asOf) < staleMs;
+const isUsable = ({ asOf, isOutdated }: CachedCollection, { freshMs }: Age): boolean =>
+  !isOutdated && ageOf(asOf) < freshMs + usableMs;
 
 /** Whether it may be returned where the requests that remain do not suffice to read it again. */
 const canReplace = ({ coverage, asOf, isOutdated }: CachedCollection): boolean =>

@@ -22,8 +22,7 @@ export class SharedWalk {
   readonly call: Call;
   readonly reading: Promise<CachedCollection>;
   readonly #controller = new AbortController();
-  /** `undefined` stands for the background. */
-  readonly #waiters = new Set<CallContext | undefined>();
+  readonly #waiters = new Set<CallContext>();
   readonly #startedAt = Date.now();
   readonly #latest = this.#startedAt + maxWalkMs;
   /** When it must end with what it has read, in milliseconds since the epoch. */
@@ -36,16 +35,13 @@ export class SharedWalk {
     this.name = name;
     const deadline = () => this.#deadline;
     const cost = () => this.#cost;
-    const isAwaited = () => [...this.#waiters].some((waiter) => waiter !== undefined);
     this.call = {
       signal: this.#controller.signal,
       // A waiter with a later deadline extends it.
       get deadline() {
         return deadline();
       },
-      get purpose() {
-        return isAwaited() ? 'walk' : 'background';
-      },
+      purpose: 'walk',
       get cost() {
         return cost();
       },
@@ -58,10 +54,10 @@ export class SharedWalk {
     return !this.outdated && !this.#controller.signal.aborted;
   }
 
-  join(waiter: CallContext | undefined): void {
+  join(waiter: CallContext): void {
     this.#waiters.add(waiter);
-    const wanted = waiter ? readingDeadline(waiter) : this.#latest;
-    this.#deadline = Math.max(this.#deadline, Math.min(this.#latest, wanted));
+    const wanted = Math.min(this.#latest, readingDeadline(waiter));
+    this.#deadline = Math.max(this.#deadline, wanted);
   }
 
   /**
@@ -92,7 +88,7 @@ export class SharedWalk {
     const pages = this.#pages ?? 0;
     const isCostly = this.#pagesRead === 1 && pages > limit * costlyShare;
     const costs = isCostly ? ` (${pages} of the tenant's ${limit} requests in ten minutes)` : '';
-    for (const waiter of this.#waiters) waiter?.progress(read, total, what, this.#place + costs);
+    for (const waiter of this.#waiters) waiter.progress(read, total, what, this.#place + costs);
   }
 
   get #place(): string {

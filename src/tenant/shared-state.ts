@@ -1,11 +1,6 @@
 import type { CollectionCache } from '../reading/cache.ts';
 import type { Collection } from '../reading/collection.ts';
-import {
-  Collections,
-  defaultFreshness,
-  type Freshness,
-  type SharedBetween,
-} from '../reading/collections.ts';
+import { Collections, type SharedBetween } from '../reading/collections.ts';
 import { DerivedResults } from '../reading/derived.ts';
 import { Parts } from '../reading/parts.ts';
 import { ReferencedCompanies } from '../reading/referenced-companies.ts';
@@ -39,7 +34,8 @@ export interface TenantOptions
   /** Page of a record in the product, with `{resource}` and `{id}`. */
   recordUrl?: string | undefined;
   cache: CollectionCache;
-  freshness?: Freshness;
+  /** As in `CollectionSources`, in milliseconds. */
+  freshMs?: number;
   history?: HistoryOptions;
   /** Called when a collection alone is larger than the cache: it is then read again for every question. */
   onTooLarge?: (resource: Resource, bytes: number) => void;
@@ -56,7 +52,7 @@ export type SharedTenantState = ReturnType<typeof sharedTenantState>;
 
 /** What all callers of a tenant share that use the same key. It checks no grants: only `Tenant` uses it. */
 export function sharedTenantState(options: TenantOptions) {
-  const { state, baseUrl, key, name, cache, freshness = defaultFreshness } = options;
+  const { state, baseUrl, key, name, cache } = options;
   const identity = shortHash([baseUrl.href, key, ...(name === undefined ? [] : [name])].join('\n'));
   const namespace = options.stateByKey ? identity : namespaceOf(baseUrl, name);
   // Local listeners run synchronously; a failed publication is repeated after the reconnect.
@@ -71,7 +67,8 @@ export function sharedTenantState(options: TenantOptions) {
   const pages = new ServicePages(client);
   const companies = new ReferencedCompanies(client, pages);
   const collections = new Collections({
-    ...{ host: client.host, pages, cache, freshness, onTooLarge: options.onTooLarge },
+    ...{ host: client.host, pages, cache, onTooLarge: options.onTooLarge },
+    freshMs: options.freshMs,
     shared: sharedBetween(options, namespace, identity),
     budgetLimit: () => budget.limit,
   });

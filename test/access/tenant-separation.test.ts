@@ -49,7 +49,7 @@ beforeAll(async () => {
   const shared = { state: localState(join(folder, 'state')), cache: new CollectionCache(1) };
   // Collections expire so soon that first reads, refreshes and cached answers all happen during the test.
   const rest = {
-    freshness: { freshMs: 10, staleMs: 60 },
+    freshMs: 10,
     budget: { requests: 10_000_000, windowSeconds: 600 },
   };
   parties = [];

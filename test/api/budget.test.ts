@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Call, WalkCost } from '../../src/service/call.ts';
 import { rateBudget } from '../../src/service/traffic/traffic-control.ts';
@@ -137,26 +136,6 @@ describe('when less than a third remains', () => {
     };
     expect(await order(19)).toEqual(['interactive', 'walk']);
     expect(await order(40)).toEqual(['walk', 'interactive']);
-  });
-
-  test('a reading in the background stops', async () => {
-    const take = async (remaining: number) =>
-      (await budgetWith(remaining)).take(callOf('background'), { host: 'h' });
-    await expect(take(20)).rejects.toMatchObject({ kind: 'budget-spent' });
-    expect(await take(21)).toBe(2);
-  });
-
-  test('a collection is not refreshed before somebody has to wait for it', async () => {
-    const tenant = tenantWith(60);
-    const whole = await tenant.collection('company', toolCall());
-    expect(whole.coverage.complete).toBe(true);
-    const cost = upstream.requests.length;
-    upstream.budget.spend(15);
-    expect(await one(tenant)).toBe('answered');
-    later(6 * 60_000);
-    expect(await tenant.collection('company', toolCall())).toBe(whole);
-    await pause(50);
-    expect(upstream.requests).toHaveLength(cost + 1);
   });
 
   test('a walk of which less than half can be read ends after its first page, and says when', async () => {

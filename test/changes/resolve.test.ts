@@ -84,7 +84,7 @@ describe('a company', () => {
   async function tenantWithOld(before: Row[], after: Row[]): Promise<Tenant> {
     const { tenant, upstream } = await tenantOver(
       { company: before },
-      { tenant: { freshness: { freshMs: 600_000, staleMs: 600_000 } } },
+      { tenant: { freshMs: 600_000 } },
     );
     await tenant.collection('company', call);
     upstream.records['/company'] = after;

@@ -10,7 +10,7 @@ import { shared } from '../support/shared.ts';
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
 /** Caches nothing: changes of the database count at once. */
-const fresh = { tenant: { freshness: { freshMs: 0, staleMs: 0 } } };
+const fresh = { tenant: { freshMs: 0 } };
 const writer = shared(async () => openWriter(await at(), fresh));
 const opportunity = shared(async () => anyOpportunity(await at()));
 const change = async (args: Row) =>

@@ -10,9 +10,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
 /** Caches nothing: changes of the database count at once. */
-const writer = shared(async () =>
-  openWriter(await at(), { tenant: { freshness: { freshMs: 0, staleMs: 0 } } }),
-);
+const writer = shared(async () => openWriter(await at(), { tenant: { freshMs: 0 } }));
 const opportunity = shared(async () => anyOpportunity(await at()));
 
 type Value = string | number | null;

@@ -208,7 +208,7 @@ describe('in one process', () => {
       url: service.url,
       key,
       budget: { requests: 10_000_000, windowSeconds: 600 },
-      freshness: { freshMs: 200, staleMs: 400 },
+      freshMs: 200,
     });
     const served = await serve(tenant, () => {});
     return {

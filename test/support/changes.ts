@@ -24,7 +24,7 @@ export async function tenantOver(
   Object.assign(upstream.records, structuredClone(records));
   const { tenant } = await openWriter(
     { baseUrl: upstream.url, key: 'any' },
-    { ...options, tenant: { freshness: { freshMs: 0, staleMs: 0 }, limits: {} } },
+    { ...options, tenant: { freshMs: 0, limits: {} } },
   );
   return { tenant, upstream };
 }

@@ -130,12 +130,12 @@ const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
 const reserveShare = 0.1;
 export const reservedOf = (limit: number): number => Math.floor(limit * reserveShare);
 
-/** Below this share of the budget, long walks are slowed down, and those that nobody waits for stop. */
+/** Below this share of the budget, long walks are slowed down. */
 const lowShare = 1 / 3;
 const lowOf = (limit: number): number => Math.floor(limit * lowShare);
 
 /** Waits up to this long. Beyond it the request is rejected, so that the assistant can decide. */
-const maxWaitMs = { interactive: 5_000, walk: 15_000, background: 0, write: 5_000 };
+const maxWaitMs = { interactive: 5_000, walk: 15_000, write: 5_000 };
 const maxPauseMs = 5_000;
 /** A walk of which a smaller share can be read now, and more of it later, is not continued after its first page. */
 const worthwhileShare = 1 / 2;
@@ -234,13 +234,9 @@ export function rateBudget(window: RateWindow, key: string, settings: BudgetSett
 }
 
 /** Whether too little of a walk that has just begun can be read now. */
-function isTooLittle(
-  { purpose, cost }: Pick<Call, 'purpose' | 'cost'>,
-  available: number,
-  most: number,
-): boolean {
+function isTooLittle({ cost }: Pick<Call, 'cost'>, available: number, most: number): boolean {
   if (!cost || cost.left !== cost.pages - 1) return false;
-  if (purpose === 'background' || cost.needsAll) return available < cost.left;
+  if (cost.needsAll) return available < cost.left;
   return cost.left <= most && available < cost.left * worthwhileShare;
 }
 
@@ -256,6 +252,5 @@ function rulesFor({ requests, windowSeconds }: BudgetSettings, reported: number)
     write: single,
     // Of the smaller one: a tenth of 500 would be nearly all of a service's 60.
     walk: { ...single, reserve: reservedOf(smaller) },
-    background: { ...single, reserve: lowOf(allowed) },
   };
 }
