@@ -25,8 +25,8 @@ interface ListTool<R extends Resource> {
   input: typeof listInput | typeof searchInput | typeof filterInput;
   /** Said where the list is empty. */
   empty?: Wording;
-  /** Said with every answer. */
-  notes?: readonly Wording[];
+  /** Said with these records. */
+  notesOn?(records: readonly RecordOf[R][]): readonly Wording[];
   /** The rows with what is read from elsewhere. */
   complete?(
     tenant: Tenant,
@@ -40,7 +40,7 @@ const listTool = <R extends Resource>({
   resource,
   input,
   empty = wording`There are none, or the key may not read them.`,
-  notes,
+  notesOn = () => [],
   complete,
   ...words
 }: ListTool<R>): AnyTool =>
@@ -54,9 +54,22 @@ const listTool = <R extends Resource>({
       if (args.fields) await readForColumns(tenant, resource, args.fields, call);
       const page = await listRecords(tenant, resource, args, call);
       const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
-      return listAnswer(resource, { ...page, records }, args, { empty, notes });
+      return listAnswer(resource, { ...page, records }, args, {
+        empty,
+        notes: notesOn(records),
+      });
     },
   });
+
+/** Names no company: the companies themselves name their classification. */
+const notesOnClassified = (
+  assigned: readonly { classificationIds?: readonly string[] }[],
+): readonly Wording[] =>
+  assigned.some(({ classificationIds = [] }) => classificationIds.length > 0)
+    ? [
+        wording`The companies of a classification: cpq_list_companies with filters classificationId:ID.`,
+      ]
+    : [];
 
 const listProducts = defineTool({
   name: 'cpq_list_products',
@@ -149,6 +162,7 @@ export const lists: readonly AnyTool[] = [
     resource: 'pricing_book',
     input: filterInput,
     empty: wording`There are no pricing books, or none passes the filters.`,
+    notesOn: notesOnClassified,
     complete: (tenant, books, { detail, fields }, call) => {
       const isWhole = fields?.length ? showProductNames(fields) : detail === 'full';
       const shown = fields?.length ? 0 : shownProducts;
@@ -168,6 +182,7 @@ export const lists: readonly AnyTool[] = [
     description: 'Named discount policies: what is discounted, by how much, and for whom.',
     resource: 'discount_group',
     input: listInput,
+    notesOn: notesOnClassified,
   }),
   listTool({
     name: 'cpq_list_contract_items',
@@ -177,7 +192,7 @@ export const lists: readonly AnyTool[] = [
     resource: 'contract_item',
     input: searchInput,
     empty: wording`Nothing under contract matches; try without query.`,
-    notes: [
+    notesOn: () => [
       wording`Contract items are a beta resource of the service: fields may change or be missing.`,
     ],
   }),

@@ -1,13 +1,19 @@
 import * as z from 'zod';
+import {
+  lacksCloseDate,
+  passesFilters,
+  withoutCloseDateNote,
+} from '../src/briefs/pipeline/pipeline.ts';
 import { pipelineBy } from '../src/briefs/pipeline/pipeline-groups.ts';
 import { restsOn } from '../src/briefs/rests-on.ts';
 import { utcDay } from '../src/figures/days.ts';
 import { currencyOfRecord } from '../src/figures/money.ts';
 import { compact } from '../src/figures/naming.ts';
+import { filterSteps } from '../src/figures/steps.ts';
 import { changesBetween, isWhole, maxListed, type Shown } from '../src/history/changes-between.ts';
 import { type Period, readPeriod, type StatePair } from '../src/history/compare.ts';
 import { namedPeriod, periodStarts } from '../src/history/period-start.ts';
-import { type ChangeOptions, dealMovements } from '../src/history/pipeline-changes.ts';
+import { type ChangeOptions, dealMovements, periodDeals } from '../src/history/pipeline-changes.ts';
 import {
   compareQuotes,
   type QuoteChanges,
@@ -15,6 +21,7 @@ import {
   readQuoteStates,
 } from '../src/history/quote-changes.ts';
 import { ignoreApiError } from '../src/service/errors.ts';
+import { runInSlices } from '../src/slices.ts';
 import type { ToolCall } from '../src/tenant/call.ts';
 import { requireGrant } from '../src/tenant/grants.ts';
 import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepared.ts';
@@ -140,7 +147,18 @@ export const pipelineChanges = defineTool({
     const options: ChangeOptions = { ...filters, currencyOf };
     const quotes = isWhole(args) ? await mainQuoteChanges(tenant, requested, options, call) : {};
     const changes = await changesBetween(states, options, args);
-    const notes = [...(quotes.notes ?? []), ...read.omitted];
+    const readDeal = periodDeals(states, currencyOf);
+    const undated = await runInSlices(
+      filterSteps(states.closing.records, (record) => {
+        const deal = readDeal(record);
+        return passesFilters(deal, filters) && lacksCloseDate(deal, filters);
+      }),
+    );
+    const notes = [
+      ...withoutCloseDateNote(undated.length),
+      ...(quotes.notes ?? []),
+      ...read.omitted,
+    ];
     const sources = { requested, filters, states, days, coverage, notes, asked: args };
     return changesAnswer(changes, quotes.changes, sources);
   },

@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { ChangeCall, Question } from '../changes/consent.ts';
 import type { NameOf } from '../setting-names.ts';
@@ -49,7 +49,7 @@ export interface IncomingCall {
  */
 export async function runTool<Asked = never>(
   entry: SurfaceEntry,
-  { tenant, observer, isMadeUp }: CallParts,
+  { surface, tenant, observer, isMadeUp }: CallParts,
   { given, signal }: IncomingCall,
   createCall: (args: Record<string, unknown>) => ChangeCall,
   ask?: (question: Question) => Promise<Asked>,
@@ -58,7 +58,7 @@ export async function runTool<Asked = never>(
   try {
     entry.tool ??= loadTool(entry.definition.name);
     const tool = await entry.tool;
-    const args = parseArguments(entry.input, tool.input, given ?? {});
+    const args = parseArguments(entry.input, tool.input, given ?? {}, surface.list);
     const call = createCall(args);
     const answer = await tool.run(tenant, args, call);
     if (answer.question?.how === 'asked' && ask) {
@@ -131,10 +131,12 @@ export function parseArguments(
   { properties: known = {} }: JsonSchema,
   check: z.ZodObject,
   given: Record<string, unknown>,
+  tools: readonly ListedTool[] = [],
 ): Record<string, unknown> {
   const unknown: string[] = [];
   for (const name in given) if (!Object.hasOwn(known, name)) unknown.push(name);
-  if (unknown.length > 0) throw new InvalidArguments(unknownArguments(unknown, Object.keys(known)));
+  if (unknown.length > 0)
+    throw new InvalidArguments(unknownArguments(unknown, Object.keys(known), tools));
   const repaired: Record<string, unknown> = {};
   for (const name in given) {
     const value = repair(given[name], known[name] ?? {});
@@ -165,12 +167,24 @@ function checkSize(name: string, value: object): void {
 
 const maxNamed = 10;
 
-function unknownArguments(unknown: string[], known: string[]): Wording {
+/** Of the other tools, one that alone takes such arguments is named. */
+function unknownArguments(
+  unknown: string[],
+  known: string[],
+  tools: readonly ListedTool[],
+): Wording {
+  const takes = ({ inputSchema: { properties = {} } }: ListedTool): boolean =>
+    unknown.every((name) => Object.hasOwn(properties, name));
+  const [taker, ...more] = tools.filter(takes);
+  const hint =
+    taker && more.length === 0
+      ? wording` ${trusted(taker.name)} takes ${unknown.length === 1 ? 'it' : 'them'}.`
+      : '';
   const names = unknown.slice(0, maxNamed).map((name) => quote(name, 60));
   const plural = unknown.length === 1 ? 'argument' : 'arguments';
-  const more = unknown.length > maxNamed ? wording` and ${unknown.length - maxNamed} more` : '';
+  const rest = unknown.length > maxNamed ? wording` and ${unknown.length - maxNamed} more` : '';
   const others = wording`Known: ${trusted(known.join(', '))}`;
-  return wording`Unknown ${plural} ${join(names, ', ')}${more}. ${known.length === 0 ? 'This tool takes none' : others}.`;
+  return wording`Unknown ${plural} ${join(names, ', ')}${rest}.${hint} ${known.length === 0 ? 'This tool takes none' : others}.`;
 }
 
 /** Replaces lone surrogates, which cannot be encoded in UTF-8, once a tool that refuses them has seen them. */

@@ -96,6 +96,8 @@ test('the open pipeline: reports what is overdue, closing soon and stalled', () 
         value: 1360.1,
         currency: 'EUR',
         closes: '2026-06-01',
+        weightedValue: 680.05,
+        probability: 0.5,
       },
     ],
   });

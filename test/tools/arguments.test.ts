@@ -45,6 +45,14 @@ for (const host of everyHost) {
       );
     });
 
+    test('an argument that one other tool takes is reported with this tool', async () => {
+      const { refused } = await server();
+      expect(await refused('cpq_pipeline_changes', { target: 5, rates: 'CAD=0.7 USD' })).toMatch(
+        /^Unknown arguments "target", "rates"\. cpq_brief_pipeline takes them\. Known: since, /,
+      );
+      expect(await refused('cpq_brief_quotes', { filters: 'a:b' })).not.toContain('takes it');
+    });
+
     test('a size out of range is reported with the range', async () => {
       const { refused } = await server();
       for (const size of [1_000, 0, -1, 2.5, '1000', 'many']) {

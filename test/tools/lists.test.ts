@@ -240,8 +240,16 @@ describe('names of referenced records', () => {
     const expected =
       await countOf(`pricing_book where tenant = ? and json_array_length(companyIds) = 0
       and json_array_length(classificationIds) = 0`);
-    const { page } = await list('pricing_books', { filters: 'for:everyone' });
+    const { page, text } = await list('pricing_books', { filters: 'for:everyone' });
     expect(page.total).toBe(expected);
+    expect(text).not.toContain('companies of a classification');
+    const [classified] = await rows(`select b.name, e.value as id from pricing_book b,
+      json_each(b.classificationIds) e where b.tenant = ? limit 1`);
+    const one = await list('pricing_books', { filters: `name:${classified?.name}` });
+    expect(one.text).toContain(`classificationId ${classified?.id}`);
+    expect(one.text).toContain('cpq_list_companies with filters classificationId:ID');
+    const its = await list('companies', { filters: `classificationId:${classified?.id}` });
+    expect(its.page.total).toBeGreaterThan(0);
     const [book] = await rows('select id from pricing_book where tenant = ? limit 1');
     const { database } = await sandbox();
     const [company] = await rows('select id, name from company where tenant = ? limit 1');

@@ -17,7 +17,7 @@ import {
   valueAmounts,
   withExtras,
 } from '../../figures/deals.ts';
-import { type Amounts, type Decimal, sumOf } from '../../figures/money.ts';
+import { type Amounts, type Decimal, rounded, sumOf } from '../../figures/money.ts';
 import { compact, limitSorted, nonZero, nonZeroCounts, plural } from '../../figures/naming.ts';
 import { weighted } from '../../figures/probability.ts';
 import {
@@ -250,8 +250,16 @@ export function passesOpenFilters(record: Opportunity, filters: PipelineFilters)
   return closes !== undefined && within(closes, closeFrom, closeTo);
 }
 
+/** Said of the open deals that only a period of close dates leaves out. */
+export const withoutCloseDateNote = (count: number): Wording[] =>
+  count === 0
+    ? []
+    : [
+        wording`${plural(count, 'open deal')} without a close date: not in the period of close dates.`,
+      ];
+
 /** Whether only the period of close dates leaves an open deal out, because it has none. */
-function lacksCloseDate(
+export function lacksCloseDate(
   { record, outcome }: Deal,
   { closeFrom, closeTo, ...others }: PipelineFilters,
 ): boolean {
@@ -289,9 +297,14 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const closingSoon = yield* filterSteps(open, (deal) => isBetween(closes(deal), today, to));
   const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
   const closingRow = (deal: Deal) => compact({ ...dealRow(deal), closes: closes(deal) });
+  const overdueRow = (deal: Deal) => {
+    const likely = weighted(deal.value, deal.chance);
+    const weightedValue = likely && rounded(likely);
+    return compact({ ...closingRow(deal), weightedValue, probability: deal.chance?.toNumber() });
+  };
   const stalledRow = (deal: Deal) => compact({ ...dealRow(deal), idleDays: idle(deal) });
   return {
-    overdue: yield* dealList(overdue, maxRows, closingRow),
+    overdue: yield* dealList(overdue, maxRows, overdueRow),
     closingSoon: { from: today, to, ...(yield* dealList(closingSoon, maxRows, closingRow)) },
     stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, maxRows, stalledRow)) },
   };
@@ -350,10 +363,7 @@ function pipelineNotes(
     notes.push(
       wording`The filters by stage and close date apply to open deals only, not to won and lost ones.`,
     );
-  if (withoutCloseDate > 0)
-    notes.push(
-      wording`${plural(withoutCloseDate, 'open deal')} without a close date: not in the period of close dates.`,
-    );
+  notes.push(...withoutCloseDateNote(withoutCloseDate));
   if (minValue !== undefined)
     notes.push(
       wording`The minimum value applies in each deal's own currency; ${plural(unknownValue, 'deal')} of unknown value omitted.`,

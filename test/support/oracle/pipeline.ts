@@ -158,8 +158,17 @@ function lists(open: readonly Deal[], today: string, requested: Asked): Reported
     shown: Math.min(shown, deals.length),
     rows: deals.slice(0, shown).map((deal) => rowOfDeal(deal, requested)),
   });
+  const likely = (deals: readonly Deal[]) => ({
+    ...ids(deals),
+    rows: deals.slice(0, shown).map((deal) => {
+      const amount = weighted(deal.value, deal);
+      const weightedValue = amount && rounded(amount);
+      const probability = deal.probability?.toNumber();
+      return only({ ...rowOfDeal(deal, requested), weightedValue, probability });
+    }),
+  });
   return {
-    overdue: ids(open.filter(({ closes }) => closes && closes < today)),
+    overdue: likely(open.filter(({ closes }) => closes && closes < today)),
     closingSoon: {
       from: today,
       to: later(today, 30),
