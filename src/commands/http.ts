@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
 import { basename } from 'node:path';
 import {
   ConfigError,
@@ -11,7 +10,7 @@ import {
 } from '../config.ts';
 import { type Gate, type GuessLimiter, guessLimiter, openGate } from '../hosts/access/gate.ts';
 import { bearerToken } from '../hosts/access/http-error.ts';
-import { parseNetworks } from '../hosts/access/networks.ts';
+import { type Networks, parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { createServerObserver, currentRequest, type ServerObserver } from '../hosts/observer.ts';
@@ -72,7 +71,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   await state.close();
 }
 
-function proxiesOf({ trustedProxies }: Settings): BlockList {
+function proxiesOf({ trustedProxies }: Settings): Networks {
   try {
     return parseNetworks(trustedProxies);
   } catch (error) {

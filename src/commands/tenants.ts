@@ -65,11 +65,10 @@ export async function configuredTenants(settings: Settings, common: SharedServic
         entryFor(name, settings, common, before.get(name)),
       ]),
     );
-    const opened = [...open].filter(([name, entry]) => before.get(name) !== entry);
-    const closed = [...before].filter(([name, entry]) => open.get(name) !== entry);
-    for (const [, { tenant }] of closed) tenant.retire();
-    const namesOf = (entries: [string, OpenEntry][]) => entries.map(([name]) => name);
-    return { opened: namesOf(opened), closed: namesOf(closed) };
+    const opened = [...open.keys()].filter((name) => before.get(name) !== open.get(name));
+    const closed = [...before.keys()].filter((name) => before.get(name) !== open.get(name));
+    for (const name of closed) before.get(name)?.tenant.retire();
+    return { opened, closed };
   }
 
   if (settings.sandbox) {

@@ -1,12 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { readView, viewNames, withFacts } from '../views/views.ts';
 
-/** Paths of the preview page and of the views in its frames. */
-const previewFiles = new Map([
-  ['/preview', 'preview' as const],
-  ...viewNames.map((name) => [`/preview/${name}.html`, name] as const),
-]);
-
 /** The preview is served with the embedded tenant only, which receives no webhooks; it may be asked for changes. */
 const tools = [
   'cpq_pipeline_changes',
@@ -24,12 +18,10 @@ const headers = {
   'cache-control': 'no-store',
 };
 
-/** Serves a page of the preview. @returns whether the path is one of them */
-export async function servePreview(
-  path: string | undefined,
-  response: ServerResponse,
-): Promise<boolean> {
-  const page = previewFiles.get(path ?? '');
+/** Serves the page of the preview, or a view in one of its frames. @returns whether the path is one of them */
+export async function servePreview(path: string, response: ServerResponse): Promise<boolean> {
+  const view = viewNames.find((name) => path === `/preview/${name}.html`);
+  const page = path === '/preview' ? 'preview' : view;
   if (page === undefined) return false;
   const html = withFacts(await readView(page), { tools, isMadeUp: true });
   response.writeHead(200, headers).end(html);

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import type { BlockList } from 'node:net';
 import { MemoryRates } from '../../state/memory-rates.ts';
 import type { Grant } from '../../tenant/grants.ts';
 import type { SdkEndpoint, TenantEndpoint } from '../endpoint.ts';
 import { HttpError, isGuess } from './http-error.ts';
-import { clientAddress, networkOf } from './networks.ts';
+import { clientAddress, type Networks, networkOf } from './networks.ts';
 
 /** An authenticated caller and the endpoint that serves it. */
 export interface Session {
@@ -99,7 +98,7 @@ export type GuessLimiter = ReturnType<typeof guessLimiter>;
  * After too many wrong credentials in a minute, all requests of an address or IPv6 network are refused.
  * @param proxies whose X-Forwarded-For header is trusted
  */
-export function guessLimiter(proxies: BlockList) {
+export function guessLimiter(proxies: Networks) {
   const wrong = new MemoryRates();
   return {
     /** The address or IPv6 /64 network by which guesses are counted. */

@@ -1,38 +1,32 @@
 import { lookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { privateAddress } from '../../service/errors.ts';
 import { InvalidValue } from '../../setting-values.ts';
 import { HttpError } from './http-error.ts';
 
-/** Such as `10.0.0.0/8` or `fd00::/8`. @throws InvalidValue that names the invalid entry */
-export function parseNetworks(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const text of networks) {
-    const [address = '', prefix, ...rest] = text.split('/');
-    const maxLength = isIP(address) === 6 ? 128 : 32;
-    const length = /^\d{1,3}$/.test(prefix ?? '') ? Number(prefix) : Number.NaN;
-    const isNetwork = rest.length === 0 && (prefix === undefined || length <= maxLength);
-    if (isIP(address) === 0 || address.includes('%') || !isNetwork)
-      throw new InvalidValue(`"${text}" is neither an address nor a network such as 10.0.0.0/8`);
-    list.addSubnet(address, prefix === undefined ? maxLength : length, familyOf(address));
-  }
-  return list;
-}
+export type Networks = ReturnType<typeof ipaddr.parseCIDR>[];
 
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
+/** Such as `10.0.0.0/8` or `fd00::/8`. @throws InvalidValue that names the invalid entry */
+export const parseNetworks = (networks: readonly string[]): Networks =>
+  networks.map((text) => {
+    const [address = '', prefix] = text.split('/');
+    const network = prefix === undefined ? `${text}/${isIP(address) === 6 ? 128 : 32}` : text;
+    if (isIP(address) === 0 || address.includes('%') || !ipaddr.isValidCIDR(network))
+      throw new InvalidValue(`"${text}" is neither an address nor a network such as 10.0.0.0/8`);
+    return ipaddr.parseCIDR(network);
+  });
 
 /** False for text that is no IP address. */
-function isIn(list: BlockList, text: string): boolean {
-  const address = withoutZone(text);
-  return isIP(address) !== 0 && list.check(address, familyOf(address));
-}
+const isIn = (trusted: Networks, text: string): boolean =>
+  isIP(text) !== 0 &&
+  ipaddr.subnetMatch(ipaddr.process(withoutZone(text)), { trusted }, '') === 'trusted';
 
 const withoutZone = (address: string): string => address.split('%', 1).join();
 
 /** The rightmost address in the chain of X-Forwarded-For and the socket that is not a trusted proxy. */
-export function clientAddress({ socket, headers }: IncomingMessage, proxies: BlockList): string {
+export function clientAddress({ socket, headers }: IncomingMessage, proxies: Networks): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
   let sender = withoutPort(socket.remoteAddress ?? 'unknown');
   for (const hop of forwarded.reverse().map((hop) => withoutPort(hop.trim()))) {
