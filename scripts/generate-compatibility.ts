@@ -45,8 +45,8 @@ product.monthly = term in [monatlich]    # of quote.items too; also yearly, one-
 contact.deleted = active in [false]      # also listed
 \`\`\`
 
-The field is then read from the right side only, and written by its documented name. An unknown field stops the start; the
-log names lines whose right side no record has.
+The field is then read from the right side only, and written by its documented name. An unknown field stops the start;
+answers and \`doctor\` name lines whose right side no record has.
 
 ## Tolerated
 
