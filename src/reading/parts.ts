@@ -88,8 +88,6 @@ export class Parts {
   readonly #collections: Pick<Collections, 'read'>;
   /** The last trial of the search by text. */
   #trial: Promise<unknown> = Promise.resolve();
-  /** The samples that are being read, for all calls that wait for one. */
-  readonly #sampling = new Map<Resource, ReturnType<Sample>>();
 
   constructor(
     client: Pick<ApiClient, 'getRecord'>,
@@ -138,11 +136,7 @@ export class Parts {
 
   async #isSmall(resource: Resource, sample: Sample): Promise<boolean> {
     const known = () => this.#pages.traits(resource).pages;
-    if (known() === undefined) {
-      const sampling = this.#sampling.get(resource) ?? sample();
-      this.#sampling.set(resource, sampling);
-      await sampling.catch(sample).finally(() => this.#sampling.delete(resource));
-    }
+    if (known() === undefined) await sample();
     const pages = known();
     return typeof pages === 'number' && pages <= wholePages;
   }

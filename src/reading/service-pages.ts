@@ -6,7 +6,6 @@ import type { Page, PageQuery, Search } from '../service/page.ts';
 import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
-import { fieldOf } from '../values.ts';
 import { recordKeys } from './pass.ts';
 
 /** Records per request of a reading. */
@@ -23,7 +22,6 @@ export const mayBeCut = (rows: number): boolean =>
   rows >= 50 && [1, 2, 2.5, 5].includes(rows / 10 ** Math.floor(Math.log10(rows)));
 /** What looks like an id, and not like a number or a name. */
 export const longId = /^(?=.*\d)[\w-]{15,}$/;
-const longIds = 'long ids';
 /** Properties are learnt again after this time, in case the service has changed. */
 const lifetimeMs = 24 * 60 * 60_000;
 
@@ -37,8 +35,8 @@ export interface LearntTraits {
   readonly maxSize?: number | 'none';
   /** Whether the offset parameter counts records, from 0. */
   readonly offset?: 'works' | 'ignored';
-  /** The field with the total, such as `meta.total`; `none` without a total. */
-  readonly countedIn?: string;
+  /** Whether pages come with a total. */
+  readonly isCounted?: boolean;
   /** `page`: the total is the number of rows of the page. */
   readonly counts?: 'all' | 'page';
   /** Whether a filter, a search text or a sort order has an effect, by parameter and fields. */
@@ -89,11 +87,6 @@ export class ServicePages {
   learnHonoured(resource: Resource, name: string, isHonoured: boolean): void {
     const { honoured } = this.traits(resource);
     this.learn(resource, { honoured: { ...honoured, [name]: isHonoured } });
-  }
-
-  /** Whether a text may be an id, by the ids that were seen. */
-  mayBeId(resource: Resource, text: string): boolean {
-    return longId.test(text) || this.traits(resource).honoured[longIds] !== true;
   }
 
   /** Whether other pages than the first can be requested, as far as is known. */
@@ -184,14 +177,10 @@ export class ServicePages {
     const known = this.traits(resource);
     if (page.answeredAt !== undefined) this.#clockAheadMs = page.answeredAt - Date.now();
     const takenSize = isLargest ? (size ?? 0) : Math.max(known.takenSize, size ?? 0);
-    const { countedIn = 'none' } = page;
-    if (isLargest || takenSize !== known.takenSize || countedIn !== known.countedIn) {
-      const learnt = { takenSize, countedIn };
+    const isCounted = page.total !== undefined;
+    if (isLargest || takenSize !== known.takenSize || isCounted !== known.isCounted) {
+      const learnt = { takenSize, isCounted };
       this.learn(resource, isLargest ? { ...learnt, maxSize: size ?? 'none' } : learnt);
-    }
-    if (page.records.length > 0 && known.honoured[longIds] !== false) {
-      const areLong = page.records.every((record) => longId.test(String(fieldOf(record, 'id'))));
-      this.learnHonoured(resource, longIds, areLong);
     }
     return size === undefined ? { ...page, withoutSize: true } : page;
   }

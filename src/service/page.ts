@@ -33,8 +33,6 @@ export interface Page<R> {
   total?: number;
   /** There may be more matches: `total` is a limit of the service's count, or the service calls its answer partial. */
   countIsLimit?: boolean;
-  /** The field that held the count, such as `meta.total`. */
-  countedIn?: string;
   /** The service refuses the size parameter, and decides how many records a page has. */
   withoutSize?: boolean;
   /** Values to filter by, from `/product`. */

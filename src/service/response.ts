@@ -148,16 +148,17 @@ export function readPage(body: unknown, facts: ErrorFacts, response: Headed): Ra
   const total = countIn(holders, response, rows);
   const outermost = isObject(body) ? body : {};
   if (rows === 0) refuseEmbeddedError(outermost, facts);
-  const isEmpty = list === null && total.total === 0;
+  const isEmpty = list === null && total === 0;
   if (!Array.isArray(list) && !isEmpty) throw unexpected(facts, 'an unknown envelope');
   const records = requireRecords(list ?? [], facts);
-  const isAll = total.total !== undefined && total.total <= rows;
+  const isAll = total !== undefined && total <= rows;
   const isPartial =
     records.length < rows ||
     (facts.status === 206 && isAll) ||
-    holders.some(({ holder }) => saysPartial(holder, rows, isAll));
-  const counted = isPartial ? { countIsLimit: true } : total;
-  const page: RawPage = { records, ...answeredAt(response), ...counted };
+    holders.some((holder) => saysPartial(holder, rows, isAll));
+  const page: RawPage = { records, ...answeredAt(response) };
+  if (isPartial) page.countIsLimit = true;
+  else if (total !== undefined) page.total = total;
   const facets = outermost.filters;
   if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
   return page;
@@ -231,38 +232,25 @@ const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.paginati
 );
 const countHeaders = ['x-total-count', 'x-total', 'content-range'];
 
-type Count = Pick<RawPage, 'total' | 'countedIn'>;
-
-interface Holder {
-  holder: RawRecord;
-  prefix: string;
-}
-
-function holdersIn(envelopes: readonly RawRecord[]): Holder[] {
-  const holders: Holder[] = [];
-  for (const path of countHolders)
-    for (const envelope of envelopes) {
-      const holder = path.reduce<unknown>(fieldOf, envelope);
-      if (isObject(holder)) holders.push({ holder, prefix: [...path, ''].join('.') });
-    }
-  return holders;
-}
+const holdersIn = (envelopes: readonly RawRecord[]): RawRecord[] =>
+  countHolders
+    .flatMap((path) => envelopes.map((envelope) => path.reduce<unknown>(fieldOf, envelope)))
+    .filter(isObject);
 
 /** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
-function countIn(holders: readonly Holder[], response: Headed, rows: number): Count {
-  const counts: Required<Count>[] = [];
-  const add = (raw: unknown, field: string) => {
-    const isNested = isObject(raw);
-    const total = toCount(isNested ? raw.relation !== 'gte' && raw.value : raw);
-    if (total === undefined || total < rows) return;
-    counts.push({ total, countedIn: isNested ? `${field}.value` : field });
-  };
-  for (const name of countFields)
-    for (const { holder, prefix } of holders)
-      if (holder[name] !== undefined) add(holder[name], prefix + name);
-  for (const name of countHeaders)
-    add(header(response, name)?.replace(/^.*\//, ''), `header ${name}`);
-  return counts.find(({ total }) => total > rows) ?? counts[0] ?? {};
+function countIn(
+  holders: readonly RawRecord[],
+  response: Headed,
+  rows: number,
+): number | undefined {
+  const sent = [
+    ...countFields.flatMap((name) => holders.map((holder) => holder[name])),
+    ...countHeaders.map((name) => header(response, name)?.replace(/^.*\//, '')),
+  ];
+  const counts = sent
+    .map((raw) => toCount(isObject(raw) ? raw.relation !== 'gte' && raw.value : raw))
+    .filter((count) => count !== undefined && count >= rows);
+  return counts.find((count) => Number(count) > rows) ?? counts[0];
 }
 
 /** Taking it for an empty page would report "none" where the service failed. */

@@ -47,8 +47,8 @@ const maxFound = 25;
 
 /**
  * Finds the record with this id, identifier or name; punctuation and letter case are ignored. Never guesses
- * between several matches. With `askFirst` it first requests the record by id, unless the text cannot be one; otherwise what
- * looks like an id, unless the collection is cached.
+ * between several matches. What looks like an id is requested first, unless the collection is cached; with `askFirst` also
+ * then.
  * @throws ApiError
  */
 export async function resolveRecord<K extends SearchKind>(
@@ -59,13 +59,13 @@ export async function resolveRecord<K extends SearchKind>(
   { askFirst }: { askFirst: boolean },
 ): Promise<Resolution<RecordOf[K]>> {
   const isCached = !askFirst && tenant.cached(kind) !== undefined;
-  const mayBeId = askFirst ? tenant.mayBeId(kind, text) : !isCached && longId.test(text);
+  const mayBeId = !isCached && longId.test(text);
   const byId = mayBeId && (await readIfExists(tenant, kind, 'id', text, call));
   if (byId) return { kind: 'one', record: byId };
   const read = await tenant.collection(kind, call, { called: text });
   const found = await resolveAmong(tenant, kind, read, text);
-  const isSure = found.kind !== 'none' || (askFirst && mayBeId) || !(read.isPart || isCached);
-  if (isSure) return found;
+  const isSure = askFirst ? mayBeId : !read.isPart && !isCached;
+  if (found.kind !== 'none' || isSure) return found;
   const named = /\s/.test(text) ? undefined : await readByRoute(tenant, kind, text, call);
   return named ? { kind: 'one', record: named } : found;
 }

@@ -145,11 +145,6 @@ export class Tenant {
     return (await this.#shared.histories.open())?.[kind];
   }
 
-  /** Whether a text may be an id of these records, as far as is known. */
-  mayBeId(resource: Resource, text: string): boolean {
-    return !/\s/.test(text) && this.#shared.pages.mayBeId(resource, text);
-  }
-
   /** A copy of a record that the service sent, with fields where they are documented to be. */
   mapped(resource: Resource, record: JsonObject): JsonObject {
     return this.#shared.client.fields.apply(resource, structuredClone(record));

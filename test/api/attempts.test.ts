@@ -435,12 +435,8 @@ describe('oversized answers', () => {
   test('deeply nested facets are left out', async () => {
     upstream.set({ instead: { text: `{${records},"filters":${nested(50_000)}}` } });
     const page = await sharedStateOf(tenantOf()).client.page('product', { size: 1 }, toolCall());
-    expect(page).toEqual({
-      records: [{ id: 'a', name: 'A' }],
-      total: 1,
-      countedIn: 'total',
-      answeredAt: page.answeredAt,
-    });
+    const { answeredAt } = page;
+    expect(page).toEqual({ records: [{ id: 'a', name: 'A' }], total: 1, answeredAt });
   });
 
   test('a deeply nested single record is refused', async () => {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ListPage } from '../../src/reading/list-page.ts';
-import { ServicePages } from '../../src/reading/service-pages.ts';
 import type { Company } from '../../src/service/records/records.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
@@ -29,29 +28,6 @@ async function opened(change: Partial<Switches>) {
     (await tenant.list('company', { size, from }, toolCall())).records;
   return { service, tenant, traits, list };
 }
-
-describe('what cannot be an id', () => {
-  const pageOf = (...ids: string[]) => ({ records: ids.map((id) => ({ id })), total: 1_000 });
-  const asked = async (...ids: string[]) => {
-    const pages = new ServicePages({ pageParam: 'from', page: async () => pageOf(...ids) });
-    await pages.page('quote', { size: 100 }, toolCall());
-    return pages;
-  };
-  const long = 'bFFRRKxZxXaUfrV7J4w7';
-
-  test('is a text unlike all ids that were seen, if these are long', async () => {
-    const pages = await asked(long, 'uCD0LMUV2qdXHUmkvAmT');
-    expect(pages.mayBeId('quote', 'Q-2025-1001')).toBe(false);
-    expect(pages.mayBeId('quote', long)).toBe(true);
-    expect(pages.mayBeId('company', 'Q-2025-1001')).toBe(true);
-  });
-
-  test('is unknown where any id is short', async () => {
-    const pages = await asked(long, '1001');
-    expect(pages.mayBeId('quote', 'Q-2025-1001')).toBe(true);
-    expect((await asked()).mayBeId('quote', 'Q-2025-1001')).toBe(true);
-  });
-});
 
 describe('a page size that is refused', () => {
   test('is not requested again for a day', async () => {

@@ -74,7 +74,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
     const size = Math.min(query.size ?? 20, this.service.maxSize);
     const answeredAt = Math.floor(this.#now / 1000) * 1000;
     const records = structuredClone(all.slice(from, from + size)) as unknown as RecordOf[R][];
-    return { records, total: all.length, countedIn: 'total', answeredAt };
+    return { records, total: all.length, answeredAt };
   }
 
   wait(ms: number): void {

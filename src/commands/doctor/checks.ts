@@ -190,8 +190,8 @@ function checkCounts(
     return counts('warn', `may stop at a limit for ${paths}`, remedy);
   }
   const isCounted = searched.every((resource) => {
-    const { counts: counted, countedIn = 'none' } = pages.traits(resource);
-    return counted !== 'page' && countedIn !== 'none';
+    const { counts: counted, isCounted = false } = pages.traits(resource);
+    return counted !== 'page' && isCounted;
   });
   return isCounted
     ? counts('pass', 'of all records')
