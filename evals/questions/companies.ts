@@ -88,13 +88,6 @@ export const companyQuestions: Question[] = [
     expect: [{ day: 'ends' }],
   },
   {
-    id: 'contracts-ending',
-    ask: 'How many contract items end within the next 60 days?',
-    truth: `select count(*) as items from contract_item
-      where substr(endDate, 1, 10) between :today and date(:today, '+60 days')`,
-    expect: [{ figure: 'items' }],
-  },
-  {
     id: 'discount-groups',
     about: pickCompany(
       `exists (select 1 from discount_group, json_each(companyIds) e where e.value = company.id)`,

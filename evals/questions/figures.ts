@@ -1,8 +1,14 @@
 import type { Question } from '../question.ts';
 
 const thisYear = "between '2026-01-01' and :today";
-const running = `coalesce(deletedAt, '') = '' and coalesce(substr(startDate, 1, 10), '') <= :today
-  and coalesce(substr(endDate, 1, 10), '9') >= :today`;
+const running = (day: string) => `coalesce(deletedAt, '') = ''
+  and coalesce(substr(startDate, 1, 10), '') <= ${day} and coalesce(substr(endDate, 1, 10), '9') >= ${day}`;
+const inDollars = "companyId in (select id from company where upper(trim(currency)) = 'USD')";
+const recurringOn = (day: string) => `select sum(cast(revenue as real) / iif(term = 'year', 12, 1))
+  from contract_item where term in ('month', 'year') and ${inDollars} and ${running(`'${day}'`)}`;
+/** Of a line: its value over a year, with its setup. */
+const yearly =
+  "coalesce(l.total, 0) * iif(l.billed = 'monthly', 12, 1) + coalesce(cast(l.setupPrice as real), 0)";
 
 /** Figures that a sales team derives: rates, averages, gaps, days. */
 export const figureQuestions: Question[] = [
@@ -47,11 +53,58 @@ export const figureQuestions: Question[] = [
     expect: [{ figure: 'total' }],
   },
   {
-    id: 'contracts-running',
-    ask: 'How many contract items with a monthly term of US-dollar companies are running today, and what revenue do they bring per month in all (as given, without multiplying by quantity)?',
-    truth: `select count(*) as items, sum(cast(revenue as real)) as revenue from contract_item
-      where term = 'month' and companyId in (select id from company where upper(trim(currency)) = 'USD') and ${running}`,
-    expect: [{ figure: 'items' }, { figure: 'revenue' }],
+    id: 'contracts-by-term',
+    ask: 'How many contract items with a monthly term run today, how many with a yearly one, and what revenue do they bring in US dollars, as given (without multiplying by quantity): per month, and per year?',
+    truth: `select count(iif(term = 'month', 1, null)) as monthlyItems, count(iif(term = 'year', 1, null)) as yearlyItems,
+      sum(iif(term = 'month' and ${inDollars}, cast(revenue as real), 0)) as monthly,
+      sum(iif(term = 'year' and ${inDollars}, cast(revenue as real), 0)) as yearly
+      from contract_item where ${running(':today')}`,
+    expect: [
+      { figure: 'monthlyItems' },
+      { figure: 'yearlyItems' },
+      { figure: 'monthly' },
+      { figure: 'yearly' },
+    ],
+  },
+  {
+    id: 'contracts-top-companies',
+    ask: 'Which three companies bring the most recurring revenue in US dollars over a year with the contract items that run today (12 × monthly and yearly revenue, as given), and how much each?',
+    truth: `select c.name, sum(iif(term = 'month', 12, 1) * cast(revenue as real)) as revenue
+      from contract_item i join company c on c.id = i.companyId
+      where term in ('month', 'year') and ${inDollars} and coalesce(i.deletedAt, '') = ''
+        and coalesce(substr(startDate, 1, 10), '') <= :today and coalesce(substr(endDate, 1, 10), '9') >= :today
+      group by c.id order by 2 desc limit 3`,
+    expect: [{ name: 'name' }, { figure: 'revenue' }],
+  },
+  {
+    id: 'contracts-trend',
+    ask: 'The recurring revenue of a month is that of the contract items that run on its last day: monthly ones, and a twelfth of yearly ones, as given. What was it in US dollars in December 2025, and what will it be in December 2026?',
+    truth: `select (${recurringOn('2025-12-31')}) as past, (${recurringOn('2026-12-31')}) as coming`,
+    expect: [{ figure: 'past' }, { figure: 'coming' }],
+  },
+  {
+    id: 'three-checks',
+    ask: 'How many quotes with status sent went out 30 or more days ago, how many contract items end within the next 30 days, and how many open deals have not changed for 30 days or more?',
+    truth: `select (select count(*) from offers where statusCategory = 'sent' and sent <= date(:today, '-30 days')) as quotes,
+      (select count(*) from contract_item where coalesce(deletedAt, '') = ''
+        and substr(endDate, 1, 10) between :today and date(:today, '+30 days')) as items,
+      (select count(*) from deals where outcome = 'open' and changed <= date(:today, '-30 days')) as deals`,
+    expect: [{ figure: 'quotes' }, { figure: 'items' }, { figure: 'deals' }],
+  },
+  {
+    id: 'lines-of-deals',
+    ask: 'Divide the total contract value of each open US-dollar deal among the product categories of the lines of its last quote, by the first-year value of the lines (setups included, after the discounts of the lines). The last quote is one that was accepted, else the one created last; deleted ones do not count. Which category gets the most, and how much?',
+    truth: `select k.name as category, sum(d.value * w.worth / w.whole) as value
+      from deals d join (
+        select q.opportunityId, l.categoryId, sum(${yearly}) as worth,
+          sum(sum(${yearly})) over (partition by q.opportunityId) as whole
+        from (select id, opportunityId, row_number() over (partition by opportunityId order by
+            statusCategory = 'approved' desc, substr(createdAt, 1, 10) desc, id desc) as place
+          from offers where opportunityId is not null) q
+        join lines l on l.quoteId = q.id where q.place = 1 group by 1, 2
+      ) w on w.opportunityId = d.id join category k on k.id = w.categoryId
+      where d.outcome = 'open' and d.currency = 'USD' group by 1 order by 2 desc limit 1`,
+    expect: [{ name: 'category' }, { figure: 'value' }],
   },
   {
     id: 'shared-email',

@@ -106,12 +106,6 @@ export const pipelineQuestions: Question[] = [
     expect: [{ name: 'name' }],
   },
   {
-    id: 'lost-this-year',
-    ask: 'How many deals did we lose since 1 January 2026?',
-    truth: `select count(*) as deals from deals where outcome = 'lost' and closed between '2026-01-01' and :today`,
-    expect: [{ figure: 'deals' }],
-  },
-  {
     id: 'days-to-close',
     ask: 'On average, how many days did the deals that we won since 1 January 2026 take from creation to close?',
     truth: `select round(avg(julianday(closed) - julianday(created))) as days ${wonSince}`,
@@ -142,12 +136,6 @@ export const pipelineQuestions: Question[] = [
     truth: `select (select count(*) ${open} and category = 'Security') as deals, sum(value) as total
       ${open} and category = 'Security' and currency = 'USD'`,
     expect: [{ figure: 'deals' }, { figure: 'total' }],
-  },
-  {
-    id: 'other-currency',
-    ask: 'What is the total contract value of the open deals in Canadian dollars?',
-    truth: `select sum(value) as total ${open} and currency = 'CAD'`,
-    expect: [{ figure: 'total' }],
   },
   {
     id: 'oldest',

@@ -55,12 +55,6 @@ export const quoteQuestions: Question[] = [
     expect: [{ name: 'number' }],
   },
   {
-    id: 'quotes-stale',
-    ask: 'How many quotes were sent 30 or more days ago and are still without an answer (status sent)?',
-    truth: `select count(*) as quotes from offers where statusCategory = 'sent' and sent <= date(:today, '-30 days')`,
-    expect: [{ figure: 'quotes' }],
-  },
-  {
     id: 'quotes-closed-deals',
     ask: 'How many draft or sent quotes belong to a deal that is already closed, won or lost?',
     truth: `select count(*) as quotes from offers where statusCategory in ('draft', 'sent') and dealOutcome in ('won', 'lost', 'unknown')`,
