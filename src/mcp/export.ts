@@ -37,7 +37,7 @@ export async function readExport(
   entry.tool ??= loadTool(name);
   const tool = await entry.tool;
   await readGranted(tenant, ['company'], call);
-  const { properties = {} } = entry.input;
+  const { properties = {} } = entry.definition.inputSchema;
   const position = positions.find((name) => properties[name]) ?? '';
   const rows: JsonObject[] = [];
   const answers: Answer[] = [];
@@ -45,7 +45,7 @@ export async function readExport(
   let found: Table;
   do {
     const asked = { ...sizesOf(properties, size - rows.length), ...given, ...page };
-    const args = parseArguments(entry.input, tool.input, asked);
+    const args = parseArguments(entry.definition.inputSchema, tool.input, asked);
     const answer = await tool.run(tenant, args, call);
     if (isQuestion(tool, answer))
       throw new InvalidParams(withoutSecrets(textOf(await toResult(answer))), { uri });

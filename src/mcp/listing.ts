@@ -2,7 +2,7 @@ import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { catalog } from '../../tools/catalog.ts';
 import type { Grant } from '../tenant/grants.ts';
 import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
-import { toJsonSchema } from './schema.ts';
+import { type JsonSchema, toJsonSchema } from './schema.ts';
 import { viewMeta } from './views.ts';
 
 /** A tool without its implementation. */
@@ -10,11 +10,11 @@ export interface Listing {
   toolset: Toolset;
   needs: readonly Grant[];
   view: AnyTool['view'];
-  definition: ListedTool;
+  definition: ListedTool & { inputSchema: JsonSchema };
 }
 
 const schemaOf = (...of: Parameters<typeof toJsonSchema>) =>
-  toJsonSchema(...of) as ListedTool['inputSchema'];
+  toJsonSchema(...of) as Listing['definition']['inputSchema'];
 
 function toListing(tool: AnyTool): Listing {
   return {

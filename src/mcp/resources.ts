@@ -27,21 +27,15 @@ const mimeType = 'text/markdown';
 const definitionsUri = 'cpq://definitions';
 
 /** A kind of record that a person can attach to a conversation. */
-interface ResourceTemplate {
-  resource: Resource;
-  uriTemplate: string;
-  name: string;
-  title: string;
-  description: string;
-}
-
-const template = (resource: Resource, title: string, description: string): ResourceTemplate => ({
+const template = (resource: Resource, title: string, description: string) => ({
   resource,
   uriTemplate: `cpq://${resource.replaceAll('_', '-')}/{id}`,
   name: resource,
   title,
   description,
 });
+
+type ResourceTemplate = ReturnType<typeof template>;
 
 /** Addressed by id. For kinds with completion, a full name or number works too if it is unique. */
 export const resourceTemplates: readonly ResourceTemplate[] = [

@@ -3,8 +3,7 @@ import type { Grant } from '../tenant/grants.ts';
 import { nearestOf } from '../text/nearest.ts';
 import type { AnyTool, Toolset } from '../tool-kit/define-tool.ts';
 import { fieldOf } from '../values.ts';
-import { listings } from './listing.ts';
-import type { JsonSchema } from './schema.ts';
+import { type Listing, listings } from './listing.ts';
 
 /** The tools that are listed where they are granted: those of the toolsets, and single ones; none after a hyphen. */
 export interface ToolSelection {
@@ -20,10 +19,7 @@ export const onlyExcludes = (names: ReadonlySet<string>): boolean =>
 const isAmong = (names: ReadonlySet<string>, name: string): boolean =>
   (names.has(name) || onlyExcludes(names)) && !names.has(`-${name}`);
 
-export interface SurfaceEntry {
-  definition: ListedTool;
-  input: JsonSchema;
-  needs: readonly Grant[];
+export interface SurfaceEntry extends Listing {
   /** Set by its first call. */
   tool?: Promise<AnyTool>;
 }
@@ -61,15 +57,17 @@ export interface ServerDescription extends Access {
 export const isForView = ({ _meta }: ListedTool): boolean =>
   fieldOf(_meta?.ui, 'visibility') !== undefined;
 
+/** In catalog order. */
+const forModels = listings.filter(({ definition }) => !isForView(definition));
+
 /** In catalog order. @param only the tools that the caller may use; default all */
 export function createSurface(
   grants: ReadonlySet<Grant>,
   { toolsets, tools }: ToolSelection,
   only?: ReadonlySet<string>,
 ): Surface {
-  const shown = listings.filter(
+  const shown = forModels.filter(
     ({ toolset, needs, definition }) =>
-      !isForView(definition) &&
       (toolsets.has(toolset) || tools.has(definition.name)) &&
       !tools.has(`-${definition.name}`) &&
       needs.every((grant) => grants.has(grant)) &&
@@ -81,18 +79,11 @@ export function createSurface(
   return {
     list: shown.map(({ definition }) => definition),
     listWithViews: all.map(({ definition }) => definition),
-    byName: new Map(
-      all.map(({ definition, needs }) => [
-        definition.name,
-        { definition, needs, input: definition.inputSchema as JsonSchema },
-      ]),
-    ),
+    byName: new Map(all.map((entry) => [entry.definition.name, entry])),
   };
 }
 
-const toolNames: readonly string[] = listings
-  .filter(({ definition }) => !isForView(definition))
-  .map(({ definition }) => definition.name);
+const toolNames = forModels.map(({ definition }) => definition.name);
 
 /** With or without a hyphen before each. @throws RangeError that names the nearest tool for each unknown name */
 export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
@@ -105,6 +96,4 @@ export function parseToolNames(names: readonly string[]): ReadonlySet<string> {
 }
 
 export const toolsIn = (toolset: Toolset): string[] =>
-  listings
-    .filter((one) => one.toolset === toolset && !isForView(one.definition))
-    .map(({ definition }) => definition.name);
+  forModels.filter((one) => one.toolset === toolset).map(({ definition }) => definition.name);

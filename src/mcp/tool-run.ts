@@ -58,7 +58,8 @@ export async function runTool<Asked = never>(
   try {
     entry.tool ??= loadTool(entry.definition.name);
     const tool = await entry.tool;
-    const args = parseArguments(entry.input, tool.input, given ?? {}, surface.list);
+    const { inputSchema } = entry.definition;
+    const args = parseArguments(inputSchema, tool.input, given ?? {}, surface.list);
     const call = createCall(args);
     const answer = await tool.run(tenant, args, call);
     if (answer.question?.how === 'asked' && ask) {

@@ -109,8 +109,8 @@ describe('the notes of an answer', () => {
 
   test.each(Object.entries(cuts))('are all there in both forms where it %s', async (_, given) => {
     const tool = { input: z.object({}), toolset: 'briefs', run: async () => given };
-    const definition = { name: 'cpq_brief' };
-    const entry = { definition, input: {}, tool } as unknown as SurfaceEntry;
+    const definition = { name: 'cpq_brief', inputSchema: {} };
+    const entry = { definition, tool } as unknown as SurfaceEntry;
     const parts = { isMadeUp: true } as CallParts;
     const signal = new AbortController().signal;
     const result = await runTool(entry, parts, { given: {}, signal }, () => ({}) as ChangeCall);
