@@ -45,8 +45,6 @@ export const text = (path: string): Column<unknown> => ({
   filter: path,
   sort: path,
 });
-/** A text that may be blank, which is no value here, and a value where the service sorts. */
-export const unsorted = (path: string): Column<unknown> => ({ value: reader(path), filter: path });
 export const number = (path: string): Column<unknown> => ({ value: reader(path), sort: path });
 /** The day of a time; sorted by the time itself. Services store times in several forms, so filters are applied here. */
 export function date(path: string): Column<unknown> {

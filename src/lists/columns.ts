@@ -36,7 +36,6 @@ import {
   number,
   referenceId,
   text,
-  unsorted,
 } from './column.ts';
 
 /** The id of what the service gives no name of. */
@@ -161,7 +160,8 @@ const productColumns: Columns<Product> = {
   price: number('price'),
   cost: number('cost'),
   currency: { value: (product) => product.currency },
-  term: unsorted('term'),
+  // A blank one is no value here, and one where the service sorts.
+  term: { value: ({ term }) => term, filter: 'term' },
   category: {
     value: (product) => oneOrAll(categoriesOf(product).flatMap(({ name }) => name ?? [])),
   },

@@ -118,10 +118,11 @@ const moreTolerance = 0.4;
 export class SearchIndex<K extends SearchKind> {
   readonly #kind: K;
   readonly #records: RecordOf[K][] = [];
-  /** The positions of the records with each identifier, name, or end of a phone number. */
+  /** The positions of the records with each identifier and name. */
   readonly #identifiers = new Map<string, number[]>();
   readonly #names = new Map<string, number[]>();
-  readonly #phoneEnds = new Map<string, number[]>();
+  /** Phone numbers by their ends. */
+  readonly #phones = new Map<string, { digits: string; at: number }[]>();
   readonly #words = new WordIndex([nameBoost, 1], (word) => withoutAccents(normaliseName(word)));
 
   constructor(kind: K) {
@@ -130,7 +131,7 @@ export class SearchIndex<K extends SearchKind> {
 
   /** Estimated, without the records. */
   get bytes(): number {
-    const keys = this.#identifiers.size + this.#names.size + this.#phoneEnds.size;
+    const keys = this.#identifiers.size + this.#names.size + this.#phones.size;
     return keys * bytesPerKey + this.#words.bytes;
   }
 
@@ -139,7 +140,7 @@ export class SearchIndex<K extends SearchKind> {
     const { name, more, exact, phones = [] } = describe[this.#kind](record);
     for (const key of new Set(exact)) addTo(this.#identifiers, key, at);
     addTo(this.#names, normaliseIdentifier(name), at);
-    for (const end of new Set(phones.map(phoneEnd))) addTo(this.#phoneEnds, end, at);
+    for (const digits of phones) addTo(this.#phones, phoneEnd(digits), { digits, at });
     this.#words.add([name, more]);
   }
 
@@ -179,12 +180,8 @@ export class SearchIndex<K extends SearchKind> {
   #withPhone(text: string, likeness: ReturnType<typeof comparePhones>): readonly number[] {
     const digits = phoneDigits(text);
     if (digits === undefined) return [];
-    const found = this.#phoneEnds.get(phoneEnd(digits)) ?? [];
-    return found.filter((at) => {
-      const record = this.#records[at];
-      const { phones = [] } = record ? describe[this.#kind](record) : {};
-      return phones.some((phone) => comparePhones(phone, digits) === likeness);
-    });
+    const found = this.#phones.get(phoneEnd(digits)) ?? [];
+    return found.flatMap((it) => (comparePhones(it.digits, digits) === likeness ? it.at : []));
   }
 
   *#deletedLast(order: readonly number[]): Steps<number[]> {
