@@ -111,7 +111,7 @@ describe('the notes of an answer', () => {
     const tool = { input: z.object({}), toolset: 'briefs', run: async () => given };
     const definition = { name: 'cpq_brief', inputSchema: {} };
     const entry = { definition, tool } as unknown as SurfaceEntry;
-    const parts = { isMadeUp: true } as CallParts;
+    const parts = { isMadeUp: true, surface: { list: [] } } as unknown as CallParts;
     const signal = new AbortController().signal;
     const result = await runTool(entry, parts, { given: {}, signal }, () => ({}) as ChangeCall);
     const data = result.structuredContent as { notes: string[]; summary: string };
