@@ -235,7 +235,7 @@ function eraOf(meta: unknown): Era | undefined {
   return isModern ? 'modern' : undefined;
 }
 
-interface Connection {
+export interface Connection {
   write(line: string): void;
   onError(error: Error): void;
 }

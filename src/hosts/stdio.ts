@@ -1,4 +1,4 @@
-import { ConnectionFastPath } from '../fast-path/fast-path.ts';
+import { type Connection, ConnectionFastPath } from '../fast-path/fast-path.ts';
 import { refusalToListen } from '../mcp/identity.ts';
 import { callMs } from '../service/call.ts';
 import { fieldOf, parseJson, toError } from '../values.ts';
@@ -63,11 +63,9 @@ export function serveStdio(
   });
 }
 
-export interface LineConnectionOptions {
+export interface LineConnectionOptions extends Connection {
   /** Whether messages may be answered without the SDK. */
   fastPath: boolean;
-  write(line: string): void;
-  onError(error: Error): void;
   /** Called when this side ends the connection. */
   onClose(): void;
 }

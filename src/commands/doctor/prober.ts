@@ -8,14 +8,13 @@ import {
   type Traffic,
 } from '../../service/client.ts';
 import { ApiError, type ErrorFacts, ignoreApiError, isApiError } from '../../service/errors.ts';
+import type { Page } from '../../service/page.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
 import { resources, routes } from '../../service/routes.ts';
 
-export interface Probe {
-  records: readonly ApiRecord[];
-  total?: number;
-  countIsLimit?: boolean;
+/** The first page of a route, or why there is none. */
+export interface Probe extends Page<ApiRecord> {
   error?: ApiError;
 }
 

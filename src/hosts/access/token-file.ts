@@ -13,10 +13,10 @@ export interface StoredToken {
   /** SHA-256 of the whole token, in hexadecimal. The token has 256 random bits, so no salt is needed. */
   hash: string;
   /** The tenant's name; absent if only one tenant is served. */
-  tenant?: string;
+  tenant?: string | undefined;
   grants: readonly string[];
   /** The only tools that it lists; absent for all. */
-  tools?: readonly string[];
+  tools?: readonly string[] | undefined;
   created: string;
   expires: string;
 }
@@ -31,11 +31,7 @@ const tokenPattern = /^cpq_([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/;
 /** Whether a text has the form of this server's own tokens; it may still be invalid. */
 export const isAccessToken = (text: string): boolean => text.startsWith('cpq_');
 
-export interface NewToken {
-  name: string;
-  tenant?: string | undefined;
-  grants: readonly string[];
-  tools?: readonly string[] | undefined;
+export interface NewToken extends Pick<StoredToken, 'name' | 'tenant' | 'grants' | 'tools'> {
   /** Days until it expires. */
   days: number;
 }
@@ -54,9 +50,9 @@ export function createToken({ name, tenant, grants, tools, days }: NewToken): {
     id,
     name,
     hash: hashOf(token).toString('hex'),
-    ...(tenant === undefined ? {} : { tenant }),
+    tenant,
     grants,
-    ...(tools && { tools }),
+    tools,
     created: new Date(now).toISOString(),
     expires: new Date(now + days * dayMs).toISOString(),
   };
