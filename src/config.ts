@@ -121,6 +121,16 @@ function validate(name: SettingName, given: string, byFlag: boolean): unknown {
   }
 }
 
+/** The value of a setting that only its user can parse. @throws ConfigError that names it */
+export function parseFor<T>(name: SettingName, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new ConfigError(`${environmentName(name)}: ${error.message}`);
+  }
+}
+
 /** Each can be read from a file. */
 const secretNames = ['apiKey', 'webhookSecret', 'metricsToken'] as const;
 

@@ -4,13 +4,14 @@ import { basename } from 'node:path';
 import {
   ConfigError,
   environmentName,
+  parseFor,
   readSettings,
   type SettingName,
   type Settings,
 } from '../config.ts';
 import { type Gate, type GuessLimiter, guessLimiter, openGate } from '../hosts/access/gate.ts';
 import { bearerToken } from '../hosts/access/http-error.ts';
-import { type Networks, parseNetworks } from '../hosts/access/networks.ts';
+import { parseNetworks } from '../hosts/access/networks.ts';
 import { type CallerLimits, FairQueue } from '../hosts/fair-queue.ts';
 import { serveHttp } from '../hosts/http.ts';
 import { createServerObserver, currentRequest, type ServerObserver } from '../hosts/observer.ts';
@@ -19,7 +20,6 @@ import { factsOf, type Log } from '../log.ts';
 import { isSameSecret } from '../mcp/signature.ts';
 import { isLoopback } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
-import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { openLog } from './start.ts';
@@ -37,7 +37,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await configuredTenants(settings, common);
-  const guesses = guessLimiter(proxiesOf(settings));
+  const { trustedProxies } = settings;
+  const guesses = guessLimiter(parseFor('trustedProxies', () => parseNetworks(trustedProxies)));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
   // What the first call, and all others in flight, would wait for.
@@ -69,14 +70,6 @@ export async function run(argv: readonly string[]): Promise<void> {
   await host.close();
   await tenants.close();
   await state.close();
-}
-
-function proxiesOf({ trustedProxies }: Settings): Networks {
-  try {
-    return parseNetworks(trustedProxies);
-  } catch (error) {
-    throw new ConfigError(`${environmentName('trustedProxies')}: ${messageOf(error)}`);
-  }
 }
 
 /** Refuses to serve other machines, or several tenants, without authentication. */

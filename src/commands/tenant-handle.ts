@@ -1,11 +1,10 @@
-import { ConfigError, environmentName, type Settings } from '../config.ts';
+import { environmentName, parseFor, type Settings } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
 import { callMs } from '../service/call.ts';
 import { type FieldRule, parseFieldRules } from '../service/records/mapping.ts';
 import type { NameOf } from '../setting-names.ts';
-import { InvalidValue } from '../setting-values.ts';
 import type { State } from '../state/port.ts';
 import { type Grant, intersectGrants } from '../tenant/grants.ts';
 import type { TenantOptions } from '../tenant/shared-state.ts';
@@ -17,14 +16,14 @@ import { type Address, describeServer } from './start.ts';
 /** Name of the only tenant. */
 export const defaultName = 'default';
 
-export interface TenantHandleOptions extends Pick<TenantOptions, 'name' | 'limits' | 'stateByKey'> {
+export interface TenantHandleOptions extends Pick<TenantOptions, 'limits' | 'stateByKey'> {
   /** Names settings in error messages; default: environment variables. */
   nameOf?: NameOf;
 }
 
 export type TenantHandle = ReturnType<typeof openHandle>;
 
-/** An open tenant with its endpoints for callers; it can be retired. */
+/** An open tenant with its endpoints for callers; it can be retired. The default name is no part of the state's. */
 export function openHandle(
   name: string,
   settings: Settings,
@@ -42,6 +41,7 @@ export function openHandle(
     cache: common.cache,
     // A restricted lookup must not get connections that were opened without it.
     connections: more.limits ? undefined : common.connections,
+    name: more.stateByKey || name === defaultName ? undefined : name,
     ...more,
     ...observed,
     ...reportsOf(name, settings, address, log, nameOf),
@@ -127,14 +127,8 @@ function stateFor({ redisUrl, keepCollections, sandbox }: Settings, state: State
 }
 
 /** @throws ConfigError that names the line of the file that is wrong */
-export function fieldRulesOf({ fieldsFile = '' }: Settings): FieldRule[] {
-  try {
-    return parseFieldRules(fieldsFile);
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error;
-    throw new ConfigError(`${environmentName('fieldsFile')}: ${error.message}`);
-  }
-}
+export const fieldRulesOf = ({ fieldsFile = '' }: Settings): FieldRule[] =>
+  parseFor('fieldsFile', () => parseFieldRules(fieldsFile));
 
 const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   baseUrl,
@@ -166,8 +160,7 @@ export async function openTenant(
   name = defaultName,
 ): Promise<TenantEndpoint & Pick<Address, 'close'>> {
   const common = await openCommon(settings, log);
-  const named = name === defaultName ? {} : { name };
-  const handle = openHandle(name, settings, address, common, named);
+  const handle = openHandle(name, settings, address, common);
   return {
     ...handle.endpoint,
     async close() {

@@ -5,7 +5,7 @@ import { isOneOf } from '../values.ts';
 import { openCommon, type SharedServices } from './common.ts';
 import { optionName, settingsFrom } from './options.ts';
 import { resolveAddress } from './start.ts';
-import { defaultName, openHandle, type TenantHandle } from './tenant-handle.ts';
+import { openHandle, type TenantHandle } from './tenant-handle.ts';
 import { validName } from './tenants.ts';
 
 type Options = Parameters<typeof settingsFrom>[0];
@@ -76,10 +76,7 @@ export function tenantHost(hostOptions: Options) {
         const owner = { name: name && `${name} at ${baseUrl.href}`, key };
         refuseOtherKey(owner, [...tenants.values()]);
         const more = { stateByKey: name === undefined, nameOf: optionName };
-        const handle = openHandle(name ?? baseUrl.host, settings, address, services, {
-          name: name === defaultName ? undefined : name,
-          ...more,
-        });
+        const handle = openHandle(name ?? baseUrl.host, settings, address, services, more);
         return serve(handle, owner);
       } catch (error) {
         await address.close();

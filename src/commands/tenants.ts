@@ -103,24 +103,18 @@ function entryFor(
     value instanceof Set ? [...value] : value,
   );
   if (known?.description === description) return known;
-  // The default name keeps its stored state when the only tenant is moved into a file.
   const nameOf = settings.tenantsFile === undefined ? environmentName : nameInFile;
-  const options = { nameOf, ...(name === defaultName ? {} : { name }) };
-  const tenant = openHandle(name, settings, configuredAddress(settings), common, options);
+  const tenant = openHandle(name, settings, configuredAddress(settings), common, { nameOf });
   return { tenant, description };
 }
 
-/** The settings of each tenant: those in the tenants file, or the only one. @throws ConfigError */
-export const tenantsOf = (settings: Settings): ReadonlyMap<string, Settings> =>
-  settings.tenantsFile === undefined
-    ? new Map([[defaultName, settings]])
-    : readTenants(settings.tenantsFile, settings);
-
 /**
- * Reads the settings of each tenant in the file.
+ * The settings of each tenant: those in the tenants file, or the only one.
  * @throws ConfigError that says what is wrong, never a key
  */
-export function readTenants(path: string, server: Settings): ReadonlyMap<string, Settings> {
+export function tenantsOf(server: Settings): ReadonlyMap<string, Settings> {
+  const { tenantsFile: path } = server;
+  if (path === undefined) return new Map([[defaultName, server]]);
   const read = Object.entries(readEntries(path)).map(([name, entry]) => {
     try {
       return [validName(name), settingsFor(entry, dirname(path), server)] as const;

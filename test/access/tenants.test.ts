@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTenants } from '../../src/commands/tenants.ts';
+import { tenantsOf } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import {
   bearer,
@@ -246,7 +246,7 @@ describe('settings of a tenant', () => {
   const read = async (tenant: Row) => {
     const tenants = { one: { ...described, ...tenant } };
     const path = await fileIn(newFolder(), 'tenants.json', { tenants });
-    return readTenants(path, readSettings([], {})).get('one');
+    return tenantsOf(readSettings([], { CPQ_TENANTS_FILE: path })).get('one');
   };
 
   const mistyped = 'a-value-that-was-mistyped-012345';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { readTenants } from '../../src/commands/tenants.ts';
+import { tenantsOf } from '../../src/commands/tenants.ts';
 import { readSettings } from '../../src/config.ts';
 import { inLines, verdictOf } from '../support/compatibility/difference.ts';
 import { wireJudge } from '../support/compatibility/judge.ts';
@@ -156,7 +156,7 @@ test('a tenants file names it for each tenant, and webhooks are read by it', asy
   const tenants = { acme: { ...tenant, fieldsFile: 'acme.txt' }, other: tenant };
   const file = join(folder, 'tenants.json');
   await writeFile(file, JSON.stringify({ tenants }));
-  const read = readTenants(file, readSettings([], {}));
+  const read = tenantsOf(readSettings([], { CPQ_TENANTS_FILE: file }));
   expect(read.get('acme')?.fieldsFile).toContain('= state');
   expect(read.get('other')?.fieldsFile).toBeUndefined();
 
