@@ -1,6 +1,7 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import type { FastPathParts } from '../fast-path/fast-path.ts';
 import type { ServerParts } from '../mcp/server.ts';
+import type { ServerDescription } from '../mcp/surface.ts';
+import type { CallParts } from '../mcp/tool-run.ts';
 
 /** A server factory for hosts that use the SDK only. */
 export interface SdkEndpoint {
@@ -8,7 +9,10 @@ export interface SdkEndpoint {
 }
 
 /** What serves one client over a connection. The tenant is opened when it is first needed. */
-export interface LineEndpoint extends SdkEndpoint, FastPathParts {}
+export interface LineEndpoint extends Pick<SdkEndpoint, 'server'> {
+  description: ServerDescription;
+  callParts(): Promise<CallParts>;
+}
 
 /** The parts of a server, and a factory for the SDK's server, which is loaded on first use. */
 export interface TenantEndpoint extends SdkEndpoint {
