@@ -113,21 +113,17 @@ function readFlags(
 function validate(name: SettingName, given: string, byFlag: boolean): unknown {
   const { parse, isFile, description }: Setting = settings[name];
   const named = byFlag ? `--${flagOf(name)}` : environmentName(name);
-  try {
-    return parse(isFile ? fileContent(named, given) : given);
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error;
-    throw new ConfigError(`${named}: ${error.message}. ${description}.`);
-  }
+  const read = () => parse(isFile ? fileContent(named, given) : given);
+  return parseAs(named, read, `. ${description}.`);
 }
 
-/** The value of a setting that only its user can parse. @throws ConfigError that names it */
-export function parseFor<T>(name: SettingName, parse: () => T): T {
+/** @throws ConfigError that names the setting, for an InvalidValue. @param explained follows what is wrong */
+export function parseAs<T>(named: string, parse: () => T, explained = ''): T {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw new ConfigError(`${environmentName(name)}: ${error.message}`);
+    throw new ConfigError(`${named}: ${error.message}${explained}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import {
   ConfigError,
   environmentName,
-  parseFor,
+  parseAs,
   readSettings,
   type SettingName,
   type Settings,
@@ -37,8 +37,8 @@ export async function run(argv: readonly string[]): Promise<void> {
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await configuredTenants(settings, common);
-  const { trustedProxies } = settings;
-  const guesses = guessLimiter(parseFor('trustedProxies', () => parseNetworks(trustedProxies)));
+  const proxies = () => parseNetworks(settings.trustedProxies);
+  const guesses = guessLimiter(parseAs(environmentName('trustedProxies'), proxies));
   const gate = await gateOf(settings, tenants, common, guesses);
   const queue = settings.auth.size > 0 ? new FairQueue(limitsOf(settings)) : undefined;
   // What the first call, and all others in flight, would wait for.

@@ -1,4 +1,4 @@
-import { environmentName, parseFor, type Settings } from '../config.ts';
+import { environmentName, parseAs, type Settings } from '../config.ts';
 import type { TenantEndpoint } from '../hosts/endpoint.ts';
 import type { WebhookTenant } from '../hosts/webhooks.ts';
 import { factsOf, type Log } from '../log.ts';
@@ -128,7 +128,7 @@ function stateFor({ redisUrl, keepCollections, sandbox }: Settings, state: State
 
 /** @throws ConfigError that names the line of the file that is wrong */
 export const fieldRulesOf = ({ fieldsFile = '' }: Settings): FieldRule[] =>
-  parseFor('fieldsFile', () => parseFieldRules(fieldsFile));
+  parseAs(environmentName('fieldsFile'), () => parseFieldRules(fieldsFile));
 
 const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
   baseUrl,
