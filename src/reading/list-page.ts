@@ -17,8 +17,6 @@ export interface ListPage<R> {
   /** Offset of the next record; absent at the end of the list. */
   next?: number;
   coverage: Coverage & { asOf: Date };
-  /** Values to filter by, where the service sends them. */
-  facets?: unknown;
   /** Set if the service ignored parameters; `records` is then empty. */
   ignored?: IgnoredParameters;
   /**
@@ -218,7 +216,7 @@ export async function whatFollows(
 
 function pageAnswer(
   { from = 0, size }: PageQuery,
-  { records: sent, facets, total: counted = 0 }: AnyPage,
+  { records: sent, total: counted = 0 }: AnyPage,
   isExact: boolean,
   asOf: Date,
 ): ListPage<ApiRecord> {
@@ -231,7 +229,6 @@ function pageAnswer(
   const reason = complete ? {} : { reason: isExact ? 'one page' : 'not counted' };
   return {
     records,
-    facets,
     from,
     total,
     ...(more && records.length > 0 ? { next: end } : {}),

@@ -35,8 +35,6 @@ export interface Page<R> {
   countIsLimit?: boolean;
   /** The service refuses the size parameter, and decides how many records a page has. */
   withoutSize?: boolean;
-  /** Values to filter by, from `/product`. */
-  facets?: unknown;
   /** Time of the response by the service's clock, in milliseconds since the epoch. */
   answeredAt?: number;
 }

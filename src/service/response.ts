@@ -146,8 +146,7 @@ export function readPage(body: unknown, facts: ErrorFacts, response: Headed): Ra
   const holders = holdersIn(around);
   const rows = Array.isArray(list) ? list.length : 0;
   const total = countIn(holders, response, rows);
-  const outermost = isObject(body) ? body : {};
-  if (rows === 0) refuseEmbeddedError(outermost, facts);
+  if (rows === 0 && isObject(body)) refuseEmbeddedError(body, facts);
   const isEmpty = list === null && total === 0;
   if (!Array.isArray(list) && !isEmpty) throw unexpected(facts, 'an unknown envelope');
   const records = requireRecords(list ?? [], facts);
@@ -159,8 +158,6 @@ export function readPage(body: unknown, facts: ErrorFacts, response: Headed): Ra
   const page: RawPage = { records, ...answeredAt(response) };
   if (isPartial) page.countIsLimit = true;
   else if (total !== undefined) page.total = total;
-  const facets = outermost.filters;
-  if (facets !== undefined && isShallow(facets, maxDepth)) page.facets = facets;
   return page;
 }
 

@@ -211,7 +211,6 @@ export function listAnswer<R extends Resource>(
         records: rows.slice(0, shown),
         page: compact({ shown, from, total, next }),
         coverage: toCoverage(list.coverage),
-        facets: shape.detail === 'full' ? list.facets : undefined,
       }),
       unknownCurrencies,
       asStored: shape.detail === 'full' && !shape.fields?.length,

@@ -130,13 +130,7 @@ class Stranger {
     if (resource === undefined) return [];
     const all = [this.#record(resource, 1), this.#record(resource, 2)];
     if (path !== routes[resource].path) return all[0];
-    return routes[resource].shape === 'tree'
-      ? all
-      : { results: all, total: 2, filters: this.#facets };
-  }
-
-  get #facets() {
-    return [{ key: this.text, values: [{ value: this.text, amount: 1 }] }];
+    return routes[resource].shape === 'tree' ? all : { results: all, total: 2 };
   }
 
   #record(resource: Resource, at: number) {
