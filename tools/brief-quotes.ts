@@ -34,7 +34,8 @@ import { join, quote, trusted, type Wording, wording } from '../src/text/untrust
 import {
   answerWithRows,
   formatAmounts,
-  pageOf,
+  listedWords,
+  listPart,
   rankedInCurrencies,
   toCoverage,
   today,
@@ -223,11 +224,10 @@ function quotesAnswer(
   // Not the report itself, which is a hundred times as large: answers are kept.
   const all = rows(from, size);
   return answerWithRows(all.length, (shown) => {
-    const { from: start, ...page } = pageOf(shown, from, count);
-    const shownRows = { ...page, ...(start > 0 && { from }), rows: all.slice(0, shown) };
+    const quotes = listPart(all.slice(0, shown), from, count);
     return {
-      summary: join([...scope, quotesSummary(brief)], ' '),
-      data: { ...brief, quotes: shownRows, coverage },
+      summary: join([...scope, quotesSummary(brief), ...listedWords(quotes)], ' '),
+      data: { ...brief, quotes, coverage },
       notes,
     };
   });

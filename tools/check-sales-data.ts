@@ -31,8 +31,8 @@ import { join, trusted, type Wording, wording } from '../src/text/untrusted-text
 import {
   answerWithRows,
   formatAmounts,
-  type Page,
-  pageOf,
+  listedWords,
+  listPart,
   toCoverage,
   today,
 } from '../src/tool-kit/answers.ts';
@@ -210,16 +210,10 @@ function checkAnswer(
   // Not all findings, of which there may be thousands: answers are kept.
   const all = rows(from, size ?? defaultSize);
   const write = (count: number): Answer => {
-    const { from: start, ...page } = pageOf(count, from, total);
+    const list = listPart(all.slice(0, count), from, total);
     return {
-      summary: join([...scope, checkSummary(figures, pageOf(count, from, total))], ' '),
-      data: {
-        ...figures,
-        ...(start > 0 && { from: start }),
-        ...page,
-        rows: all.slice(0, count),
-        coverage,
-      },
+      summary: join([...scope, checkSummary(figures, total), ...listedWords(list)], ' '),
+      data: { ...figures, ...list, coverage },
       notes,
     };
   };
@@ -253,9 +247,7 @@ function severalAnswer(
       }),
     })),
   );
-  const sentences = found.map(({ report: { figures, total } }) =>
-    checkSummary(figures, { shown: total, from: 0, total }),
-  );
+  const sentences = found.map(({ report: { figures, total } }) => checkSummary(figures, total));
   const write = (count: number): Answer => ({
     summary: join([...(found[0]?.scope ?? []), ...sentences], ' '),
     data: { checks: checked, rows: all.flatMap((rows) => rows.slice(0, count)), coverage },
@@ -264,7 +256,7 @@ function severalAnswer(
   return answerWithRows(size, write);
 }
 
-function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
+function checkSummary(figures: CheckReport['figures'], total: number): Wording {
   const { check, examined, of, unit, lines, products, contacts, valueAtStake } = figures;
   const stake = formatAmounts(valueAtStake);
   const worth = stake === '' ? '' : wording`, ${stake} at stake`;
@@ -273,12 +265,5 @@ function checkSummary(figures: CheckReport['figures'], page: Page): Wording {
     (products && plural(products, 'product')) ??
     (contacts && plural(contacts, 'contact'));
   const within = parts ? wording` (${parts})` : '';
-  return wording`${checkWords(check)}: ${plural(page.total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.${describePage(page)}`;
-}
-
-function describePage({ shown, total, from, next }: Page): Wording {
-  if (shown === total) return wording``;
-  if (shown === 0) return wording` None from ${from}.`;
-  const which = wording` Shown: ${from + 1} to ${from + shown}`;
-  return next === undefined ? wording`${which}.` : wording`${which}; next: from ${next}.`;
+  return wording`${checkWords(check)}: ${plural(total, unit)}${within} found among ${examined} ${trusted(of)}${worth}.`;
 }

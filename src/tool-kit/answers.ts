@@ -97,6 +97,23 @@ export const pageOf = (shown: number, from: number, total: number): Page => ({
   ...(shown > 0 && from + shown < total && { next: from + shown }),
 });
 
+/** The rows of a list from a position, as the data of an answer. */
+export function listPart<Row>(rows: readonly Row[], from: number, total: number) {
+  const { shown, next } = pageOf(rows.length, from, total);
+  return { total, shown, ...(from > 0 && { from }), ...(next !== undefined && { next }), rows };
+}
+
+/** Which rows of a list are shown, where these are not all. @param argument takes the position of the next one */
+export function listedWords(
+  { shown, total, from = 0, next }: Omit<Page, 'from'> & { from?: number },
+  argument: 'from' | 'deals_from' = 'from',
+): Wording[] {
+  if (shown === 0) return from > 0 ? [wording`None from ${from}: there are ${total}.`] : [];
+  if (shown === total) return [];
+  const more = next === undefined ? '' : wording`; next: ${argument} ${next}`;
+  return [wording`Listed: ${from + 1} to ${from + shown} of ${total}${more}.`];
+}
+
 /** The fields of a brief with at most so many rows in each list; `groups` are whole. */
 export const limitLists = (
   figures: Readonly<Record<string, unknown>>,

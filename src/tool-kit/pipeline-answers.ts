@@ -12,7 +12,7 @@ import {
   answerWithRows,
   formatAmounts,
   limitLists,
-  type Page,
+  listedWords,
   pageOf,
   rankedInCurrencies,
 } from './answers.ts';
@@ -74,7 +74,7 @@ export async function pipelineAnswer(brief: Brief, asked: Asked): Promise<Answer
   const write = (rows: number): Answer => {
     const records = deals?.records.slice(0, rows);
     const page = deals && records && pageOf(records.length, deals.from, deals.total);
-    const listed = page ? [listedSummary(page)] : [];
+    const listed = page ? listedWords(page, 'deals_from') : [];
     return {
       summary: join([...summary, ...listed], ' '),
       data: {
@@ -112,12 +112,6 @@ function shownFigures(
 async function listDeals({ deals, rowOf, rows = maxDeals, dealsFrom: from = 0 }: Asked) {
   const all = await deals();
   return { records: all.slice(from, from + rows).map(rowOf), from, total: all.length };
-}
-
-function listedSummary({ shown, from, total, next }: Page): Wording {
-  const start = from > 0 ? wording` from ${from}` : wording``;
-  const more = next === undefined ? wording`` : wording` Next: deals_from ${next}.`;
-  return wording`Listed: ${shown} of ${total}${start}, the highest value first.${more}`;
 }
 
 /** Which deals the figures are about, where filters narrow them. */

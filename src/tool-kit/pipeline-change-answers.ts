@@ -1,12 +1,12 @@
 import type { PipelineFilters } from '../briefs/pipeline/pipeline.ts';
 import { type Day, dayWords } from '../figures/days.ts';
-import { compact, type LimitedList, plural } from '../figures/naming.ts';
+import { compact, plural } from '../figures/naming.ts';
 import type { PipelineChanges, Shown } from '../history/changes-between.ts';
 import type { Period, PeriodStates, StatePair } from '../history/compare.ts';
 import type { OpenTotal } from '../history/movements.ts';
 import type { QuoteChanges } from '../history/quote-changes.ts';
 import { join, trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import { answerWithRows, formatAmounts, type Page, pageOf, toIsoSeconds } from './answers.ts';
+import { answerWithRows, formatAmounts, listedWords, listPart, toIsoSeconds } from './answers.ts';
 import type { Answer } from './define-tool.ts';
 import { scopeOf } from './pipeline-answers.ts';
 
@@ -44,7 +44,7 @@ export function changesAnswer(
   const { from = 0, rows } = asked;
   const write = (shown: number): Answer => {
     const { deals, ...figures } = changes;
-    const list = listPart<unknown>(deals, shown, from);
+    const list = listPart<unknown>(deals.rows.slice(0, shown), from, deals.total);
     return {
       summary: join(
         [
@@ -53,7 +53,7 @@ export function changesAnswer(
           periodWords(states),
           ...(from > 0 ? [] : [changesSummary(changes)]),
           ...(quotes ? [quotesSentence(quotes)] : []),
-          ...nextWords(list),
+          ...listedWords(list),
         ],
         ' ',
       ),
@@ -83,12 +83,12 @@ export function quoteChangesAnswer(
   const { states, rows, moves, quotes } = changes;
   const { from = 0 } = asked;
   const write = (shown: number): Answer => {
-    const changed = listPart(quotes, shown, from);
+    const changed = listPart(quotes.rows.slice(0, shown), from, quotes.total);
     const summary = [
       ...scopeOf(filters),
       periodWords(states),
       ...(from > 0 ? [] : [quotesSentence(changes)]),
-      ...nextWords(changed),
+      ...listedWords(changed),
     ];
     const figures = { rows, ...(moves.length > 0 && { moves }) };
     return {
@@ -106,23 +106,6 @@ export function quoteChangesAnswer(
 }
 
 const historyOf = (days: readonly Day[]) => ({ ...compact({ from: days[0] }), days: days.length });
-
-/** The first rows of a list that starts at a position, and where the next one starts. */
-function listPart<Row>({ total, rows }: LimitedList<Row>, shown: number, from: number) {
-  const { from: start, next } = pageOf(Math.min(shown, rows.length), from, total);
-  return {
-    total,
-    shown,
-    ...(start > 0 && { from: start }),
-    ...(next !== undefined && { next }),
-    rows: rows.slice(0, shown),
-  };
-}
-
-const nextWords = ({ shown, total, from = 0, next }: Partial<Page>): Wording[] =>
-  next === undefined || shown === undefined || total === undefined
-    ? []
-    : [wording`Listed: ${from + 1} to ${from + shown} of ${total}; next: from ${next}.`];
 
 /** Both days, as a person says them. */
 const periodWords = ({ opening, closing, isLive }: StatePair<unknown>): Wording =>

@@ -115,9 +115,9 @@ test('a check says which of its findings are shown', async () => {
   const server = await anyHost.start(addressIn(await sandbox(), 'all'));
   const check = 'stale_quotes';
   const first = await server.call('cpq_check_sales_data', { check, size: 1 });
-  expect(first.text).toContain('Shown: 1 to 1');
+  expect(first.text).toContain('Listed: 1 to 1 of ');
   const all = await server.call('cpq_check_sales_data', { check, size: 100 });
-  expect(all.text).not.toContain('Shown:');
+  expect(all.text).not.toContain('Listed:');
   await server.close();
 });
 

@@ -159,6 +159,6 @@ describe('the deals of the board', () => {
     const { page, records, text } = await call('cpq_brief_pipeline', { deals_from: 9_000 });
     expect(records).toEqual([]);
     expect(page).toEqual({ shown: 0, from: 9_000, total: (await allDeals({})).length });
-    expect(text).toContain(`Listed: 0 of ${page.total} from 9000`);
+    expect(text).toContain(`None from 9000: there are ${page.total}.`);
   });
 });

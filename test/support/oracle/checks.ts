@@ -427,7 +427,7 @@ function drift(ask: Ask, _: string, { tolerance = 5 }: Parameters): CheckFinding
 }
 
 /** The product of a line: by id, or the only product with the same part number. */
-export function productFinder(products: readonly Product[]) {
+function productFinder(products: readonly Product[]) {
   const byId = new Map(products.map((product) => [product.id, product]));
   const byPart = grouped(
     products.filter(({ part }) => part !== undefined),
