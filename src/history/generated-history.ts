@@ -1,6 +1,6 @@
 import type { Day } from '../figures/days.ts';
 import { toRecord } from '../service/records/recognition.ts';
-import type { PipelineHistory, QuoteHistory, RecordHistory } from './history.ts';
+import type { RecordHistory } from './history.ts';
 import { asStored, opportunitySnapshots, quoteSnapshots } from './snapshots.ts';
 
 /** The history of the embedded tenant, which is generated with its records and needs no snapshots. */
@@ -13,21 +13,20 @@ export interface GeneratedHistory {
   quotesAt(day: Day): readonly string[];
 }
 
-export const generatedPipeline = (generated: GeneratedHistory): PipelineHistory =>
-  toHistory(
+/** Records as they would be read from snapshots: the same object for the same text. */
+export const generatedPast = (generated: GeneratedHistory) => ({
+  opportunity: toHistory(
     generated,
     (day) => generated.recordsAt(day),
     (raw) => asStored(opportunitySnapshots, toRecord('opportunity', raw)),
-  );
-
-export const generatedQuotes = (generated: GeneratedHistory): QuoteHistory =>
-  toHistory(
+  ),
+  quote: toHistory(
     generated,
     (day) => generated.quotesAt(day),
     (raw) => asStored(quoteSnapshots, toRecord('quote', raw)),
-  );
+  ),
+});
 
-/** Records as they would be read from snapshots: the same object for the same text. */
 const toHistory = <T>(
   generated: GeneratedHistory,
   textsAt: (day: Day) => readonly string[],

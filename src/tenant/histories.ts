@@ -41,10 +41,7 @@ export function historiesOf(given: HistoryOptions | undefined, store: SnapshotSt
       if (!options) return undefined;
       const { generated, keepDays } = options;
       if (!generated) return stored(keepDays);
-      const { generatedPipeline, generatedQuotes } = await import(
-        '../history/generated-history.ts'
-      );
-      return { opportunity: generatedPipeline(generated), quote: generatedQuotes(generated) };
+      return (await import('../history/generated-history.ts')).generatedPast(generated);
     },
     note: (resource: Resource, collection: Collection<ApiRecord>): void =>
       recorders.get(resource)?.note(collection),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/figures/days.ts';
 import { compact } from '../../src/figures/naming.ts';
-import { generatedQuotes } from '../../src/history/generated-history.ts';
+import { generatedPast } from '../../src/history/generated-history.ts';
 import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
@@ -28,13 +28,13 @@ describe.each(seeds)(
   'seed $seed, edge cases added: $withEdgeCases',
   ({ seed, tenant, withEdgeCases }) => {
     let past: TenantPast;
-    let history: ReturnType<typeof generatedQuotes>;
+    let history: ReturnType<typeof generatedPast>['quote'];
     beforeAll(async () => {
       const sandbox = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
       if (withEdgeCases)
         for (const { name } of sandbox.tenants) addEdgeCases(sandbox.database, name, today);
       past = tenantPast(sandbox, tenant, today);
-      history = generatedQuotes(sandbox.past(sandbox.tenants[tenant]?.name ?? ''));
+      history = generatedPast(sandbox.past(sandbox.tenants[tenant]?.name ?? '')).quote;
     });
 
     const changesOf = async ([opening, closing]: readonly [string, string], asked: object) => {

@@ -1,6 +1,6 @@
 import { addDays } from '../../../src/figures/days.ts';
 import type { CurrencyOf } from '../../../src/figures/money.ts';
-import { generatedPipeline } from '../../../src/history/generated-history.ts';
+import { generatedPast } from '../../../src/history/generated-history.ts';
 import type { PipelineHistory, SnapshotReader } from '../../../src/history/history.ts';
 import type { ChangeOptions, PipelineState } from '../../../src/history/pipeline-changes.ts';
 import fc from '../fast-check.ts';
@@ -24,7 +24,7 @@ export function tenantPast(sandbox: Sandbox, at: number, today: string): TenantP
   const { database, tenants } = sandbox;
   const name = tenants[at]?.name ?? '';
   const ask: AskTenant = (sql, ...more) => database.prepare(sql).all(name, ...more) as Rows;
-  const reader = readerOf(generatedPipeline(sandbox.past(name)));
+  const reader = readerOf(generatedPast(sandbox.past(name)).opportunity);
   const stateOf = async (day: string) => ({
     day,
     records: (await reader.read(day))?.records ?? [],
