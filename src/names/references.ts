@@ -12,72 +12,44 @@ import type {
 } from '../service/records/records.ts';
 import { fieldOf, isKeyOf, keysOf } from '../values.ts';
 
-/** Kinds of referenced records. The service has no list of owners, stages and sources. */
-type ReferenceTarget =
-  | 'company'
-  | 'contact'
-  | 'category'
-  | 'opportunity'
-  | 'owner'
-  | 'stage'
-  | 'source';
-
 /** The records in which names are looked up. */
 export type KnownRecords = { readonly [R in Resource]?: readonly ApiRecord[] | undefined };
 
-type Links = readonly (readonly [field: string, target: ReferenceTarget])[];
-
 /**
- * The fields that refer to other records, with the kind of what they refer to, of the collections in which names are
- * looked up: first those whose records are referred to.
+ * The fields that refer to other records, of the collections in which names are looked up: first those whose records are
+ * referred to. A field is also the kind of what it refers to; the service has no list of owners, stages and sources.
  */
 const links = {
   company: [],
   // In two fields, `companyId` and `companyName`.
   contact: [],
   category: [],
-  opportunity: [
-    ['company', 'company'],
-    ['contact', 'contact'],
-    ['owner', 'owner'],
-    ['pipelineStage', 'stage'],
-    ['category', 'category'],
-    ['source', 'source'],
-  ],
-  quote: [
-    ['company', 'company'],
-    ['contact', 'contact'],
-    ['owner', 'owner'],
-    ['opportunity', 'opportunity'],
-  ],
-  product: [['category', 'category']],
-} as const satisfies { readonly [R in Resource]?: Links };
-const linksByResource: { readonly [R in Resource]?: Links } = links;
+  opportunity: ['company', 'contact', 'owner', 'pipelineStage', 'category', 'source'],
+  quote: ['company', 'contact', 'owner', 'opportunity'],
+  product: ['category'],
+} as const satisfies { readonly [R in Resource]?: readonly string[] };
 type NamingResource = keyof typeof links;
+type ReferenceField = (typeof links)[NamingResource][number];
 export const namingResources = keysOf(links);
 
 interface Link {
-  field: string;
-  target: ReferenceTarget;
+  field: ReferenceField;
   ref: Ref;
 }
-
-const refIn = (record: ApiRecord, field: string) => record[field] as Ref | undefined;
 
 function linksOf(resource: NamingResource, record: ApiRecord): Link[] {
   if (resource === 'contact') return [companyLink(record)];
   const found: Link[] = [];
-  const fields: Links = links[resource];
-  for (const [field, target] of fields) {
-    const ref = refIn(record, field);
-    if (ref !== undefined) found.push({ field, target, ref });
+  const fields: readonly ReferenceField[] = links[resource];
+  for (const field of fields) {
+    const ref = record[field] as Ref | undefined;
+    if (ref !== undefined) found.push({ field, ref });
   }
   return found;
 }
 
 const companyLink = ({ companyId, companyName }: Contact): Link => ({
   field: 'company',
-  target: 'company',
   ref: { ...(companyId && { id: companyId }), ...(companyName && { name: companyName }) },
 });
 
@@ -87,13 +59,15 @@ const isIncomplete = (ref: Ref): boolean =>
 
 export const referencesWithoutId = (deal: ApiRecord): ReadonlySet<string> =>
   new Set(
-    linksOf('opportunity', deal).flatMap(({ ref, target }) => (ref.id === undefined ? target : [])),
+    linksOf('opportunity', deal).flatMap(({ ref, field }) => (ref.id === undefined ? field : [])),
   );
 
 /** Whether the id or the name of a reference is missing. */
 export function lacksName(resource: Resource, record: ApiRecord): boolean {
   if (resource === 'contact') return isIncomplete(companyLink(record).ref);
-  for (const [field] of linksByResource[resource] ?? []) {
+  if (!isKeyOf(links, resource)) return false;
+  const fields: readonly ReferenceField[] = links[resource];
+  for (const field of fields) {
     const ref = record[field] as Ref | undefined;
     // Most have both.
     if (ref !== undefined && !(ref.id && ref.name?.trim()) && isIncomplete(ref)) return true;
@@ -124,7 +98,7 @@ export class NamesIn {
     yield* forEachStep(records, (record) => {
       if (isTarget) names.#add(resource, record);
       if (resource === 'contact') return;
-      for (const { target, ref } of linksOf(resource, record)) names.#add(target, ref);
+      for (const { field, ref } of linksOf(resource, record)) names.#add(field, ref);
     });
     return names;
   }
@@ -135,55 +109,54 @@ export class NamesIn {
   }
 
   /** Empty if the record has none, `undefined` if it is not known. */
-  nameOf(target: ReferenceTarget, id: string): string | undefined {
-    return this.#names.get(`${target} ${id}`);
+  nameOf(kind: ReferenceField, id: string): string | undefined {
+    return this.#names.get(`${kind} ${id}`);
   }
 
   /** The id of the record of this name, empty if several have it, `undefined` if it is not known. */
-  idOf(target: ReferenceTarget, name: string): string | undefined {
-    return this.#ids.get(`${target} ${normaliseName(name)}`);
+  idOf(kind: ReferenceField, name: string): string | undefined {
+    return this.#ids.get(`${kind} ${normaliseName(name)}`);
   }
 
-  #add(target: ReferenceTarget, record: ApiRecord): void {
+  #add(kind: ReferenceField, record: ApiRecord): void {
     const { id } = record;
     if (id === undefined) return;
     const name = contactName(record);
-    const key = `${target} ${id}`;
+    const key = `${kind} ${id}`;
     this.#names.set(key, name ?? this.#names.get(key) ?? '');
     if (name === undefined) return;
-    const named = `${target} ${normaliseName(name)}`;
+    const named = `${kind} ${normaliseName(name)}`;
     this.#ids.set(named, (this.#ids.get(named) ?? id) === id ? id : '');
   }
 }
 
 /** The reference with what is missing; the same one if that is not known. */
 function completeReference(
-  { target, ref }: Link,
+  { field, ref }: Link,
   from: readonly NamesIn[],
   textsAreIds: boolean,
 ): Ref {
   const { id, name: text = '', ...rest } = ref;
-  const names = from.flatMap((part) => part.nameOf(target, id ?? text) ?? []);
+  const names = from.flatMap((part) => part.nameOf(field, id ?? text) ?? []);
   const name = names.find(Boolean);
   if (id !== undefined && name !== undefined) return { ...ref, name };
-  if (id !== undefined) return inOtherCase(target, ref, id.toLowerCase(), from);
+  if (id !== undefined) return inOtherCase(field, ref, id.toLowerCase(), from);
   // The text is the id of a record.
   if (names.length > 0) return { ...rest, id: text, ...(name !== undefined && { name }) };
-  const [found, ...others] = new Set(from.flatMap((part) => part.idOf(target, text) ?? []));
+  const [found, ...others] = new Set(from.flatMap((part) => part.idOf(field, text) ?? []));
   if (found && others.length === 0) return { ...ref, id: found };
   return textsAreIds && found === undefined ? { ...rest, id: text } : ref;
 }
 
 /** The reference to the record of the same id in small letters, where there is one. */
-function inOtherCase(target: ReferenceTarget, ref: Ref, id: string, from: readonly NamesIn[]): Ref {
-  const name =
-    id === ref.id ? undefined : from.map((part) => part.nameOf(target, id)).find(Boolean);
+function inOtherCase(field: ReferenceField, ref: Ref, id: string, from: readonly NamesIn[]): Ref {
+  const name = id === ref.id ? undefined : from.map((part) => part.nameOf(field, id)).find(Boolean);
   return name === undefined ? ref : { ...ref, id, name };
 }
 
 /** The reference with the name that its company has now. */
-function currentReference({ target, ref }: Link, companies: NamesIn | undefined): Ref {
-  const name = target === 'company' && ref.id && companies?.nameOf(target, ref.id);
+function currentReference({ field, ref }: Link, companies: NamesIn | undefined): Ref {
+  const name = field === 'company' && ref.id && companies?.nameOf(field, ref.id);
   return name && name !== nonBlank(ref.name) ? { ...ref, name } : ref;
 }
 
@@ -196,11 +169,11 @@ function* readTextsAsIds(
   let ids = 0;
   let names = 0;
   yield* forEachStep(records, (record) => {
-    for (const { target, ref } of linksOf(resource, record)) {
+    for (const { field, ref } of linksOf(resource, record)) {
       const { id, name: text } = ref;
       if (id !== undefined || text === undefined) continue;
-      if (from.some((part) => part.nameOf(target, text) !== undefined)) ids += 1;
-      else if (from.some((part) => part.idOf(target, text) !== undefined)) names += 1;
+      if (from.some((part) => part.nameOf(field, text) !== undefined)) ids += 1;
+      else if (from.some((part) => part.idOf(field, text) !== undefined)) names += 1;
     }
   });
   return ids > 0 && names === 0;
