@@ -70,9 +70,10 @@ export async function readListPage(
   const asked = { ...query, size, ...(isWhole && { from: 0 }) };
   const { sample, found } = judge ? await askTogether(source, asked, judge) : noSample;
   if (found) return { ...pageAnswer(query, found, true, asOf), unproven: [] };
-  const page = await pages.page(resource, asked, call);
-  const ignored = judge ? await ignoredParameters(source, judge, asked, page) : [];
+  const sent = await pages.page(resource, asked, call);
+  const ignored = judge ? await ignoredParameters(source, judge, asked, sent) : [];
   if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
+  const page = await withTrueTotal(source, asked, sent);
   const follows = isWhole ? 'hidden' : await whatFollows(source, asked, page);
   if (follows === 'hidden') return whole();
   const isCounted = !page.countIsLimit && (page.total !== undefined || follows === 'end');
@@ -80,6 +81,27 @@ export async function readListPage(
   if (!judge || !query.filters || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
   return { ...answer, unproven: await unprovenFields(source, search, query.filters, sample) };
+}
+
+/** The property of a route whose total is that of what filters and a text find, and not of all its records. */
+const countsMatches = 'counts matches';
+
+/** Without a total that no row has shown yet, and that is wrong: the last of its records is not found. */
+async function withTrueTotal(
+  { pages, resource, call }: ListSource,
+  query: PageQuery,
+  page: AnyPage,
+): Promise<AnyPage> {
+  const { total = 0, ...uncounted } = page;
+  const isFull = page.records.length >= query.size;
+  if (!(query.filters || query.query) || !isFull || total <= (query.from ?? 0) + query.size)
+    return page;
+  const known = pages.traits(resource).honoured[countsMatches];
+  if (known !== undefined || !pages.canPage(resource)) return known === false ? uncounted : page;
+  const asked = pages.sized(resource, { ...query, from: total - 1, size: 1 }, call);
+  const last = await asked.catch(ignoreApiError('refused'));
+  if (last) pages.learnHonoured(resource, countsMatches, last.records.length > 0);
+  return last?.records.length === 0 ? uncounted : page;
 }
 
 interface Sampled {

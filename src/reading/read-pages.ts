@@ -41,7 +41,8 @@ export async function readPages(ask: Ask, pass: AnyPass): Promise<End> {
   if (pass.route.isTree) return { isPaged: false, sawEnd: true };
   if (first.keys.length === 0 || pass.hasAll) return { isPaged: true, sawEnd: true };
   const mayBePage = pass.count !== undefined || commonSizes.includes(first.keys.length);
-  if (pass.route.ignoresSize && !mayBePage) return { isPaged: false, sawEnd: true };
+  if (pass.route.ignoresSize && !mayBePage)
+    return { isPaged: false, sawEnd: true, ignoresSize: true };
   if (!pass.route.canPage) return readWithoutOffset(ask, pass, first);
   if (pass.count !== undefined) {
     if (!(await readCounted(ask, pass, first, pass.count)))

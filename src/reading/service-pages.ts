@@ -17,9 +17,9 @@ const minSize = 25;
 export const commonSizes: readonly number[] = [10, 20, 25, 30, 40, 50, 100];
 /** Where search engines stop to count, or to answer: a count of so many may be a limit. */
 export const isRound = (count: number): boolean => [1_000, 10_000].includes(count);
-/** Where lists that are not counted may stop. */
-export const mayBeCut = (rows: number): boolean =>
-  rows >= 50 && [1, 2, 2.5, 5].includes(rows / 10 ** Math.floor(Math.log10(rows)));
+/** Where lists that are not counted may stop: after whole pages of a usual size. */
+export const mayBeCut = (rows: number, sizes: readonly number[] = [20, 25]): boolean =>
+  rows >= 50 && sizes.some((size) => rows % size === 0);
 /** What looks like an id, and not like a number or a name. */
 export const longId = /^(?=.*\d)[\w-]{15,}$/;
 /** Properties are learnt again after this time, in case the service has changed. */
@@ -107,11 +107,9 @@ export class ServicePages {
     const page = await this.sized(resource, query, call);
     const { total, ...uncounted } = page;
     if (total === undefined) return uncounted;
+    if (await this.#countsPage(resource, query, page, call)) return uncounted;
     const isMore = total > (query.from ?? 0) + page.records.length;
-    const isCounted = this.traits(resource).counts === 'all';
-    if (isMore && !isCounted) this.learn(resource, { counts: 'all' });
-    if (!isMore && !isCounted && (await this.#countsPage(resource, query, page, call)))
-      return uncounted;
+    if (isMore && this.traits(resource).counts !== 'all') this.learn(resource, { counts: 'all' });
     return isRound(total) ? { ...page, countIsLimit: true } : page;
   }
 
@@ -185,7 +183,7 @@ export class ServicePages {
     return size === undefined ? { ...page, withoutSize: true } : page;
   }
 
-  /** Whether the total is the number of rows of the page: then records follow those that it counts. */
+  /** Whether the total goes by the page, such as its number of rows, with or without a row or a page more. */
   async #countsPage(
     resource: Resource,
     { from = 0, ...query }: PageQuery,
@@ -193,18 +191,23 @@ export class ServicePages {
     call: Call,
   ): Promise<boolean> {
     const rows = records.length;
-    if (this.traits(resource).counts === 'page') return true;
-    const isPageSize = rows > 0 && (rows >= query.size || commonSizes.includes(rows));
-    if (routes[resource].shape === 'tree' || from > 0 || total !== rows || !isPageSize)
-      return rows > 0 && total < from + rows;
-    const smaller = await this.sized(resource, { ...query, size: Math.ceil(rows / 2) }, call);
-    const counted = smaller.records.length;
-    const isOfPage =
-      counted < rows
-        ? smaller.total === counted
-        : await this.#hasMore(resource, query, records, call);
-    if (isOfPage) this.learn(resource, { counts: 'page' });
-    return isOfPage;
+    const { counts } = this.traits(resource);
+    if (counts === 'page') return true;
+    const isPageSize = rows >= query.size || commonSizes.includes(rows);
+    const isUsual = counts === undefined && isPageSize;
+    const mayGoByPage =
+      from === 0 && rows > 0 && (total === rows ? isUsual : goesBy(total, rows, query.size));
+    if (routes[resource].shape === 'tree' || !mayGoByPage)
+      return counts === undefined && rows > 0 && total < from + rows;
+    const size = Math.ceil(rows / 2);
+    const smaller = await this.sized(resource, { ...query, size }, call);
+    const shown = smaller.records.length;
+    const goesByPage =
+      shown < rows
+        ? smaller.total !== total && goesBy(smaller.total, shown, size)
+        : total === rows && (await this.#hasMore(resource, query, records, call));
+    if (goesByPage) this.learn(resource, { counts: 'page' });
+    return goesByPage;
   }
 
   /** Whether records follow these, of a service that ignores the size; only an offset that works shows that none do. */
@@ -223,6 +226,10 @@ export class ServicePages {
     return (await this.offsetWorks(resource, call)) === false;
   }
 }
+
+/** Whether a total may be made from the page: its rows, with or without a row or a page more, or the size asked for. */
+const goesBy = (total: number | undefined, rows: number, size: number): boolean =>
+  [rows, rows + 1, rows + size, size].some((one) => one === total);
 
 /** The property of the route that says whether the rows of a list have the items of their quotes. */
 const itemsInRows = 'items in rows';

@@ -182,7 +182,8 @@ async function readPass<R extends Resource>(
   const isSteady = isRepeated && routes[resource].parameters.includes('sort');
   try {
     const end = await readPages(askFor({ ...source, signal }, pass, isSteady), pass);
-    pass.countIsLimit ||= pass.highestCount === undefined && mayBeCut(pass.found.size);
+    pass.countIsLimit ||=
+      pass.highestCount === undefined && mayBeCut(pass.found.size, end.ignoresSize && [50]);
     return end;
   } catch (error) {
     call.signal.throwIfAborted();

@@ -65,7 +65,7 @@ describe('when nothing is wrong', () => {
     expect(stdout).toMatch(/^PASS +address +http:\/\/127\.0\.0\.1:\d+\/t\/harborpeak answers$/m);
     expect(stdout).toMatch(/^PASS +\/quote-widget-template +\d+ records/m);
     expect(stdout.match(/^PASS /gm)).toHaveLength(20);
-    expect(stdout).toMatch(/\n21 requests were sent; nothing was written\.\n/);
+    expect(stdout).toMatch(/\n22 requests were sent; nothing was written\.\n/);
     expect(stdout.endsWith('\nCPQ_GRANTS=read\n')).toBe(true);
   });
 
