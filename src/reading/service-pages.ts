@@ -191,12 +191,14 @@ export class ServicePages {
     call: Call,
   ): Promise<boolean> {
     const rows = records.length;
-    const { counts } = this.traits(resource);
+    const { counts, honoured } = this.traits(resource);
     if (counts === 'page') return true;
     const isPageSize = rows >= query.size || commonSizes.includes(rows);
     const isUsual = counts === undefined && isPageSize;
     const mayGoByPage =
-      from === 0 && rows > 0 && (total === rows ? isUsual : goesBy(total, rows, query.size));
+      from === 0 &&
+      rows > 0 &&
+      (total === rows ? isUsual : !honoured[trueTotals] && goesBy(total, rows, query.size));
     if (routes[resource].shape === 'tree' || !mayGoByPage)
       return counts === undefined && rows > 0 && total < from + rows;
     const size = Math.ceil(rows / 2);
@@ -207,6 +209,7 @@ export class ServicePages {
         ? smaller.total !== total && goesBy(smaller.total, shown, size)
         : total === rows && (await this.#hasMore(resource, query, records, call));
     if (goesByPage) this.learn(resource, { counts: 'page' });
+    else if (total !== rows) this.learnHonoured(resource, trueTotals, true);
     return goesByPage;
   }
 
@@ -227,6 +230,8 @@ export class ServicePages {
   }
 }
 
+/** The property of a route whose total was found not to go by the page. */
+const trueTotals = 'true totals';
 /** Whether a total may be made from the page: its rows, with or without a row or a page more, or the size asked for. */
 const goesBy = (total: number | undefined, rows: number, size: number): boolean =>
   [rows, rows + 1, rows + size, size].some((one) => one === total);

@@ -5,6 +5,7 @@ import { fieldOf, isObject, isShallow, type JsonObject } from '../values.ts';
 import type { WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
 import type { Page } from './page.ts';
+import { lettersOf } from './records/normalise.ts';
 
 const maxMessageLength = 300;
 
@@ -107,14 +108,14 @@ type RawPage = Omit<Page<RawRecord>, 'withoutSize'>;
 /** What a list or a record is wrapped in, best first; besides the name of the resource. */
 const wrappers = [
   ...['results', 'data', 'items', 'records', 'rows', 'list', 'content', 'value', 'entities'],
-  ...['result', 'response', 'payload', '_embedded', 'hits', 'edges'],
+  ...['result', 'response', 'payload', '_embedded', 'hits', 'edges', 'd'],
 ];
 const maxWrappers = 3;
 /** A deeply nested record would overflow the stack of recursive functions. */
 const maxDepth = 64;
 const tooDeep = 'a record nested too deeply';
 /** Every record has at least one of these fields; an acknowledgement or an error has none. */
-const recordFields = ['id', 'externalIdentifier', 'name', 'number', 'title', 'lastName', 'service'];
+const recordFields = ['id', 'externalidentifier', 'name', 'number', 'title', 'lastname', 'service'];
 
 /** The objects around what is wrapped, from the outside in, and that itself: a list, or what has no wrapper. */
 function unwrap(
@@ -185,6 +186,12 @@ function saysPartial(holder: RawRecord, rows: number, isAll: boolean): boolean {
   return false;
 }
 
+const isRecord = (it: unknown): it is RawRecord =>
+  isObject(it) && Object.keys(it).some((name) => recordFields.includes(lettersOf(name)));
+
+const isEnvelope = (it: RawRecord): boolean =>
+  !isRecord(it) && wrappers.some((name) => Array.isArray(it[name]));
+
 /**
  * Unwraps one record.
  * @throws ApiError (`unexpected`)
@@ -193,8 +200,6 @@ export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
   const isNone = body === null || fieldOf(body, 'statusCode') === 404;
   if (isNone || (typeof body === 'object' && Object.keys(body).length === 0))
     throw new ApiError('not-found', facts);
-  const isRecord = (it: unknown): it is RawRecord =>
-    isObject(it) && recordFields.some((name) => name in it);
   const { inner, around } = unwrap(body, facts);
   const record = [...around, inner].flat().find(isRecord);
   if (!record) throw unexpected(facts, 'not a record');
@@ -211,7 +216,8 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
   for (const entry of Array.isArray(list) ? list : []) {
     if (entry === null) continue;
     const record: unknown = fieldOf(entry, 'node') ?? fieldOf(entry, '_source') ?? entry;
-    if (!isObject(record)) throw unexpected(facts, 'a list with entries that are not records');
+    if (!isObject(record) || isEnvelope(record))
+      throw unexpected(facts, 'a list with entries that are not records');
     if (!isShallow(record, maxDepth)) throw unexpected(facts, tooDeep);
     records.push(record);
   }
@@ -222,7 +228,7 @@ function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
 const countFields = [
   ...['recordsFiltered', 'filtered'],
   ...['total', 'totalCount', 'total_count', 'totalElements', 'totalRecords', 'totalResults'],
-  ...['@odata.count', 'count'],
+  ...['@odata.count', '__count', 'count'],
 ];
 const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.pagination', '_links'].map(
   (path) => path.split('.').filter(Boolean),

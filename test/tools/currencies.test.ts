@@ -18,7 +18,7 @@ const companies = Array.from({ length: 150 }, (_, at) => ({
   name: `Company ${at}`,
   currency: currencyOf(at),
 }));
-const deals = Array.from({ length: 60 }, (_, at) => ({
+const deals = Array.from({ length: 61 }, (_, at) => ({
   id: `o${at}`,
   name: `Deal ${at}`,
   companyId: `c${at}`,
