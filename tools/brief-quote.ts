@@ -6,7 +6,7 @@ import { compact } from '../src/figures/naming.ts';
 import { hasUnknownItems } from '../src/figures/quote-totals.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { ApiRecord, Ref, Resource } from '../src/service/records/records.ts';
-import { fieldGaps } from '../src/tenant/field-gaps.ts';
+import { danglingReferences, fieldGaps } from '../src/tenant/field-gaps.ts';
 import {
   nameReferences,
   readCollections,
@@ -62,15 +62,11 @@ export const briefQuote = defineTool({
     const notes = [...omitted, ...contact.omitted];
     const about = restsOn.quote.quote;
     const gaps = await fieldGaps(tenant, 'quote', { records: [read], isPart: true }, about);
-    // That one quote has no such field may mean nothing; that none has it does.
+    // That one quote has no such field may mean nothing; that none has it, or others in another field, does.
     const held = await fieldGaps(tenant, 'quote', { records: tenant.cached('quote') ?? [] }, about);
-    gaps.push(...held.filter(({ example }) => example === undefined));
-    for (const field of ['company', 'opportunity'] as const) {
-      const among: readonly ApiRecord[] | undefined = records[field];
-      const id = read[field]?.id;
-      if (id !== undefined && among && !namedBy(read[field], among))
-        gaps.push({ record: 'quote', field, of: 1, rows: 1, example: id });
-    }
+    gaps.push(...held.filter(({ mayBe, example, rows, of }) => mayBe ?? (!example && rows === of)));
+    // Those that it refers to were asked for.
+    gaps.push(...danglingReferences(tenant, { ...records, quote: [read] }, () => 1));
     const subject = {
       quote: record,
       company: namedBy(record.company, records.company),

@@ -130,7 +130,7 @@ function readFor(
   if (withDeals) wants.add('opportunity');
   const rests = [
     ...names.map((name) => checksRestOn[name]),
-    ...(withDeals ? [restsOn.openDeals] : []),
+    ...(withDeals ? [restsOn.pipeline] : []),
   ];
   const fields: Record<string, readonly string[]> = {};
   for (const rest of rests)

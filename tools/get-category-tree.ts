@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { fullRecord } from '../src/lists/concise.ts';
 import type { Category } from '../src/service/records/records.ts';
+import { fieldGaps } from '../src/tenant/field-gaps.ts';
 import { wording } from '../src/text/untrusted-text.ts';
 import { answerWithRows, toCoverage } from '../src/tool-kit/answers.ts';
 import { type Answer, coverage, defineTool, records } from '../src/tool-kit/define-tool.ts';
@@ -28,7 +29,8 @@ export const getCategoryTree = defineTool({
       .filter(({ level }) => level <= depth)
       .map(({ category, level }) => row(category, level, detail === 'full'));
     const read = branches.length;
-    const coverage = toCoverage({ ...tree.coverage, read, total: read, asOf: tree.asOf });
+    const fields = await fieldGaps(tenant, 'category_tree', tree, ['name']);
+    const coverage = toCoverage({ ...tree.coverage, read, total: read, asOf: tree.asOf, fields });
     return treeAnswer(rows, read, coverage);
   },
 });

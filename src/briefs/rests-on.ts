@@ -13,14 +13,10 @@ const company = ['id', 'name', ...deletion] as const;
 const currencies = { company: ['currency'] } as const;
 const product = ['id', 'name', 'price', 'cost', 'listed', ...deletion] as const;
 const contact = ['id', 'lastName', 'email', 'companyId', ...deletion] as const;
-const deal = [
-  ...(['id', 'name', 'company', 'owner', 'pipelineStage', 'statusId', ...deletion] as const),
-  ...(['onetimeRevenue', 'monthlyRevenue', 'valueMonths'] as const),
-] as const;
 const pipeline = [
-  ...deal,
-  ...(['probability', 'expectedCloseDate', 'createdAt', 'updatedAt', 'stageUpdatedAt'] as const),
-  'closedAt',
+  ...(['id', 'name', 'company', 'owner', 'pipelineStage', 'statusId', ...deletion] as const),
+  ...(['onetimeRevenue', 'monthlyRevenue', 'valueMonths', 'probability'] as const),
+  ...(['expectedCloseDate', 'createdAt', 'updatedAt', 'stageUpdatedAt', 'closedAt'] as const),
 ] as const;
 const lines = [
   ...(['items.price', 'items.quantity', 'items.term', 'items.discount', 'items.optional'] as const),
@@ -32,20 +28,24 @@ const lineParts = ['items.name', 'items.product', 'items.cost'] as const;
 const dealOfQuote = ['statusId', 'closedAt', ...deletion] as const;
 const quoteDates = ['createdAt', 'updatedAt', 'sentAt', 'expiresAt'] as const;
 
+const contractItem = ['company', 'revenue', 'term'] as const;
+
+const ofDeals = { opportunity: pipeline, ...currencies } as const;
+const ofQuotes = {
+  quote: [...quote, ...quoteDates, 'opportunity'],
+  opportunity: dealOfQuote,
+  ...currencies,
+} as const;
+
 export const restsOn = {
-  pipeline: { opportunity: pipeline, ...currencies },
-  openDeals: { opportunity: [...deal, 'closedAt'], ...currencies },
-  quotes: {
-    quote: [...quote, ...quoteDates, 'opportunity', 'items.cost'],
-    opportunity: dealOfQuote,
-    ...currencies,
-  },
+  pipeline: ofDeals,
+  quotes: { ...ofQuotes, quote: [...ofQuotes.quote, 'items.cost'] },
   company: {
     company: [...company, 'currency'],
     contact,
     opportunity: pipeline,
     quote: [...quote, ...quoteDates, 'opportunity'],
-    contract_item: ['company', 'revenue', 'term'],
+    contract_item: contractItem,
     pricing_book: ['companyIds', 'products', 'validFrom', 'validTo'],
   },
   quote: {
@@ -68,39 +68,31 @@ export const restsOn = {
   },
 } as const satisfies Readonly<Record<string, Rests>>;
 
-const ofDeal = ['opportunity', ...deletion] as const;
-const ofQuotes = { opportunity: dealOfQuote, ...currencies } as const;
-
 export const checksRestOn: Readonly<Record<CheckName, Rests>> = {
   thin_margins: { product },
   below_cost: { product },
   duplicate_products: { product: ['name', 'mpn', 'listed', ...deletion] },
   pricing_drift: { product, pricing_book: ['products', 'validFrom', 'validTo'] },
-  zero_prices: { quote, ...ofQuotes },
-  stale_quotes: { quote: [...quote, 'opportunity', 'sentAt', 'expiresAt'], ...ofQuotes },
-  expiring_quotes: { quote: [...quote, 'opportunity', 'expiresAt'], ...ofQuotes },
-  quotes_of_closed_deals: { quote: [...quote, 'opportunity'], ...ofQuotes },
-  unlisted_on_quotes: { quote: [...quote, 'items.product'], product, ...ofQuotes },
-  contracts: { contract_item: ['startDate', 'endDate', 'revenue', 'term'] },
-  contracts_running_out: { contract_item: ['endDate', 'revenue', 'term'] },
-  stalled_opportunities: { opportunity: [...deal, 'updatedAt', 'stageUpdatedAt'], ...currencies },
-  missing_close_dates: { opportunity: [...deal, 'expectedCloseDate'], ...currencies },
-  incomplete_opportunities: {
-    opportunity: [...deal, 'contact', 'category'],
-    ...currencies,
-  },
+  zero_prices: ofQuotes,
+  stale_quotes: ofQuotes,
+  expiring_quotes: ofQuotes,
+  quotes_of_closed_deals: ofQuotes,
+  unlisted_on_quotes: { ...ofQuotes, quote: [...ofQuotes.quote, 'items.product'], product },
+  contracts: { contract_item: [...contractItem, 'startDate', 'endDate'], ...currencies },
+  contracts_running_out: { contract_item: [...contractItem, 'endDate'], ...currencies },
+  stalled_opportunities: ofDeals,
+  missing_close_dates: ofDeals,
+  incomplete_opportunities: { ...ofDeals, opportunity: [...pipeline, 'contact', 'category'] },
   duplicate_contacts: { contact: [...contact, 'phone', 'mobilePhone'] },
-  opportunities_without_quote: { opportunity: deal, quote: ofDeal, ...currencies },
+  opportunities_without_quote: { ...ofDeals, quote: ['opportunity', ...deletion] },
 };
 
 /** Of a list, what its rows show of each record; and what they are filtered and sorted by. */
 export const listsRestOn: Rests = {
-  company,
-  contact: ['companyId', ...deletion],
+  ...restsOn.find,
   opportunity: [
-    ...(['name', 'company', 'pipelineStage', 'statusId'] as const),
-    ...(['onetimeRevenue', 'monthlyRevenue', ...deletion] as const),
+    ...restsOn.find.opportunity,
+    ...(['closedAt', 'probability', 'onetimeRevenue', 'monthlyRevenue'] as const),
   ],
-  product: ['name', 'price', 'listed', ...deletion],
-  quote: ['number', 'status', 'company', 'items', ...lines, ...deletion],
+  quote: [...restsOn.find.quote, 'items', ...lines],
 };

@@ -1,6 +1,6 @@
 import { dayOf } from '../figures/days.ts';
 import { contactName } from '../figures/naming.ts';
-import { flatForms, inBothCases } from '../service/records/normalise.ts';
+import { flatForms } from '../service/records/normalise.ts';
 import type { Opportunity } from '../service/records/records.ts';
 import { quote, trusted, Verbatim, type Wording, wording } from '../text/untrusted-text.ts';
 import { canonicalJson, isObject } from '../values.ts';
@@ -203,7 +203,8 @@ export interface Present {
 
 /** The value to send back, as it came; of a reference its id. `undefined` for an empty field. */
 export function unchangedValue({ kind, property }: WritableField, present: Present): unknown {
-  if (kind !== 'reference') return valueUnder(present.raw, inBothCases(property));
+  const value = present.raw[property];
+  if (kind !== 'reference') return value === '' ? undefined : (value ?? undefined);
   const id = referenceId(property, present);
   return idsIn(present.raw, property).find((one) => String(one) === id) ?? id;
 }
@@ -215,7 +216,7 @@ const removedKey = '[key]';
 function problemWith({ kind, property }: WritableField, present: Present): Wording | undefined {
   const { raw } = present;
   if (kind !== 'reference')
-    return JSON.stringify(valueUnder(raw, inBothCases(property)))?.includes(removedKey)
+    return JSON.stringify(raw[property])?.includes(removedKey)
       ? wording`it contains the API key of this server`
       : undefined;
   const { ids, names } = flatForms(property);
@@ -238,17 +239,12 @@ const referenceId = (property: string, { record }: Present): string | undefined 
 
 /** Every id that a record gives for a reference, nested or beside it. */
 function idsIn(raw: Present['raw'], property: string): unknown[] {
-  const nested = valueUnder(raw, inBothCases(property));
+  const nested = raw[property];
   const inside = isObject(nested) ? [nested.id ?? nested._id] : [];
   return [...inside, ...flatForms(property).ids.map((name) => raw[name])].filter(
     (id) => !isBlank(id),
   );
 }
-
-const valueUnder = (raw: Present['raw'], names: readonly string[]): unknown => {
-  const name = names.find((it) => raw[it] !== undefined && raw[it] !== null && raw[it] !== '');
-  return name === undefined ? undefined : raw[name];
-};
 
 /** An empty value, or a list or object without any other. */
 const isBlank = (value: unknown): boolean =>
@@ -273,6 +269,6 @@ export function describeUnsendable(
 function shownText({ kind, property, readFrom }: WritableField, { record, raw }: Present): string {
   const read = readFrom(record);
   const name = kind === 'reference' && isObject(read) ? (contactName(read) ?? read.id) : undefined;
-  const value = name ?? valueUnder(raw, inBothCases(property));
+  const value = name ?? raw[property];
   return typeof value === 'string' ? value : JSON.stringify(value ?? '');
 }

@@ -1,6 +1,5 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts';
 import { runSteps } from '../figures/steps.ts';
-import { isApiError } from '../service/errors.ts';
 import { understand } from '../tenant/field-gaps.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
@@ -77,9 +76,7 @@ export async function examine(settings: Settings): Promise<Report> {
     const access = checkAddress(baseUrl, probes);
     // An error that affects every request is reported once, not for every route.
     const answered = access.some(({ status }) => status === 'fail') ? new Map() : probes;
-    const isKnown = [...probes.values()].some(
-      ({ error }) => !error || isApiError(error, 'unfamiliar'),
-    );
+    const isKnown = [...probes.values()].some(({ error }) => !error);
     const found = isKnown ? await examineRecords(prober, probes) : { checks: [], fields: [] };
     const grants = grantsFor(probes, settings.grants);
     const ofService = [

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { inBothCases } from '../service/records/normalise.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import {
   canonicalJson,
@@ -40,6 +39,9 @@ const dayMs = 86_400_000;
 const maxEvents = 1_000;
 /** Maximum nesting: a record may be 64 levels deep, and the payload adds some. */
 const maxDepth = 80;
+/** Each name, followed by the same in snake_case. */
+const inBothCases = (...names: readonly string[]): string[] =>
+  names.flatMap((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]);
 const nameKeys = inBothCases('event', 'eventName', 'eventType', 'topic', 'action', 'type');
 const subjectKeys = inBothCases('subject', 'entityType', 'entity', 'resourceType', 'resource');
 const recordKeys = ['data', 'record', 'payload', 'entity', 'new', 'after'];

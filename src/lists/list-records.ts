@@ -10,15 +10,21 @@ import type { Collection } from '../reading/collection.ts';
 import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-page.ts';
 import { isApiError } from '../service/errors.ts';
 import type { PageQuery, Search } from '../service/page.ts';
-import type { FieldGap } from '../service/records/account.ts';
-import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
+import { type FieldGap, minRows } from '../service/records/account.ts';
+import {
+  type ApiRecord,
+  fieldsOf,
+  type RecordOf,
+  type Resource,
+} from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import type { ToolCall } from '../tenant/call.ts';
-import { fieldGaps, gapsOfRows } from '../tenant/field-gaps.ts';
+import { danglingReferences, fieldGaps, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
+import { isKeyOf } from '../values.ts';
 import type { Known } from './column.ts';
 import { showsCurrency } from './concise.ts';
 import {
@@ -109,7 +115,11 @@ async function gapsOfList(
 ): Promise<FieldGap[]> {
   const gaps = gapsOfRows(resource, records, listsRestOn[resource]);
   const searched = examined && { records: examined };
-  if (searched) gaps.push(...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(criteria))));
+  if (searched) {
+    gaps.push(...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(resource, criteria))));
+    const known = { company: tenant.cached('company'), [resource]: examined };
+    gaps.push(...danglingReferences(tenant, known, () => minRows));
+  }
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
     gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
@@ -117,10 +127,10 @@ async function gapsOfList(
 }
 
 /** The fields that records are filtered and sorted by. */
-const fieldsOfKeys = ({ conditions, sort }: Criteria): string[] =>
+const fieldsOfKeys = (resource: Resource, { conditions, sort }: Criteria): string[] =>
   [...conditions, ...sort].flatMap(({ key: { name, column } }) => {
     const path = column ? (column.sort ?? column.filter) : name;
-    return path?.split('.')[0] ?? [];
+    return path?.split('.')[0] ?? listsRestOn[resource] ?? [];
   });
 
 /** What is left to do here if the service ignores these parameters. */
@@ -219,7 +229,8 @@ function requireKnownKeys(
 ): void {
   const isMissing = (key: Key) => (record: ApiRecord) =>
     valuesOf(valueUnderKey(record, key, known)).length === 0;
-  const unknown = keys.find((key) => !key.column && records.every(isMissing(key)));
+  const isField = ({ name }: Key) => isKeyOf(fieldsOf[resource], name.split('.')[0] ?? '');
+  const unknown = keys.find((key) => !key.column && !isField(key) && records.every(isMissing(key)));
   if (unknown === undefined || records.length === 0) return;
   throw new InvalidArguments(
     wording`No column is called ${quote(unknown.name)}. Known: ${keyNames(resource)}; or a field of the record, with dots.`,

@@ -107,19 +107,9 @@ const apiWords: { [K in ApiErrorKind]: (facts: FactsOf[K], nameOf: NameOf) => Wo
   'embedded-error': (facts) =>
     wording`${trusted(facts.host)} answered ${trusted(facts.path ?? '')} with an error instead of records, also after trying again. This is not an empty result: ask again in a minute.${itSays(facts)}`,
   unexpected: notReadable,
-  unfamiliar: ({ path, unknownFields }) =>
-    wording`The service's records look different from what this server knows: those of ${trusted(path ?? '')} have none of the fields that they are read by, but ${quotedList(unknownFields)}. This is not an empty result, and they cannot be used; the operator can see more with cpq-mcp doctor.`,
   'too-large': ({ host }) =>
     wording`The answer of ${trusted(host)} is larger than this server accepts. Ask for a smaller size.`,
 };
-
-const quotedList = (names: readonly string[]): Wording =>
-  names.length === 0
-    ? wording`no others`
-    : join(
-        names.map((name) => quote(name, 60)),
-        ', ',
-      );
 
 const itSays = ({ upstreamMessage }: ErrorFacts): Wording =>
   upstreamMessage === undefined ? wording`` : wording` It says: ${quote(upstreamMessage, 300)}.`;

@@ -6,8 +6,9 @@ import { type Wire, type WireRequest, type WireResponse, wireTo } from './connec
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
 import type { Page, PageRequest } from './page.ts';
 import { FieldMapping, type FieldRule } from './records/mapping.ts';
-import { requireRecognized, toRecord } from './records/recognition.ts';
-import type { Opportunity, RecordOf, Resource } from './records/records.ts';
+import { respell } from './records/normalise.ts';
+import { toRecord } from './records/recognition.ts';
+import { fieldsOf, type Opportunity, type RecordOf, type Resource } from './records/records.ts';
 import { parseResponse, type RawRecord, readOne, readPage } from './response.ts';
 import { isPathSegment, type Route, routes } from './routes.ts';
 
@@ -120,7 +121,6 @@ export class ApiClient {
       ids.add(record.id);
       records.push(record);
     }
-    requireRecognized(resource, records, request.facts);
     const isRepeated = records.length < page.records.length && records.length !== page.total;
     return { ...page, ...(isRepeated && { countIsLimit: true }), records };
   }
@@ -132,10 +132,7 @@ export class ApiClient {
     value: string,
     call: Call,
   ): Promise<RecordOf[R]> {
-    const raw = await this.getRaw(resource, by, value, call);
-    const record = toRecord(resource, raw);
-    requireRecognized(resource, [record], { host: this.host, path: routes[resource].path });
-    return record;
+    return toRecord(resource, await this.getRaw(resource, by, value, call));
   }
 
   /**
@@ -150,6 +147,7 @@ export class ApiClient {
   ): Promise<RawRecord> {
     const request = this.#requestOfOne(resource, by, value);
     const raw = this.fields.apply(resource, await this.#send(request, call));
+    respell(raw, fieldsOf[resource]);
     if (isOther(raw, by, value)) throw new ApiError('not-found', request.facts, 'another was sent');
     return raw;
   }

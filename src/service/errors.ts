@@ -33,8 +33,6 @@ interface MoreFacts {
   'circuit-open': { readonly seconds: number };
   malformed: Problem;
   unexpected: Problem;
-  /** `unknownFields`: names of the fields that the records have. */
-  unfamiliar: { readonly unknownFields: readonly string[] };
 }
 
 /**
@@ -82,7 +80,6 @@ const traits = {
   /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
   unexpected: notUnderstood,
   /** Records without any of the fields that they are read by. */
-  unfamiliar: notUnderstood,
   /** Larger than the maximum response size. */
   'too-large': notUnderstood,
 };

@@ -1,20 +1,29 @@
-import type { Named } from '../figures/naming.ts';
+import { compact, type Named } from '../figures/naming.ts';
 import { outcomeOf, plainWords } from '../figures/outcome.ts';
 import { statusCategoryOf } from '../figures/quote-state.ts';
 import { quoteDiscount } from '../figures/quote-totals.ts';
 import { forEachStep, runSteps, type Steps } from '../figures/steps.ts';
 import { termOf } from '../figures/terms.ts';
-import { companyOf, type KnownRecords } from '../names/references.ts';
+import type { KnownRecords } from '../names/references.ts';
+import { longId } from '../reading/service-pages.ts';
 import {
   type Account,
   accountOf,
   type FieldGap,
   gapsIn,
-  minRows,
+  isMany,
   placeOf,
+  saysGone,
 } from '../service/records/account.ts';
 import { areRead } from '../service/records/recognition.ts';
-import type { ApiRecord, Opportunity, Quote, Resource } from '../service/records/records.ts';
+import type {
+  ApiRecord,
+  Contact,
+  Opportunity,
+  Quote,
+  QuoteItem,
+  Resource,
+} from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -23,28 +32,45 @@ export type RestsOn = { readonly [R in Resource]?: readonly string[] };
 
 /**
  * Whether figures understand a word of the service: `unknown` only matters where no word of the reading is `known`, since
- * tenants have words of their own beside the usual ones; `refuted` always does.
+ * tenants have words of their own beside the usual ones; `unclear` where many are, too; `mixed` only where many are beside
+ * known ones; `refuted` always does.
  */
-type Judged = readonly [word: unknown, judgement: 'known' | 'unknown' | 'refuted'];
+type Judgement = 'known' | 'unknown' | 'unclear' | 'mixed' | 'refuted';
+type Judged = readonly [word: unknown, judgement: Judgement];
+
+/** A name that looks like an id may be one. */
+function nameJudged({ name }: ApiRecord): readonly Judged[] {
+  return name === undefined ? [] : [[name, longId.test(name) ? 'unknown' : 'known']];
+}
 
 /** Of fields whose values have a known form: what their words mean. */
 const words: {
   readonly [R in Resource]?: Readonly<Record<string, (record: ApiRecord) => readonly Judged[]>>;
 } = {
+  company: { name: nameJudged },
+  product: { name: nameJudged },
   opportunity: {
     statusId: (deal: Opportunity) => {
       const outcome = outcomeOf(deal);
       const word = deal.statusId ?? deal.pipelineStage?.name;
       if (outcome === 'deleted' || word === undefined) return [];
+      if (saysGone(word)) return [[word, 'refuted']];
       const said = plainWords(word);
-      if (outcome === 'open' && (said.has('open') || said.has('active'))) return [];
-      return [[word, outcome === 'won' || outcome === 'lost' ? 'known' : 'unknown']];
+      const isOpen = said.has('open') || said.has('active');
+      if (isOpen && outcome !== 'won' && outcome !== 'lost')
+        return outcome === 'open' ? [] : [[word, 'refuted']];
+      if (outcome === 'closed_unknown') return [[word, 'unclear']];
+      return [[word, outcome === 'open' ? 'unknown' : 'known']];
     },
+    /** In percent, and as a share. */
+    probability: ({ probability = 0 }: Opportunity) =>
+      probability > 1 ? [[probability, 'known']] : probability % 1 ? [[probability, 'mixed']] : [],
   },
   quote: {
     status: (quote: Quote) => {
       const category = statusCategoryOf(quote);
       if (category === 'deleted' || !quote.status) return [];
+      if (saysGone(quote.status)) return [[quote.status, 'refuted']];
       const isAnswered = [quote.sentAt, quote.approvedAt, quote.declinedAt].some(Boolean);
       return [[quote.status, category !== 'other' ? 'known' : isAnswered ? 'refuted' : 'unknown']];
     },
@@ -55,24 +81,20 @@ const words: {
     'items.term': ({ items = [] }: Quote) =>
       items.flatMap(({ term = '' }): Judged[] => {
         const known = termOf(term);
-        return known === 'one-time' ? [] : [[term, known === 'other' ? 'unknown' : 'known']];
+        return known === 'one-time' ? [] : [[term, known === 'other' ? 'unclear' : 'known']];
       }),
   },
 };
 
 const maxWords = 5;
 
-export interface Understood extends Account {
-  /** By path: in how many rows a word is not understood, and such words. */
-  words: ReadonlyMap<string, { rows: number; example: string }>;
-}
+/** By path: in how many rows a word is not understood, and such words. */
+type NotUnderstood = ReadonlyMap<string, { rows: number; example: string }>;
 
-/** The account of these records, with the words that are not understood. */
-export function* understand(resource: Resource, records: readonly ApiRecord[]): Steps<Understood> {
-  const account = yield* accountOf(resource, records);
+function* notUnderstood(resource: Resource, records: readonly ApiRecord[]): Steps<NotUnderstood> {
   const found = new Map<string, { rows: number; example: string }>();
   for (const [path, judge] of Object.entries(words[resource] ?? {})) {
-    const counts = { known: 0, unknown: 0, refuted: 0 };
+    const counts = { known: 0, unknown: 0, unclear: 0, mixed: 0, refuted: 0 };
     const examples = new Set<unknown>();
     yield* forEachStep(records, (record) => {
       for (const [word, judgement] of judge(record)) {
@@ -80,10 +102,24 @@ export function* understand(resource: Resource, records: readonly ApiRecord[]): 
         if (judgement !== 'known' && examples.size < maxWords) examples.add(word);
       }
     });
-    const rows = counts.refuted + (counts.known === 0 ? counts.unknown : 0);
+    const { known, unknown, unclear, mixed, refuted } = counts;
+    const isUnclear = known === 0 || isMany(unclear, known + unclear);
+    const isMixed = known > 0 && isMany(mixed, known + mixed);
+    const rows =
+      refuted + (isUnclear ? unclear : 0) + (isMixed ? mixed : 0) + (known === 0 ? unknown : 0);
     if (rows > 0) found.set(path, { rows, example: [...examples].join(', ') });
   }
-  return { ...account, words: found };
+  return found;
+}
+
+export interface Understood extends Account {
+  words: NotUnderstood;
+}
+
+/** The account of these records, with the words that are not understood. */
+export function* understand(resource: Resource, records: readonly ApiRecord[]): Steps<Understood> {
+  const account = yield* accountOf(resource, records);
+  return { ...account, words: yield* notUnderstood(resource, records) };
 }
 
 /** Those that could not be read, or not understood, in some of the records; counted once for each reading. */
@@ -115,20 +151,12 @@ export function gapsOfRows(
   paths: readonly string[] = [],
 ): FieldGap[] {
   if (paths.length === 0 || rows.length === 0) return [];
-  if (resource !== 'quote' && areRead(resource, rows) && areUnderstood(resource, rows)) return [];
+  // A quick test, because every list is looked at.
+  const isRead = resource !== 'quote' && areRead(resource, rows);
+  if (isRead && runSteps(notUnderstood(resource, rows)).size === 0) return [];
   return gapsOf(resource, runSteps(understand(resource, rows)), paths).filter(
     ({ example, record }) => example !== undefined || record === 'quote_line',
   );
-}
-
-/** Whether no word is refuted, and one of each field is known where there are any. */
-function areUnderstood(resource: Resource, records: readonly ApiRecord[]): boolean {
-  for (const judge of Object.values(words[resource] ?? {})) {
-    const found = new Set<Judged[1]>();
-    for (const record of records) for (const [, judgement] of judge(record)) found.add(judgement);
-    if (found.has('refuted') || (found.has('unknown') && !found.has('known'))) return false;
-  }
-  return true;
 }
 
 /** As `gapsIn`, with the words that are not understood. */
@@ -140,24 +168,33 @@ export function gapsOf(
 ): FieldGap[] {
   const gaps = gapsIn(resource, account, paths, isMissing);
   const isGap = (path: string) => gaps.some(({ field }) => path.endsWith(field));
-  const understood = paths.filter((path) => !isGap(path));
-  return [...gaps, ...understood.flatMap((path) => wordGap(resource, account, path))];
+  const ofWords = paths.flatMap((path): FieldGap[] => {
+    const found = isGap(path) ? undefined : account.words.get(path);
+    return found ? [{ ...placeOf(resource, account, path), ...found }] : [];
+  });
+  return [...gaps, ...ofWords];
 }
 
-function wordGap(resource: Resource, account: Understood, path: string): FieldGap[] {
-  const found = account.words.get(path);
-  if (!found) return [];
-  return [{ ...placeOf(resource, account, path), ...found }];
-}
+type RefsOf = (record: ApiRecord) => readonly Named[];
+const companyIn: RefsOf = ({ company = {} }: Opportunity | Quote) => [company];
 
-const companyIn = (record: ApiRecord) => companyOf(record);
 /** The references by which the figures of several collections are brought together. */
-const joins = [
+const joins: readonly (readonly [from: Resource, field: string, to: Resource, refs: RefsOf])[] = [
   ['opportunity', 'company', 'company', companyIn],
   ['quote', 'company', 'company', companyIn],
-  ['contact', 'companyId', 'company', companyIn],
-  ['quote', 'opportunity', 'opportunity', ({ opportunity }: Quote) => opportunity ?? {}],
-] as const;
+  [
+    'contact',
+    'companyId',
+    'company',
+    ({ companyId: id, companyName: name }: Contact) => [compact({ id, name })],
+  ],
+  ['quote', 'opportunity', 'opportunity', ({ opportunity }: Quote) => [opportunity ?? {}]],
+  ['quote', 'items.product', 'product', ({ items = [] }: Quote) => items.flatMap(productOf)],
+];
+
+/** Lines find their product in the catalogue by its id only. */
+const productOf = ({ product: { id, name = '' } = {} }: QuoteItem): Named[] =>
+  id === undefined && name === '' ? [] : [{ id: id ?? name, name }];
 
 /** What opportunities are grouped by, and no collection of its own has. */
 const groupings = ['owner', 'pipelineStage'] as const;
@@ -165,54 +202,66 @@ const groupings = ['owner', 'pipelineStage'] as const;
 /** References that are looked at. */
 const maxJoined = 1_000;
 
-type RefOf = (record: ApiRecord) => Named;
-
-const namesOf = (refOf: RefOf) => (record: ApiRecord) =>
-  refOf(record).id ?? refOf(record).name ?? [];
-
-/** All references, if they are not few and none leads to a record. */
-function lostReferences(refs: readonly string[], to: readonly ApiRecord[]): readonly string[] {
-  const wanted = new Set(refs);
-  const isFound = to.some(({ id = '', name = '' }) => wanted.has(id) || wanted.has(name));
-  return isFound || refs.length < minRows ? [] : refs;
-}
-
-/** Those whose id is one of these in another letter case, or whose name is that of one with another id; if none leads to one. */
-function nearReferences(refs: readonly Named[], to: readonly ApiRecord[]): string[] {
-  const ids = new Set(to.map(({ id }) => id));
-  if (refs.some(({ id }) => id !== undefined && ids.has(id))) return [];
-  const others = new Set(to.flatMap(({ id = '', name = '' }) => [id.toLowerCase(), name]));
-  return refs.flatMap(({ id, name = '' }) =>
-    id && (others.has(id.toLowerCase()) || (name && others.has(name))) ? [id] : [],
-  );
-}
+/** An id without what forms of the same id differ in: letter case, spaces around it, zeros before it. */
+const folded = (id: string): string => id.trim().toLowerCase().replace(/^0+/, '');
 
 /**
- * References none of which leads to a record, and such without any name, of these collections with their names. Of a
- * part, such that seem to mean one of its records.
- * @param isWhole whether all records of a collection are here
+ * References that lead to none of these records: those that seem to mean one, by the form of their id or by its name, and
+ * the others where they are at least so many, and many of all.
+ */
+function lostReferences(
+  refs: readonly Named[],
+  to: readonly ApiRecord[],
+  least: number,
+): readonly string[] {
+  const ids = new Set(to.map(({ id }) => id));
+  const missed = refs.filter(({ id, name }) => (id === undefined ? name : !ids.has(id)));
+  if (missed.length === 0) return [];
+  const names = new Set(to.map(({ name }) => name));
+  const forms = new Set(to.flatMap(({ id = '', name = '' }) => [folded(id), name]));
+  const isNear = ({ id = '', name }: Named): boolean =>
+    [folded(id), id, name].some((it) => it && forms.has(it));
+  const [near, lost]: [string[], string[]] = [[], []];
+  for (const ref of missed)
+    if (ref.id !== undefined) (isNear(ref) ? near : lost).push(ref.id);
+    else if (ref.name !== undefined && !names.has(ref.name)) lost.push(ref.name);
+  return lost.length >= least && isMany(lost.length, refs.length) ? [...near, ...lost] : near;
+}
+
+/** What is no name of a person or a stage: an e-mail address, or what looks like an id. */
+const isUnnamed = ({ name = '' }: Named): boolean =>
+  name === '' || name.includes('@') || longId.test(name);
+
+/**
+ * References that lead to no record of these collections with their names, and such to what has no name.
+ * @param leastOf at least so many references into a collection are told where they lead nowhere; all records of it are
+ *   here, or those that are referred to
  */
 export const danglingReferences = (
   tenant: Tenant,
   read: KnownRecords,
-  isWhole: (resource: Resource) => boolean,
+  leastOf: (resource: Resource) => number,
 ): FieldGap[] => [
-  ...joins.flatMap(([record, field, target, refOf]): FieldGap[] => {
+  ...joins.flatMap(([record, field, target, refsOf]): FieldGap[] => {
     const [from, to] = [read[record], read[target]];
-    if (!from || !to?.length) return [];
+    if (!from || !to || (to.length === 0 && leastOf(target) > 1)) return [];
     return tenant.derived.get([from, to], `references ${field}`, () => {
-      const lost = isWhole(target)
-        ? lostReferences(from.slice(0, maxJoined).flatMap(namesOf(refOf)), to)
-        : nearReferences(from.map(refOf), to);
+      const refs = from.slice(0, maxJoined).flatMap(refsOf);
+      const lost = lostReferences(refs, to, leastOf(target));
       if (lost.length === 0) return [];
-      const rows = isWhole(target) ? from.length : lost.length;
-      return [{ record, field, of: from.length, rows, example: lost[0] }];
+      const [kind, name] = field.startsWith('items.')
+        ? ['quote_line' as const, 'product']
+        : [record, field];
+      return [{ record: kind, field: name, of: refs.length, rows: lost.length, example: lost[0] }];
     });
   }),
   ...groupings.flatMap((field): FieldGap[] => {
-    const deals = (isWhole('opportunity') && read.opportunity?.slice(0, maxJoined)) || [];
+    const deals = read.opportunity?.slice(0, maxJoined) ?? [];
     const refs = deals.map((deal: Opportunity) => deal[field]).filter((ref) => ref !== undefined);
-    if (refs.length < minRows || refs.some(({ name }) => name)) return [];
-    return [{ record: 'opportunity', field: `${field}.name`, of: refs.length, rows: refs.length }];
+    const unnamed = refs.filter(isUnnamed);
+    if (unnamed.length < leastOf('opportunity')) return [];
+    const [example] = unnamed.flatMap(({ name }) => name ?? []);
+    const gap = { record: 'opportunity' as const, field: `${field}.name`, of: refs.length };
+    return [{ ...gap, rows: unnamed.length, ...(example !== undefined && { example }) }];
   }),
 ];

@@ -12,6 +12,7 @@ import type { Collection } from '../reading/collection.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { PartOf } from '../reading/parts.ts';
 import { ignoreApiError, isApiError } from '../service/errors.ts';
+import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
@@ -75,7 +76,7 @@ export async function readCollections<N extends Resource, W extends Resource = n
   const partial = read.flatMap(({ resource, isPart }) => (isPart ? [resource] : []));
   const gaps = [
     ...(await Promise.all(read.map(gapsOf))).flat(),
-    ...danglingReferences(tenant, records, (resource) => !partial.includes(resource)),
+    ...danglingReferences(tenant, records, (it) => (partial.includes(it) ? Infinity : minRows)),
   ];
   return {
     records: records as CollectionsRead<N | W>['records'],
@@ -121,7 +122,7 @@ const readOne = async (
 /** What says nothing of other routes. Where the service cannot be asked at all, the whole call fails. */
 export const unreadable = [
   ...(['not-permitted', 'no-route', 'web-page', 'server-error', 'refused', 'redirect'] as const),
-  ...(['malformed', 'embedded-error', 'unexpected', 'unfamiliar', 'too-large'] as const),
+  ...(['malformed', 'embedded-error', 'unexpected', 'too-large'] as const),
 ];
 
 /** What is not granted is left out; what the service does not give also makes the coverage incomplete. */

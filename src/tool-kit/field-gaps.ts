@@ -18,8 +18,10 @@ export const describeMissing = (
 /** As part of a sentence. */
 export function describeGaps(gaps: readonly FieldGap[]): Wording {
   const absent = new Map<string, FieldGap[]>();
-  for (const gap of gaps)
-    if (isAbsent(gap)) absent.set(gap.record, [...(absent.get(gap.record) ?? []), gap]);
+  for (const gap of gaps.filter(isAbsent)) {
+    const key = `${gap.record} ${gap.rows}`;
+    absent.set(key, [...(absent.get(key) ?? []), gap]);
+  }
   const parts = [
     ...gaps.filter((gap) => !isAbsent(gap)).map(describeUnread),
     ...[...absent.values()].map(describeAbsent),
@@ -32,10 +34,18 @@ export function describeGaps(gaps: readonly FieldGap[]): Wording {
 const isAbsent = ({ example }: FieldGap): boolean => example === undefined;
 
 /** True, too, where the tenant has no use for the field. */
-const describeAbsent = (gaps: readonly FieldGap[]): Wording => {
-  const fields = gaps.map(({ field }) => trusted(field));
-  return wording`no ${trusted(nounOf(gaps[0]))} has ${join(fields, ', ')} in a known field`;
-};
+function describeAbsent(gaps: readonly FieldGap[]): Wording {
+  const [first] = gaps;
+  const noun = nounOf(first);
+  const fields = join(
+    gaps.map(({ field }) => trusted(field)),
+    ', ',
+  );
+  const { rows = 0, of = 0 } = first ?? {};
+  return rows < of
+    ? wording`${counted(rows)} of ${counted(of)} ${trusted(pluralOf(noun))} ${rows === 1 ? 'has' : 'have'} no ${fields}`
+    : wording`no ${trusted(noun)} has ${fields} in a known field`;
+}
 
 const nounOf = (gap: FieldGap | undefined): string => String(gap?.record).replaceAll('_', ' ');
 

@@ -75,11 +75,9 @@ const cases: Readonly<Record<string, readonly [() => Rewrite, readonly string[]]
     named('product status inactive'),
     ['product.listed = status in [active]'],
   ],
-  'the spelling of the field': [
-    inRecords('/opportunity', ({ closedAt, ...row }: Row) =>
-      closedAt === undefined ? row : { ...row, 'Closed-At': closedAt },
-    ),
-    ['opportunity.closedAt = Closed-At'],
+  'a field inside another': [
+    inRecords('/opportunity', ({ deletedAt, ...row }: Row) => ({ ...row, meta: { deletedAt } })),
+    ['opportunity.deletedAt = meta.deletedAt'],
   ],
 };
 

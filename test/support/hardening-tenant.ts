@@ -173,7 +173,6 @@ const kinds: Readonly<Record<ApiErrorKind, ErrorKind>> = {
   malformed: 'bad response',
   'embedded-error': 'bad response',
   unexpected: 'bad response',
-  unfamiliar: 'bad response',
   'timed-out': 'timed out',
   'too-large': 'too large',
 };

@@ -13,7 +13,7 @@ import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import { describeGaps } from '../../tool-kit/field-gaps.ts';
 import { type Accounts, restingOn } from './fields.ts';
 import { type Probe, type Prober, type Probes, probeSize, type ReportedBudget } from './prober.ts';
-import { checkAs, type DoctorCheck, notTried, quoted } from './report.ts';
+import { checkAs, type DoctorCheck, notTried } from './report.ts';
 
 /** Whether the route is permanently unavailable to this key or tenant; other errors may be temporary. */
 const isRefusal = (error: unknown): boolean =>
@@ -121,9 +121,7 @@ const main = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 /** Checks whether the fields of the records that were read are known. */
 export function checkForms(probes: Probes, accounts: Accounts): DoctorCheck[] {
   const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
-  const failures = main.flatMap((resource) =>
-    checkFields(resource, probes.get(resource)?.error, accounts.get(resource)),
-  );
+  const failures = main.flatMap((resource) => checkFields(resource, accounts.get(resource)));
   const isKnown = hasRecords && failures.length === 0;
   return isKnown ? [checkAs('fields', 'fields')('pass', 'known')] : failures;
 }
@@ -142,17 +140,9 @@ export const checkMapping = ({ unusedFields }: Prober): DoctorCheck[] =>
 /** Records of another form: answers say which fields are missing. */
 function checkFields(
   resource: (typeof main)[number],
-  error: ApiError | undefined,
   account: Understood | undefined,
 ): DoctorCheck[] {
   const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
-  if (isApiError(error, 'unfamiliar')) {
-    const remedy =
-      'Check that the address is the documented API; otherwise this version cannot read the tenant';
-    return [
-      fields('fail', `None of the fields is known: ${quoted(error.facts.unknownFields)}`, remedy),
-    ];
-  }
   const found = account ? gapsOf(resource, account, restingOn(resource)) : [];
   // What no record has may be of no use to the tenant, unless lists show it.
   const shown: readonly string[] = listsRestOn[resource] ?? [];
@@ -162,7 +152,8 @@ function checkFields(
   );
   if (gaps.length === 0) return [];
   // Records with hardly more than a name may be just that.
-  const isUnread = ({ field, example }: FieldGap) => example !== undefined && field !== 'fields';
+  const isUnread = ({ field, example, rows, of }: FieldGap) =>
+    example !== undefined && (field !== 'fields' || rows === of);
   const status = gaps.some(isUnread) ? 'fail' : 'warn';
   const remedy = `Name in ${environmentName('fieldsFile')} where they are, as below`;
   return [fields(status, describeGaps(gaps), remedy)];

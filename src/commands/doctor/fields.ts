@@ -12,7 +12,7 @@ import {
 } from '../../service/records/normalise.ts';
 import { fieldsOf, marks, quoteItem, type Resource } from '../../service/records/records.ts';
 import type { Understood } from '../../tenant/field-gaps.ts';
-import { isObject, type JsonObject } from '../../values.ts';
+import { isObject, type JsonObject, valueAt } from '../../values.ts';
 import { type FieldFound, quoted } from './report.ts';
 
 export type Accounts = ReadonlyMap<Resource, Understood>;
@@ -54,10 +54,12 @@ export function fieldsFound(
         const first = raw.find((it) => it !== undefined);
         return { ...known, ...form, unread, ...proposal(field, kind, name, [first]) };
       }
-      const other = [...account.unknown].find(([, it]) => it.mayBe === path && it.rows > 0);
+      const other = [...account.unknown].find(([, it]) => it.mayBe === path && it.hidden > 0);
       if (read > 0 || other === undefined) return { ...known, ...form };
       const mayBe = other[0].slice(prefix.length);
-      const raw = rows.map((row) => row[mayBe]).filter((it) => it !== undefined && it !== null);
+      const raw = rows
+        .map((row) => valueAt(row, mayBe))
+        .filter((it) => it !== undefined && it !== null);
       return { ...known, mayBe, ...proposal(field, kind, mayBe, raw) };
     });
   const own = found(fieldsOf[resource], records, '');

@@ -1,12 +1,13 @@
 /** How often the records of a reading have each field of the table, and what was not understood or is not in the table. */
 
-import { isObject, type JsonObject } from '../../values.ts';
-import { type Fields, flag, namesOf } from './normalise.ts';
-import { fieldCalled, isBare, isNothing, lettersOf } from './recognition.ts';
-import { fieldsOf, marks, quoteItem, type Resource } from './records.ts';
+import { fieldOf, isObject, type JsonObject } from '../../values.ts';
+import { type Fields, flag, namesOf, unreadable } from './normalise.ts';
+import { fieldCalled, isBare, isNothing } from './recognition.ts';
+import { fieldsOf, marks, needed, quoteItem, type Resource } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
 interface FieldCount {
+  /** None where all that have it have 0: that may stand for what is not known, or not shown. */
   read: number;
   unread: number;
   /** The first value that was not understood. */
@@ -15,11 +16,15 @@ interface FieldCount {
 
 /** A field that the table does not have. */
 interface UnknownField {
-  /** Rows in which it has a value; of what may be a mark, a value that says that it is set. */
+  /** Rows in which it has a value. */
   rows: number;
   example?: unknown;
-  /** The path of the field that it may be. */
+  /** The path of the field that it may be by its name. */
   mayBe: string | undefined;
+  /** Of the rows, those that lack that field; of what may be a mark, such with a value that says that it is set. */
+  hidden: number;
+  /** The fields that could have its first value, and that no row has beside it. */
+  apart: Set<string>;
 }
 
 /** By the path of the field: `company`, and `items.price` of the lines of quotes. */
@@ -36,20 +41,26 @@ export interface Account {
 const shown = (value: unknown): unknown =>
   typeof value === 'object' ? JSON.stringify(value).slice(0, 100) : value;
 
+/** Lists of what figures are made of: an empty one shows nothing. */
+const lists = ['items', 'products'];
+
 class Tally {
   rows = 0;
+  readonly fields = new Map<string, FieldCount>();
   /** Rows that have hardly more than an id; the id of the first one. */
   bare = 0;
   bareExample: unknown;
-  readonly fields: Map<string, FieldCount>;
   readonly unknown = new Map<string, UnknownField>();
+  readonly #zeros = new Map<string, number>();
+  readonly #readers: Fields;
   readonly #names: ReadonlyMap<string, unknown>;
   readonly #kind: Resource | 'quote_item';
 
-  constructor(kind: Resource | 'quote_item', fields: Fields) {
+  constructor(kind: Resource | 'quote_item', readers: Fields) {
     this.#kind = kind;
-    this.#names = namesOf(fields);
-    this.fields = new Map(Object.keys(fields).map((name) => [name, { read: 0, unread: 0 }]));
+    this.#readers = readers;
+    this.#names = namesOf(readers);
+    for (const name of Object.keys(readers)) this.fields.set(name, { read: 0, unread: 0 });
   }
 
   add(record: JsonObject): void {
@@ -57,13 +68,23 @@ class Tally {
     for (const name in record) {
       const value = record[name];
       const count = this.fields.get(name);
-      if (count) count.read += isNothing(value) ? 0 : 1;
+      if (value === 0) this.#zeros.set(name, (this.#zeros.get(name) ?? 0) + 1);
+      if (count) this.#count(count, name, value);
       else if (name === 'unreadable') this.#addUnread(value);
-      else if (!this.#names.has(name) && !isNothing(value)) this.#addUnknown(name, value);
+      else if (!this.#names.has(name)) this.#addUnknown(name, value, record);
     }
     if (!isBare(this.#kind, record)) return;
     this.bare += 1;
     this.bareExample ??= record.id ?? 'no id';
+  }
+
+  #count(count: FieldCount, name: string, value: unknown): void {
+    if (isNothing(value)) return;
+    const entries = lists.includes(name) && Array.isArray(value) ? value : [value];
+    const [unread] = entries.flatMap((it) => fieldOf(it, 'unreadable') ?? []);
+    // Lines of quotes are counted one by one.
+    if (unread !== undefined && name !== 'items') this.#addUnread({ [name]: unread });
+    else if (entries.length > 0) count.read += 1;
   }
 
   #addUnread(values: unknown): void {
@@ -74,33 +95,53 @@ class Tally {
     }
   }
 
-  #addUnknown(name: string, value: unknown): void {
-    const known = this.unknown.get(name);
-    const field = known ?? { rows: 0, mayBe: fieldCalled(this.#kind, name) };
-    if (!known) this.unknown.set(name, field);
-    const isMark = field.mayBe !== undefined && marks.has(field.mayBe.replace('items.', ''));
-    if (isMark && !isSet(name, value)) return;
+  #addUnknown(name: string, value: unknown, record: JsonObject): void {
+    if (isNothing(value)) return;
+    const field = this.unknown.get(name) ?? this.#unknownField(name, value);
+    this.unknown.set(name, field);
     field.rows += 1;
-    field.example ??= shown(value);
+    if (isObject(value) && !name.includes('.'))
+      for (const inner in value) this.#addUnknown(`${name}.${inner}`, value[inner], record);
+    for (const other of field.apart) if (!isNothing(record[other])) field.apart.delete(other);
+    const known = field.mayBe?.replace('items.', '');
+    if (known === undefined || (this.fields.has(known) && !isNothing(record[known]))) return;
+    if (marks.has(known) && !isSet(name, value)) return;
+    field.hidden += 1;
+    if (field.hidden === 1) field.example = shown(value);
+  }
+
+  #unknownField(name: string, value: unknown): UnknownField {
+    const readable = Object.keys(this.#readers).filter((field) => this.#mayRead(field, value));
+    const mayBe = fieldCalled(this.#kind, name);
+    return { rows: 0, hidden: 0, mayBe, example: shown(value), apart: new Set(readable) };
+  }
+
+  #mayRead(field: string, value: unknown): boolean {
+    const isFlag = marks.has(field) || typeof value === 'boolean';
+    const read = isFlag ? undefined : this.#readers[field]?.(structuredClone(value));
+    return read !== undefined && read !== unreadable;
+  }
+
+  /** A field that is 0 wherever it is was found in no row. */
+  forgetZeros(): void {
+    for (const [name, count] of this.fields)
+      if (count.read > 0 && count.read === this.#zeros.get(name)) count.read = 0;
   }
 }
 
-/** The fields of the table that rows have in another spelling. */
-const speltOtherwise = ({ unknown }: Account): string[] =>
-  [...unknown].flatMap(([name, { mayBe = '' }]) =>
-    lettersOf(name) === lettersOf(mayBe) ? [mayBe] : [],
-  );
-
 /** Names of flags and states whose usual value says that a record is there. */
-export const saysPresent = /^(is)?_?(active|listed|enabled|visible|selected)$/i;
-const saysState = /status|state|visibility|availability$/i;
+export const saysPresent =
+  /^(is)?_?(active|listed|enabled|visible|selected|latest|current|currentVersion)$/i;
+const saysState = /status|state|visibility|availability|lifecycle$/i;
 const gone =
-  /^(deleted|archived|inactive|removed|disabled|unlisted|discontinued|hidden|void(ed)?|withdrawn)$/i;
+  /^(deleted|archived|inactive|removed|disabled|unlisted|discontinued|hidden|void(ed)?|withdrawn|retired|superseded|obsolete)$/i;
+/** Whether a word of a state says that a record is not to be counted. */
+export const saysGone = (word: string): boolean => gone.test(word.trim());
 
 export function isSet(name: string, value: unknown): boolean {
   const said = flag(value);
   if (saysPresent.test(name)) return said === false;
-  if (saysState.test(name) && typeof value === 'string') return gone.test(value.trim());
+  if (saysState.test(name) && typeof value === 'string') return saysGone(value);
   return said !== false && value !== '';
 }
 
@@ -117,9 +158,7 @@ export function* accountOf(
       for (const item of record.items) if (isObject(item)) lines.add(item);
     if (at % 50 === 49) yield;
   }
-  // Lists that are all empty show no line.
-  const items = own.fields.get('items');
-  if (items && lines.rows === 0) items.read = 0;
+  for (const tally of [own, lines]) tally.forgetZeros();
   const all = <T>(of: (tally: Tally) => Iterable<readonly [string, T]>): Map<string, T> =>
     new Map([...of(own), ...[...of(lines)].map(([name, it]) => [`items.${name}`, it] as const)]);
   return {
@@ -139,19 +178,23 @@ export interface FieldGap {
   of: number;
   /** In so many of them it could not be read. */
   rows: number;
-  /** The first value that was not understood. */
+  /** The first value that was not understood; absent where the rows have no value. */
   example?: unknown;
-  /** The field that it may be in; absent where no row has it in a known form. */
+  /** The field that it may be in. */
   mayBe?: string;
 }
 
+/** What an envelope may have too. */
+const common = ['id', 'type', 'children'];
+/** Names that a gap tells of rows without any field of the table. */
+const maxNames = 6;
 /** Fewer records may all lack a field that others have. */
 export const minRows = 10;
 
 /**
- * What is not known of these fields, and of all that rows have in another spelling. A field that no row has is a gap, but
+ * What is not known of these fields. A field that no row has is a gap, but
  * not a mark: most tenants have those on few records or on none. A field of another name that may be a mark is a gap. So
- * are rows with hardly more than an id, as the field `fields`.
+ * are rows with hardly more than an id, or without any field of the table, as the field `fields`.
  * @param isMissing of a part of a collection: whether other records lack a field too
  */
 export function gapsIn(
@@ -160,17 +203,21 @@ export function gapsIn(
   paths: readonly string[],
   isMissing?: (path: string) => boolean,
 ): FieldGap[] {
-  const { bare, rows } = account;
+  const { bare, rows, fields, unknown } = account;
+  const isKnown = [...fields].some(([path, { read }]) => read > 0 && !common.includes(path));
   const isPartlyBare = bare.rows > 0 && bare.rows < rows;
-  const bareGap = isPartlyBare ? [{ record: resource, field: 'fields', of: rows, ...bare }] : [];
+  const names = [...unknown.keys()].filter((name) => !name.includes('.'));
+  const strange = { rows, example: names.slice(0, maxNames).join(', ') };
+  const which = !isKnown && unknown.size > 0 ? strange : isPartlyBare ? bare : undefined;
+  const bareGap = which ? [{ record: resource, field: 'fields', of: rows, ...which }] : [];
   const hasLines = paths.some((path) => path.startsWith('items.'));
-  const all = new Set([...paths, ...(hasLines ? ['items'] : []), ...speltOtherwise(account)]);
+  const all = new Set([...paths, ...(hasLines ? ['items'] : [])]);
   return [
     ...bareGap,
     ...[...all].flatMap((path) => {
       const gap = gapOf(resource, account, path);
       if (gap === undefined || gap.example !== undefined) return gap ?? [];
-      const isTelling = isMissing?.(path) ?? gap.of >= minRows;
+      const isTelling = gap.rows < gap.of || (isMissing?.(path) ?? gap.of >= minRows);
       return isTelling && !marks.has(gap.field) ? [gap] : [];
     }),
   ];
@@ -184,16 +231,35 @@ export const placeOf = (resource: Resource, { rows, lines }: Account, path: stri
 
 function gapOf(resource: Resource, account: Account, path: string): FieldGap | undefined {
   const gap = placeOf(resource, account, path);
-  const { field, of } = gap;
+  const { of } = gap;
   const { read, unread, example } = account.fields.get(path) ?? { read: 0, unread: 0 };
   if (unread > 0) return { ...gap, rows: unread, example };
-  if (read > 0 || of === 0) return undefined;
-  for (const [mayBe, other] of account.unknown)
-    if (other.mayBe === path && other.rows > 0) {
-      const rows = marks.has(field) ? other.rows : of;
-      return { ...gap, rows, mayBe, example: other.example };
-    }
-  return gap;
+  if (of === 0) return undefined;
+  for (const [mayBe, other] of account.unknown) {
+    const rows = hiddenIn(other, path, gap, read);
+    if (rows > 0) return { ...gap, rows, mayBe, example: other.example };
+  }
+  if (read === 0) return gap;
+  const isLacking = needed[resource]?.includes(path) && isMany(of - read, of);
+  return isLacking ? { ...gap, rows: of - read } : undefined;
+}
+
+/** More than a tenth: fewer rows may lack a value in every tenant. */
+export const isMany = (rows: number, of: number): boolean => rows * 10 > of;
+
+/** In how many rows a field that is not known may be this one: by its name, or because each row has one or the other. */
+function hiddenIn(
+  { rows, hidden, mayBe, apart }: UnknownField,
+  path: string,
+  { field, of }: FieldGap,
+  read: number,
+): number {
+  if (mayBe === path) {
+    if (hidden > 0 && read === 0 && !marks.has(field)) return of;
+    if (marks.has(field) || (isMany(hidden, of) && apart.has(field))) return hidden;
+  }
+  const isOther = apart.has(field) && Math.min(rows, read) >= minRows;
+  return isOther && isMany(Math.min(rows, read), of) && (rows + read) * 2 > of ? rows : 0;
 }
 
 /** The fields that none of so many records has that others would. */

@@ -112,10 +112,8 @@ export const mark: Reader<string | true> = (raw) => {
   return typeof isSet === 'boolean' ? isSet || undefined : time(raw);
 };
 
-/** The code of a currency in any letter case, or that in a nested record; `undefined` if there is none. */
+/** The code of a currency in any letter case; `undefined` if there is none. */
 export function currencyCode(value: unknown): string | undefined {
-  if (isObject(value))
-    return currencyCode(value.code) ?? currencyCode(value.isoCode) ?? currencyCode(value.id);
   const code = typeof value === 'string' ? value.trim().toUpperCase() : '';
   return /^[A-Z]{3}$/.test(code) ? code : undefined;
 }
@@ -123,8 +121,7 @@ export function currencyCode(value: unknown): string | undefined {
 /** A code is kept as it is written; a symbol or a name may be that of several currencies. */
 export const currency: Reader<string> = (raw) => {
   if (typeof raw === 'string' && raw.trim() === '') return undefined;
-  const code = currencyCode(raw);
-  return code === undefined ? unreadable : typeof raw === 'string' ? raw : code;
+  return currencyCode(raw) !== undefined && typeof raw === 'string' ? raw : unreadable;
 };
 
 export const object: Reader<Record<string, unknown>> = (raw) => (isObject(raw) ? raw : unreadable);
@@ -152,8 +149,8 @@ const nestedRef = nested(idAndName);
 const address = /^(https?:\/)?\/\S+$/;
 
 /**
- * A reference from a nested record, which has an id or a name, or a value and a label. A text is taken as the name, a
- * number as the id; an address is neither, and JSON is not.
+ * A reference from a nested record, which has an id or a name. A text is taken as the name, a number as the id; an
+ * address is neither, and JSON is not.
  */
 export const ref: Reader<Ref> = (raw) => {
   if (typeof raw === 'string') {
@@ -164,8 +161,7 @@ export const ref: Reader<Ref> = (raw) => {
   // The usual form, which needs no conversion.
   const isNamed = isObject(raw) && (raw.name === undefined || typeof raw.name === 'string');
   if (isNamed && typeof raw.id === 'string') return raw;
-  const isOption = isObject(raw) && raw.value !== undefined && raw.id === undefined;
-  return withIdentity(nestedRef(isOption ? { id: raw.value, name: raw.label } : raw));
+  return withIdentity(nestedRef(raw));
 };
 
 /** A nested record with neither an id nor a name refers to something in another way, unless it is empty. */
@@ -176,47 +172,37 @@ const withIdentity = (read: ReturnType<typeof nestedRef>): typeof read =>
     ? unreadable
     : read;
 
-/** A known field and its alternative names. */
+/** A known field. */
 interface KnownField {
   name: string;
   kind: Reader<unknown>;
   /** The type of values that need not be read. */
   readType?: 'string';
-  aliases: readonly string[];
   /** For a reference: the names of the sibling fields with its id and its name. */
   flat?: { ids: readonly string[]; names: readonly string[] };
 }
 
-const snakeCase = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-/** Each name, followed by the same in snake_case. */
-export const inBothCases = (...names: readonly string[]): string[] => [
-  ...new Set(names.flatMap((name) => [name, snakeCase(name)])),
-];
-
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  id: ['_id'],
-  companyName: ['companyDisplayValue', 'company_display_value'],
-};
-
 /** The names of the sibling fields that may contain the id and the name of a reference. */
 export const flatForms = (name: string): { ids: string[]; names: string[] } => ({
-  ids: inBothCases(`${name}Id`),
-  names: inBothCases(`${name}Name`, `${name}DisplayValue`),
+  ids: [`${name}Id`],
+  names: [`${name}Name`, `${name}DisplayValue`],
 });
 
 function readerOf(name: string, kind: Reader<unknown>): KnownField {
-  const aliases = [...inBothCases(name).slice(1), ...(otherNames[name] ?? [])];
-  if (kind === text) return { name, kind, aliases, readType: 'string' };
-  return kind === ref ? { name, kind, aliases, flat: flatForms(name) } : { name, kind, aliases };
+  if (kind === text) return { name, kind, readType: 'string' };
+  return kind === ref ? { name, kind, flat: flatForms(name) } : { name, kind };
 }
 
 interface RecordReader {
-  fields: readonly KnownField[];
-  /** By every name that is read; an alternative name, or that of a sibling field of a reference, has no reader. */
-  byName: ReadonlyMap<string, KnownField | 'alternative'>;
+  references: readonly KnownField[];
+  /** By every name that is read; that of a sibling field of a reference has no reader. */
+  byName: ReadonlyMap<string, KnownField | 'sibling'>;
+  /** These names by their letters. */
+  spellings: ReadonlyMap<string, string>;
 }
+
+/** A name as it is in any case, with or without underscores and hyphens. */
+export const lettersOf = (name: string): string => name.toLowerCase().replace(/[_-]/g, '');
 
 /** Every name under which a field is read, including the sibling fields of references. */
 export const namesOf = (fields: Fields): ReadonlyMap<string, unknown> =>
@@ -226,15 +212,30 @@ const readers = new WeakMap<Fields, RecordReader>();
 
 function readerFor(fields: Fields): RecordReader {
   const all = Object.entries(fields).map(([name, kind]) => readerOf(name, kind));
-  const byName: Map<string, KnownField | 'alternative'> = new Map(
-    all.map((field) => [field.name, field]),
-  );
-  for (const { aliases, flat = { ids: [], names: [] } } of all) {
-    for (const name of [...aliases, ...flat.ids, ...flat.names]) byName.set(name, 'alternative');
-  }
-  const reader = { fields: all, byName };
+  const references = all.filter(({ flat }) => flat);
+  const siblings = references.flatMap(({ flat }) => [...(flat?.ids ?? []), ...(flat?.names ?? [])]);
+  const byName = new Map<string, KnownField | 'sibling'>([
+    ...siblings.map((name) => [name, 'sibling'] as const),
+    ...all.map((field) => [field.name, field] as const),
+  ]);
+  const spellings = new Map([...byName.keys()].map((name) => [lettersOf(name), name]));
+  const reader = { references, byName, spellings };
   readers.set(fields, reader);
   return reader;
+}
+
+/** Renames fields whose names only differ in case, underscores and hyphens from those that are read. @returns whether any */
+export function respell(raw: Record<string, unknown>, fields: Fields): boolean {
+  const { byName, spellings } = readers.get(fields) ?? readerFor(fields);
+  let isRenamed = false;
+  for (const name in raw) {
+    const known = byName.has(name) ? undefined : spellings.get(lettersOf(name));
+    if (known === undefined || raw[known] !== undefined) continue;
+    raw[known] = raw[name];
+    delete raw[name];
+    isRenamed = true;
+  }
+  return isRenamed;
 }
 
 /**
@@ -243,35 +244,16 @@ function readerFor(fields: Fields): RecordReader {
  */
 export function normalise<F extends Fields>(raw: Record<string, unknown>, fields: F): Parsed<F> {
   const reader = readers.get(fields) ?? readerFor(fields);
-  let hasAlternatives = false;
+  let [hasSiblings, hasOthers] = [false, false];
   for (const name in raw) {
     const field = reader.byName.get(name);
-    if (field === 'alternative') hasAlternatives = true;
-    else if (field !== undefined && typeof raw[name] !== field.readType) readField(raw, field);
+    if (field === undefined) hasOthers = true;
+    else if (field === 'sibling') hasSiblings = true;
+    else if (typeof raw[name] !== field.readType) readField(raw, field);
   }
-  if (hasAlternatives) readAlternatives(raw, reader.fields);
+  if (hasOthers && respell(raw, fields)) return normalise(raw, fields);
+  if (hasSiblings) completeReferences(raw, reader);
   return raw as Parsed<F>;
-}
-
-function readAlternatives(raw: Record<string, unknown>, fields: readonly KnownField[]): void {
-  for (const field of fields) {
-    const { name, aliases, flat } = field;
-    if (raw[name] === undefined && takeAlias(raw, name, aliases)) readField(raw, field);
-    if (flat) completeReference(raw, name, flat);
-  }
-}
-
-/** @returns whether there was one */
-function takeAlias(
-  raw: Record<string, unknown>,
-  name: string,
-  aliases: readonly string[],
-): boolean {
-  const alias = aliases.find((it) => raw[it] !== undefined);
-  if (alias === undefined) return false;
-  raw[name] = raw[alias];
-  delete raw[alias];
-  return true;
 }
 
 function readField(raw: Record<string, unknown>, { name, kind }: KnownField): void {
@@ -281,6 +263,10 @@ function readField(raw: Record<string, unknown>, { name, kind }: KnownField): vo
   if (after === undefined || after === unreadable) delete raw[name];
   else raw[name] = after;
   if (after === unreadable) raw.unreadable = { ...(raw.unreadable ?? {}), [name]: before };
+}
+
+function completeReferences(raw: Record<string, unknown>, { references }: RecordReader): void {
+  for (const { name, flat } of references) if (flat) completeReference(raw, name, flat);
 }
 
 /** Completes a reference from its sibling fields. */

@@ -1,16 +1,8 @@
-/** Reads raw records, and tells whether their fields are those that this server knows. */
+/** Reads raw records, and tells which of their fields this server knows. */
 
-import { isObject, type JsonObject } from '../../values.ts';
-import { ApiError, type ErrorFacts } from '../errors.ts';
-import { type Fields, namesOf, normalise, ref } from './normalise.ts';
-import {
-  fieldsOf,
-  marks,
-  mayBeCalled,
-  quoteItem,
-  type RecordOf,
-  type Resource,
-} from './records.ts';
+import type { JsonObject } from '../../values.ts';
+import { type Fields, namesOf, normalise } from './normalise.ts';
+import { fieldsOf, marks, mayBeCalled, type RecordOf, type Resource } from './records.ts';
 
 /**
  * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
@@ -21,7 +13,6 @@ export function toRecord<R extends Resource>(
   raw: Record<string, unknown>,
 ): RecordOf[R] {
   const record = normalise<Fields>(raw, fieldsOf[resource]);
-  if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
   if (resource === 'quote') markCutItems(raw);
   return record;
 }
@@ -35,49 +26,6 @@ function markCutItems(quote: Record<string, unknown>): void {
     return;
   quote.unreadable = { ...(quote.unreadable ?? {}), items: 'only some of them' };
   delete quote.items;
-}
-
-/** Whether this server reads a field of that name. */
-const isKnownField = (resource: Resource, name: string): boolean =>
-  namesOf(fieldsOf[resource]).has(name);
-
-const nestedCompany = { company: ref };
-
-/** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
-function takeCompany(contact: Record<string, unknown>): void {
-  const { company } = normalise({ company: contact.company }, nestedCompany);
-  if (company?.id !== undefined) contact.companyId ||= company.id;
-  if (company?.name !== undefined) contact.companyName ||= company.name;
-}
-
-const maxFields = 6;
-
-/**
- * Whether a field of records is known is told by figures, but not of what may be no record of this kind at all.
- * @throws ApiError (`unfamiliar`) where no record has any of the fields that its kind is read by, but others
- */
-export function requireRecognized(
-  resource: Resource,
-  records: readonly JsonObject[],
-  facts: ErrorFacts,
-): void {
-  const [first] = records;
-  if (!first || records.some((record) => isRecognized(resource, record))) return;
-  throw new ApiError('unfamiliar', { ...facts, unknownFields: unknownFields(resource, first) });
-}
-
-const isRecognized = (resource: Resource, record: JsonObject): boolean =>
-  Object.keys(record).some((field) => isInformative(resource, field)) ||
-  unknownFields(resource, record).length === 0;
-
-/** Others may be those of an envelope. */
-const isInformative = (resource: Resource, field: string): boolean =>
-  !['id', 'type', 'children'].includes(field) && isKnownField(resource, field);
-
-function unknownFields(resource: Resource, { unreadable, ...record }: JsonObject): string[] {
-  const misread = isObject(unreadable) ? unreadable : {};
-  const unknown = Object.keys(record).filter((field) => !isKnownField(resource, field));
-  return [...unknown, ...Object.keys(misread)].slice(0, maxFields);
 }
 
 export const isNothing = (value: unknown): boolean => value === undefined || value === null;
@@ -99,14 +47,9 @@ export function isBare(kind: Resource | 'quote_item', record: JsonObject): boole
   return true;
 }
 
-export const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]/g, '');
-
-/** The field of the table that a name means, as its letters or else its words tell. */
+/** The path of the field of the table that a name may mean by its words. */
 export function fieldCalled(kind: Resource | 'quote_item', name: string): string | undefined {
-  const [fields, prefix] = kind === 'quote_item' ? [quoteItem, 'items.'] : [fieldsOf[kind], ''];
-  const letters = lettersOf(name);
-  const spelt = Object.keys(fields).find((field) => lettersOf(field) === letters);
-  if (spelt !== undefined) return prefix + spelt;
+  const letters = name.toLowerCase().replaceAll(/[^a-z]/g, '');
   return Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(letters))?.[0];
 }
 

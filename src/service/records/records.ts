@@ -207,8 +207,17 @@ export const marks: ReadonlySet<string> = new Set([
   'optional',
 ]);
 
+/** What sums and counts take from every record: where many lack it, they are of a part. */
+export const needed: { readonly [R in Resource]?: readonly string[] } = {
+  company: ['name', 'currency'],
+  opportunity: ['name', 'onetimeRevenue', 'monthlyRevenue', 'probability'],
+  product: ['name', 'price', 'cost'],
+  quote: ['status', 'items', 'items.price', 'items.cost', 'items.quantity'],
+  pricing_book: ['products'],
+};
+
 const deletedAt =
-  /delet|archiv|remov|trash|void|merged|hidden|^(is)?active$|^(status|state|visibility)$/;
+  /delet|archiv|remov|trash|void|merged|inactiv|hidden|supersed|^(is)?(active|latest|current|currentversion)$|(status|state|visibility|lifecycle)$/;
 const company = /company|account|customer|client|organi[sz]ation/;
 const price = /price|amount/;
 /** Parts of the names, in lower case, of fields that are not read but may be one that is. */
