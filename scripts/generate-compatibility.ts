@@ -17,7 +17,10 @@ one page of 1,000 holds, unless \`CPQ_PAGE_PARAM\` names a parameter that does. 
 ([how](hosting.md#requirements)) shows which rows apply to your tenant.
 
 Where no record has a field that figures rest on, or some have it in a form or word that is not known, answers begin with
-“Incomplete: the company of 96 opportunities could not be read”. Tests try 250 forms of replies, pairs, and each field reshaped.
+“Incomplete: the company of 96 opportunities could not be read”; where more than a tenth lack a value that sums take, with
+“Not known: 40 of 96 opportunities have no onetimeRevenue”. A field that is 0 in every record counts as absent. Names of fields
+may differ in case, \`_\` and \`-\`. Where only some records have another form, those are counted: a field of another name that
+others lack, references that lead nowhere. Tests try 600 forms of replies, pairs, and each field reshaped.
 
 ## Expected
 
@@ -114,7 +117,9 @@ const limits = `
 
 Not read, by design: a redirect to another host (the key would go along); JSON:API, whose references are apart; a list in a
 list, and records by id in place of a list, which an error may look like. A service that hides records and sends no count
-(*no count*, *bare arrays*, *counts the page*) may have a short list called whole.
+(*no count*, *bare arrays*, *counts the page*) may have a short list called whole. Not noticed: a total that is wrong by a
+few records, in lists; in a brief of one company, records that have another id of it and no name; a state in a code such
+as \`D\` that means deleted.
 `;
 
 await generated(

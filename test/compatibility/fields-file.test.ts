@@ -26,6 +26,11 @@ const mended: Readonly<Record<string, readonly string[]>> = {
     'lost = statusId in [7, 8]',
     'open = statusId in ["1"]',
   ],
+  'currency {code}': ['company.currency = currency.code'],
+  'opportunity.company: {value, label}': [
+    'opportunity.company.id = company.value',
+    'opportunity.company.name = company.label',
+  ],
   'outcome isWon': [
     'won = isWon',
     'opportunity.lost = isWon in [false]',

@@ -2,6 +2,7 @@ import type { Answer } from '../hosts.ts';
 import {
   type Compared,
   compare,
+  filterQuestions,
   inLines,
   listQuestions,
   type Question,
@@ -60,7 +61,7 @@ function judgeBy(
 
 /** Judges how replies are written. */
 export function wireJudge(open: Open) {
-  const judge = judgeBy(open, questions);
+  const judge = judgeBy(open, [...questions, ...filterQuestions]);
   return ({ name: _, group: __, mayFail: ___, like, ...set }: WireVariation) =>
     judge(like ? { set, like } : { set });
 }

@@ -5,6 +5,5 @@
 export const blackouts: ReadonlySet<string> = new Set([
   'a list in a list',
   'results by id',
-  'JSON:API',
   'a redirect to another host',
 ]);

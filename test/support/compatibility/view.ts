@@ -84,6 +84,8 @@ const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}(T|$)/.test(value);
 
 function shownValue(name: string, value: unknown, on: Switches): unknown {
+  // Their names are the tenant's own.
+  if (name === 'customFields') return value;
   if (Array.isArray(value)) return value.map((entry) => shownValue('', entry, on));
   if (isRow(value)) return shownRow(value, on);
   if (name === 'probability' && on.probability === 'percent') return Number(value) * 100;

@@ -1,5 +1,6 @@
 import { both } from './rewrite.ts';
 import * as fields from './wire-fields.ts';
+import * as mixed from './wire-mixed.ts';
 import type { Change, Changes } from './wire-shapes.ts';
 import * as shapes from './wire-shapes.ts';
 
@@ -17,13 +18,17 @@ const named = (groups: Readonly<Record<string, Changes>>): WireVariation[] =>
 const { anyField, ...namedFields } = fields;
 
 /** Those that somebody has met or expects. */
-export const wireVariations: readonly WireVariation[] = named({ ...shapes, ...namedFields });
+export const wireVariations: readonly WireVariation[] = named({
+  ...shapes,
+  ...namedFields,
+  ...mixed,
+});
 
 /** Each field renamed, reshaped, removed. */
 export const fieldVariations: readonly WireVariation[] = named({ 'any field': anyField });
 
 /** How each is applied where several are: fields before envelopes. */
-const order = ['ids', 'searches', 'counts', 'envelopes', 'transport'];
+const order = ['ids', 'searches', 'counts', 'pages', 'envelopes', 'transport'];
 
 /** Two at once. */
 export function pairOf(one: WireVariation, other: WireVariation): WireVariation {

@@ -1,0 +1,507 @@
+import type { Row } from '../hosts.ts';
+import type { Rewrite } from './reply.ts';
+import { both, inField, inRecords, inSearches, type SearchPage } from './rewrite.ts';
+import type { ListPath, Named } from './stored-data.ts';
+import type { Changes } from './wire-shapes.ts';
+
+/** Data that is only half migrated, partial outages, and the habits of other products and of gateways. */
+
+type Make = (value: unknown, row: Row) => Row;
+
+const entries = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
+  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
+const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);
+const deal = '/opportunity';
+const named = (value: unknown): Named => value as Named;
+
+/** Whether a record is one of the half that has the new form: always the same ones. */
+const isHalf = ({ id, name }: Row): boolean =>
+  [...String(id ?? name)].reduce((sum, it) => sum + it.charCodeAt(0), 0) % 2 === 0;
+
+/** One field of half of the records. */
+const half = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>
+  inField(route, field, (value, row) => (isHalf(row) ? make(value, row) : { [field]: value }));
+
+/** Half of the records of a route. */
+const halfRows = (route: ListPath | 'item', change: (row: Row) => Row): (() => Rewrite) =>
+  inRecords(route, (row) => (isHalf(row) ? change(row) : row));
+
+const called =
+  (name: string): Make =>
+  (value) => ({ [name]: value });
+/** The same field of half of the records with another value. */
+const halfAs = (
+  route: ListPath | 'item',
+  field: string,
+  make: (value: unknown) => unknown,
+): (() => Rewrite) => half(route, field, (value) => ({ [field]: make(value) }));
+
+const bodies = (of: Readonly<Record<string, (page: SearchPage) => unknown>>): Changes =>
+  entries(
+    Object.fromEntries(
+      Object.entries(of).map(([name, make]) => [
+        name,
+        inSearches((page) => ({ body: make(page) })),
+      ]),
+    ),
+  );
+
+const dayFirst = (value: unknown): string =>
+  String(value).slice(0, 10).split('-').reverse().join('.');
+
+/** Values of half of the records that nobody knows. */
+const unknown: readonly (readonly [ListPath | 'item', string])[] = [
+  [deal, 'onetimeRevenue'],
+  [deal, 'monthlyRevenue'],
+  [deal, 'probability'],
+  ['/product', 'cost'],
+  ['/quote', 'items'],
+  ['item', 'price'],
+  ['item', 'cost'],
+  ['item', 'quantity'],
+];
+
+export const halves: Changes = entries({
+  ...Object.fromEntries(
+    unknown.map(([route, field]) => [
+      `half: ${route}.${field} null`,
+      halfAs(route, field, () => null),
+    ]),
+  ),
+  'half: no onetimeRevenue': half(deal, 'onetimeRevenue', () => ({})),
+  'half: amount': half(deal, 'onetimeRevenue', called('amount')),
+  'half: mrr': half(deal, 'monthlyRevenue', called('mrr')),
+  'half: probability in percent': halfAs(deal, 'probability', (it) => Number(it) * 100),
+  'half: company {key, text}': half(deal, 'company', (it) => ({
+    company: { key: named(it).id, text: named(it).name },
+  })),
+  'half: companyId only': half(deal, 'company', (it) => ({ companyId: named(it).id })),
+  'half: company by id, name null': half(deal, 'company', (it) => ({
+    company: { id: named(it).id, name: null },
+  })),
+  'half: company with an error': half(deal, 'company', (it) => ({
+    company: { id: named(it).id, error: 'unavailable' },
+  })),
+  'half: accountRef of deals': half(deal, 'company', (it) => ({ accountRef: named(it).id })),
+  'half: quote accountRef': half('/quote', 'company', (it) => ({ accountRef: named(it).id })),
+  'half: owner as e-mail': half(deal, 'owner', (it) => ({
+    owner: `${named(it).name.split(' ')[0]?.toLowerCase()}@example.com`,
+  })),
+  'half: stage as an id': half(deal, 'pipelineStage', (it) => ({ pipelineStage: named(it).id })),
+  'half: stageName': half(deal, 'pipelineStage', (it) => ({ stageName: named(it).name })),
+  'half: status won': half(deal, 'statusId', called('status')),
+  'half: status codes': halfAs(deal, 'statusId', (it) => ({ won: 4, lost: 7 })[String(it)] ?? 1),
+  'half: closeDate': half(deal, 'closedAt', called('closeDate')),
+  'half: close date renamed': half(deal, 'expectedCloseDate', called('dueDate')),
+  'half: close date day first': halfAs(deal, 'expectedCloseDate', dayFirst),
+  'half: close date false': halfAs(deal, 'expectedCloseDate', () => false),
+  'half: updatedAt renamed': half(deal, 'updatedAt', called('modified')),
+  'half: isDeleted': all(
+    halfRows(deal, ({ deletedAt, ...row }) => ({ ...row, isDeleted: deletedAt !== undefined })),
+  ),
+  'half: quote isDeleted': halfRows('/quote', ({ deletedAt, ...row }) => ({
+    ...row,
+    isDeleted: deletedAt !== undefined,
+  })),
+  'half: product unlisted': half('/product', 'listed', (it) => ({ unlisted: !it })),
+  'half: product list_price': half('/product', 'price', called('list_price')),
+  'half: contact accountId': half('/contact', 'companyId', called('accountId')),
+  'half: lineItems': half('/quote', 'items', called('lineItems')),
+  'half: items []': halfAs('/quote', 'items', () => []),
+  'half: quote state': half('/quote', 'status', called('state')),
+  'half: quote status codes': halfAs('/quote', 'status', (it) =>
+    ['draft', 'sent', 'approved', 'declined'].indexOf(String(it)),
+  ),
+  'half: quote opportunity dealId': half('/quote', 'opportunity', (it) => ({
+    dealId: named(it).id,
+  })),
+  'half: sentAt renamed': half('/quote', 'sentAt', called('dispatched')),
+  'half: expiresAt renamed': half('/quote', 'expiresAt', called('validUntil')),
+  'half: unitPrice': half('item', 'price', called('unitPrice')),
+  'half: qty': half('item', 'quantity', called('qty')),
+  'half: billingPeriod': half('item', 'term', called('billingPeriod')),
+  'half: term P1M': halfAs('item', 'term', (it) => (it === 'month' ? 'P1M' : 'P1Y')),
+  'half: line product id only': half('item', 'product', (it) => ({ productId: named(it).id })),
+  'half: line product sku': half('item', 'product', () => ({ sku: 'x' })),
+  'half: no currency': half('/company', 'currency', () => ({})),
+  'half: currency symbol': half('/company', 'currency', (it) => ({
+    currency: { EUR: '€', USD: '$', GBP: '£' }[String(it)],
+  })),
+  'half: company name null': half('/company', 'name', () => ({ name: null })),
+  'half: company title': half('/company', 'name', called('title')),
+});
+
+const swapped = (it: unknown): Named => ({ id: named(it).name, name: String(named(it).id) });
+const padded = (it: unknown): Row => ({ id: `  ${named(it).id} `, name: named(it).name });
+
+export const habits: Changes = entries({
+  'deal company swapped': inField(deal, 'company', (it) => ({ company: swapped(it) })),
+  'quote company swapped': inField('/quote', 'company', (it) => ({ company: swapped(it) })),
+  'deal owner swapped': inField(deal, 'owner', (it) => ({ owner: swapped(it) })),
+  'deal stage swapped': inField(deal, 'pipelineStage', (it) => ({ pipelineStage: swapped(it) })),
+  'company itself swapped': inRecords('/company', (row) => ({
+    ...row,
+    id: row.name,
+    name: row.id,
+  })),
+  'contact companyId is the name': inField('/contact', 'companyId', (_, row) => ({
+    companyId: row.companyName,
+  })),
+  'deal companyId is the name': inField(deal, 'company', (it) => ({ companyId: named(it).name })),
+  'line product swapped': inField('item', 'product', (it) => ({ product: swapped(it) })),
+  'quote opportunity swapped': inField('/quote', 'opportunity', (it) => ({
+    opportunity: swapped(it),
+  })),
+  'deal company padded': inField(deal, 'company', (it) => ({ company: padded(it) })),
+  'quote company padded': inField('/quote', 'company', (it) => ({ company: padded(it) })),
+  'quote opportunity padded': inField('/quote', 'opportunity', (it) => ({
+    opportunity: padded(it),
+  })),
+  'line product padded': inField('item', 'product', (it) => ({ product: padded(it) })),
+  'contact companyId padded': inField('/contact', 'companyId', (it) => ({ companyId: ` ${it}` })),
+  'companies padded': inRecords('/company', (row) => ({ ...row, id: ` ${row.id} ` })),
+  'company ids with zeros in deals, no names': inField(deal, 'company', (it) => ({
+    company: { id: `000${named(it).id}` },
+  })),
+  'company ids with zeros in deals': inField(deal, 'company', (it) => ({
+    company: { id: `000${named(it).id}`, name: named(it).name },
+  })),
+  'opportunity ids with zeros in quotes': inField('/quote', 'opportunity', (it) => ({
+    opportunity: { id: `000${named(it).id}`, name: named(it).name },
+  })),
+  'product ids with zeros in lines': inField('item', 'product', (it) => ({
+    product: { id: `000${named(it).id}`, name: named(it).name },
+  })),
+  'names padded': inField('/company', 'name', (it) => ({ name: ` ${it}  ` })),
+  'owners as e-mail': inField(deal, 'owner', (it) => ({
+    owner: `${named(it).name.toLowerCase().replace(' ', '.')}@example.com`,
+  })),
+  'owners {email}': inField(deal, 'owner', (it) => ({
+    owner: { email: `${named(it).name}@example.com` },
+  })),
+  'owners {id, email}': inField(deal, 'owner', (it) => ({
+    owner: { id: named(it).id, email: `${named(it).name}@example.com` },
+  })),
+  ownerEmail: inField(deal, 'owner', (it) => ({ ownerEmail: `${named(it).name}@example.com` })),
+  'quote owners as e-mail': inField('/quote', 'owner', (it) => ({
+    owner: `${named(it).name.toLowerCase().replace(' ', '.')}@example.com`,
+  })),
+  'lines without product': inField('item', 'product', () => ({})),
+  'lines with product name only': inField('item', 'product', (it) => ({ product: named(it).name })),
+  'lines with sku': inField('item', 'product', () => ({ sku: 'x' })),
+  'lines without ids': inRecords('item', ({ id: _, product: __, ...row }) => row),
+  'Salesforce: 15 of 18 characters': inField(deal, 'company', (it) => ({
+    company: { id: String(named(it).id).slice(0, 15), name: named(it).name },
+  })),
+  'Salesforce: attributes in each': inRecords(deal, (row) => ({
+    attributes: { type: 'Opportunity', url: '/x' },
+    ...row,
+  })),
+  'Salesforce: onetimeRevenue__c': inField(deal, 'onetimeRevenue', called('onetimeRevenue__c')),
+  'Salesforce: currency on deals': all(
+    inField('/company', 'currency', () => ({})),
+    inRecords(deal, (row) => ({ ...row, currencyIsoCode: 'EUR' })),
+  ),
+  'Salesforce: CloseDate in closedAt of all': inRecords(deal, (row) => ({
+    closedAt: row.expectedCloseDate,
+    ...row,
+  })),
+  'HubSpot: properties': inRecords(deal, ({ id, createdAt, updatedAt, ...properties }) => ({
+    id,
+    createdAt,
+    updatedAt,
+    properties,
+  })),
+  'HubSpot: associations': inField(deal, 'company', (it) => ({
+    associations: { companies: { results: [{ id: named(it).id }] } },
+  })),
+  'HubSpot: hs_ prefix': inField(deal, 'monthlyRevenue', called('hs_monthlyRevenue')),
+  'Pipedrive: {value, name}': inField(deal, 'company', (it) => ({
+    company: { value: named(it).id, name: named(it).name },
+  })),
+  'Pipedrive: org_id': inField(deal, 'company', (it) => ({
+    org_id: { value: named(it).id, name: named(it).name },
+  })),
+  'Pipedrive: org_id and org_name': inField(deal, 'company', (it) => ({
+    org_id: named(it).id,
+    org_name: named(it).name,
+  })),
+  'Pipedrive: status deleted': inRecords(deal, ({ deletedAt, ...row }) =>
+    deletedAt ? { ...row, statusId: 'deleted' } : row,
+  ),
+  'Dynamics: _companyid_value': inField(deal, 'company', (it) => ({
+    _companyid_value: named(it).id,
+  })),
+  'Dynamics: formatted': inField(deal, 'owner', (it) => ({
+    _ownerid_value: named(it).id,
+    '_ownerid_value@OData.Community.Display.V1.FormattedValue': named(it).name,
+  })),
+  'Dynamics: statecode': inField(deal, 'statusId', (it) => ({
+    statecode: { won: 1, lost: 2 }[String(it)] ?? 0,
+  })),
+  'Dynamics: statecode without closedAt': all(
+    inField(deal, 'closedAt', () => ({})),
+    inField(deal, 'statusId', (it) => ({ statecode: { won: 1, lost: 2 }[String(it)] ?? 0 })),
+  ),
+  'Odoo: [id, name]': all(
+    inField(deal, 'company', (it) => ({ company: [named(it).id, named(it).name] })),
+  ),
+  'Odoo: false': inRecords(deal, (row) => ({
+    closedAt: false,
+    description: false,
+    deletedAt: false,
+    ...row,
+  })),
+  'Odoo: half false': half(deal, 'owner', () => ({ owner: false })),
+  'Odoo: all [id, name]': all(
+    ...['company', 'owner', 'pipelineStage'].map((field) =>
+      inField(deal, field, (it) => ({ [field]: [named(it).id, named(it).name] })),
+    ),
+  ),
+  'SAP: deferred': inField(deal, 'company', () => ({
+    company: { __deferred: { uri: 'https://x/y' } },
+  })),
+  'SAP: amounts with zeros': inField(deal, 'onetimeRevenue', (it) => ({
+    onetimeRevenue: String(it).padStart(12, '0'),
+  })),
+  'SAP: sign behind': inField(deal, 'onetimeRevenue', (it) => ({ onetimeRevenue: `${it}-` })),
+  'SAP: deleted X': inRecords(deal, ({ deletedAt, ...row }) => ({
+    ...row,
+    deleted: deletedAt ? 'X' : '',
+  })),
+  'SAP: listed X': inField('/product', 'listed', (it) => ({ listed: it ? 'X' : '' })),
+  'SAP: date 00000000': inRecords(deal, (row) => ({ closedAt: '00000000', ...row })),
+  'PandaDoc: document.sent': inField('/quote', 'status', (it) => ({
+    status: `document.${it === 'approved' ? 'completed' : it}`,
+  })),
+  'PandaDoc: pricing tables': inField('/quote', 'items', (items) => ({
+    pricing: { tables: [{ items }] },
+  })),
+  'lines nested': inField('/quote', 'items', (items) => {
+    const [first, ...rest] = items as Row[];
+    return { items: first ? [{ ...first, items: rest }] : [] };
+  }),
+  'lines nested as children': inField('/quote', 'items', (items) => {
+    const [first, ...rest] = items as Row[];
+    return { items: first ? [{ ...first, children: rest }] : [] };
+  }),
+  'lines by key': inField('/quote', 'items', (items) => ({
+    items: Object.fromEntries((items as Row[]).map((it, at) => [`k${at}`, it])),
+  })),
+  'lines as text': inField('/quote', 'items', (items) => ({ items: JSON.stringify(items) })),
+  'lines ids only': inField('/quote', 'items', (items) => ({
+    items: (items as Row[]).map(({ id }) => id),
+  })),
+  'lines {id} only': inField('/quote', 'items', (items) => ({
+    items: (items as Row[]).map(({ id }) => ({ id })),
+  })),
+  'line prices 0 beside netPrice': inField('item', 'price', (netPrice) => ({ price: 0, netPrice })),
+  'localized names': inField('/product', 'name', (en) => ({ name: { en, de: en } })),
+  'localized stage': inField(deal, 'pipelineStage', (it) => ({
+    pipelineStage: { id: named(it).id, name: { en: named(it).name } },
+  })),
+  'quote deletedAt in meta': inRecords('/quote', ({ deletedAt, ...row }) => ({
+    ...row,
+    meta: { deletedAt },
+  })),
+  'deal deletedAt in audit': inRecords(deal, ({ deletedAt, ...row }) => ({
+    ...row,
+    audit: { deletedAt },
+  })),
+  'quote superseded': inRecords('/quote', ({ deletedAt, ...row }) => ({
+    ...row,
+    superseded: deletedAt !== undefined,
+  })),
+  'quote isLatest': inRecords('/quote', ({ deletedAt, ...row }) => ({
+    ...row,
+    isLatest: deletedAt === undefined,
+  })),
+  'quote isCurrentVersion': inRecords('/quote', ({ deletedAt, ...row }) => ({
+    ...row,
+    isCurrentVersion: deletedAt === undefined,
+  })),
+  'quote archived': inRecords('/quote', ({ deletedAt, ...row }) => ({
+    ...row,
+    archived: deletedAt !== undefined,
+  })),
+  'deal lifecycle retired': inRecords(deal, ({ deletedAt, ...row }) => ({
+    ...row,
+    lifecycle: deletedAt ? 'retired' : 'live',
+  })),
+  'company archived': inRecords('/company', (row) => ({ ...row, archived: isHalf(row) })),
+  'cost masked as 0': inField('/product', 'cost', () => ({ cost: 0 })),
+  'price masked as 0': inField('/product', 'price', () => ({ price: 0 })),
+  'line price masked as 0': inField('item', 'price', () => ({ price: 0 })),
+  'line cost masked as 0': inField('item', 'cost', () => ({ cost: 0 })),
+  'revenues masked as 0': all(
+    inField(deal, 'onetimeRevenue', () => ({ onetimeRevenue: 0 })),
+    inField(deal, 'monthlyRevenue', () => ({ monthlyRevenue: 0 })),
+  ),
+  'probability masked as 0': inField(deal, 'probability', () => ({ probability: 0 })),
+  'all keys in lower case': inRecords(deal, (row) =>
+    Object.fromEntries(Object.entries(row).map(([k, v]) => [k.toLowerCase(), v])),
+  ),
+  'quote keys in lower case': inRecords('/quote', (row) =>
+    Object.fromEntries(Object.entries(row).map(([k, v]) => [k.toLowerCase(), v])),
+  ),
+  'valueMonths as P12M': inField(deal, 'valueMonths', (it) => ({ valueMonths: `P${it}M` })),
+  'valueMonths in years': inField(deal, 'valueMonths', (it) => ({ valueYears: Number(it) / 12 })),
+});
+
+/** Rows of a page that a service with an inverted or lossy list gives. */
+const cutAt =
+  (end: number) =>
+  ({ rows, from }: SearchPage) =>
+    rows.slice(0, Math.max(0, end - from));
+
+export const pages: Changes = {
+  ...bodies({
+    ...Object.fromEntries(
+      [60, 75, 120].map((end) => [
+        `ends at ${end}, no count`,
+        (page: SearchPage) => cutAt(end)(page),
+      ]),
+    ),
+    'Salesforce: totalSize, done': ({ rows, total, from }) => ({
+      totalSize: total,
+      done: from + rows.length >= total,
+      records: rows,
+    }),
+    'HubSpot: paging.next': ({ rows, total, from }) => ({
+      results: rows,
+      ...(from + rows.length < total
+        ? { paging: { next: { after: String(from + rows.length) } } }
+        : {}),
+    }),
+    'HubSpot: paging.next, half': ({ rows, total, from }) => ({
+      results: from === 0 ? rows.slice(0, 10) : [],
+      ...(from + 10 < total ? { paging: { next: { after: '10' } } } : {}),
+    }),
+    'Pipedrive: additional_data': ({ rows, total, from, size }) => ({
+      success: true,
+      data: rows,
+      additional_data: {
+        pagination: {
+          start: from,
+          limit: size,
+          more_items_in_collection: from + rows.length < total,
+        },
+      },
+    }),
+    'Pipedrive: additional_data, half': ({ rows, from }) => ({
+      success: true,
+      data: from === 0 ? rows.slice(0, 10) : [],
+      additional_data: { pagination: { start: from, limit: 10, more_items_in_collection: true } },
+    }),
+    'Zoho: info': ({ rows, total, from, size }) => ({
+      data: rows,
+      info: { per_page: size, count: rows.length, more_records: from + rows.length < total },
+    }),
+    'Zoho: info, half': ({ rows, from }) => ({
+      data: from === 0 ? rows.slice(0, 10) : [],
+      info: { per_page: 10, count: 10, more_records: true },
+    }),
+    'Dynamics: nextLink': ({ rows, total, from }) => ({
+      value: rows,
+      ...(from + rows.length < total ? { '@odata.nextLink': 'https://x/y' } : {}),
+    }),
+    'Dynamics: nextLink, half': ({ rows, from }) => ({
+      value: from === 0 ? rows.slice(0, 10) : [],
+      '@odata.nextLink': 'https://x/y',
+    }),
+    'Odoo: result.records, length': ({ rows }) => ({
+      jsonrpc: '2.0',
+      result: { records: rows, length: rows.length },
+    }),
+    'SAP: d.results, __count': ({ rows, total }) => ({
+      d: { results: rows, __count: String(total) },
+    }),
+    'total grows (look-ahead)': ({ rows, total, from }) => ({
+      results: rows,
+      total: Math.min(total, from + rows.length + 1),
+    }),
+    'total grows (a page ahead)': ({ rows, total, from, size }) => ({
+      results: rows,
+      total: Math.min(total, from + rows.length + size),
+    }),
+    'total so far': ({ rows, from }) => ({ results: rows, total: from + rows.length }),
+    'total is the page size': ({ rows, size }) => ({ results: rows, total: size }),
+    'rows in records by type': ({ rows, total }) => ({
+      results: rows.map((row) => ({ record: row })),
+      total,
+    }),
+    'rows in item': ({ rows, total }) => ({
+      results: rows.map((item) => ({ item, score: 1 })),
+      total,
+    }),
+    'rows in fields': ({ rows, total }) => ({
+      results: rows.map(({ id, ...fields }) => ({ id, fields })),
+      total,
+    }),
+    'rows in document': ({ rows, total }) => ({
+      results: rows.map((document) => ({ document, highlights: [] })),
+      total,
+    }),
+  }),
+  ...entries({
+    'total of the whole tenant': () => {
+      const whole = new Map<string, number>();
+      return (reply, request) => {
+        const { results, total } = Object(reply.body) as { results?: Row[]; total?: number };
+        if (!results || reply.status !== 200) return reply;
+        const counts = {
+          '/company': 130,
+          '/contact': 150,
+          '/opportunity': 330,
+          '/product': 240,
+          '/quote': 140,
+        } as Record<string, number>;
+        whole.set(request.path, Math.max(whole.get(request.path) ?? 0, Number(total)));
+        return { ...reply, body: { results, total: counts[request.path] ?? total } };
+      };
+    },
+    '204 for no match': inSearches(({ total }) => (total === 0 ? { status: 204, text: '' } : {})),
+    'pages behind 100 are empty': inSearches(({ rows, total, from }) => ({
+      body: { results: from >= 100 ? [] : rows.slice(0, 100 - from), total },
+    })),
+    'pages behind the end begin anew': () => {
+      const first = new Map<string, unknown>();
+      return (reply, request) => {
+        const { results, total } = Object(reply.body) as { results?: Row[]; total?: number };
+        if (!results) return reply;
+        if (
+          !request.query.get('from') &&
+          !request.query.get('filters') &&
+          !request.query.get('query')
+        )
+          first.set(request.path, results);
+        return results.length === 0 && request.query.get('from')
+          ? { ...reply, body: { results: first.get(request.path), total } }
+          : reply;
+      };
+    },
+    'a cache without the query': () => {
+      const kept = new Map<string, unknown>();
+      return (reply, request) => {
+        if (request.method !== 'GET' || reply.status !== 200) return reply;
+        const body = kept.get(request.path) ?? reply.body;
+        kept.set(request.path, body);
+        return { ...reply, body };
+      };
+    },
+    'each third reply 500': () => {
+      let n = 0;
+      return (reply) => {
+        n += 1;
+        return n % 3 === 0 ? { status: 500, body: {} } : reply;
+      };
+    },
+    'half of companies not visible': inSearches(({ rows, total, name }) => {
+      if (name !== 'company') return {};
+      return { body: { results: rows.filter((row) => !isHalf(row)), total } };
+    }),
+    'half of companies not visible, not counted': inSearches(({ rows, name }) =>
+      name === 'company' ? { body: { results: rows.filter((row) => !isHalf(row)) } } : {},
+    ),
+  }),
+};
