@@ -60,6 +60,14 @@ describe('a reference', () => {
     const { items } = toRecord('quote', { items: [{ productId: 'p1', categoryId: 'c1' }] });
     expect(items?.[0]).toMatchObject({ product: { id: 'p1' }, category: { id: 'c1' } });
   });
+
+  test.each([
+    { id: 'c1', name: 'Acme' },
+    { _id: 'c1', name: 'Acme' },
+  ])('a contact with a nested company has its id and name: %j', (company) => {
+    const contact = toRecord('contact', { lastName: 'Ada', company });
+    expect(contact).toMatchObject({ companyId: 'c1', companyName: 'Acme' });
+  });
 });
 
 describe('a time', () => {

@@ -44,6 +44,8 @@ const shown = (value: unknown): unknown =>
 /** Lists of what figures are made of: an empty one shows nothing. */
 const lists = ['items', 'products'];
 
+const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
+
 class Tally {
   rows = 0;
   readonly fields = new Map<string, FieldCount>();
@@ -96,7 +98,7 @@ class Tally {
   }
 
   #addUnknown(name: string, value: unknown, record: JsonObject): void {
-    if (isNothing(value)) return;
+    if (isEmpty(value)) return;
     const field = this.unknown.get(name) ?? this.#unknownField(name, value);
     this.unknown.set(name, field);
     field.rows += 1;

@@ -1,7 +1,7 @@
 /** Reads raw records, and tells which of their fields this server knows. */
 
 import type { JsonObject } from '../../values.ts';
-import { type Fields, namesOf, normalise } from './normalise.ts';
+import { type Fields, namesOf, normalise, ref } from './normalise.ts';
 import { fieldsOf, marks, mayBeCalled, type RecordOf, type Resource } from './records.ts';
 
 /**
@@ -13,8 +13,18 @@ export function toRecord<R extends Resource>(
   raw: Record<string, unknown>,
 ): RecordOf[R] {
   const record = normalise<Fields>(raw, fieldsOf[resource]);
+  if (resource === 'contact' && raw.company !== undefined) takeCompany(raw);
   if (resource === 'quote') markCutItems(raw);
   return record;
+}
+
+const nestedCompany = { company: ref };
+
+/** Reads the company of a contact from a nested record or a name, if it is not in `companyId` and `companyName`. */
+function takeCompany(contact: Record<string, unknown>): void {
+  const { company } = normalise({ company: contact.company }, nestedCompany);
+  if (company?.id !== undefined) contact.companyId ||= company.id;
+  if (company?.name !== undefined) contact.companyName ||= company.name;
 }
 
 const itemCounts = ['itemCount', 'itemsCount', 'lineCount', 'lineItemCount', 'item_count'];

@@ -373,6 +373,7 @@ export const strangers: readonly Variation[] = [
     name: 'fields in attributes',
     does: '`{id, kind, attributes: {name, …}}`.',
     set: { fields: 'in attributes' },
+    partial: true,
     mayFail: 'every',
   },
   {
