@@ -40,7 +40,7 @@ interface ListSource {
 
 /** Parameters that some services ignore. */
 const ignorable = ['filters', 'query', 'sort'] as const;
-export type Ignorable = (typeof ignorable)[number];
+type Ignorable = (typeof ignorable)[number];
 
 export interface IgnoredParameters {
   readonly names: readonly Ignorable[];
