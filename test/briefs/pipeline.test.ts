@@ -96,11 +96,11 @@ test('the open pipeline: reports what is overdue, closing soon and stalled', () 
         value: 1360.1,
         currency: 'EUR',
         closes: '2026-06-01',
-        weightedValue: 680.05,
-        probability: 0.5,
       },
     ],
   });
+  const [row] = brief([a, b, c], { maxRows: 3 }).overdue.rows;
+  expect(row).toMatchObject({ id: 'a', weightedValue: 680.05, probability: 0.5 });
   // Today and today + 30 are included; 12 months where none are given.
   expect([closingSoon.from, closingSoon.to]).toEqual([today, '2026-07-15']);
   expect(closingSoon.value).toStrictEqual({ EUR: 0.2, USD: 1200 });

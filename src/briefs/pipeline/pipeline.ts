@@ -296,15 +296,13 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
   const overdue = yield* filterSteps(open, (deal) => (closes(deal) ?? today) < today);
   const closingSoon = yield* filterSteps(open, (deal) => isBetween(closes(deal), today, to));
   const stalled = yield* filterSteps(open, (deal) => (idle(deal) ?? -1) >= stalledAfterDays);
-  const closingRow = (deal: Deal) => compact({ ...dealRow(deal), closes: closes(deal) });
-  const overdueRow = (deal: Deal) => {
-    const likely = weighted(deal.value, deal.chance);
-    const weightedValue = likely && rounded(likely);
-    return compact({ ...closingRow(deal), weightedValue, probability: deal.chance?.toNumber() });
-  };
+  // The few rows of a brief that was asked for no number of them leave out how likely a deal is.
+  const isDetailed = maxRows > defaults.maxRows;
+  const closingRow = (deal: Deal) =>
+    compact({ ...dealRow(deal), closes: closes(deal), ...(isDetailed && likelihood(deal)) });
   const stalledRow = (deal: Deal) => compact({ ...dealRow(deal), idleDays: idle(deal) });
   return {
-    overdue: yield* dealList(overdue, maxRows, overdueRow),
+    overdue: yield* dealList(overdue, maxRows, closingRow),
     closingSoon: { from: today, to, ...(yield* dealList(closingSoon, maxRows, closingRow)) },
     stalled: { afterDays: stalledAfterDays, ...(yield* dealList(stalled, maxRows, stalledRow)) },
   };
@@ -312,6 +310,12 @@ function* attentionLists(open: readonly Deal[], options: ResolvedOptions) {
 
 const isBetween = (day: Day | undefined, from: Day, to: Day): boolean =>
   day !== undefined && from <= day && day <= to;
+
+/** The weighted value of a deal, and its probability from 0 to 1. */
+function likelihood({ value, chance }: Deal) {
+  const likely = weighted(value, chance);
+  return { weightedValue: likely && rounded(likely), probability: chance?.toNumber() };
+}
 
 /** Deals by value, the largest first; the amounts are over all of them, shown or not. */
 function* dealList<Row>(deals: readonly Deal[], maxRows: number, toRow: (deal: Deal) => Row) {

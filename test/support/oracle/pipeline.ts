@@ -152,33 +152,39 @@ const undatedAmong = (wide: readonly Deal[]): number =>
 function lists(open: readonly Deal[], today: string, requested: Asked): Reported {
   const shown = requested.rows ?? 2;
   const after = requested.stalled_days ?? 30;
-  const ids = (deals: readonly Deal[]) => ({
+  const ids = (deals: readonly Deal[], rowOf = rowOfDeal) => ({
     total: deals.length,
     ...valued(deals, requested.show),
     shown: Math.min(shown, deals.length),
-    rows: deals.slice(0, shown).map((deal) => rowOfDeal(deal, requested)),
+    rows: deals.slice(0, shown).map((deal) => rowOf(deal, requested)),
   });
-  const likely = (deals: readonly Deal[]) => ({
-    ...ids(deals),
-    rows: deals.slice(0, shown).map((deal) => {
-      const amount = weighted(deal.value, deal);
-      const weightedValue = amount && rounded(amount);
-      const probability = deal.probability?.toNumber();
-      return only({ ...rowOfDeal(deal, requested), weightedValue, probability });
-    }),
-  });
+  // As many rows as are shown without being asked for say less.
+  const rowOfClosing = shown > 2 ? rowWithChance : rowOfDeal;
   return {
-    overdue: likely(open.filter(({ closes }) => closes && closes < today)),
+    overdue: ids(
+      open.filter(({ closes }) => closes && closes < today),
+      rowOfClosing,
+    ),
     closingSoon: {
       from: today,
       to: later(today, 30),
-      ...ids(open.filter(({ closes, daysUntilClose: it }) => closes && it >= 0 && it <= 30)),
+      ...ids(
+        open.filter(({ closes, daysUntilClose: it }) => closes && it >= 0 && it <= 30),
+        rowOfClosing,
+      ),
     },
     stalled: {
       afterDays: after,
       ...ids(open.filter(({ lastChange, idleDays }) => lastChange && idleDays >= after)),
     },
   };
+}
+
+function rowWithChance(deal: Deal, requested: Asked): Reported {
+  const amount = weighted(deal.value, deal);
+  const weightedValue = amount && rounded(amount);
+  const probability = deal.probability?.toNumber();
+  return only({ ...rowOfDeal(deal, requested), weightedValue, probability });
 }
 
 /** The amounts in the row of a deal. */
