@@ -18,11 +18,24 @@ const deal = {
 const accountFor = (resource: Resource, list: readonly Row[]) =>
   runSteps(accountOf(resource, list));
 
-describe('the fields of a reading', () => {
-  const rows = (count: number, more: Row) => Array.from({ length: count }, () => ({ ...more }));
-  const gaps = (resource: Resource, list: readonly Row[], ...paths: string[]) =>
-    gapsIn(resource, accountFor(resource, read(resource, list)), paths);
+const rows = (count: number, more: Row) => Array.from({ length: count }, () => ({ ...more }));
+const gaps = (resource: Resource, list: readonly Row[], ...paths: string[]) =>
+  gapsIn(resource, accountFor(resource, read(resource, list)), paths);
 
+test('fields that all records have as 0 are gaps, but not one of two revenues', () => {
+  const revenues = ['onetimeRevenue', 'monthlyRevenue'];
+  const none = { ...deal, onetimeRevenue: 0, monthlyRevenue: 0 };
+  const told = (more: Row) =>
+    gaps('opportunity', rows(10, { ...none, ...more }), ...revenues).map(({ field }) => field);
+  expect(told({})).toEqual(revenues);
+  expect(told({ monthlyRevenue: 5 })).toEqual([]);
+  const product = { id: 'p', name: 'Switch', price: 5, cost: 0 };
+  expect(gaps('product', rows(10, product), 'price', 'cost')).toMatchObject([{ field: 'cost' }]);
+  const items = [{ name: 'Switch', price: 5, quantity: 1, discount: 0 }];
+  expect(gaps('quote', rows(10, { id: 'q', items }), 'items.price', 'items.discount')).toEqual([]);
+});
+
+describe('the fields of a reading', () => {
   test('that some records have in a form that is not understood are gaps, with an example', () => {
     const list = [deal, { ...deal, onetimeRevenue: 'on request' }];
     expect(gaps('opportunity', list, 'onetimeRevenue', 'name')).toEqual([

@@ -124,12 +124,20 @@ class Tally {
     return read !== undefined && read !== unreadable;
   }
 
-  /** A field that is 0 wherever it is was found in no row. */
+  /**
+   * A field that is 0 wherever it is was found in no row. But a tenant may give no discount, and sell only once or only by
+   * the month: of two revenues one that is not 0 proves the other.
+   */
   forgetZeros(): void {
+    const isZero = (name: string): boolean =>
+      (this.fields.get(name)?.read ?? 0) === (this.#zeros.get(name) ?? 0);
+    const proven = ['discount', ...(revenues.every(isZero) ? [] : revenues)];
     for (const [name, count] of this.fields)
-      if (count.read > 0 && count.read === this.#zeros.get(name)) count.read = 0;
+      if (isZero(name) && !proven.includes(name)) count.read = 0;
   }
 }
+
+const revenues = ['onetimeRevenue', 'monthlyRevenue'];
 
 /** Names of flags and states whose usual value says that a record is there. */
 export const saysPresent =
