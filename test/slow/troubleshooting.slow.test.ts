@@ -139,7 +139,7 @@ const failures: Record<string, () => Promise<string>> = {
     ),
   'There is no such record, or it has been deleted': async () =>
     atCall(await keyOf(), 'cpq_get_record', { resource: 'company', id: 'NoSuchCompany0000000' }),
-  'the fields of … could not be read': unfamiliar,
+  'the … of … could not be read': unfamiliar,
   'nobody was asked, because …': () => unasked(change),
   'the consent does not count, because …': () => unasked({ ...change, confirm: 'invented' }),
   'This server requires authentication.': () => overHttp({}),
