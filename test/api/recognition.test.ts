@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
 import { accountOf, gapsIn } from '../../src/service/records/account.ts';
-import { toRecord } from '../../src/service/records/recognition.ts';
+import { areRead, toRecord } from '../../src/service/records/recognition.ts';
 import type { Resource } from '../../src/service/records/records.ts';
 import { resources } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
@@ -139,10 +139,13 @@ describe('records without a known field', () => {
 
   test.each<[string, Resource, Row, string]>([
     ['nested fields', 'company', { id: 'c', attributes: { name: 'Acme' } }, 'attributes'],
+    ['another language, beside an id', 'company', { id: 'c', Titel: 'Eins' }, 'Titel'],
     ['another language', 'quote', { nummer: 'Q-1', status_text: 'offen' }, 'nummer, status_text'],
   ])('are a gap, however few: %s', (_, resource, row, example) => {
     expect(strange(resource, row, row)).toMatchObject({ of: 2, rows: 2 });
     expect(strange(resource, row, row)?.example).toContain(example);
+    // Lists look at their rows with the quick test first.
+    expect(areRead(resource, read(resource, [row]))).toBe(false);
   });
 
   test('are not records with few values', () => {

@@ -69,8 +69,12 @@ async function overBudget(): Promise<string> {
 async function incomplete(): Promise<string> {
   const service = closing(await startUpstream({ counts: { '/opportunity': 60 } }));
   service.set({ hidden: { oneIn: 11, counted: true } });
-  const server = await anyHost.start({ baseUrl: service.url, key });
-  const { text } = await server.ask('cpq_brief_pipeline');
+  return answered({ baseUrl: service.url, key }, 'cpq_brief_pipeline');
+}
+
+async function answered(address: Address, tool: string): Promise<string> {
+  const server = await anyHost.start(address);
+  const { text } = await server.ask(tool);
   await server.close();
   return text;
 }
@@ -78,7 +82,7 @@ async function incomplete(): Promise<string> {
 async function unfamiliar(): Promise<string> {
   const service = closing(await startUpstream());
   service.records['/company'] = [{ Titel: 'Eins' }, { Titel: 'Zwei' }];
-  return atCall({ baseUrl: service.url, key });
+  return answered({ baseUrl: service.url, key }, 'cpq_list_companies');
 }
 
 const change = { create: true, external_id: 'TROUBLE-1', name: 'Not written' };

@@ -2,7 +2,7 @@
 
 import { fieldOf, isObject, type JsonObject } from '../../values.ts';
 import { type Fields, flag, namesOf, unreadable } from './normalise.ts';
-import { fieldCalled, isBare, isNothing } from './recognition.ts';
+import { fieldCalled, isBare, isNothing, ofEnvelopes } from './recognition.ts';
 import { fieldsOf, marks, needed, quoteItem, type Resource } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
@@ -194,8 +194,6 @@ export interface FieldGap {
   mayBe?: string;
 }
 
-/** What an envelope may have too. */
-const common = ['id', 'type', 'children'];
 /** Names that a gap tells of rows without any field of the table. */
 const maxNames = 6;
 /** Fewer records may all lack a field that others have. */
@@ -214,7 +212,7 @@ export function gapsIn(
   isMissing?: (path: string) => boolean,
 ): FieldGap[] {
   const { bare, rows, fields, unknown } = account;
-  const isKnown = [...fields].some(([path, { read }]) => read > 0 && !common.includes(path));
+  const isKnown = [...fields].some(([path, { read }]) => read > 0 && !ofEnvelopes.has(path));
   const isPartlyBare = bare.rows > 0 && bare.rows < rows;
   const names = [...unknown.keys()].filter((name) => !name.includes('.'));
   const strange = { rows, example: names.slice(0, maxNames).join(', ') };

@@ -63,13 +63,22 @@ export function fieldCalled(kind: Resource | 'quote_item', name: string): string
   return Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(letters))?.[0];
 }
 
-/** A quick test: whether each value is of a known form, no other field may be one of the table, and no record is bare. */
+/** Fields of the table that an envelope may have too. */
+export const ofEnvelopes: ReadonlySet<string> = new Set(['id', 'type', 'children']);
+
+/**
+ * A quick test: whether each value is of a known form, no other field may be one of the table, and each record has one of
+ * the table and more than an id.
+ */
 export function areRead(kind: Resource, records: readonly JsonObject[]): boolean {
   const known = namesOf(fieldsOf[kind]);
   const others = new Set<string>();
   for (const record of records) {
-    if (isBare(kind, record)) return false;
-    for (const name in record) if (!known.has(name)) others.add(name);
+    let isKnown = false;
+    for (const name in record)
+      if (!known.has(name)) others.add(name);
+      else isKnown ||= !ofEnvelopes.has(name);
+    if (!isKnown || isBare(kind, record)) return false;
   }
   for (const name of others)
     if (name === 'unreadable' || fieldCalled(kind, name) !== undefined) return false;
