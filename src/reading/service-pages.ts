@@ -193,12 +193,13 @@ export class ServicePages {
     const rows = records.length;
     const { counts, honoured } = this.traits(resource);
     if (counts === 'page') return true;
+    const totals = totalsOf(rows, query.size).map((one) => one === total);
     const isPageSize = rows >= query.size || commonSizes.includes(rows);
     const isUsual = counts === undefined && isPageSize;
     const mayGoByPage =
       from === 0 &&
       rows > 0 &&
-      (total === rows ? isUsual : !honoured[trueTotals] && goesBy(total, rows, query.size));
+      (total === rows ? isUsual : !honoured[trueTotals] && totals.includes(true));
     if (routes[resource].shape === 'tree' || !mayGoByPage)
       return counts === undefined && rows > 0 && total < from + rows;
     const size = Math.ceil(rows / 2);
@@ -206,7 +207,7 @@ export class ServicePages {
     const shown = smaller.records.length;
     const goesByPage =
       shown < rows
-        ? smaller.total !== total && goesBy(smaller.total, shown, size)
+        ? smaller.total !== total && isAlike(totals, smaller.total, totalsOf(shown, size))
         : total === rows && (await this.#hasMore(resource, query, records, call));
     if (goesByPage) this.learn(resource, { counts: 'page' });
     else if (total !== rows) this.learnHonoured(resource, trueTotals, true);
@@ -232,9 +233,14 @@ export class ServicePages {
 
 /** The property of a route whose total was found not to go by the page. */
 const trueTotals = 'true totals';
-/** Whether a total may be made from the page: its rows, with or without a row or a page more, or the size asked for. */
-const goesBy = (total: number | undefined, rows: number, size: number): boolean =>
-  [rows, rows + 1, rows + size, size].some((one) => one === total);
+/** Totals that are made from the page: its rows, with or without a row or a page more, or the size asked for. */
+const totalsOf = (rows: number, size: number): number[] => [rows, rows + 1, rows + size, size];
+/** Whether another total is made from its page in the same way: in another one it may be so by chance. */
+const isAlike = (
+  made: readonly boolean[],
+  total: number | undefined,
+  others: readonly number[],
+): boolean => others.some((one, at) => made[at] === true && one === total);
 
 /** The property of the route that says whether the rows of a list have the items of their quotes. */
 const itemsInRows = 'items in rows';

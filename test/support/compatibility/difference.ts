@@ -51,8 +51,8 @@ export const questions: readonly Question[] = [
 /** Of filters by what is read of records, and by what the service finds. */
 export const filterQuestions: readonly Question[] = [
   ask('won deals', 'list_opportunities', () => ({ filters: 'outcome:won', size: 10 })),
-  ask('deals of an owner', 'list_opportunities', () => ({
-    filters: 'owner:Ada Brook',
+  ask('open deals of an owner', 'list_opportunities', () => ({
+    filters: 'owner:Ada Brook,outcome:open',
     size: 10,
   })),
 ];
