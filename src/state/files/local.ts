@@ -36,13 +36,14 @@ export function localState(folder: string, options: LocalOptions = {}): State {
   const bus = localBus(report, (...changed) => markOutdated(folder, ...changed));
   const secret = randomBytes(32);
   const claims = new Map<string, number>();
-  /** Tenants of one namespace share an inbox. */
-  const inboxes = new Map<string, Inbox>();
+  /** Tenants of one namespace share an inbox; the index of one that nobody uses any more is not kept. */
+  const inboxes = new Map<string, WeakRef<Inbox>>();
   const openInbox = (tenant: string): Inbox => {
+    for (const [other, unused] of inboxes) if (!unused.deref()) inboxes.delete(other);
     const path = join(folder, `events-${tenant}.jsonl`);
     const file = new InboxFile(path, limits, (update) => bus.notify(tenant, update));
     const inbox = writes.inbox(path, file);
-    inboxes.set(tenant, inbox);
+    inboxes.set(tenant, new WeakRef(inbox));
     return inbox;
   };
   return {
@@ -56,7 +57,7 @@ export function localState(folder: string, options: LocalOptions = {}): State {
     bus,
     // With a status of its own: where collections cannot be kept, nothing is refused.
     collections: fileCollections(folder, writeStatus(report)),
-    inbox: (tenant) => inboxes.get(tenant) ?? openInbox(tenant),
+    inbox: (tenant) => inboxes.get(tenant)?.deref() ?? openInbox(tenant),
     health: () => writes.health('local'),
     secret: async () => secret,
     journal(tenant) {
