@@ -66,7 +66,8 @@ export const briefQuote = defineTool({
     const held = await fieldGaps(tenant, 'quote', { records: tenant.cached('quote') ?? [] }, about);
     gaps.push(...held.filter(({ mayBe, example, rows, of }) => mayBe ?? (!example && rows === of)));
     // Those that it refers to were asked for.
-    gaps.push(...danglingReferences(tenant, { ...records, quote: [read] }, () => 1));
+    const dangling = danglingReferences(tenant, { ...records, quote: [read] }, () => 1);
+    gaps.push(...dangling.filter(({ record }) => record.startsWith('quote')));
     const subject = {
       quote: record,
       company: namedBy(record.company, records.company),

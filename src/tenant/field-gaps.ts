@@ -219,8 +219,10 @@ function lostReferences(
   if (missed.length === 0) return [];
   const names = new Set(to.map(({ name }) => name));
   const forms = new Set(to.flatMap(({ id = '', name = '' }) => [folded(id), name]));
+  // Of a part another record can have the same name, where ids lead to its records.
+  const isNamed = Number.isFinite(least) || missed.length === refs.length;
   const isNear = ({ id = '', name }: Named): boolean =>
-    [folded(id), id, name].some((it) => it && forms.has(it));
+    [folded(id), id, isNamed && name].some((it) => it && forms.has(it));
   const [near, lost]: [string[], string[]] = [[], []];
   for (const ref of missed)
     if (ref.id !== undefined) (isNear(ref) ? near : lost).push(ref.id);
@@ -245,9 +247,10 @@ export const danglingReferences = (
   ...joins.flatMap(([record, field, target, refsOf]): FieldGap[] => {
     const [from, to] = [read[record], read[target]];
     if (!from || !to || (to.length === 0 && leastOf(target) > 1)) return [];
-    return tenant.derived.get([from, to], `references ${field}`, () => {
+    const least = leastOf(target);
+    return tenant.derived.get([from, to], `references ${field} ${least}`, () => {
       const refs = from.slice(0, maxJoined).flatMap(refsOf);
-      const lost = lostReferences(refs, to, leastOf(target));
+      const lost = lostReferences(refs, to, least);
       if (lost.length === 0) return [];
       const [kind, name] = field.startsWith('items.')
         ? ['quote_line' as const, 'product']
