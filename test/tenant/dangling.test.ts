@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { DerivedResults } from '../../src/reading/derived.ts';
+import type { Opportunity } from '../../src/service/records/records.ts';
+import { danglingReferences } from '../../src/tenant/field-gaps.ts';
+import type { Tenant } from '../../src/tenant/tenant.ts';
+
+const dealOf = (id: string, name?: string): Opportunity => ({
+  id: `deal of ${id}`,
+  company: { id, ...(name && { name }) },
+});
+const acme = { id: 'c1', name: 'Acme' };
+const gaps = (opportunity: readonly Opportunity[], least: number) =>
+  danglingReferences(
+    { derived: new DerivedResults(() => () => {}) } as Tenant,
+    { opportunity, company: [acme] },
+    () => least,
+  ).map(({ field, rows, of }) => ({ field, rows, of }));
+
+test('of a part, another company of the same name is none that deals mean', () => {
+  const deals = [dealOf('c1', 'Acme'), dealOf('c2', 'Acme')];
+  expect(gaps(deals, Number.POSITIVE_INFINITY)).toEqual([]);
+  expect(gaps([dealOf('c2', 'Acme')], Number.POSITIVE_INFINITY)).toMatchObject([
+    { field: 'company', rows: 1, of: 1 },
+  ]);
+});
+
+test('of a part, an id in another form is one that leads nowhere', () => {
+  const deals = [dealOf('c1', 'Acme'), dealOf(' C1 ')];
+  expect(gaps(deals, Number.POSITIVE_INFINITY)).toMatchObject([{ rows: 1, of: 2 }]);
+});
+
+test('of a whole collection, what leads nowhere is told from so many rows on', () => {
+  const deals = [dealOf('c1'), dealOf('x1'), dealOf('x2')];
+  expect(gaps(deals, 2)).toMatchObject([{ rows: 2, of: 3 }]);
+  expect(gaps(deals, 3)).toEqual([]);
+});
