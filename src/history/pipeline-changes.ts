@@ -310,11 +310,12 @@ export class DealSeries {
   }
 }
 
-/** When the deal left: by its own dates where they are later than those known before, else when it was seen. */
+/** When the deal left: by its own dates where they are later than the days known before, else when it was seen. */
 function exitTime(before: Opportunity, after: Opportunity, seen: string): string {
-  const [entered, changed] = [before.stageUpdatedAt, after.stageUpdatedAt];
-  if (dayOf(changed) && changed && (!dayOf(entered) || changed > (entered ?? ''))) return changed;
-  return dayOf(after.closedAt) && after.closedAt ? after.closedAt : seen;
+  const { stageUpdatedAt: changed = '', closedAt } = after;
+  // Snapshots keep days, which any time of the same day would follow.
+  if ((dayOf(changed) ?? '') > (dayOf(before.stageUpdatedAt) ?? '')) return changed;
+  return dayOf(closedAt) && closedAt ? closedAt : seen;
 }
 
 function daysInStage(before: Opportunity, left: string): number | undefined {

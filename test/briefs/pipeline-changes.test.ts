@@ -338,6 +338,9 @@ test('an exit has the stage that follows if the deal is open, and the days in th
   const won = (closedAt: string) => exitOf({ statusId: 'won', closedAt });
   expect(won('2026-06-01')).toMatchObject({ to: undefined, outcome: 'won', days: 0 });
   expect(won('2026-05-31')).toMatchObject({ outcome: 'won', days: undefined });
+  // The snapshot before kept the day; the same time read now is no later one.
+  const lost = { stageUpdatedAt: '2026-06-01T10:16:59Z', statusId: 'lost', closedAt: '2026-06-08' };
+  expect(exitOf(lost)).toMatchObject({ outcome: 'lost', days: 7 });
 });
 
 test('a stage has one name, or its id without any, and counts the moves forward and back', () => {
