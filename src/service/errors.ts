@@ -79,7 +79,6 @@ const traits = {
   'embedded-error': interrupted,
   /** JSON of an unexpected structure: an unknown envelope, or nested too deeply. */
   unexpected: notUnderstood,
-  /** Records without any of the fields that they are read by. */
   /** Larger than the maximum response size. */
   'too-large': notUnderstood,
 };
