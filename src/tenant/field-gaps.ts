@@ -212,7 +212,7 @@ const folded = (id: string): string => id.trim().toLowerCase().replace(/^0+/, ''
 function lostReferences(
   refs: readonly Named[],
   to: readonly ApiRecord[],
-  least: number,
+  minLost: number,
 ): readonly string[] {
   const ids = new Set(to.map(({ id }) => id));
   const missed = refs.filter(({ id, name }) => (id === undefined ? name : !ids.has(id)));
@@ -220,14 +220,14 @@ function lostReferences(
   const names = new Set(to.map(({ name }) => name));
   const forms = new Set(to.flatMap(({ id = '', name = '' }) => [folded(id), name]));
   // Of a part another record can have the same name, where ids lead to its records.
-  const isNamed = Number.isFinite(least) || missed.length === refs.length;
+  const isNamed = Number.isFinite(minLost) || missed.length === refs.length;
   const isNear = ({ id = '', name }: Named): boolean =>
     [folded(id), id, isNamed && name].some((it) => it && forms.has(it));
   const [near, lost]: [string[], string[]] = [[], []];
   for (const ref of missed)
     if (ref.id !== undefined) (isNear(ref) ? near : lost).push(ref.id);
     else if (ref.name !== undefined && !names.has(ref.name)) lost.push(ref.name);
-  return lost.length >= least && isMany(lost.length, refs.length) ? [...near, ...lost] : near;
+  return lost.length >= minLost && isMany(lost.length, refs.length) ? [...near, ...lost] : near;
 }
 
 /** What is no name of a person or a stage: an e-mail address, or what looks like an id. */
@@ -236,21 +236,21 @@ const isUnnamed = ({ name = '' }: Named): boolean =>
 
 /**
  * References that lead to no record of these collections with their names, and such to what has no name.
- * @param leastOf at least so many references into a collection are told where they lead nowhere; all records of it are
+ * @param minimumOf at least so many references into a collection are told where they lead nowhere; all records of it are
  *   here, or those that are referred to
  */
 export const danglingReferences = (
   tenant: Tenant,
   read: KnownRecords,
-  leastOf: (resource: Resource) => number,
+  minimumOf: (resource: Resource) => number,
 ): FieldGap[] => [
   ...joins.flatMap(([record, field, target, refsOf]): FieldGap[] => {
     const [from, to] = [read[record], read[target]];
-    if (!from || !to || (to.length === 0 && leastOf(target) > 1)) return [];
-    const least = leastOf(target);
-    return tenant.derived.get([from, to], `references ${field} ${least}`, () => {
+    const minLost = minimumOf(target);
+    if (!from || !to || (to.length === 0 && minLost > 1)) return [];
+    return tenant.derived.get([from, to], `references ${field} ${minLost}`, () => {
       const refs = from.slice(0, maxJoined).flatMap(refsOf);
-      const lost = lostReferences(refs, to, least);
+      const lost = lostReferences(refs, to, minLost);
       if (lost.length === 0) return [];
       const [kind, name] = field.startsWith('items.')
         ? ['quote_line' as const, 'product']
@@ -262,7 +262,7 @@ export const danglingReferences = (
     const deals = read.opportunity?.slice(0, maxJoined) ?? [];
     const refs = deals.map((deal: Opportunity) => deal[field]).filter((ref) => ref !== undefined);
     const unnamed = refs.filter(isUnnamed);
-    if (unnamed.length < leastOf('opportunity')) return [];
+    if (unnamed.length < minimumOf('opportunity')) return [];
     const [example] = unnamed.flatMap(({ name }) => name ?? []);
     const gap = { record: 'opportunity' as const, field: `${field}.name`, of: refs.length };
     return [{ ...gap, rows: unnamed.length, ...(example !== undefined && { example }) }];

@@ -9,11 +9,11 @@ const dealOf = (id: string, name?: string): Opportunity => ({
   company: { id, ...(name && { name }) },
 });
 const acme = { id: 'c1', name: 'Acme' };
-const gaps = (opportunity: readonly Opportunity[], least: number) =>
+const gaps = (opportunity: readonly Opportunity[], minimum: number) =>
   danglingReferences(
     { derived: new DerivedResults(() => () => {}) } as Tenant,
     { opportunity, company: [acme] },
-    () => least,
+    () => minimum,
   ).map(({ field, rows, of }) => ({ field, rows, of }));
 
 test('of a part, another company of the same name is none that deals mean', () => {
