@@ -116,7 +116,10 @@ export function storedDifferences(sent: SentChange, record: Opportunity): Stored
   const { before, changes, divisor, opportunityId, recordBefore } = sent;
   const [intended, stored] = [intendedValues(before, changes), fieldValuesOf(record, divisor)];
   const known = differingFields(intended, stored).map(({ name, kind }) => ({
-    ...{ field: name, kind, intended: intended[name], stored: stored[name] },
+    field: name,
+    kind,
+    intended: intended[name],
+    stored: stored[name],
     asked: changes.some(({ field }) => field === name),
   }));
   const asked = known.filter((one) => one.asked);

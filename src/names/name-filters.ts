@@ -132,7 +132,9 @@ function* choicesOf(candidates: Iterable<Candidate | undefined>): Steps<Choice[]
     const key = id ? `id ${id}` : `name ${normaliseName(name)}`;
     const known: Choice = choices.get(key) ?? {
       ...compact({ id }),
-      ...{ names: new Set(), identifiers: new Set(), isDeleted: isDeleted(candidate) },
+      names: new Set(),
+      identifiers: new Set(),
+      isDeleted: isDeleted(candidate),
     };
     choices.set(key, known);
     if (name && !known.names.has(name)) {

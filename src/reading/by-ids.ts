@@ -33,12 +33,13 @@ export async function readByIds<R extends Resource>(
     const query = { filters: `id:${asked.join('|')}`, size: asked.length, includeBundles };
     const page = await pages.sized(resource, query, call).catch(ignoreApiError('refused'));
     const records = page?.records ?? [];
-    const isOther = records.map((record) => {
+    let isFiltered = page !== undefined;
+    for (const record of records) {
       const { id = '' }: ApiRecord = record;
       if (asked.includes(id)) found.set(id, record);
-      return !found.has(id);
-    });
-    if (!page || isOther.includes(true)) pages.learnHonoured(resource, filterById, false);
+      else isFiltered = false;
+    }
+    if (!isFiltered) pages.learnHonoured(resource, filterById, false);
     // A service may give smaller pages than requested.
     const isAll = records.length === 0 || page?.total === records.length;
     left = isAll ? left.slice(asked.length) : left.filter((id) => !found.has(id));
