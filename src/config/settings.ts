@@ -107,13 +107,29 @@ const tenantSettings = {
   ),
   webhookSecretFile: text('A file that contains the webhook secret'),
   logLevel: setting(oneOf(logLevels), `Log level on stderr: ${logLevels.join(', ')}`, 'warn'),
-  rateLimit: setting(wholeNumber(1, 1_000_000), 'Rate limit: requests in ten minutes', '500'),
-  freshSeconds: setting(wholeNumber(0, 86_400), 'Seconds until collections are updated', '300'),
+  rateLimit: setting(
+    wholeNumber(1, 1_000_000),
+    "The tenant's rate limit: requests in ten minutes, shared by all its programs",
+    '500',
+  ),
+  freshSeconds: setting(
+    wholeNumber(0, 86_400),
+    'Seconds until a cached collection is brought up to date; twelve times as many for one that cannot be sorted',
+    '300',
+  ),
   cacheMegabytes: {
-    ...setting(wholeNumber(1, 65_536), 'Memory for cached collections, in MB', '256'),
+    ...setting(
+      wholeNumber(1, 65_536),
+      'Memory per process for cached collections and what is derived from them, in MB',
+      '256',
+    ),
     env: 'CPQ_CACHE_MB',
   },
-  keepCollections: setting(oneOf(['on', 'off']), 'Whether files keep collections for a day', 'on'),
+  keepCollections: setting(
+    oneOf(['on', 'off']),
+    'Whether collections are kept in the state folder for a day, for other processes and the next start; not needed with Redis',
+    'on',
+  ),
   historyDays: setting(
     wholeNumber(0, 3_650),
     'Days for which snapshots of the pipeline are kept, after 60 days one a week; 0 keeps none',
@@ -148,13 +164,17 @@ export type AuthStrategyName = (typeof authStrategies)[number];
 
 /** Of a server over HTTP: its tenants, how callers authenticate, limits, and where it listens. */
 export const httpSettings = {
-  tenantsFile: text('A JSON file with the tenants that http serves; reloaded on SIGHUP'),
+  tenantsFile: text(
+    'A JSON file with the tenants that http serves, instead of one address and key; reloaded on SIGHUP',
+  ),
   auth: setting(
     (given) => new Set(parseList(given).map(oneOf(authStrategies))),
     `How callers of http authenticate, one or more of ${authStrategies.join(', ')}: token is an access token of this server, oauth a token of an identity provider, key the caller's own API key; without it, http listens on loopback addresses only`,
     '',
   ),
-  tokensFile: text('File of access tokens; default: tokens.json in the state folder'),
+  tokensFile: text(
+    'File of the access tokens created by cpq-mcp token; default: tokens.json in the state folder',
+  ),
   publicUrl: setting(webAddress, 'Public URL of /mcp, such as https://mcp.example.com/mcp'),
   allowedHosts: setting(
     parseList,
@@ -174,8 +194,16 @@ export const httpSettings = {
     return given.trim(); // Compared exactly, trailing slash included.
   }, 'Issuer whose tokens are accepted, exactly as in their iss claim'),
   oauthAudience: text('Expected token audience; default: the public URL'),
-  oauthTenantClaim: setting(parseText, 'Token claim with the name of the tenant', 'tenant'),
-  oauthScopePrefix: setting(parseText, 'Prefix of grants in OAuth scopes, such as cpq:', ''),
+  oauthTenantClaim: setting(
+    parseText,
+    'Token claim with the name of the tenant; not needed if only one tenant is served',
+    'tenant',
+  ),
+  oauthScopePrefix: setting(
+    parseText,
+    'Prefix of grants in OAuth scopes, such as cpq: in cpq:read',
+    '',
+  ),
   keyBaseUrls: setting(
     parseAddressPatterns,
     'Addresses of the service that callers with their own key may use; * matches one label, as in https://*.example.com',

@@ -107,7 +107,12 @@ function createMetrics(version: string) {
     registry,
     calls: counter('calls_total', 'Finished tool calls', 'tenant', 'tool', 'outcome'),
     callSeconds: histogram('call_seconds', 'Duration of tool calls', 'tool', callBuckets),
-    requests: counter('upstream_requests_total', 'Requests, sent or not', 'tenant', 'outcome'),
+    requests: counter(
+      'upstream_requests_total',
+      'Requests to the service, including those rejected by the rate budget or circuit breaker',
+      'tenant',
+      'outcome',
+    ),
     requestSeconds: histogram(
       'upstream_request_seconds',
       'Duration of requests to the service',
