@@ -148,8 +148,9 @@ export const pipelineChanges = defineTool({
     const quotes = isWhole(args) ? await mainQuoteChanges(tenant, requested, options, call) : {};
     const changes = await changesBetween(states, options, args);
     const readDeal = periodDeals(states, currencyOf);
+    const isOfPeriod = (filters.closeFrom ?? filters.closeTo) !== undefined;
     const undated = await runInSlices(
-      filterSteps(states.closing.records, (record) => {
+      filterSteps(isOfPeriod ? states.closing.records : [], (record) => {
         const deal = readDeal(record);
         return passesFilters(deal, filters) && lacksCloseDate(deal, filters);
       }),
