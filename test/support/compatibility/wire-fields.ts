@@ -1,15 +1,12 @@
 import type { Row } from '../hosts.ts';
+import { type Change, type Changes, rewritten } from './changes.ts';
 import type { Rewrite } from './reply.ts';
 import { both, inField, inRecords } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
-import type { Change, Changes } from './wire-shapes.ts';
 
 /** How the fields of records may differ: names, shapes, units, words. */
 
 type Make = (value: unknown, row: Row) => unknown;
-
-const entries = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
-  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
 
 const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);
 
@@ -73,7 +70,7 @@ const noDates: readonly unknown[] = [
 const defaultDate = (date: unknown): (() => Rewrite) =>
   inRecords(deal, (row) => ({ closedAt: date, ...row }));
 
-export const dates: Changes = entries({
+export const dates: Changes = rewritten({
   ...Object.fromEntries(
     Object.entries(dayForms).map(([name, make]) => [`close date: ${name}`, as(deal, closes, make)]),
   ),
@@ -111,7 +108,7 @@ const refForms: Readonly<Record<string, (field: string, named: Named) => Row>> =
 };
 
 const referred = (route: ListPath, field: string): Changes =>
-  entries(
+  rewritten(
     Object.fromEntries(
       Object.entries(refForms).map(([name, make]) => [
         `${route.slice(1)}.${field}: ${name}`,
@@ -125,7 +122,7 @@ export const references: Changes = {
   ...referred('/quote', 'company'),
   ...referred(deal, 'owner'),
   ...referred(deal, 'pipelineStage'),
-  ...entries({
+  ...rewritten({
     'contact.companyId: accountId': renamed('/contact', 'companyId', 'accountId'),
     'contact.companyId: companies[]': inField('/contact', 'companyId', (id, { companyName }) => ({
       companies: [{ id, name: companyName }],
@@ -178,7 +175,7 @@ const deletedRows = (route: ListPath): Changes =>
 export const deletion: Changes = {
   ...deletedRows(deal),
   ...deletedRows('/contact'),
-  ...entries({
+  ...rewritten({
     'product isListed': renamed('/product', 'listed', 'isListed'),
     'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
     'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
@@ -210,7 +207,7 @@ const onlyWith =
   };
 const resources: readonly ListPath[] = ['/contact', deal, '/product', '/quote'];
 
-export const rows: Changes = entries({
+export const rows: Changes = rewritten({
   ...Object.fromEntries(
     (['/company', ...resources] as const).map((route) => [
       `kebab-case in ${route}`,
@@ -229,7 +226,7 @@ const term = (make: (term: unknown) => Row): (() => Rewrite) =>
 const months: Readonly<Record<string, number>> = { month: 1, year: 12 };
 const monthsOf = (value: unknown): number => months[String(value)] ?? 0;
 
-export const lines: Changes = entries({
+export const lines: Changes = rewritten({
   'term {amount, unit}': term((value) => ({
     term: value === undefined ? null : { amount: 1, unit: value },
   })),
@@ -348,7 +345,7 @@ const outcomes: Readonly<Record<string, () => Rewrite>> = {
 const quoteStatus = (words: Record<string, unknown>): (() => Rewrite) =>
   as('/quote', 'status', (value) => words[String(value)]);
 
-export const statuses: Changes = entries({
+export const statuses: Changes = rewritten({
   ...Object.fromEntries(
     Object.entries(outcomes).flatMap(([name, change]) => [
       [`outcome ${name}`, change],
@@ -395,7 +392,7 @@ const amountForms: Readonly<Record<string, Make>> = {
   '{units, nanos}': (value) => ({ units: String(value), nanos: 0 }),
 };
 
-const masked: Changes = entries({
+const masked: Changes = rewritten({
   'one-time revenue masked': as(deal, 'onetimeRevenue', () => '***'),
   'cost masked': as('/product', 'cost', () => '-'),
   'price by currency': inField('/product', 'price', (value) => ({
@@ -416,7 +413,7 @@ export const amounts: Changes = {
     rewrite: as(deal, 'probability', (value) => `${Number(value) * 100}%`),
     like: { rewrite: percentages },
   },
-  ...entries({
+  ...rewritten({
     ...Object.fromEntries(
       Object.entries(amountForms).flatMap(([name, make]) => [
         [`one-time revenue: ${name}`, as(deal, 'onetimeRevenue', make)],
@@ -449,7 +446,7 @@ const currencyNames: Readonly<Record<string, string>> = {
   GBP: 'Pound sterling',
 };
 
-export const currencies: Changes = entries({
+export const currencies: Changes = rewritten({
   'currency {code}': as('/company', 'currency', (code) => ({ code })),
   'currency {id, name}': as('/company', 'currency', (name) => ({ id: '1', name })),
   'currency as a symbol': as('/company', 'currency', (code) => symbols[String(code)]),

@@ -1,15 +1,13 @@
 import type { Row } from '../hosts.ts';
+import { bodies, type Changes, rewritten } from './changes.ts';
 import type { Rewrite } from './reply.ts';
 import { both, inField, inRecords, inSearches, type SearchPage } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
-import type { Changes } from './wire-shapes.ts';
 
 /** Data that is only half migrated, partial outages, and the habits of other products and of gateways. */
 
 type Make = (value: unknown, row: Row) => Row;
 
-const entries = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
-  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
 const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);
 const deal = '/opportunity';
 const named = (value: unknown): Named => value as Named;
@@ -36,16 +34,6 @@ const halfAs = (
   make: (value: unknown) => unknown,
 ): (() => Rewrite) => half(route, field, (value) => ({ [field]: make(value) }));
 
-const bodies = (of: Readonly<Record<string, (page: SearchPage) => unknown>>): Changes =>
-  entries(
-    Object.fromEntries(
-      Object.entries(of).map(([name, make]) => [
-        name,
-        inSearches((page) => ({ body: make(page) })),
-      ]),
-    ),
-  );
-
 const dayFirst = (value: unknown): string =>
   String(value).slice(0, 10).split('-').reverse().join('.');
 
@@ -61,7 +49,7 @@ const unknown: readonly (readonly [ListPath | 'item', string])[] = [
   ['item', 'quantity'],
 ];
 
-export const halves: Changes = entries({
+export const halves: Changes = rewritten({
   ...Object.fromEntries(
     unknown.map(([route, field]) => [
       `half: ${route}.${field} null`,
@@ -134,7 +122,7 @@ export const halves: Changes = entries({
 const swapped = (it: unknown): Named => ({ id: named(it).name, name: String(named(it).id) });
 const padded = (it: unknown): Row => ({ id: `  ${named(it).id} `, name: named(it).name });
 
-export const habits: Changes = entries({
+export const habits: Changes = rewritten({
   'deal company swapped': inField(deal, 'company', (it) => ({ company: swapped(it) })),
   'quote company swapped': inField('/quote', 'company', (it) => ({ company: swapped(it) })),
   'deal owner swapped': inField(deal, 'owner', (it) => ({ owner: swapped(it) })),
@@ -443,7 +431,7 @@ export const pages: Changes = {
       total,
     }),
   }),
-  ...entries({
+  ...rewritten({
     'total of the whole tenant': () => {
       const whole = new Map<string, number>();
       return (reply, request) => {

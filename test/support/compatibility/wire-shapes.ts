@@ -1,4 +1,5 @@
 import type { Row } from '../hosts.ts';
+import { bodies, type Changes, rewritten } from './changes.ts';
 import type { Reply, Rewrite } from './reply.ts';
 import {
   both,
@@ -13,28 +14,6 @@ import { type ListPath, type Named, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
 /** How replies may differ in shape and transport: envelopes, counts, statuses, headers, ids. */
-
-export interface Change extends Partial<Switches> {
-  /** The same in the documented form, where the records are others than usual. */
-  like?: Partial<Switches>;
-  /** Questions that nobody can answer there. */
-  mayFail?: readonly string[];
-}
-
-export type Changes = Readonly<Record<string, Change>>;
-
-const rewritten = (of: Readonly<Record<string, () => Rewrite>>): Changes =>
-  Object.fromEntries(Object.entries(of).map(([name, rewrite]) => [name, { rewrite }]));
-
-const bodies = (of: Readonly<Record<string, (page: SearchPage) => unknown>>): Changes =>
-  rewritten(
-    Object.fromEntries(
-      Object.entries(of).map(([name, make]) => [
-        name,
-        inSearches((page) => ({ body: make(page) })),
-      ]),
-    ),
-  );
 
 const plural = (name: string): string =>
   name === 'company' ? 'companies' : name === 'opportunity' ? 'opportunities' : `${name}s`;

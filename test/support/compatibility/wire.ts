@@ -1,7 +1,7 @@
+import type { Change, Changes } from './changes.ts';
 import { both } from './rewrite.ts';
 import * as fields from './wire-fields.ts';
 import * as mixed from './wire-mixed.ts';
-import type { Change, Changes } from './wire-shapes.ts';
 import * as shapes from './wire-shapes.ts';
 
 /** One way in which replies differ from those of the documented service. */
