@@ -37,7 +37,7 @@ export async function readByIds<R extends Resource>(
     for (const record of records) {
       const { id = '' }: ApiRecord = record;
       if (asked.includes(id)) found.set(id, record);
-      else isFiltered = false;
+      isFiltered &&= found.has(id);
     }
     if (!isFiltered) pages.learnHonoured(resource, filterById, false);
     // A service may give smaller pages than requested.
