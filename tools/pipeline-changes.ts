@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  hasClosePeriod,
   lacksCloseDate,
   passesFilters,
   withoutCloseDateNote,
@@ -148,9 +149,8 @@ export const pipelineChanges = defineTool({
     const quotes = isWhole(args) ? await mainQuoteChanges(tenant, requested, options, call) : {};
     const changes = await changesBetween(states, options, args);
     const readDeal = periodDeals(states, currencyOf);
-    const isOfPeriod = (filters.closeFrom ?? filters.closeTo) !== undefined;
     const undated = await runInSlices(
-      filterSteps(isOfPeriod ? states.closing.records : [], (record) => {
+      filterSteps(hasClosePeriod(filters) ? states.closing.records : [], (record) => {
         const deal = readDeal(record);
         return passesFilters(deal, filters) && lacksCloseDate(deal, filters);
       }),

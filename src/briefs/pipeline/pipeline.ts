@@ -241,11 +241,15 @@ export function passesFilters(deal: Deal, filters: PipelineFilters): boolean {
 const isWorth = ({ value }: Deal, minValue: number | undefined): boolean =>
   minValue === undefined || (value !== undefined && !value.lt(minValue));
 
+/** Whether the filters leave out open deals without a close date. */
+export const hasClosePeriod = ({ closeFrom, closeTo }: PipelineFilters): boolean =>
+  (closeFrom ?? closeTo) !== undefined;
+
 /** Filters of open deals only: stage and close dates. */
 export function passesOpenFilters(record: Opportunity, filters: PipelineFilters): boolean {
   const { stage, closeFrom, closeTo } = filters;
   if (stage && !refersTo(record.pipelineStage, stage)) return false;
-  if (closeFrom === undefined && closeTo === undefined) return true;
+  if (!hasClosePeriod(filters)) return true;
   const closes = dayOf(record.expectedCloseDate);
   return closes !== undefined && within(closes, closeFrom, closeTo);
 }
@@ -259,11 +263,9 @@ export const withoutCloseDateNote = (count: number): Wording[] =>
       ];
 
 /** Whether only the period of close dates leaves an open deal out, because it has none. */
-export function lacksCloseDate(
-  { record, outcome }: Deal,
-  { closeFrom, closeTo, ...others }: PipelineFilters,
-): boolean {
-  if (outcome !== 'open' || !(closeFrom ?? closeTo)) return false;
+export function lacksCloseDate({ record, outcome }: Deal, filters: PipelineFilters): boolean {
+  if (outcome !== 'open' || !hasClosePeriod(filters)) return false;
+  const { closeFrom: _from, closeTo: _to, ...others } = filters;
   return !dayOf(record.expectedCloseDate) && passesOpenFilters(record, others);
 }
 
