@@ -236,8 +236,8 @@ const isUnnamed = ({ name = '' }: Named): boolean =>
 
 /**
  * References that lead to no record of these collections with their names, and such to what has no name.
- * @param minimumOf at least so many references into a collection are told where they lead nowhere; all records of it are
- *   here, or those that are referred to
+ * @param minimumOf of a collection: fewer references that lead to none of its records are not told; `Infinity` where a
+ *   part of it was read
  */
 export const danglingReferences = (
   tenant: Tenant,

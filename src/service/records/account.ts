@@ -200,9 +200,9 @@ const maxNames = 6;
 export const minRows = 10;
 
 /**
- * What is not known of these fields. A field that no row has is a gap, but not a mark: most tenants have those on few
- * records or on none. A field of another name that may be a mark is a gap. So are rows with hardly more than an id, or
- * without any field of the table, as the field `fields`.
+ * What is not known of these fields. A field that no row has is a gap, unless it is a mark: most tenants have marks on
+ * few records or on none. A field of another name that may be a mark is a gap. So are rows with hardly more than an id,
+ * or without any field of the table, as the field `fields`.
  * @param isMissing of a part of a collection: whether other records lack a field too
  */
 export function gapsIn(
