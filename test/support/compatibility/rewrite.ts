@@ -82,10 +82,12 @@ export const byId =
       ? { ...reply, ...make(reply, request) }
       : reply;
 
-/** One after the other. */
-export const both =
+const both =
   (one: () => Rewrite, other: () => Rewrite): (() => Rewrite) =>
   () => {
     const [first, second] = [one(), other()];
     return (reply, request) => second(first(reply, request), request);
   };
+
+/** One after the other. */
+export const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);

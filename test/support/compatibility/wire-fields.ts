@@ -1,14 +1,12 @@
 import type { Row } from '../hosts.ts';
 import { type Change, type Changes, rewritten } from './changes.ts';
 import type { Rewrite } from './reply.ts';
-import { both, inField, inRecords } from './rewrite.ts';
+import { all, inField, inRecords } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 
 /** How the fields of records may differ: names, shapes, units, words. */
 
 type Make = (value: unknown, row: Row) => unknown;
-
-const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);
 
 /** The same field with another value. */
 const as = (route: ListPath | 'item', field: string, make: Make): (() => Rewrite) =>

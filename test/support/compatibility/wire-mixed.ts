@@ -1,14 +1,13 @@
 import type { Row } from '../hosts.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
 import type { Rewrite } from './reply.ts';
-import { both, inField, inRecords, inSearches, type SearchPage } from './rewrite.ts';
+import { all, inField, inRecords, inSearches, type SearchPage } from './rewrite.ts';
 import type { ListPath, Named } from './stored-data.ts';
 
 /** Data that is only half migrated, partial outages, and the habits of other products and of gateways. */
 
 type Make = (value: unknown, row: Row) => Row;
 
-const all = (...changes: (() => Rewrite)[]): (() => Rewrite) => changes.reduce(both);
 const deal = '/opportunity';
 const named = (value: unknown): Named => value as Named;
 

@@ -1,15 +1,7 @@
 import type { Row } from '../hosts.ts';
 import { bodies, type Changes, rewritten } from './changes.ts';
 import type { Reply, Rewrite } from './reply.ts';
-import {
-  both,
-  byId,
-  inField,
-  inRecords,
-  inSearches,
-  onRoutes,
-  type SearchPage,
-} from './rewrite.ts';
+import { all, byId, inField, inRecords, inSearches, onRoutes, type SearchPage } from './rewrite.ts';
 import { type ListPath, type Named, searchPaths } from './stored-data.ts';
 import type { Switches } from './switches.ts';
 
@@ -463,7 +455,7 @@ export const ids: Changes = {
     like: {},
   },
   'company ids of references in upper case': {
-    rewrite: both(upperIn('/opportunity'), upperIn('/quote')),
+    rewrite: all(upperIn('/opportunity'), upperIn('/quote')),
   },
   'ids as objects': { rewrite: idChange((id) => ({ $oid: id })) },
 };

@@ -1,5 +1,5 @@
 import type { Change, Changes } from './changes.ts';
-import { both } from './rewrite.ts';
+import { all } from './rewrite.ts';
 import * as fields from './wire-fields.ts';
 import * as mixed from './wire-mixed.ts';
 import * as shapes from './wire-shapes.ts';
@@ -42,11 +42,11 @@ export function pairOf(one: WireVariation, other: WireVariation): WireVariation 
     ...second,
     name: `${first.name} + ${second.name}`,
     group: 'pairs',
-    rewrite: rewrites.length === 0 ? undefined : rewrites.reduce(both),
+    rewrite: rewrites.length === 0 ? undefined : all(...rewrites),
     like: {
       ...first.like,
       ...second.like,
-      rewrite: likes.length === 0 ? undefined : likes.reduce(both),
+      rewrite: likes.length === 0 ? undefined : all(...likes),
     },
     mayFail: [...(first.mayFail ?? []), ...(second.mayFail ?? [])],
   };
