@@ -285,6 +285,9 @@ describe('a key', () => {
     const reply = await send(team, { headers: keyed('good') });
     expect(reply.status).toBe(503);
     expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+    upstream.set({ status: { code: 429, retryAfter: '77' } });
+    const limited = await send(team, { headers: keyed('good') });
+    expect([limited.status, limited.headers['retry-after']]).toEqual([503, '77']);
     upstream.set({ status: undefined });
     expect((await send(team, { headers: keyed('good') })).status).toBe(200);
   });

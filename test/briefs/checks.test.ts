@@ -533,6 +533,15 @@ test('contracts_running_out finds items that end within the days', () => {
   ]);
 });
 
+test('contracts says of each item when it starts or ends', () => {
+  const reasonOf = (item: ContractItem) =>
+    run('contracts', { contract_item: [{ company: acme, ...item }] }).rows[0]?.reason;
+  expect(reasonOf({ startDate: '2026-06-16' })).toBe('starts 2026-06-16');
+  expect(reasonOf({ startDate: today })).toBe('no end');
+  expect(reasonOf({ startDate: today, endDate: today })).toBe('ends 2026-06-15, today');
+  expect(reasonOf({ endDate: '2026-06-14' })).toBe('ended 2026-06-14');
+});
+
 describe('every check', () => {
   test('names the collections that it reads', () => {
     expect(checkNames).toHaveLength(16);

@@ -45,6 +45,10 @@ describe('a pipeline that is compared', () => {
     expect(compared([[undefined, won]]).changes).toEqual([]);
     expect(compared([[won, won]]).changes).toEqual([]);
     expect(compared([[undefined, open('new', 1)]]).changes).toHaveLength(1);
+    // The period begins after its first day.
+    const isIn = (closedAt: string) =>
+      compared([[undefined, { ...won, closedAt }]]).changes.length > 0;
+    expect(['2026-06-01', '2026-06-02', 'soon'].map(isIn)).toEqual([false, true, true]);
   });
 
   test('tells where deals moved', () => {

@@ -9,7 +9,7 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { parse as parseToml } from 'smol-toml';
@@ -169,6 +169,11 @@ describe('a printed configuration', () => {
       env: { ...settings, CPQ_API_KEY_FILE: '/etc/cpq/key' },
       passedOn: undefined,
     });
+  });
+
+  test('has the whole path of a key file, since a host starts the server in another folder', async () => {
+    const entry = await printed('cursor', '--base-url', baseUrl, '--api-key-file', 'own/key');
+    expect(startOf(entry).env).toMatchObject({ CPQ_API_KEY_FILE: resolve('own/key') });
   });
 });
 

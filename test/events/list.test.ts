@@ -145,6 +145,21 @@ describe('cpq_list_events', () => {
   });
 });
 
+test('times that every change of a record moves are no changes of their own', async () => {
+  const server = await serve();
+  const moved = (stage: string, on: number) => ({
+    event: 'opportunity.updated',
+    occurredAt: day(on),
+    data: {
+      ...{ id: 'o1', pipelineStage: { id: stage, name: stage } },
+      ...{ stageUpdatedAt: day(on), updatedAt: day(on), createdAt: day(on) },
+    },
+  });
+  await tell(server, moved('Discovery', 1), moved('Proposal', 2));
+  const [latest] = (await server.call('cpq_list_events', { id: 'o1' })).records;
+  expect(latest?.changes).toEqual(['stage: "Discovery" → "Proposal"']);
+});
+
 test('changes are found in the cached record where the previous event has other fields', async () => {
   const server = await serve();
   const [company] = (await server.call('cpq_list_companies', { size: 1 })).records;

@@ -35,6 +35,7 @@ const callLabels = (tool: string, outcome: string) =>
 describe('calls', () => {
   test('are counted by tool and outcome, on the fast path and by the SDK', async () => {
     const it = await start();
+    const startedAt = performance.now();
     await it.plain(list);
     await it.bySdk(list);
     await it.plain({ ...list, arguments: { size: 'many' } });
@@ -52,6 +53,13 @@ describe('calls', () => {
     });
     const counts = await it.metric('cpq_call_seconds_count');
     expect(counts[`tool="${list.name}"`]).toBe(5);
+    // One came after the other.
+    const maxSeconds = (performance.now() - startedAt) / 1000;
+    for (const name of ['cpq_call_seconds_sum', 'cpq_upstream_request_seconds_sum'])
+      for (const sum of Object.values(await it.metric(name))) {
+        expect(sum).toBeGreaterThan(0);
+        expect(sum).toBeLessThan(maxSeconds);
+      }
   });
 
   test.each([

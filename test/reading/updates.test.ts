@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { ServicePages } from '../../src/reading/service-pages.ts';
 import { type Reading, readCollection } from '../../src/reading/walk.ts';
 import type { ApiClient } from '../../src/service/client.ts';
@@ -46,6 +46,8 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   rows: Row[];
   requests = 0;
   pending: readonly Change[] = [];
+  /** Called when time passes. */
+  onWait: (ms: number) => void = () => {};
   #now = Date.parse('2026-03-01T12:00:00.250Z');
   #made = 0;
 
@@ -79,6 +81,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
 
   wait(ms: number): void {
     this.#now += ms;
+    this.onWait(ms);
   }
 
   #sorted(order: string): Row[] {
@@ -90,7 +93,7 @@ class Model implements Pick<ApiClient, 'page' | 'pageParam'> {
   }
 
   apply({ what, at, after }: Change): void {
-    this.#now += after;
+    this.wait(after);
     const place = Math.floor(at * this.rows.length);
     const row = this.rows[place];
     const updatedAt = new Date(this.#now).toISOString();
@@ -243,6 +246,30 @@ test.each([
   const fourth = await read(model, pages, third);
   expect(textsOf(fourth)).toEqual(model.byId());
   expect(model.requests).toBe(deletes === 'listed' ? 1 : 2);
+});
+
+test('finds what changed early in a long reading without another one', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const model = new Model({
+    ...{ count: 2_000, sorts: 'yes', usual: '-createdAt', maxSize: 100 },
+    ...{ deletes: 'removed', undatedOneIn: 5_000 },
+  });
+  const pages = new ServicePages(model);
+  // The first is on a page that was read before, the last on one that was not.
+  model.pending = [
+    { what: 'edit', at: 13 / 2_000, after: 0, before: 8 },
+    { what: 'edit', at: 1_987 / 2_000, after: 30_000, before: 9 },
+    // Changes nothing, but time passes.
+    { what: 'restore', at: 0.5, after: 5_000, before: 12 },
+  ];
+  model.onWait = (ms) => void vi.advanceTimersByTime(ms);
+  const first = await read(model, pages);
+  expect(first.coverage.complete).toBe(true);
+  expect(textsOf(first)).not.toEqual(model.byId());
+  const second = await read(model, pages, first);
+  expect(textsOf(second)).toEqual(model.byId());
+  expect(model.requests).toBeLessThanOrEqual(2);
 });
 
 test('does not begin again when a record changes during a long reading', async () => {

@@ -65,6 +65,19 @@ describe('cpq_find', () => {
     expect(notes.join(' ')).not.toMatch(/several/i);
   });
 
+  test('has a person asked where several match exactly, and not where one does', async () => {
+    const twins = await find('twin 1');
+    expect(twins.hits.filter(({ exact }) => exact)).toHaveLength(2);
+    expect(twins.notes.join(' ')).toContain('ask the person which one is meant');
+    const { name } = await row(
+      `select name from company c where tenant = ? and not exists (select 1 from company o
+        where o.tenant = c.tenant and o.id <> c.id and lower(o.name) = lower(c.name))`,
+    );
+    const one = await find(name);
+    expect(one.hits.filter(({ exact }) => exact)).toHaveLength(1);
+    expect(one.notes).toEqual([]);
+  });
+
   test('reports the known arguments for an unknown one', async () => {
     expect(await (await server()).refused('cpq_find', { text: 'Acme' })).toMatch(/Known: query/);
   });
@@ -116,6 +129,18 @@ describe('cpq_get_record', () => {
     expect(words).toMatch(
       /^2 product records have the number "twin 1": .* call again with its id\.$/,
     );
+  });
+
+  test('finds the current one of two quotes with one number', async () => {
+    const { database, tenants } = await sandbox();
+    const idOf = async (not: string) =>
+      (await row(`select id from quote where tenant = ? and deletedAt is ${not} null`)).id;
+    const [current, deleted] = [await idOf(''), await idOf('not')];
+    database
+      .prepare(`update quote set number = 'TWIN-Q' where tenant = ? and id in (?, ?)`)
+      .run(tenants[0].name, String(deleted), String(current));
+    const { data } = await get({ resource: 'quote', id: 'TWIN-Q' });
+    expect(data.record).toMatchObject({ id: current });
   });
 
   test('finds no record by an unknown number, or one without letters and digits', async () => {

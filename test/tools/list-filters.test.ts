@@ -110,6 +110,31 @@ test('where the text in query finds nothing, no filter is said to be without val
   expect(String(data.notes)).not.toContain('No record has');
 });
 
+test('all products of a pricing book are named, also where the service gives fewer at once', async () => {
+  const service = await upstream();
+  service.set({ maxSize: 10 });
+  const some = products.slice(0, 25);
+  service.records['/product'] = some;
+  service.records['/pricing-book'] = [
+    { id: 'b1', name: 'Book', products: some.map(({ id }) => ({ productId: id, price: 4 })) },
+  ];
+  // Of another server these products may be cached.
+  const own = await anyHost.start({
+    baseUrl: service.url,
+    key: 'names0key0names0key0names0key0na',
+  });
+  const fields = ['products.name'];
+  const { records } = await own.call('cpq_list_pricing_books', { fields });
+  expect(records[0]?.['products.name']).toEqual(some.map(({ name }) => name));
+});
+
+test('a page of a list that the service does not count is not said to be all of it', async () => {
+  (await upstream()).set({ total: 'absent' });
+  const { data, page } = await call('products', { size: 25 });
+  expect(data.summary).toMatch(/25 of at least 25 products, from 0\b.* Next: .* from 25\.$/);
+  expect(page.next).toBe(25);
+});
+
 test('a number that no record has is not said to be without values', async () => {
   const { text } = await call('products', { filters: 'price:6,mpn:~1' });
   expect(text).toContain('No products');

@@ -135,6 +135,17 @@ describe('a filter', () => {
   });
 });
 
+test('a range counts what it leaves out for lack of a value, unless that is asked for', async () => {
+  const missing = await countOf('opportunity where tenant = ? and probability is null');
+  expect(missing).toBeGreaterThan(0);
+  const range = (await list('opportunities', { filters: 'probability:>=0', size: 1 })).data;
+  expect(String(range.notes)).toMatch(
+    new RegExp(`\\b${missing} records? without probability (is|are) not in the range: .*:none`),
+  );
+  const both = (await list('opportunities', { filters: 'probability:>=0|none', size: 1 })).data;
+  expect(String(both.notes)).not.toContain('not in the range');
+});
+
 describe('a filter by dates and numbers', () => {
   test('needs a number or a date after a comparison, and a key', async () => {
     for (const than of ['soon', '2026-13-01', '2026-02-30', '2026-00', '2026-1-1'])

@@ -73,6 +73,15 @@ describe.each(each)('%s', (name, path) => {
     expect(Date.parse(coverage.asOf)).not.toBeNaN();
   });
 
+  test('does not take its last page for the whole list', async () => {
+    const { call } = await server();
+    const { total } = (await call(name, { size: 1 })).page;
+    const from = Math.max(0, total - 3);
+    const { page, coverage } = await call(name, { size: 7, from });
+    expect(page).toEqual({ shown: total - from, from, total });
+    expect(coverage.complete).toBe(coverage.read === coverage.total);
+  });
+
   test('is concise by default, without empty fields', async () => {
     const { call } = await server();
     const [concise, full] = [await call(name), await call(name, { detail: 'full' })];
