@@ -46,4 +46,8 @@ function cacheFolder(): string {
 keepCompiled(process.getBuiltinModule('node:module'));
 // Imported after the cache is enabled, so that its code is cached.
 const { start } = await import('./commands/run.ts');
-start(process.argv.slice(2));
+const { env, stdout, stderr } = process;
+const [, script = '', ...argv] = process.argv;
+const status = await start(argv, { env, home: homedir(), script, stdout, stderr });
+// After the output is flushed. Without an error the process ends by itself.
+if (status !== 0) stdout.write('', () => process.exit(status));

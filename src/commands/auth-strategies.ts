@@ -49,7 +49,7 @@ const missingFor = (auth: AuthStrategyName, name: SettingName): ConfigError =>
 const strategyFactories: Readonly<Record<AuthStrategyName, StrategyFactory>> = {
   token: async (settings, tenants, { log }) => {
     const onError = (error: unknown) => log.error('tokens not reloaded', factsOf(error));
-    return accessTokenStrategy({ path: tokensPath(settings), tenants, onError }).catch(
+    return accessTokenStrategy({ path: tokensPath(settings, process.env), tenants, onError }).catch(
       (error: unknown) => {
         throw error instanceof TokenFileError ? new ConfigError(error.message) : error;
       },
@@ -97,5 +97,5 @@ const without = <T extends string>(
   removed: readonly NoInfer<T>[],
 ): ReadonlySet<T> => new Set([...names].filter((name) => !removed.includes(name)));
 
-export const tokensPath = ({ tokensFile, stateDir }: Settings): string =>
-  tokensFile ?? join(stateDir ?? defaultStateFolder(process.env), 'tokens.json');
+export const tokensPath = ({ tokensFile, stateDir }: Settings, env: NodeJS.ProcessEnv): string =>
+  tokensFile ?? join(stateDir ?? defaultStateFolder(env), 'tokens.json');

@@ -1,5 +1,4 @@
 import { spawnSync } from 'node:child_process';
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError, readCommandLine, readSettings } from '../config.ts';
 import { isOneOf, messageOf } from '../values.ts';
@@ -13,6 +12,7 @@ import {
   toLaunch,
   variables,
 } from './config/launch.ts';
+import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 
 const usage = `Use: cpq-mcp config HOST [--write [--file PATH]] [--sandbox] [--base-url URL] [--grants LIST]
@@ -43,12 +43,12 @@ interface ConfigRequest extends LaunchOptions {
  * Prints the configuration of a host: the entry to stdout, so that it can be piped, everything else to
  * stderr. With --write the host's file is changed instead.
  */
-export async function run(argv: readonly string[]): Promise<void> {
-  const { write, ...request } = parseRequest(argv);
+export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
+  const { write, ...request } = parseRequest(argv, context);
   // Validates as the server does at its start.
   const { baseUrl, grants } = request;
   readSettings([], { [variables.baseUrl]: baseUrl, [variables.grants]: grants });
-  const described = describe(request);
+  const described = describe(request, context);
   if (write) return writeTo(described);
   await show(described);
 }
@@ -56,39 +56,40 @@ export async function run(argv: readonly string[]): Promise<void> {
 const connectInstead =
   'Or let cpq-mcp connect do this: it asks for address and key, checks them, and stores the key in a file of yours.\n';
 
-async function show({ host, file, entry, command, launch, steps }: Described): Promise<void> {
+async function show(described: Described): Promise<void> {
+  const { host, file, entry, command, launch, steps, stdout, stderr } = described;
   const again = isWritable(host) ? ', or run this command again with --write' : '';
-  process.stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
+  stderr.write(`${host.title}: add this to ${file}${again}\n\n`);
   const { entryText } = await import('./config/formats.ts');
-  process.stdout.write(entryText(host, entry, host.inputs?.(launch)));
+  stdout.write(entryText(host, entry, host.inputs?.(launch)));
   const or = command === undefined ? '' : `\nOr run this command:\n  ${command}\n`;
   const connect = 'url' in launch || !launch.secret ? '' : connectInstead;
-  process.stderr.write(`${or}\n${steps}\n${connect}`);
+  stderr.write(`${or}\n${steps}\n${connect}`);
 }
 
-function describe(request: ConfigRequest) {
+function describe(request: ConfigRequest, context: CommandContext) {
   const { host } = request;
-  const { env, platform } = process;
-  const file = request.file ?? host.file({ environment: env, platform, home: homedir() });
-  const launch = toLaunch(request);
+  const { env: environment, home, script, ...output } = context;
+  const file = request.file ?? host.file({ environment, platform: process.platform, home });
+  const launch = toLaunch(request, script);
   const { entry, addCommand } = entryFor(host, launch, file);
   const command = addCommand?.map(shellWord).join(' ');
   const steps = nextSteps(host, launch, entry);
-  return { ...request, file, launch, entry, addCommand, command, steps };
+  return { ...request, ...output, file, launch, entry, addCommand, command, steps };
 }
 
 type Described = ReturnType<typeof describe>;
 
 /** Adds the entry by the host's own command, or to its file, or else prints it. */
-export async function install(request: ConfigRequest): Promise<void> {
-  const described = describe(request);
+export async function install(request: ConfigRequest, context: CommandContext): Promise<void> {
+  const described = describe(request, context);
   if (isWritable(described.host)) return writeTo(described);
   const [program = '', ...args] = described.addCommand ?? [];
   // On Windows it is a script, which only a shell can start.
   const isScript = process.platform === 'win32';
   const ended = isScript ? undefined : spawnSync(program, args, { stdio: 'inherit' });
   if (ended?.status !== 0) return show(described);
-  process.stdout.write(`${described.steps}\n`);
+  context.stdout.write(`${described.steps}\n`);
 }
 
 const ownFlags = {
@@ -103,7 +104,7 @@ const ownFlags = {
 } as const;
 
 /** @throws ConfigError with the usage, which lists the hosts */
-function parseRequest(argv: readonly string[]): ConfigRequest & { write: boolean } {
+function parseRequest(argv: readonly string[], { env }: CommandContext) {
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   const host = hostNamed(words, usage);
   const { auth, http } = flags;
@@ -111,7 +112,6 @@ function parseRequest(argv: readonly string[]): ConfigRequest & { write: boolean
     throw new ConfigError(`--auth is for a running server: name it with --http.\n${usage}`);
   if (auth !== undefined && !isOneOf(authNames, auth))
     throw new ConfigError(`--auth: "${auth}" is none of ${authNames.join(', ')}.\n${usage}`);
-  const { env } = process;
   const keyFile = flags['api-key-file'] ?? env[variables.keyFile];
   return {
     host,
@@ -157,7 +157,7 @@ async function writeTo(described: Described): Promise<void> {
   const done = written
     ? `Added ${serverName} to ${file}.${kept}`
     : `${file} is already up to date.`;
-  process.stdout.write(`${done}\n${steps}\n`);
+  described.stdout.write(`${done}\n${steps}\n`);
 }
 
 /** What remains to be done by hand, one step a line. */

@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { readCommandLine, readSettings, requireTenant } from '../config.ts';
 import { replaceFile } from '../state/files/files.ts';
 import { hostNamed, inApplicationData } from './config/hosts.ts';
 import { variables } from './config/launch.ts';
 import { install } from './config.ts';
+import type { CommandContext } from './context.ts';
 import { table } from './doctor/report.ts';
 import { examine } from './doctor.ts';
 import { openTerminal } from './terminal.ts';
@@ -17,7 +17,8 @@ Run it again to replace the key. The hosts: cpq-mcp config --help`;
 
 const ownFlags = { file: 'string', 'base-url': 'string', grants: 'string' } as const;
 
-export async function run(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
+  const { env, stderr } = context;
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   const host = hostNamed(words, help);
   const terminal = openTerminal();
@@ -27,29 +28,29 @@ export async function run(argv: readonly string[]): Promise<void> {
   readSettings([], given);
   const key = await terminal.ask('API key (Settings → Integrations → API Key): ', 'hidden');
   terminal.close();
-  process.stderr.write('Checking both …\n');
-  let grants = flags.grants ?? process.env[variables.grants];
+  stderr.write('Checking both …\n');
+  let grants = flags.grants ?? env[variables.grants];
   const read = () =>
     readSettings([], { ...given, [variables.key]: key, [variables.grants]: grants });
   const tenant = requireTenant(read());
-  let report = await examine(read());
+  let report = await examine(read(), env);
   if (!report.ok && grants === undefined && report.grants !== undefined) {
     grants = report.grants;
-    report = await examine(read());
+    report = await examine(read(), env);
   }
   if (!report.ok) throw new Error(`Nothing was stored.\n${table(report)}`);
-  const apiKeyFile = keyPath(tenant.baseUrl);
+  const apiKeyFile = keyPath(tenant.baseUrl, context);
   await mkdir(dirname(apiKeyFile), { recursive: true, mode: 0o700 });
   await replaceFile(apiKeyFile, `${tenant.key}\n`);
-  process.stderr.write(
+  stderr.write(
     `Address and key work${grants === undefined ? '' : `, for ${grants}`}. The key is in ${apiKeyFile}, which only you can read; it is read when the server starts.\n`,
   );
-  await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, replace: true });
+  await install({ host, file: flags.file, baseUrl, grants, apiKeyFile, replace: true }, context);
 }
 
 /** One file for each address: tenants may differ in the path alone. */
-function keyPath({ host, pathname }: URL): string {
-  const { env, platform } = process;
+function keyPath({ host, pathname }: URL, { env, home }: CommandContext): string {
+  const { platform } = process;
   const name = `${host}${pathname}`.replace(/\/$/, '').replaceAll(/[^\w.-]/g, '_');
-  return inApplicationData(`cpq-mcp/${name}.key`)({ environment: env, platform, home: homedir() });
+  return inApplicationData(`cpq-mcp/${name}.key`)({ environment: env, platform, home });
 }

@@ -3,6 +3,7 @@ import { runSteps } from '../figures/steps.ts';
 import { understand } from '../tenant/field-gaps.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
+import type { CommandContext } from './context.ts';
 import {
   checkAddress,
   checkBudget,
@@ -33,45 +34,45 @@ flags, which "cpq-mcp http --help" lists. --json prints the report as JSON. The 
  * requests, which only read.
  * @throws ConfigError for wrong settings; Error when a check failed
  */
-export async function run(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[], { env, stdout }: CommandContext): Promise<void> {
   const asJson = argv.includes('--json');
-  const write = (report: unknown) => print(`${JSON.stringify(report, undefined, 2)}\n`);
+  const write = (report: unknown) => stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
   try {
     const settings = readSettings(
       argv.filter((word) => word !== '--json'),
-      process.env,
+      env,
     );
     const reports: Record<string, Report> = {};
     for (const [name, tenant] of tenantsOf(settings)) {
-      const report = await examine(tenant);
+      const report = await examine(tenant, env);
       reports[name] = report;
       if (asJson) continue;
-      await print(settings.tenantsFile ? `Tenant ${name}: ${table(report)}\n` : table(report));
+      stdout.write(settings.tenantsFile ? `Tenant ${name}: ${table(report)}\n` : table(report));
     }
     const all = Object.values(reports);
     const [only] = all;
     const wrong = Object.keys(reports).filter((name) => !reports[name]?.ok);
     const ok = wrong.length === 0;
-    if (asJson) await write(settings.tenantsFile === undefined ? only : { ok, tenants: reports });
+    if (asJson) write(settings.tenantsFile === undefined ? only : { ok, tenants: reports });
     const checks = all.flatMap((report) => report.checks);
     const failed = checks.filter(({ status }) => status === 'fail').length;
     const where = settings.tenantsFile === undefined ? '' : `, of ${wrong.join(', ')}`;
     if (failed > 0) throw new Error(`${failed} of ${checks.length} checks failed${where}`);
   } catch (error) {
     if (asJson && error instanceof ConfigError)
-      await write({ ok: false, checks: [checkAs('settings', 'settings')('fail', error.message)] });
+      write({ ok: false, checks: [checkAs('settings', 'settings')('fail', error.message)] });
     throw error;
   }
 }
 
-export async function examine(settings: Settings): Promise<Report> {
+export async function examine(settings: Settings, env: NodeJS.ProcessEnv): Promise<Report> {
   const { baseUrl, key, close } = await resolveAddress(settings);
   const prober = new Prober(
     { baseUrl, key, pageParam: settings.pageParam, fields: fieldRulesOf(settings) },
     maxMs,
   );
   try {
-    const local = await checkLocal(settings);
+    const local = await checkLocal(settings, env);
     const probes = await probeRoutes(prober);
     const access = checkAddress(baseUrl, probes);
     // An error that affects every request is reported once, not for every route.
@@ -122,9 +123,3 @@ async function examineRecords(prober: Prober, probes: Probes) {
 /** With the names that settings have in a tenants file. */
 const inFile = ({ remedy, ...check }: DoctorCheck): DoctorCheck =>
   remedy === undefined ? check : { ...check, remedy: inOptions(remedy) };
-
-/** Resolves when the text is flushed, because a failed check ends the process right after. */
-const print = (text: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });

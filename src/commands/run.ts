@@ -1,10 +1,11 @@
 import { ConfigError, environmentName } from '../config.ts';
 import { messageOf } from '../values.ts';
 import { version } from '../version.ts';
+import type { CommandContext } from './context.ts';
 import { stdio } from './stdio.ts';
 
 interface Command {
-  run(argv: readonly string[]): Promise<void>;
+  run(argv: readonly string[], context: CommandContext): Promise<void>;
   /** Default: the flags of the settings. */
   help?: string;
 }
@@ -45,37 +46,38 @@ cpq-mcp COMMAND --help lists the flags of a command, of http every setting. The 
 `;
 
 /** @throws what is printed */
-async function run(argv: readonly string[]): Promise<unknown> {
+async function run(argv: readonly string[], context: CommandContext): Promise<unknown> {
+  const { stdout } = context;
   const [first, ...rest] = argv;
   const named = first !== undefined && !first.startsWith('-');
   const name = named ? first : 'stdio';
-  if (name !== 'stdio' || rest.includes('--help')) endWithReader();
-  if (first === '--help' || first === '-h' || first === 'help') return print(help);
-  if (first === '--version' || first === '-v') return print(`${version}\n`);
+  if (name !== 'stdio' || rest.includes('--help')) endWithReader(stdout);
+  if (first === '--help' || first === '-h' || first === 'help') return stdout.write(help);
+  if (first === '--version' || first === '-v') return stdout.write(`${version}\n`);
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new ConfigError(`There is no command "${first}". Try: cpq-mcp --help`);
   const command = await load();
   if (rest.includes('--help') || rest.includes('-h')) {
     const { flagsOf } = await import('./flags.ts');
-    return print(command.help ? `${command.help}\n` : flagsOf(name));
+    return stdout.write(command.help ? `${command.help}\n` : flagsOf(name));
   }
-  return command.run(named ? rest : argv);
+  return command.run(named ? rest : argv, context);
 }
 
 /** The reader of a pipe, such as `head`, may stop before the end of the output. */
-function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+function endWithReader(stdout: CommandContext['stdout']): void {
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
 }
 
-const print = (text: string): boolean => process.stdout.write(text);
-
-/** Runs a command, or ends the process with the status of its error. */
-export function start(argv: readonly string[]): void {
-  run(argv).catch((error: unknown) => {
-    process.stderr.write(`cpq-mcp: ${messageOf(error)}\n`);
-    process.exit(error instanceof ConfigError ? 2 : 1);
-  });
-}
+/** Runs a command to its end. @returns the exit status */
+export const start = (argv: readonly string[], context: CommandContext): Promise<number> =>
+  run(argv, context).then(
+    () => 0,
+    (error: unknown) => {
+      context.stderr.write(`cpq-mcp: ${messageOf(error)}\n`);
+      return error instanceof ConfigError ? 2 : 1;
+    },
+  );

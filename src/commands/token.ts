@@ -18,6 +18,7 @@ import {
 import { parseList } from '../setting-values.ts';
 import { isKeyOf } from '../values.ts';
 import { tokensPath } from './auth-strategies.ts';
+import type { CommandContext } from './context.ts';
 import { table } from './table.ts';
 import { namesInFile } from './tenants.ts';
 
@@ -38,38 +39,41 @@ Flags:
 
 const ownFlags = { tenant: 'string', days: 'string', json: 'boolean' } as const;
 
-export async function run(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
   const [verb, ...rest] = argv;
   if (verb === undefined || !isKeyOf(subcommands, verb)) throw new ConfigError(usage);
   const ofServer = ['tokensFile', 'tenantsFile', 'stateDir', 'grants', 'tools'] as const;
-  await subcommands[verb](readCommandLine(rest, process.env, ownFlags, ofServer));
+  const line = readCommandLine(rest, context.env, ownFlags, ofServer);
+  await subcommands[verb]({ ...line, ...context });
 }
 
 const subcommands = { add, renew, list, revoke };
 
-async function add({ words, flags, settings: server }: CommandLine): Promise<void> {
+type Given = CommandLine & CommandContext;
+
+async function add({ words, flags, settings: server, ...context }: Given): Promise<void> {
   const name = singleName(words);
   const made = createToken(toRequest(name, flags, server));
-  await updateTokens(tokensPath(server), (tokens) => {
+  await updateTokens(tokensPath(server, context.env), (tokens) => {
     if (tokens.some((one) => one.name === name && !isExpired(one)))
       throw new ConfigError(
         `The token "${name}" already exists. Renew or revoke it, or choose another name.`,
       );
     return [...tokens.filter((one) => one.name !== name), made.stored];
   });
-  show(made);
+  show(made, context);
 }
 
 type Created = ReturnType<typeof createToken>;
 
-function show({ token, stored }: Created): void {
+function show({ token, stored }: Created, { stdout, stderr }: CommandContext): void {
   const { name, tenant, grants, tools, expires } = stored;
   const limit = tools === undefined ? '' : `, with ${tools.join(', ')} only`;
   const where = tenant === undefined ? '' : ` for ${tenant}`;
-  process.stderr.write(
+  stderr.write(
     `The token "${name}" grants ${grants.join(', ')}${where}${limit}. Expires ${expires.slice(0, 10)}. Copy it now: it is not shown again.\n`,
   );
-  process.stdout.write(`${token}\n`);
+  stdout.write(`${token}\n`);
 }
 
 /** The grants and tools among the flags are valid settings. @throws ConfigError */
@@ -96,29 +100,29 @@ function daysOf(given = '90'): number {
 }
 
 /** Adds a token with the rights of another, which stays valid while its owner replaces it. */
-async function renew({ words, flags, settings: server }: CommandLine): Promise<void> {
+async function renew({ words, flags, settings: server, ...context }: Given): Promise<void> {
   const name = singleName(words);
   const days = daysOf(flags.days);
   let made: Created | undefined;
-  await updateTokens(tokensPath(server), (tokens) => {
+  await updateTokens(tokensPath(server, context.env), (tokens) => {
     const [last] = tokens.filter((one) => one.name === name).slice(-1);
     if (!last) throw unknownToken(name, tokens);
     made = createToken({ ...last, days });
     return [...tokens.map((one) => (one.name === name ? endingSoon(one) : one)), made.stored];
   });
-  if (made) show(made);
+  if (made) show(made, context);
 }
 
-async function list({ words, flags, settings: server }: CommandLine): Promise<void> {
+async function list({ words, flags, settings: server, env, stdout }: Given): Promise<void> {
   if (words.length > 0) throw new ConfigError(usage);
-  const tokens = await readTokens(tokensPath(server));
+  const tokens = await readTokens(tokensPath(server, env));
   const rows = tokens.map(({ id, hash, ...one }) => ({ ...one, expired: isExpired(one) }));
   if (flags.json) {
-    process.stdout.write(`${JSON.stringify(rows)}\n`);
+    stdout.write(`${JSON.stringify(rows)}\n`);
     return;
   }
   if (rows.length === 0) {
-    process.stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
+    stdout.write('No tokens. Add one: cpq-mcp token add NAME\n');
     return;
   }
   const cells = rows.map(({ expired, ...row }) => [
@@ -127,17 +131,17 @@ async function list({ words, flags, settings: server }: CommandLine): Promise<vo
     row.expires.slice(0, 10) + (expired ? ' (expired)' : ''),
   ]);
   const header = ['name', 'tenant', 'grants', 'tools', 'created', 'expires'];
-  process.stdout.write(table([header, ...cells]));
+  stdout.write(table([header, ...cells]));
 }
 
-async function revoke({ words, settings: server }: CommandLine): Promise<void> {
+async function revoke({ words, settings: server, env, stderr }: Given): Promise<void> {
   const name = singleName(words);
-  await updateTokens(tokensPath(server), (tokens) => {
+  await updateTokens(tokensPath(server, env), (tokens) => {
     const stored = tokens.filter((one) => one.name !== name);
     if (stored.length === tokens.length) throw unknownToken(name, tokens);
     return stored;
   });
-  process.stderr.write(`The token "${name}" is revoked; servers refuse it within a second.\n`);
+  stderr.write(`The token "${name}" is revoked; servers refuse it within a second.\n`);
 }
 
 const unknownToken = (name: string, tokens: readonly StoredToken[]): ConfigError =>

@@ -5,7 +5,7 @@ import { catalog } from '../../tools/catalog.ts';
 import { createCanary } from '../support/canary.ts';
 import { wordsOf } from '../support/hardening-tenant.ts';
 import { anyHost, type Connection, everything, type Host, httpHosts } from '../support/hosts.ts';
-import { run } from '../support/process.ts';
+import { run, runHere } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
 import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
@@ -228,7 +228,7 @@ describe('the key does not appear in', () => {
       upstream.reset();
       upstream.set(on);
       const env = { CPQ_BASE_URL: upstream.url, CPQ_API_KEY: key, CPQ_LOG_LEVEL: 'debug' };
-      const { stdout, stderr } = await run(['doctor'], {
+      const { stdout, stderr } = await runHere(['doctor'], {
         ...env,
         CPQ_STATE_DIR: join(folder, 'state'),
       });

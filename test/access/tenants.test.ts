@@ -14,7 +14,7 @@ import {
   startTeam,
 } from '../support/access.ts';
 import type { Row } from '../support/hosts.ts';
-import { run } from '../support/process.ts';
+import { run, runHere } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 import { hookOf, type Many, type Place, place, startMany } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
@@ -101,9 +101,9 @@ describe('two tenants in one server', () => {
       CPQ_TENANTS_FILE: await fileIn(folder, 'tenants.json', { tenants: { one: one.described } }),
     };
     await newToken(['anna'], env);
-    const { stdout } = await run(['token', 'list', '--json'], env);
+    const { stdout } = await runHere(['token', 'list', '--json'], env);
     expect(JSON.parse(stdout)).toMatchObject([{ name: 'anna', tenant: 'one' }]);
-    const { status, stderr } = await run(['token', 'add', 'bert', '--tenant', 'two'], env);
+    const { status, stderr } = await runHere(['token', 'add', 'bert', '--tenant', 'two'], env);
     expect(status).toBe(2);
     expect(stderr).toContain('--tenant must be one of one');
   });

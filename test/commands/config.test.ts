@@ -18,7 +18,7 @@ import { type ConfigHost, hosts } from '../../src/commands/config/hosts.ts';
 import { writeEntry } from '../../src/commands/config/write.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
-import { run } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
 
@@ -62,7 +62,7 @@ const serversIn = (name: string, document: Row): Row => document[hosts[name]?.ro
 
 /** The printed entry, parsed as the host would parse it. */
 async function printed(name: string, ...words: string[]): Promise<Row> {
-  const { stdout, status } = await run(['config', name, ...words], { CPQ_API_KEY: key });
+  const { stdout, status } = await runHere(['config', name, ...words], { CPQ_API_KEY: key });
   expect(status).toBe(0);
   return serversIn(name, parse(name, stdout))['cpq-mcp'] as Row;
 }
@@ -72,7 +72,7 @@ async function written(name: string, before: string | undefined, ...words: strin
   const home = await place();
   const file = join(home, 'host.conf');
   if (before !== undefined) await writeFile(file, before);
-  const finished = await run(['config', name, '--write', '--file', file, ...words]);
+  const finished = await runHere(['config', name, '--write', '--file', file, ...words]);
   const after = await readFile(file, 'utf8').catch(() => undefined);
   return { ...finished, home, file, after, left: await readdir(home) };
 }
@@ -139,7 +139,7 @@ describe('a printed configuration', () => {
     '%s: has an entry that starts the server, without the key or a download by npm',
     async (name) => {
       const words = ['--base-url', baseUrl];
-      const { stdout, stderr } = await run(['config', name, ...words], { CPQ_API_KEY: key });
+      const { stdout, stderr } = await runHere(['config', name, ...words], { CPQ_API_KEY: key });
       expect(serversIn(name, parse(name, stdout))['cpq-mcp']).toEqual(stdioEntries[name]);
       const shown = stdout + stderr;
       expect(shown).not.toContain('npx');
@@ -202,7 +202,7 @@ describe('the configuration for a server of a team', () => {
   });
 
   test('makes VS Code ask for the token once', async () => {
-    const { stdout } = await run(['config', 'vscode', '--http', team]);
+    const { stdout } = await runHere(['config', 'vscode', '--http', team]);
     expect(JSON.parse(stdout).inputs).toEqual([
       expect.objectContaining({ id: 'cpq-access-token', password: true }),
     ]);
@@ -222,7 +222,8 @@ describe('the configuration for a server of a team', () => {
   });
 
   test('says what to do with the token', async () => {
-    const saidFor = async (name: string) => (await run(['config', name, '--http', team])).stderr;
+    const saidFor = async (name: string) =>
+      (await runHere(['config', name, '--http', team])).stderr;
     expect(await saidFor('zed')).toContain('Replace YOUR_ACCESS_TOKEN with your access token');
     expect(await saidFor('vscode')).toContain('asks for the access token');
     expect(await saidFor('codex')).toContain('with CPQ_ACCESS_TOKEN in its environment');
@@ -235,7 +236,7 @@ describe('the configuration for a server of a team', () => {
     const { file, after = '' } = await written('zed', '{}', '--http', team);
     const filled = after.replace('YOUR_ACCESS_TOKEN', 'cpq_mine');
     await writeFile(file, filled);
-    const again = await run(['config', 'zed', '--write', '--file', file, '--http', team]);
+    const again = await runHere(['config', 'zed', '--write', '--file', file, '--http', team]);
     expect(again.stderr).toContain('has another entry "cpq-mcp". It was not changed.');
     expect(again.stdout + again.stderr).not.toContain('cpq_mine');
     expect(await readFile(file, 'utf8')).toBe(filled);
@@ -244,7 +245,7 @@ describe('the configuration for a server of a team', () => {
 
 describe('the printed configuration of one host', () => {
   test('makes VS Code ask for the key, hidden', async () => {
-    const { stdout } = await run(['config', 'vscode']);
+    const { stdout } = await runHere(['config', 'vscode']);
     const { inputs, servers } = JSON.parse(stdout);
     expect(inputs.map((input: Row) => [input.id, input.type, input.password])).toEqual([
       ['cpq-api-key', 'promptString', true],
@@ -253,27 +254,32 @@ describe('the printed configuration of one host', () => {
   });
 
   test('refers to the variable in the shared project file of Claude Code', async () => {
-    const { stdout } = await run(['config', 'claude-code', '--file', join(folder, '.mcp.json')]);
+    const { stdout } = await runHere([
+      'config',
+      'claude-code',
+      '--file',
+      join(folder, '.mcp.json'),
+    ]);
     expect(JSON.parse(stdout).mcpServers['cpq-mcp'].env.CPQ_API_KEY).toBe('$' + '{CPQ_API_KEY}');
   });
 
   test('names the command that asks for the key, where one is to be filled in', async () => {
     const told = async (...words: string[]) =>
-      (await run(['config', 'cursor', ...words])).stderr.includes('cpq-mcp connect');
+      (await runHere(['config', 'cursor', ...words])).stderr.includes('cpq-mcp connect');
     expect(await told('--base-url', baseUrl)).toBe(true);
     expect(await told('--sandbox')).toBe(false);
     expect(await told('--http', url)).toBe(false);
   });
 
   test('quotes commands for the shell', async () => {
-    const { stderr } = await run(['config', 'vscode', '--base-url', baseUrl]);
+    const { stderr } = await runHere(['config', 'vscode', '--base-url', baseUrl]);
     const [, quoted = ''] = /code --add-mcp '(.*)'\n/.exec(stderr) ?? [];
     const { name, inputs, ...entry } = JSON.parse(quoted.replaceAll(`'\\''`, "'"));
     expect([name, entry]).toEqual(['cpq-mcp', stdioEntries.vscode]);
   });
 
   test('names the server before the variables for Claude Code', async () => {
-    const { stderr } = await run(['config', 'claude-code', '--base-url', baseUrl]);
+    const { stderr } = await runHere(['config', 'claude-code', '--base-url', baseUrl]);
     const said = `claude mcp add --scope user cpq-mcp --env CPQ_BASE_URL=${baseUrl} --env CPQ_API_KEY=${placeholder} -- ${process.execPath} ${bundle}\n`;
     expect(stderr).toContain(said);
   });
@@ -338,14 +344,14 @@ describe('the configuration of a host with a command that adds entries', () => {
 
   test.each(withCommand)('is added by it, and not written into its file: %s', async (name) => {
     const [local = '', ofTeam = ''] = commands[name] ?? [];
-    const shown = await run(['config', name, '--base-url', baseUrl]);
+    const shown = await runHere(['config', name, '--base-url', baseUrl]);
     expect(shown.stderr).toContain(`Or run this command:\n  ${local}\n`);
     expect(shown.stderr).not.toContain('--write');
     const refused = await written(name, '{}', '--base-url', baseUrl);
     expect([refused.status, refused.stdout, refused.left]).toEqual([2, '', ['host.conf']]);
     expect(refused.stderr).toContain(`of ${hosts[name]?.title}: run ${local}\n`);
     expect(refused.after).toBe('{}');
-    expect((await run(['config', name, '--http', team])).stderr).toContain(`  ${ofTeam}\n`);
+    expect((await runHere(['config', name, '--http', team])).stderr).toContain(`  ${ofTeam}\n`);
   });
 
   test('is added by hand where the command cannot express it', async () => {
@@ -369,13 +375,13 @@ describe('wrong use of config', () => {
     [['cursor', '--grants', 'everything'], 'unknown: everything'],
     [['cursor', '--api-key=abcdefgh'], 'There is no flag --api-key'],
   ])('reports wrong use: %j', async (words, said) => {
-    const { status, stdout, stderr } = await run(['config', ...words]);
+    const { status, stdout, stderr } = await runHere(['config', ...words]);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain(said);
     expect(stderr).not.toContain('abcdefgh');
   });
   test('lists the hosts in its help', async () => {
-    const { stdout } = await run(['config', '--help']);
+    const { stdout } = await runHere(['config', '--help']);
     const listed = [...stdout.matchAll(/^ {2}([a-z]\S*) {2,}\S/gm)].map(([, name]) => name);
     expect(listed).toEqual(names);
   });
@@ -455,7 +461,7 @@ describe('a written configuration file', () => {
     '%s: is unchanged when the entry is there already',
     async (name) => {
       const { file, home, after } = await written(name, undefined);
-      const again = await run(['config', name, '--write', '--file', file]);
+      const again = await runHere(['config', name, '--write', '--file', file]);
       expect(again.stdout).toContain('is already up to date.');
       expect(await readFile(file, 'utf8')).toBe(after);
       expect(await readdir(home)).toEqual(['host.conf']);
@@ -486,7 +492,7 @@ describe('an existing configuration file', () => {
     const file = join(home, 'mcp.json');
     await writeFile(file, '\uFEFF{}');
     await chmod(file, 0o640);
-    await run(['config', 'cursor', '--write', '--file', file]);
+    await runHere(['config', 'cursor', '--write', '--file', file]);
     expect((await stat(file)).mode & 0o777).toBe(0o640);
     expect(await readFile(file, 'utf8')).toContain('cpq-mcp');
     const backup = (await readdir(home)).find((one) => one.endsWith('.bak')) ?? '';
@@ -498,7 +504,7 @@ describe('an existing configuration file', () => {
     await mkdir(join(home, 'dotfiles'));
     await writeFile(join(home, 'dotfiles', 'real.json'), '{"a":1}');
     await symlink(join(home, 'dotfiles', 'real.json'), join(home, 'mcp.json'));
-    await run(['config', 'cursor', '--write', '--file', join(home, 'mcp.json')]);
+    await runHere(['config', 'cursor', '--write', '--file', join(home, 'mcp.json')]);
     expect(JSON.parse(await readFile(join(home, 'dotfiles', 'real.json'), 'utf8'))).toMatchObject({
       a: 1,
       mcpServers: { 'cpq-mcp': { command: process.execPath } },
@@ -541,7 +547,7 @@ describe('a configuration file that cannot be edited safely', () => {
   });
 
   test('may not be a folder', async () => {
-    const { status, stderr } = await run(['config', 'cursor', '--write', '--file', folder]);
+    const { status, stderr } = await runHere(['config', 'cursor', '--write', '--file', folder]);
     expect([status, stderr]).toEqual([1, expect.stringContaining('It was not changed')]);
   });
 });

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { run } from '../support/process.ts';
+import { run, runHere } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
@@ -30,7 +30,7 @@ test('asks for address and key, checks them, and installs the entry with a file 
   expect(written).not.toContain(key);
   const { env } = JSON.parse(written).mcpServers['cpq-mcp'];
   expect(env).toEqual({ CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file });
-  const checked = await run(['doctor'], env);
+  const checked = await runHere(['doctor'], env);
   expect(checked.status).toBe(0);
 });
 

@@ -7,7 +7,7 @@ import { startService } from '../support/compatibility/service.ts';
 import type { Named } from '../support/compatibility/stored-data.ts';
 import { wireVariations } from '../support/compatibility/wire.ts';
 import type { Row } from '../support/hosts.ts';
-import { run } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import { closing, newFolder } from '../support/shared.ts';
 
 /** What doctor proposes for the file of fields, pasted, makes the fields right. */
@@ -28,7 +28,7 @@ async function examine(rewrite: () => Rewrite, lines: readonly string[] = []) {
   const file = join(newFolder(), 'fields.txt');
   await writeFile(file, lines.join('\n'));
   const env = { CPQ_BASE_URL: service.url, CPQ_API_KEY: service.key, CPQ_FIELDS_FILE: file };
-  const { stdout } = await run(['doctor', '--json'], env);
+  const { stdout } = await runHere(['doctor', '--json'], env);
   const { fields, ok } = JSON.parse(stdout) as { fields: Field[]; ok: boolean };
   const odd = fields.filter(({ unread, mayBe }) => unread !== undefined || mayBe !== undefined);
   return { ok, fields, odd, lines: odd.flatMap((it) => it.lines ?? []), env };
@@ -111,13 +111,13 @@ test('what could be another line of the file, or cannot be written in it, is not
   const { odd, lines, env } = await examine(rewrite);
   expect(odd.map(({ field }) => field)).toContain('opportunity.closedAt');
   expect(lines.filter((line) => !line.startsWith('#'))).toEqual([]);
-  const { stdout } = await run(['doctor'], env);
+  const { stdout } = await runHere(['doctor'], env);
   expect(stdout).not.toMatch(/^(won|lost) = name/m);
 });
 
 test('the report has what needs a look, and a count of the rest', async () => {
   const { env } = await examine(named('closedAt: closeDate'));
-  const { stdout } = await run(['doctor'], env);
+  const { stdout } = await runHere(['doctor'], env);
   expect(stdout).toMatch(
     /\n\d+ fields were read as documented\. Others:\n {2}opportunity\.closedAt: in 0 of \d+; "closeDate" may be it, such as "/,
   );

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { checkRoutes, grantsFor } from '../../src/commands/doctor/checks.ts';
 import { Prober, probeRoutes } from '../../src/commands/doctor/prober.ts';
 import { parseGrants } from '../../src/tenant/grants.ts';
-import { type Environment, run } from '../support/process.ts';
+import { type Environment, run, runHere } from '../support/process.ts';
 import { addressIn, type KeyName, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { type Behaviour, only } from '../support/upstream/behaviour.ts';
@@ -43,7 +43,7 @@ async function examine(behaviour: Behaviour = {}, env: Environment = {}) {
 }
 
 async function examineAt(env: Environment) {
-  const { status, stdout, stderr } = await run(['doctor', '--json'], env);
+  const { status, stdout, stderr } = await runHere(['doctor', '--json'], env);
   const report: Report = JSON.parse(stdout);
   const find = (id: string): Check => {
     const check = report.checks.find((one) => one.id === id);
@@ -168,7 +168,7 @@ describe('files with secrets', () => {
     );
     const CPQ_TOKENS_FILE = await write(folder, 'tokens.json', '{"tokens":[]}', 0o602);
     const env = { CPQ_TENANTS_FILE, CPQ_TOKENS_FILE, CPQ_STATE_DIR: folder };
-    const { status, stdout } = await run(['doctor', '--json'], env);
+    const { status, stdout } = await runHere(['doctor', '--json'], env);
     expect(status).toBe(1);
     const { checks }: Report = JSON.parse(stdout).tenants.acme;
     const files = checks.filter(({ id }) => id.startsWith('file:'));
@@ -199,7 +199,7 @@ test('every tenant of a tenants file is checked, with its own key', async () => 
   const path = join(folder, 'tenants.json');
   await writeFile(path, JSON.stringify({ tenants }), { mode: 0o600 });
   const env = { CPQ_TENANTS_FILE: path, CPQ_STATE_DIR: folder };
-  const { status, stdout } = await run(['doctor', '--json'], env);
+  const { status, stdout } = await runHere(['doctor', '--json'], env);
   const { ok, tenants: found } = JSON.parse(stdout);
   const statusOf = (name: string, id: string) =>
     found[name].checks.find((check: Check) => check.id === id).status;
@@ -208,7 +208,7 @@ test('every tenant of a tenants file is checked, with its own key', async () => 
   const remedies = (name: string) =>
     found[name].checks.flatMap(({ remedy }: Check) => remedy ?? []);
   expect(remedies('globex').join()).toContain('Check that baseUrl and the key');
-  const text = await run(['doctor'], env);
+  const text = await runHere(['doctor'], env);
   expect(text.stdout).toMatch(/^Tenant acme: cpq-mcp .+^Tenant globex: /ms);
   expect(text.stderr).toMatch(/^cpq-mcp: 1 of \d+ checks failed, of globex$/m);
 });
@@ -292,11 +292,11 @@ describe('a problem', () => {
   });
 
   test('with the settings leads to exit status 2, also with JSON output', async () => {
-    const people = await run(['doctor'], { CPQ_API_KEY: key });
+    const people = await runHere(['doctor'], { CPQ_API_KEY: key });
     expect([people.status, people.stdout]).toEqual([2, '']);
     expect(people.stderr).toContain('CPQ_BASE_URL');
     const env = { CPQ_API_KEY: key, CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_GRANTS: 'all' };
-    const programs = await run(['doctor', '--json'], env);
+    const programs = await runHere(['doctor', '--json'], env);
     expect(programs.status).toBe(2);
     expect(JSON.parse(programs.stdout)).toMatchObject({
       ok: false,

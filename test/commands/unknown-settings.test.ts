@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSettings, settingWarnings } from '../../src/config.ts';
 import { environmentFor } from '../support/hosts.ts';
-import { type Environment, run, start } from '../support/process.ts';
+import { type Environment, run, runHere, start } from '../support/process.ts';
 
 const embedded = environmentFor('embedded');
 /** Of a tenant that is not asked: these servers are only started. */
@@ -20,7 +20,7 @@ const starts: Record<
     return { status: exited.status, stderr: running.output.stderr };
   },
   doctor: async (env) => {
-    const { status, stdout, stderr } = await run(['doctor'], { ...embedded, ...env });
+    const { status, stdout, stderr } = await runHere(['doctor'], { ...embedded, ...env });
     return { status, stderr: stdout + stderr };
   },
 };
@@ -106,7 +106,7 @@ describe('an unknown variable', () => {
 
   test('stops commands that change what the server does, too', async () => {
     const env = { CPQ_TOKEN_FILE: '/nowhere/tokens.json' };
-    const { status, stderr } = await run(['token', 'list'], env);
+    const { status, stderr } = await runHere(['token', 'list'], env);
     expect(status).toBe(2);
     expect(stderr).toContain('CPQ_TOKEN_FILE is not a setting. Nearest: CPQ_TOKENS_FILE');
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import fc from '../support/fast-check.ts';
 import { startHttpServer } from '../support/hosts.ts';
-import { run } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import {
   defaultHeaders,
   exchange,
@@ -30,7 +30,7 @@ const server = shared(async () => {
     CPQ_CALLS_PER_MINUTE: '100000',
     CPQ_LOG_LEVEL: 'info',
   };
-  const { stdout } = await run(['token', 'add', 'fuzz', '--grants', 'read'], env);
+  const { stdout } = await runHere(['token', 'add', 'fuzz', '--grants', 'read'], env);
   const token = /\bcpq_[\w-]+/.exec(stdout)?.[0] ?? '';
   const { running, url } = await startHttpServer('embedded', { env });
   return { running, url, port: Number(new URL(url).port), token };

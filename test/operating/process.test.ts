@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { legacy } from '../support/fast-path-requests.ts';
 import { startHttpServer } from '../support/hosts.ts';
 import { valuesOf } from '../support/observed.ts';
-import { run } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
@@ -20,7 +20,7 @@ const server = shared(async () => {
     CPQ_LOG_LEVEL: 'info',
     CPQ_TRACING: '1',
   };
-  const { stdout } = await run(['token', 'add', 'anna', '--grants', 'read'], env);
+  const { stdout } = await runHere(['token', 'add', 'anna', '--grants', 'read'], env);
   const token = /\bcpq_[\w-]+/.exec(stdout)?.[0] ?? '';
   return { token, ...(await startHttpServer('embedded', { env })) };
 });

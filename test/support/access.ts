@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
 import { freePort } from './free-port.ts';
 import { type Answer, answerOf } from './hosts.ts';
-import { type Environment, type Finished, type Running, run, start } from './process.ts';
+import { type Environment, type Finished, type Running, runHere, start } from './process.ts';
 
 export type Headers = Record<string, string>;
 
@@ -132,7 +132,7 @@ export const callToolRequest = (name: string, args: unknown = {}) => ({
 
 /** Runs `cpq-mcp token …`. */
 export const token = (words: readonly string[], env: Environment): Promise<Finished> =>
-  run(['token', ...words], env);
+  runHere(['token', ...words], env);
 
 /** Creates a token with the command. @throws with its stderr when it fails */
 export async function newToken(words: readonly string[], env: Environment): Promise<string> {

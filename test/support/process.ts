@@ -3,9 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { inject } from 'vitest';
-import { Recording } from './recording.ts';
+import { Recording, type Stream } from './recording.ts';
 
 export type Environment = Record<string, string | undefined>;
 
@@ -59,8 +59,7 @@ export async function start(argv: readonly string[], env: Environment = {}): Pro
     env: { ...(await plainEnvironment()), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const output = new Recording(argv.join(' '), secretsIn(env));
-  recordings.push(output);
+  const output = recordingOf(argv, env);
   const process_ = runningOf(child, output, readsStdin(argv) ? politeStopMs : 0);
   running.add(process_);
   void process_.exited.then(() => running.delete(process_));
@@ -81,6 +80,35 @@ export async function run(
   return { ...exit, stdout: started.output.stdout, stderr: started.output.stderr };
 }
 
+/** Commands that are functions of what they are given of their process. */
+type Function = 'config' | 'doctor' | 'token';
+
+/** Like `run`, in this process, which takes a fraction of the time. `test/commands/process.test.ts` compares both. */
+export async function runHere(
+  argv: readonly [Function, ...string[]],
+  env: Environment = {},
+): Promise<Finished> {
+  // Loaded on demand: few files run commands.
+  const commands = await import('../../src/commands/run.ts');
+  const output = recordingOf(argv, env);
+  const into = (stream: Stream) =>
+    new Writable({
+      write(bytes: Buffer, _, done) {
+        output.add(stream, bytes);
+        done();
+      },
+    });
+  const plain = await plainEnvironment();
+  const status = await commands.start(argv, {
+    env: { ...plain, ...env },
+    home: await homeFolder(),
+    script: inject('bundle'),
+    stdout: into('stdout'),
+    stderr: into('stderr'),
+  });
+  return { status, signal: undefined, stdout: output.stdout, stderr: output.stderr };
+}
+
 /** Ends all running processes and searches their output for keys. */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map((it) => it.stop()));
@@ -90,9 +118,19 @@ export async function endAll(): Promise<void> {
   if (leaks.length > 0) throw new Error(`A key was written: ${leaks.join('; ')}`);
 }
 
-async function plainEnvironment(): Promise<Environment> {
+function recordingOf(argv: readonly string[], env: Environment): Recording {
+  const output = new Recording(argv.join(' '), secretsIn(env));
+  recordings.push(output);
+  return output;
+}
+
+function homeFolder(): Promise<string> {
   home ??= mkdtemp(join(tmpdir(), 'cpq-mcp-test-'));
-  const folder = await home;
+  return home;
+}
+
+async function plainEnvironment(): Promise<Environment> {
+  const folder = await homeFolder();
   const kept = inherited.map((name) => [name, process.env[name]]);
   return {
     ...Object.fromEntries(kept),

@@ -68,11 +68,11 @@ export const secrets = {
   },
 } as const satisfies Record<string, Secret>;
 
-/** How to reach the server, independent of the host's format. @throws ConfigError for an invalid address */
-export function toLaunch(choice: LaunchOptions): Launch {
+/** How to reach the server, independent of the host's format. @param script path of this program @throws ConfigError for an invalid address */
+export function toLaunch(choice: LaunchOptions, script: string): Launch {
   const { http, sandbox, baseUrl, grants, apiKeyFile } = choice;
   if (http !== undefined) return toRemote(http, choice);
-  const [command, ...args] = commandLine();
+  const [command, ...args] = commandLine(script);
   if (sandbox) return { command, args: [...args, '--sandbox'], env: {} };
   const env = {
     [variables.baseUrl]: baseUrl ?? baseUrlPlaceholder,
@@ -99,8 +99,8 @@ function toRemote(http: string, { auth, baseUrl }: LaunchOptions): Remote {
 }
 
 /** This copy by its path: the name alone starts whatever the registry has under it. */
-function commandLine(): [string, ...string[]] {
-  const path = realpathSync(process.argv[1] ?? '');
+function commandLine(script: string): [string, ...string[]] {
+  const path = realpathSync(script);
   if (!/[/\\]_npx[/\\]/.test(path)) return [process.execPath, path];
   throw new ConfigError(
     'This copy is in the cache of npx, which may be cleared at any time. Install what you gave npx with npm install --global, and run this command again as cpq-mcp.',

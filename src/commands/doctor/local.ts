@@ -10,13 +10,16 @@ import { inShort } from './checks.ts';
 import { checkAs, type DoctorCheck } from './report.ts';
 
 /** Checks that need no request. */
-export async function checkLocal(settings: Settings): Promise<DoctorCheck[]> {
+export async function checkLocal(
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<DoctorCheck[]> {
   const variables = checkAs('variables', 'settings');
   return [
     checkSettings(settings),
-    ...settingWarnings(process.env).map((warning) => variables('warn', warning)),
-    await checkState(settings),
-    ...(process.platform === 'win32' ? [] : await checkFiles(settings)),
+    ...settingWarnings(env).map((warning) => variables('warn', warning)),
+    await checkState(settings, env),
+    ...(process.platform === 'win32' ? [] : await checkFiles(settings, env)),
   ];
 }
 
@@ -35,9 +38,9 @@ function checkSettings(settings: Settings): DoctorCheck {
   return found('fail', detail, 'Grant more, or select other tools');
 }
 
-async function checkState(settings: Settings): Promise<DoctorCheck> {
+async function checkState(settings: Settings, env: NodeJS.ProcessEnv): Promise<DoctorCheck> {
   const state = checkAs('state', 'state folder');
-  const folder = settings.stateDir ?? defaultStateFolder(process.env);
+  const folder = settings.stateDir ?? defaultStateFolder(env);
   const problem = await writeProblem(folder);
   if (problem === undefined) return state('pass', `${folder} is writable`);
   const status = settings.grants.has(writeGrant) ? 'fail' : 'warn';
@@ -57,8 +60,8 @@ async function writeProblem(folder: string): Promise<string | undefined> {
 }
 
 /** Checks whether other users can read or change the files with secrets. */
-async function checkFiles(settings: Settings): Promise<DoctorCheck[]> {
-  const all = Object.entries({ ...settings, tokensFile: tokensPath(settings) });
+async function checkFiles(settings: Settings, env: NodeJS.ProcessEnv): Promise<DoctorCheck[]> {
+  const all = Object.entries({ ...settings, tokensFile: tokensPath(settings, env) });
   const checks = all.map(([name, path]) =>
     name.endsWith('File') && typeof path === 'string' ? checkFile(name, path) : [],
   );

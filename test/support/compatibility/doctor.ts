@@ -1,4 +1,4 @@
-import { run } from '../process.ts';
+import { runHere } from '../process.ts';
 import type { Compared } from './difference.ts';
 import { startService } from './service.ts';
 import type { Variation } from './variations.ts';
@@ -28,7 +28,7 @@ export interface Examined {
 export async function examineVariation({ set, rateLimit }: Variation): Promise<Examined> {
   const service = await startService(set);
   try {
-    const { status, stdout, stderr } = await run(['doctor', '--json'], {
+    const { status, stdout, stderr } = await runHere(['doctor', '--json'], {
       CPQ_BASE_URL: service.url,
       CPQ_API_KEY: service.key,
       ...(rateLimit === undefined ? {} : { CPQ_RATE_LIMIT: String(rateLimit) }),
