@@ -26,10 +26,9 @@ import type { Collection } from '../src/reading/collection.ts';
 import type { PartOf } from '../src/reading/parts.ts';
 import type { Company, Quote, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
 import { companiesOfQuotes, currenciesFor } from '../src/tenant/prepared.ts';
 import { readCollections } from '../src/tenant/read-collections.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { join, quote, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,

@@ -22,11 +22,10 @@ import type { Candidate } from '../src/names/name-filters.ts';
 import { companyOf, labelsOf } from '../src/names/references.ts';
 import type { ApiRecord, Company, Resource } from '../src/service/records/records.ts';
 import { runInSlices } from '../src/slices.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
 import { InvalidArguments } from '../src/tenant/invalid-arguments.ts';
 import { currenciesFor, dealsFor } from '../src/tenant/prepared.ts';
 import { type CollectionsRead, readCollections } from '../src/tenant/read-collections.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { join, trusted, type Wording, wording } from '../src/text/untrusted-text.ts';
 import {
   answerWithRows,

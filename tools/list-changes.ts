@@ -3,8 +3,7 @@ import { type RecordedChange, readChanges } from '../src/changes/journal.ts';
 import { tenantScale } from '../src/changes/target.ts';
 import { type Verification, verify } from '../src/changes/verification.ts';
 import { fieldNames } from '../src/changes/writable-fields.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import {
   maxQuoted,
   quote,

@@ -4,8 +4,7 @@ import type { RecordShape } from '../src/lists/concise.ts';
 import { nameProducts, readForColumns, showProductNames } from '../src/lists/known.ts';
 import { listRecords } from '../src/lists/list-records.ts';
 import type { RecordOf, Resource } from '../src/service/records/records.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { emptySearch, listAnswer } from '../src/tool-kit/answers.ts';
 import {

@@ -23,11 +23,10 @@ import {
 } from '../src/history/quote-changes.ts';
 import { ignoreApiError } from '../src/service/errors.ts';
 import { runInSlices } from '../src/slices.ts';
-import type { ToolCall } from '../src/tenant/call.ts';
 import { requireGrant } from '../src/tenant/grants.ts';
 import { companiesOfQuotes, currenciesFor, readDeals } from '../src/tenant/prepared.ts';
 import { nameReferences, readCollections } from '../src/tenant/read-collections.ts';
-import type { Tenant } from '../src/tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../src/tenant/tenant.ts';
 import { type Wording, wording } from '../src/text/untrusted-text.ts';
 import { toCoverage, today } from '../src/tool-kit/answers.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../tenant/call.ts';
+import type { ToolCall } from '../tenant/tenant.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import type { FieldChange } from './fields.ts';
 

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isApiError, isNotStored } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { identifier, quote, type Wording, wording } from '../text/untrusted-text.ts';
 import { bodyValue, fieldValuesOf, nextValue, roundShare, unchangedValue } from './fields.ts';

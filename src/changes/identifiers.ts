@@ -3,9 +3,8 @@
  * proven to find them, otherwise by reading all of them.
  */
 import type { Opportunity } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { searchRecords } from '../tenant/lookup.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { quote, trusted, wording } from '../text/untrusted-text.ts';
 import { ChangeRefused } from './refusal.ts';
 

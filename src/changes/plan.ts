@@ -3,9 +3,8 @@ import { unknownCurrency } from '../figures/money.ts';
 import { normaliseName } from '../figures/naming.ts';
 import { currencyCode } from '../service/records/normalise.ts';
 import type { Company } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import {
   identifier,

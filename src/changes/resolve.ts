@@ -5,10 +5,9 @@ import { type Candidate, matchSteps, type NameMatch } from '../names/name-filter
 import type { Coverage } from '../reading/coverage.ts';
 import type { Company, Contact, Opportunity, RecordOf, Ref } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { searchRecords } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
 import { identifier, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { Reference } from './fields.ts';

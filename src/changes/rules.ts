@@ -1,7 +1,6 @@
 import type { ApiRecord } from '../service/records/records.ts';
 import type { NameOf } from '../setting-names.ts';
-import type { ToolCall } from '../tenant/call.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { join, quote, trusted, wording } from '../text/untrusted-text.ts';
 import { isObject } from '../values.ts';
 import { type FieldChange, nextReference, type Reference } from './fields.ts';

@@ -1,7 +1,6 @@
 import { ignoreApiError } from '../service/errors.ts';
 import type { Opportunity } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { canonicalJson } from '../values.ts';
 import {
   changedCustomFields,

@@ -11,11 +11,10 @@ import type {
   RecordOf,
   Resource,
 } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { ownerNamesFor } from '../tenant/prepared.ts';
 import { nameReferences, unreadable } from '../tenant/read-collections.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { isKeyOf } from '../values.ts';
 import { type Known, nothingKnown } from './column.ts';
 import { listColumns } from './columns.ts';

@@ -19,10 +19,9 @@ import {
 } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { danglingReferences, fieldGaps, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { identifier, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import { isKeyOf } from '../values.ts';
 import type { Known } from './column.ts';

@@ -20,10 +20,9 @@ import type { RecordOf, Resource } from '../service/records/records.ts';
 import { routes } from '../service/routes.ts';
 import { forEachInSlices, runInSlices } from '../slices.ts';
 import type { Wording } from '../text/untrusted-text.ts';
-import type { ToolCall } from './call.ts';
 import { fieldGaps } from './field-gaps.ts';
 import { readCollections, readIfExists } from './read-collections.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, ToolCall } from './tenant.ts';
 
 /**
  * `one`: a unique match. `several`: the first of several matches. `none`: the first of the similar records, best

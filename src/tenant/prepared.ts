@@ -11,9 +11,8 @@ import { lacksName } from '../names/references.ts';
 import type { PartOf } from '../reading/parts.ts';
 import type { Company, Opportunity, Quote } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
-import type { ToolCall } from './call.ts';
 import { readCollections } from './read-collections.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, ToolCall } from './tenant.ts';
 
 /** Bytes of each deal, measured and rounded up. */
 const bytesOfDeal = 1_000;

@@ -16,10 +16,9 @@ import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
 import { trusted, type Wording, wording } from '../text/untrusted-text.ts';
-import type { ToolCall } from './call.ts';
 import { danglingReferences, fieldGaps, type RestsOn } from './field-gaps.ts';
 import { NotGranted } from './grants.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant, ToolCall } from './tenant.ts';
 
 /** Several whole collections, and what is missing. */
 export interface CollectionsRead<R extends Resource> {

@@ -21,6 +21,13 @@ interface Site extends Pick<TenantOptions, 'recordUrl'> {
   host: string;
 }
 
+export interface ToolCall extends CallContext {
+  /** Name and version that the host reports. */
+  client: string;
+  /** The authenticated caller, if callers are authenticated. */
+  caller?: string | undefined;
+}
+
 /** A tenant as callers with some grants use it: checks these, and is the only access to its data. */
 export class Tenant {
   readonly grants: ReadonlySet<Grant>;

@@ -10,10 +10,9 @@ import type { NamedPage } from '../lists/list-records.ts';
 import type { SearchKind } from '../names/search.ts';
 import type { Coverage } from '../reading/coverage.ts';
 import type { ApiRecord, RecordOf, Resource } from '../service/records/records.ts';
-import type { ToolCall } from '../tenant/call.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import { resolveRecord } from '../tenant/lookup.ts';
-import type { Tenant } from '../tenant/tenant.ts';
+import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import {
   counted,
   identifier,
