@@ -9,7 +9,6 @@ import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
 import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-page.ts';
 import { isApiError } from '../service/errors.ts';
-import type { PageQuery, Search } from '../service/page.ts';
 import { type FieldGap, minRows } from '../service/records/account.ts';
 import {
   type ApiRecord,
@@ -17,7 +16,7 @@ import {
   type RecordOf,
   type Resource,
 } from '../service/records/records.ts';
-import { routes } from '../service/routes.ts';
+import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import { danglingReferences, fieldGaps, gapsOfRows } from '../tenant/field-gaps.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';

@@ -1,8 +1,7 @@
 import type { CallContext } from '../service/call.ts';
 import { type ApiError, isApiError } from '../service/errors.ts';
-import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import { resources, routes } from '../service/routes.ts';
+import { resources, routes, type Search } from '../service/routes.ts';
 import { forEachInSlices } from '../slices.ts';
 import {
   type CollectionKey,

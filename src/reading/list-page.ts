@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.ts';
 import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
-import type { PageQuery, Search } from '../service/page.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
+import type { PageQuery, Search } from '../service/routes.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { valueAt } from '../values.ts';
 import type { Collection } from './collection.ts';

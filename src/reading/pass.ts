@@ -1,5 +1,5 @@
 import type { Steps } from '../figures/steps.ts';
-import type { Page } from '../service/page.ts';
+import type { Page } from '../service/routes.ts';
 import { fieldOf } from '../values.ts';
 import { furthestEnd, type Segment } from './segments.ts';
 

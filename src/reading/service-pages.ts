@@ -2,10 +2,9 @@ import type { ProbabilityScale } from '../figures/probability.ts';
 import type { Call } from '../service/call.ts';
 import type { ApiClient } from '../service/client.ts';
 import { type ApiError, ignoreApiError, isApiError, isInternalError } from '../service/errors.ts';
-import type { Page, PageQuery, Search } from '../service/page.ts';
 import { minRows } from '../service/records/account.ts';
 import type { ApiRecord, Quote, RecordOf, Resource } from '../service/records/records.ts';
-import { routes } from '../service/routes.ts';
+import { type Page, type PageQuery, routes, type Search } from '../service/routes.ts';
 import { recordKeys } from './pass.ts';
 
 /** Records per request of a reading. */

@@ -7,9 +7,8 @@
 
 import type { Call } from '../service/call.ts';
 import { ignoreApiError } from '../service/errors.ts';
-import type { Page, Search } from '../service/page.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
-import { routes } from '../service/routes.ts';
+import { type Page, routes, type Search } from '../service/routes.ts';
 import { forEachInSlices } from '../slices.ts';
 import { freezeRecord, recordKeys, timeOf } from './pass.ts';
 import { pageSize, type ServicePages } from './service-pages.ts';

@@ -1,8 +1,7 @@
 import type { Call } from '../service/call.ts';
 import { type ApiError, isApiError } from '../service/errors.ts';
-import type { Search } from '../service/page.ts';
 import type { RecordOf, Resource } from '../service/records/records.ts';
-import { routes } from '../service/routes.ts';
+import { routes, type Search } from '../service/routes.ts';
 import { runInSlices } from '../slices.ts';
 import {
   type Coverage,

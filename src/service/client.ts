@@ -4,13 +4,12 @@ import type { Call } from './call.ts';
 import { type Connections, openConnections, type WireLimits } from './connections/connections.ts';
 import { type Wire, type WireRequest, type WireResponse, wireTo } from './connections/wire.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from './errors.ts';
-import type { Page, PageRequest } from './page.ts';
 import { FieldMapping, type FieldRule } from './records/mapping.ts';
 import { respell } from './records/normalise.ts';
 import { toRecord } from './records/recognition.ts';
 import { fieldsOf, type Opportunity, type RecordOf, type Resource } from './records/records.ts';
 import { parseResponse, type RawRecord, readOne, readPage } from './response.ts';
-import { isPathSegment, type Route, routes } from './routes.ts';
+import { isPathSegment, type Page, type PageRequest, type Route, routes } from './routes.ts';
 
 export interface ClientOptions {
   /** The tenant's address, without `/public-api`. */

@@ -4,8 +4,8 @@ import { parseWithoutSecrets } from '../text/secrets.ts';
 import { fieldOf, isObject, isShallow, type JsonObject } from '../values.ts';
 import type { WireResponse } from './connections/wire.ts';
 import { ApiError, type ErrorFacts } from './errors.ts';
-import type { Page } from './page.ts';
 import { lettersOf } from './records/normalise.ts';
+import type { Page } from './routes.ts';
 
 const maxMessageLength = 300;
 

@@ -8,10 +8,9 @@ import {
   type Traffic,
 } from '../../service/client.ts';
 import { ApiError, type ErrorFacts, ignoreApiError, isApiError } from '../../service/errors.ts';
-import type { Page } from '../../service/page.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
-import { resources, routes } from '../../service/routes.ts';
+import { type Page, resources, routes } from '../../service/routes.ts';
 
 /** The first page of a route, or why there is none. */
 export interface Probe extends Page<ApiRecord> {
