@@ -141,7 +141,7 @@ const tenantOptions = (settings: Settings, { baseUrl, key }: Address) => ({
     fields: settings.writeFields,
     allowedStages: settings.allowedStages,
   },
-  budget: { requests: settings.rateLimit, windowSeconds: 600 },
+  requestLimit: settings.rateLimit,
   grants: settings.grants,
   freshMs: settings.freshSeconds * 1000,
 });

@@ -226,7 +226,7 @@ async function crossingsOf(
     openTenant({
       url: upstream.url,
       state: localState(join(folder, 'state')),
-      budget: { requests: 1_000_000, windowSeconds: 600 },
+      requestLimit: 1_000_000,
       history: { keepDays: 400, onError: (error) => expect.unreachable(String(error)) },
     });
   let [day, tenant, refusedNow]: [number, Tenant, readonly Kind[]] = [0, open(), []];

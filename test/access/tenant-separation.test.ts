@@ -50,7 +50,7 @@ beforeAll(async () => {
   // Collections expire so soon that first reads, refreshes and cached answers all happen during the test.
   const rest = {
     freshMs: 10,
-    budget: { requests: 10_000_000, windowSeconds: 600 },
+    requestLimit: 10_000_000,
   };
   parties = [];
   for (const [home, { url }] of homes.entries()) {

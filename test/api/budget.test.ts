@@ -47,17 +47,14 @@ afterEach(async () => {
 /** A tenant whose service allows this number of requests. `known`: the limit in the tenant's settings. */
 function tenantWith(requests: number, known = requests): Tenant {
   upstream.set({ rate: { limit: requests, windowMs }, maxSize: 10 });
-  const tenant = openTenant({ url: upstream.url, budget: { requests: known, windowSeconds } });
+  const tenant = openTenant({ url: upstream.url, requestLimit: known });
   tenants.push(tenant);
   return tenant;
 }
 
 /** The budget as another program of the same tenant counts it. */
 const budgetOf = (tenant: Tenant) =>
-  rateBudget(stateOf(tenant).rates, new URL(upstream.url).href, {
-    requests: 50,
-    windowSeconds,
-  });
+  rateBudget(stateOf(tenant).rates, new URL(upstream.url).href, 50);
 
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
@@ -74,8 +71,7 @@ const walkOf = (tenant: Tenant, path: ResourcePath) =>
 describe('the limit that the service reports', () => {
   /** The number of requests that a walk may still send after the service has reported its remaining budget. */
   async function leftToWalks(configured: number, remaining: number, limit?: number) {
-    const settings = { requests: configured, windowSeconds };
-    const budget = rateBudget(new MemoryRates(), 'tenant', settings);
+    const budget = rateBudget(new MemoryRates(), 'tenant', configured);
     const take = async () => budget.take(callOf('walk'), { host: 'h' });
     const taken = await take();
     await budget.ended(taken, remaining, limit);
@@ -111,7 +107,7 @@ describe('the limit that the service reports', () => {
 describe('when less than a third remains', () => {
   /** A budget of 60 requests of which so many are left. */
   async function budgetWith(remaining: number) {
-    const budget = rateBudget(new MemoryRates(), 'tenant', { requests: 60, windowSeconds });
+    const budget = rateBudget(new MemoryRates(), 'tenant', 60);
     const taken = await budget.take(callOf('interactive'), { host: 'h' });
     await budget.ended(taken, remaining, 60);
     return budget;
@@ -154,8 +150,7 @@ describe('when less than a third remains', () => {
 describe('what a person is told', () => {
   test('is what a long reading costs, before it is read', async () => {
     upstream.set({ rate: { limit: 60, windowMs }, maxSize: 10 });
-    const budget = { requests: 60, windowSeconds };
-    const tenant = openTenant({ url: upstream.url, budget });
+    const tenant = openTenant({ url: upstream.url, requestLimit: 60 });
     tenants.push(tenant);
     const told: unknown[] = [];
     const progress = (...facts: unknown[]) => void told.push(facts);

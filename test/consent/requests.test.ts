@@ -73,8 +73,7 @@ test('every answer after a write has what was written, though the opportunities 
 
 describe('the budget of requests', () => {
   test('that is too small for a write is told before a person is asked', async () => {
-    const budget = { requests: 5, windowSeconds: 600 };
-    const { it, answering, rows } = await open(10, { tenant: { budget } });
+    const { it, answering, rows } = await open(10, { tenant: { requestLimit: 5 } });
     const answer = await it.upsert({ opportunity_id: rows[9]?.id, name: 'Too much' });
     expect(answer.text).toMatch(/^Nothing was written\. /);
     expect(answering.asked).toEqual([]);

@@ -283,7 +283,7 @@ describe('a cached collection', () => {
 describe('a collection that the budget does not suffice to read again', () => {
   const tight = { limit: 20, windowMs: 10 * minute };
   const booksOf = (tenant: Tenant) => () => tenant.collection('pricing_book', toolCall());
-  const tightTenant = () => tenantOf({ budget: { requests: tight.limit, windowSeconds: 600 } });
+  const tightTenant = () => tenantOf({ requestLimit: tight.limit });
   /** The service counts anew, and another program takes this. */
   const spend = (requests: number) => {
     upstream.reset();

@@ -207,7 +207,7 @@ describe('in one process', () => {
     const tenant = openTenant({
       url: service.url,
       key,
-      budget: { requests: 10_000_000, windowSeconds: 600 },
+      requestLimit: 10_000_000,
       freshMs: 200,
     });
     const served = await serve(tenant, () => {});

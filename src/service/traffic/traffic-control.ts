@@ -17,7 +17,8 @@ export interface TrafficOptions {
   rates: RateWindow;
   /** Identifies the rate budget: clients with the same name share it. */
   budgetName: string;
-  budget?: BudgetSettings;
+  /** Requests that the tenant allows in any ten minutes, for all its programs together. Default: 500. */
+  requestLimit?: number;
   /** Consecutive failures after which requests are not sent for a while. Default: 5. */
   circuitFailures?: number;
   observer?: Observer | undefined;
@@ -34,12 +35,12 @@ const cooldownMs = 10_000;
 export function trafficControl({
   rates,
   budgetName,
-  budget: settings = defaultBudget,
+  requestLimit = defaultLimit,
   circuitFailures = 5,
   observer,
   listener,
 }: TrafficOptions) {
-  const budget = rateBudget(rates, budgetName, settings);
+  const budget = rateBudget(rates, budgetName, requestLimit);
   let failures = 0;
   /** Until when no requests are sent, in milliseconds since the epoch. */
   let openUntil = 0;
@@ -117,14 +118,9 @@ function isOutage(error: unknown, { request, call }: Attempt): boolean {
   return isApiError(error, 'server-error', 'connection-lost', 'unreachable');
 }
 
-export interface BudgetSettings {
-  /** Requests that the tenant allows in any `windowSeconds`, for all its programs together. */
-  requests: number;
-  windowSeconds: number;
-}
-
-/** The service's limit, as its response headers show it: 500 requests in any ten minutes. */
-const defaultBudget: BudgetSettings = { requests: 500, windowSeconds: 600 };
+/** The service's limit, as its response headers show it. */
+const defaultLimit = 500;
+const windowMs = 600_000;
 
 /** The share of the budget that reading whole collections leaves to single requests. */
 const reserveShare = 0.1;
@@ -149,9 +145,8 @@ interface Rules extends Readonly<Record<Purpose, WindowRule>> {
 }
 
 /** The rate budget of one tenant, which other programs use too. */
-export function rateBudget(window: RateWindow, key: string, settings: BudgetSettings) {
-  const windowMs = settings.windowSeconds * 1000;
-  let rules = rulesFor(settings, settings.requests);
+export function rateBudget(window: RateWindow, key: string, requests: number) {
+  let rules = rulesFor(requests, requests);
   let lastTaken = 0;
   let lastReportAt = 0;
   /** As last known. */
@@ -221,7 +216,7 @@ export function rateBudget(window: RateWindow, key: string, settings: BudgetSett
       if (remaining === undefined || taken < lastReportAt) return;
       lastReportAt = taken;
       // Less than what remains would be the limit of something else.
-      if (limit !== undefined && limit > 0 && limit >= remaining) rules = rulesFor(settings, limit);
+      if (limit !== undefined && limit > 0 && limit >= remaining) rules = rulesFor(requests, limit);
       lastRemaining = Math.max(0, remaining - inFlight.size);
       await window.correct(key, rules.interactive, lastRemaining, Date.now());
     },
@@ -240,12 +235,12 @@ function isTooLittle({ cost }: Pick<Call, 'cost'>, available: number, most: numb
   return cost.left <= most && available < cost.left * worthwhileShare;
 }
 
-function rulesFor({ requests, windowSeconds }: BudgetSettings, reported: number): Rules {
-  const isDefault = requests === defaultBudget.requests;
+function rulesFor(requests: number, reported: number): Rules {
+  const isDefault = requests === defaultLimit;
   const smaller = Math.min(requests, reported);
   const allowed = isDefault ? reported : smaller;
   const limit = isDefault ? Math.max(requests, reported) : requests;
-  const single = { limit, windowMs: windowSeconds * 1000, reserve: 0 };
+  const single = { limit, windowMs, reserve: 0 };
   return {
     allowed,
     interactive: single,
