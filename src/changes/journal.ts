@@ -15,7 +15,8 @@ export interface WriteIntent {
   at: string;
   what: 'create' | 'change' | 'revert';
   externalId: string;
-  opportunityId?: string;
+  /** Absent if the change creates the record. */
+  opportunityId?: string | undefined;
   name: string;
   before: FieldValues;
   changes: readonly FieldChange[];
@@ -29,12 +30,9 @@ export interface WriteIntent {
 }
 
 /** The entry that is written when the outcome is known. */
-export interface WriteOutcome {
+export interface WriteOutcome extends Pick<WriteIntent, 'id' | 'at' | 'opportunityId'> {
   phase: 'done';
-  id: string;
-  at: string;
   outcome: OutcomeStatus;
-  opportunityId?: string;
   after?: FieldValues;
   reason?: string;
 }

@@ -15,17 +15,14 @@ import {
   isSameValue,
   sentProperties,
 } from './fields.ts';
+import type { WriteIntent } from './journal.ts';
 import { findByExternalId, readPresent } from './target.ts';
 import type { FieldKind } from './writable-fields.ts';
 
 /** A change that was sent, or may have been sent, and its record. */
-export interface SentChange {
-  externalId: string;
-  /** Absent if the change creates the record. */
-  opportunityId?: string | undefined;
+export interface SentChange
+  extends Pick<WriteIntent, 'externalId' | 'opportunityId' | 'before' | 'changes'> {
   createdId?: string | undefined;
-  before: FieldValues;
-  changes: readonly FieldChange[];
   /** The whole record as it was, where that is still known. */
   recordBefore?: Opportunity | undefined;
   /** Of the tenant's scale of probabilities. */

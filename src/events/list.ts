@@ -1,4 +1,4 @@
-import type { InboxEntry, InboxEvent, InboxRow } from '../state/port.ts';
+import type { InboxEntry, InboxEvent, InboxPage, InboxRow, InboxSlice } from '../state/port.ts';
 import { requireGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
@@ -15,7 +15,7 @@ import {
 } from './names.ts';
 import { recordFrom } from './read-event.ts';
 
-export interface EventQuery {
+export interface EventQuery extends InboxSlice {
   subject?: Subject | undefined;
   event?: string | undefined;
   /** Milliseconds since the epoch; until is not included. */
@@ -23,8 +23,6 @@ export interface EventQuery {
   until?: number | undefined;
   /** Ids of the records. */
   records?: readonly string[] | undefined;
-  from: number;
-  size: number;
 }
 
 /** One event, with the fields that could be recognized. */
@@ -42,15 +40,11 @@ interface EventRow {
   known: false | undefined;
 }
 
-export interface EventPage {
+export interface EventPage extends Omit<InboxPage, 'rows'> {
   events: EventRow[];
-  total: number;
   /** Subjects whose events are not returned, for lack of a grant. */
   hidden: Subject[];
-  keptSince: number | undefined;
-  /** Number of stored events that cannot be read. */
-  damaged: number;
-  /** Those of them that are in `total`: their subject, event and time are known. */
+  /** Those of the damaged ones that are in `total`: their subject, event and time are known. */
   withoutContent: number;
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { InboxEvent } from '../state/port.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import {
   canonicalJson,
@@ -10,25 +11,17 @@ import {
 } from '../values.ts';
 import { eventFrom, isSubject, normaliseEventName, pairFrom } from './names.ts';
 
-export interface ReceivedEvent {
-  /** Equal for all deliveries of one event; undefined if they do not differ from those of a later event. */
+export interface ReceivedEvent extends Omit<InboxEvent, 'id' | 'before'> {
+  /** `undefined` if its deliveries do not differ from those of a later event. */
   id: string | undefined;
-  subject: string;
-  event: string;
-  /** Time of the event in milliseconds since the epoch, if known. */
-  at: number | undefined;
-  /** Id of the record. */
-  record: string | undefined;
   /** The record after the event, as the service sent it. */
   fields: JsonObject | undefined;
-  /** The text that is stored of it. */
-  body: string;
 }
 
 /** The content of one delivery, which may hold several events. */
 export interface ReceivedDelivery {
   events: ReceivedEvent[];
-  /** Entries of a list that name no event. */
+  /** Entries of a list that name no event; they are not stored. */
   unrecognized: number;
   isList: boolean;
 }

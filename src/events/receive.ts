@@ -6,12 +6,9 @@ import { fieldDifferences } from './differences.ts';
 import { collectionOf, isSubject } from './names.ts';
 import { type ReceivedDelivery, type ReceivedEvent, readDelivery } from './read-event.ts';
 
-export interface DeliveryReceipt {
+export interface DeliveryReceipt extends Omit<ReceivedDelivery, 'events'> {
   /** For each event, in the order of the delivery. `known`: an earlier delivery of it is stored already. */
   receipts: ('new' | 'known')[];
-  /** Entries of a list that name no event; they are not stored. */
-  unrecognized: number;
-  isList: boolean;
 }
 
 /**
