@@ -23,7 +23,7 @@ import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { HostClient } from './client.ts';
 import { consentQuestion, questionPieces } from './consent-text.ts';
-import { codeOf, isSameSecret, isSigned, signed } from './signature.ts';
+import { codeOf, isSigned, signed } from './signature.ts';
 
 const questionName = 'consent';
 
@@ -235,13 +235,12 @@ const tooLong = (hidden: number): Wording =>
  */
 function createSeal(key: Uint8Array, purpose: AskedBy, proposal: Proposal): string {
   const head = `${(Date.now() + answerMs).toString(36)}.${randomBytes(9).toString('base64url')}`;
-  return signed(key, purpose, `${head}.${subjectCode(key, proposal)}.${digestCode(key, proposal)}`);
+  return signed(key, purpose, [head, ...codesOf(key, proposal)].join('.'));
 }
 
-const subjectCode = (key: Uint8Array, { subject }: Proposal): string =>
-  codeOf(key, `subject ${subject}`);
-const digestCode = (key: Uint8Array, { digest }: Proposal): string =>
-  codeOf(key, `digest ${digest}`);
+/** The codes of subject and digest. */
+const codesOf = (key: Uint8Array, { subject, digest }: Proposal): string[] =>
+  [`subject ${subject}`, `digest ${digest}`].map((text) => codeOf(key, text));
 
 /** Accepts only an unused, unexpired seal of the same proposal. A person who does not agree uses it up. */
 async function openSeal(
@@ -258,9 +257,9 @@ async function openSeal(
     return refused(wording`it was not given out by this server, or for another purpose`);
   const expiresAt = Number.parseInt(expiry, 36);
   if (expiresAt <= Date.now()) return refused(wording`it is older than ten minutes`);
-  if (!isSameSecret(subject, subjectCode(key, proposal)))
-    return refused(wording`it was given for another change`);
-  if (isAgreed && !isSameSecret(digest, digestCode(key, proposal))) return { outcome: 'moved' };
+  const [sameSubject, sameDigest] = codesOf(key, proposal);
+  if (subject !== sameSubject) return refused(wording`it was given for another change`);
+  if (isAgreed && digest !== sameDigest) return { outcome: 'moved' };
   if (!(await state.claim(`consent ${nonce}`, expiresAt)))
     return refused(wording`it was used before`);
   return isAgreed ? { outcome: 'agreed', how: purpose } : { outcome: 'declined' };
