@@ -33,7 +33,7 @@ export async function run(argv: readonly string[]): Promise<void> {
   // On an unauthenticated server, request ids are only worth their cost if every call is logged.
   const tracksRequests = settings.auth.size > 0 || ['info', 'debug'].includes(settings.logLevel);
   const log = openLog(settings, tracksRequests ? currentRequest : undefined);
-  const observer = createServerObserver({ log, version, tracksRequests });
+  const observer = createServerObserver({ log, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
   const tenants = await configuredTenants(settings, common);

@@ -2,7 +2,6 @@ import { requireTenant, type Settings, settingWarnings, toolSelectionOf } from '
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import { createLog, type Log } from '../log.ts';
 import { createSurface, type ServerDescription } from '../mcp/surface.ts';
-import { version } from '../version.ts';
 
 export interface Address {
   baseUrl: URL;
@@ -42,7 +41,6 @@ export const describeServer = (
   settings: Settings,
   tools?: ReadonlySet<string>,
 ): ServerDescription => ({
-  version,
   grants: settings.grants,
   surface: createSurface(settings.grants, toolSelectionOf(settings), tools),
   isMadeUp: settings.sandbox,

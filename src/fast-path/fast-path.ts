@@ -12,7 +12,6 @@ import {
 import { instructionsFor } from '../mcp/instructions.ts';
 import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
-import { callMs } from '../service/call.ts';
 import { fieldOf, isObject, type JsonObject, toError } from '../values.ts';
 
 /** What lists need, and what calls need besides, from the first call on. */
@@ -62,20 +61,13 @@ export class FastPath {
 
   async #call(request: FastRequest, context: CallContext): Promise<string> {
     this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#parts.callParts()]);
-    const [{ errorResult, progressReporter, runTool }, parts] = await this.#loaded;
+    const [{ errorResult, readingCall, runTool }, parts] = await this.#loaded;
     const { name, arguments: given } = request.params;
     const entry = parts.surface.byName.get(String(name));
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
-    const { progressToken: token } = request;
     const send = (params: JsonObject) => notify('notifications/progress', params);
-    const call = {
-      signal,
-      deadline: Date.now() + callMs,
-      progress: token === undefined ? () => {} : progressReporter(send, token),
-      client: '', // Told to those who read of a change only.
-      consent: () => Promise.reject(new Error('a read-only tool requested consent to a write')),
-    };
+    const call = readingCall(signal, send, request.progressToken);
     const asked = { given: isObject(given) ? given : {}, signal };
     const result = await runTool(entry, parts, asked, () => call).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -100,13 +92,12 @@ export class FastPath {
     { method, params: { protocolVersion } }: FastRequest,
     showsViews: boolean,
   ): Promise<object> {
-    const { surface, version } = this.#parts.description;
-    const serverInfo = description(version);
-    const _meta = { [metaKeys.server]: serverInfo };
+    const { surface } = this.#parts.description;
+    const _meta = { [metaKeys.server]: description };
     const instructions = instructionsFor(this.#parts.description);
     switch (method) {
       case 'initialize':
-        return { protocolVersion, capabilities, serverInfo, instructions };
+        return { protocolVersion, capabilities, serverInfo: description, instructions };
       case 'server/discover':
         return { supportedVersions: [modernRevision], capabilities, instructions, _meta };
       case 'tools/list':
@@ -126,8 +117,7 @@ export class FastPath {
   #inEra({ era, method }: FastRequest, result: object): object {
     if (era === 'legacy') return result;
     const holds = method === 'tools/call' ? {} : listCacheHints;
-    const _meta = { [metaKeys.server]: identity(this.#parts.description.version) };
-    const named = '_meta' in result ? {} : { _meta };
+    const named = '_meta' in result ? {} : { _meta: { [metaKeys.server]: identity } };
     return { ...result, resultType: 'complete', ...holds, ...named };
   }
 }

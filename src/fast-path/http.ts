@@ -1,21 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HostClient } from '../mcp/client.ts';
 import { legacyRevisions, modernRevision } from '../mcp/identity.ts';
-import type { ServerParts } from '../mcp/server.ts';
+import type { CallParts } from '../mcp/tool-run.ts';
 import { isObject } from '../values.ts';
-import { FastPath, type FastRequest, readRequest } from './fast-path.ts';
+import { type CallContext, FastPath, type FastRequest, readRequest } from './fast-path.ts';
 
-export interface HttpContext {
+export interface HttpContext extends Pick<CallContext, 'signal' | 'client'> {
   headers: IncomingHttpHeaders;
-  /** The client of a legacy session. */
-  client: HostClient | undefined;
-  /** Aborted when the sender disconnects. */
-  signal: AbortSignal;
 }
 
 export type HttpFastPath = ReturnType<typeof httpFastPath>;
 
-export function httpFastPath(parts: ServerParts) {
+export function httpFastPath(parts: CallParts) {
   const description = { ...parts, grants: parts.tenant.grants };
   const fastPath = new FastPath({ description, callParts: () => parts });
   return {

@@ -1,5 +1,4 @@
 import type { McpServer, Server } from '@modelcontextprotocol/server';
-import type { ServerParts } from '../mcp/server.ts';
 import type { ServerDescription } from '../mcp/surface.ts';
 import type { CallParts } from '../mcp/tool-run.ts';
 
@@ -9,12 +8,12 @@ export interface SdkEndpoint {
 }
 
 /** What serves one client over a connection. The tenant is opened when it is first needed. */
-export interface LineEndpoint extends Pick<SdkEndpoint, 'server'> {
+export interface LineEndpoint extends SdkEndpoint {
   description: ServerDescription;
   callParts(): Promise<CallParts>;
 }
 
 /** The parts of a server, and a factory for the SDK's server, which is loaded on first use. */
 export interface TenantEndpoint extends SdkEndpoint {
-  parts: ServerParts;
+  parts: CallParts;
 }

@@ -6,11 +6,11 @@ import type { Log } from '../log.ts';
 import type { CallObserver } from '../mcp/observer.ts';
 import type { Gauges, Observer } from '../service/traffic/observer.ts';
 import type { Health } from '../state/port.ts';
+import { version } from '../version.ts';
 import type { DeliveryResult } from './webhooks.ts';
 
 export interface ServerObserverOptions {
   log: Log;
-  version: string;
   /** On Node 20 and 22 this costs 10 % of a call's CPU time, because every promise is tracked. */
   tracksRequests: boolean;
 }
@@ -40,10 +40,9 @@ export interface ServerObserver {
 
 export function createServerObserver({
   log,
-  version,
   tracksRequests,
 }: ServerObserverOptions): ServerObserver {
-  const metrics = createMetrics(version);
+  const metrics = createMetrics();
   const tenants = new Set<TenantGauges>();
   return {
     tenant: (tenant) => ({
@@ -92,7 +91,7 @@ export function createServerObserver({
   };
 }
 
-function createMetrics(version: string) {
+function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>

@@ -1,19 +1,15 @@
 import { fieldOf } from '../values.ts';
-import { icon } from '../version.ts';
+import { icon, version } from '../version.ts';
 
 /** The server's name and version, which every modern answer contains. */
-export const identity = (version: string) => ({
-  name: 'cpq-mcp',
-  title: 'Quotes and pipeline',
-  version,
-});
+export const identity = { name: 'cpq-mcp', title: 'Quotes and pipeline', version };
 
 /** What the server says of itself when a connection is opened. */
-export const description = (version: string) => ({
-  ...identity(version),
+export const description = {
+  ...identity,
   // In the answer, so that no host has to fetch anything to show it.
   icons: [{ src: `data:image/png;base64,${icon}`, mimeType: 'image/png', sizes: ['64x64'] }],
-});
+};
 
 /** The extension by which hosts say that they show interactive views (MCP Apps), and the MIME type of those. */
 export const viewExtension = 'io.modelcontextprotocol/ui';

@@ -2,19 +2,16 @@ import {
   type CallToolResult,
   type CompleteRequest,
   type CompleteResult,
-  type Implementation,
   type InputRequiredResult,
   type JSONRPCRequest,
   type Result,
   SERVER_INFO_META_KEY,
   Server,
   type ServerContext,
-  type ServerOptions,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
 import { ChangeRefused } from '../changes/refusal.ts';
 import { isSearchKind, type SearchKind } from '../names/search.ts';
-import { callMs } from '../service/call.ts';
 import { isApiError } from '../service/errors.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/lookup.ts';
@@ -22,7 +19,6 @@ import type { ToolCall } from '../tenant/tenant.ts';
 import { visible } from '../text/characters.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { isObject } from '../values.ts';
-import type { HostClient } from './client.ts';
 import {
   type AskingCall,
   askHost,
@@ -39,27 +35,18 @@ import { availablePrompts, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readableTemplates, readResource } from './resources.ts';
 import { textOf } from './results.ts';
 import { clientOfRequest, isModern } from './session.ts';
-import { type Access, isForView, type ServerDescription } from './surface.ts';
-import { type CallParts, errorResult, progressReporter, runTool } from './tool-run.ts';
-
-export interface ServerParts extends CallParts, Pick<ServerDescription, 'version'> {}
+import { type Access, isForView } from './surface.ts';
+import { type CallParts, errorResult, readingCall, runTool } from './tool-run.ts';
 
 type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
 /** Describes itself when a connection is opened; in all other answers it only names itself, which is shorter. */
 class DescribedServer extends Server {
-  readonly #description: Implementation;
-
-  constructor(version: string, options: ServerOptions) {
-    super(identity(version), options);
-    this.#description = description(version);
-  }
-
   protected override _wrapHandler(method: string, handler: RequestHandler): RequestHandler {
     const answer = super._wrapHandler(method, handler);
     const describe: Record<string, () => Result> = {
-      initialize: () => ({ serverInfo: this.#description }),
-      'server/discover': () => ({ _meta: { [SERVER_INFO_META_KEY]: this.#description } }),
+      initialize: () => ({ serverInfo: description }),
+      'server/discover': () => ({ _meta: { [SERVER_INFO_META_KEY]: description } }),
     };
     const more = describe[method];
     return more ? async (...request) => ({ ...(await answer(...request)), ...more() }) : answer;
@@ -72,10 +59,10 @@ const cacheable = [
 ];
 
 /** Over HTTP there is one per request, so it must be cheap; all lasting state is in `parts`. */
-export function createServer(parts: ServerParts): Server {
-  const { surface, tenant, version } = parts;
+export function createServer(parts: CallParts): Server {
+  const { surface, tenant } = parts;
   const access = { grants: tenant.grants, surface };
-  const server = new DescribedServer(version, {
+  const server = new DescribedServer(identity, {
     capabilities,
     instructions: instructionsFor(parts),
     cacheHints: Object.fromEntries(cacheable.map((method) => [method, listCacheHints])),
@@ -159,7 +146,8 @@ function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
   const consent = { state: tenant.writes.tokens, host: tenant.site.host, allowed, nameOf };
   const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;
   return {
-    ...toolCall(ctx, client),
+    ...toolCall(ctx),
+    client: client.name,
     answered: isAnswered || chosen !== undefined || formAnswer !== undefined,
     consent: (proposal) => requestConsent(proposal, consent, asking),
     ...(chosen && {
@@ -169,20 +157,13 @@ function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
 }
 
 /** The context of a call: cancellation, deadline and progress. */
-function toolCall(ctx: ServerContext, client?: HostClient): ChangeCall {
+function toolCall(ctx: ServerContext): ChangeCall {
   const { signal, _meta } = ctx.mcpReq;
-  const token = _meta?.progressToken;
   // Errors are ignored: a disconnected host's calls are cancelled elsewhere.
   const notify = (params: Record<string, unknown>) =>
     void ctx.mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
-  return {
-    signal,
-    deadline: Date.now() + callMs,
-    progress: token === undefined ? () => {} : progressReporter(notify, token),
-    client: client?.name ?? '', // Only the journal of changes has it.
-    caller: ctx.http?.authInfo?.clientId,
-    consent: () => Promise.reject(new Error('not a call that may write')),
-  };
+  const call = readingCall(signal, notify, _meta?.progressToken);
+  return { ...call, caller: ctx.http?.authInfo?.clientId };
 }
 
 /** The protocol's own limit. */

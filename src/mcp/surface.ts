@@ -48,7 +48,6 @@ export interface Access {
 
 /** What a server says of itself, and lists. It is known before the tenant is opened. */
 export interface ServerDescription extends Access {
-  version: string;
   /** The tenant is the embedded one, whose records are invented. */
   isMadeUp?: boolean;
 }

@@ -1,6 +1,7 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { ChangeCall, Question } from '../changes/consent.ts';
+import { callMs } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -98,8 +99,25 @@ export function errorResult(
   return { content: [{ type: 'text', text }], isError: true };
 }
 
+/**
+ * The context of a call that does not write.
+ * @param notify sends the parameters of a progress notification
+ * @param token of these notifications, if the host wants them
+ */
+export const readingCall = (
+  signal: AbortSignal,
+  notify: (params: Record<string, unknown>) => void,
+  token: string | number | undefined,
+): ChangeCall => ({
+  signal,
+  deadline: Date.now() + callMs,
+  progress: token === undefined ? () => {} : progressReporter(notify, token),
+  client: '', // Only the journal of changes has it.
+  consent: () => Promise.reject(new Error('not a call that may write')),
+});
+
 /** Adds up the progress of all collections that a call reads, so that it only increases. */
-export function progressReporter(
+function progressReporter(
   notify: (params: Record<string, unknown>) => void,
   progressToken: string | number,
 ): ChangeCall['progress'] {

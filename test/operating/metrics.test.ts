@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { addRequestFacts } from '../../src/hosts/observer.ts';
 import { delay } from '../../src/state/delay.ts';
 import type { Health } from '../../src/state/port.ts';
+import { version } from '../../src/version.ts';
 import { send } from '../support/fast-path-parity.ts';
 import { legacyHeaders } from '../support/fast-path-requests.ts';
 import { testKey } from '../support/hardening-tenant.ts';
@@ -120,7 +121,7 @@ describe('requests to the service', () => {
   );
 
   test('that were never sent are counted', async () => {
-    const it = await start({ budget: { requests: 4, windowSeconds: 600 } });
+    const it = await start({ requestLimit: 4 });
     await it.upstream.close();
     await it.plain(list);
     await it.plain(list);
@@ -143,7 +144,7 @@ describe('requests to the service', () => {
 
 describe('gauges', () => {
   test('have the remaining budget while the tenant is open', async () => {
-    const it = await start({ budget: { requests: 10, windowSeconds: 600 } });
+    const it = await start({ requestLimit: 10 });
     expect(await it.metric('cpq_budget_left')).toEqual({ 'tenant="acme"': 10 });
     await it.plain(list);
     const left = 'tenant="acme"';
@@ -261,7 +262,7 @@ test('all metrics are in the Prometheus format with the prefix', async () => {
   const names = [...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['cpq_process_cpu_seconds_total']));
   expect(names.filter((name) => !name?.startsWith('cpq_'))).toEqual([]);
-  expect(valuesOf(body, 'cpq_build_info')).toEqual({ 'version="1.2.3"': 1 });
+  expect(valuesOf(body, 'cpq_build_info')).toEqual({ [`version="${version}"`]: 1 });
 });
 
 test('the documentation lists exactly our metrics', async () => {

@@ -147,7 +147,6 @@ export async function openWriter(address: Address, options: WriterOptions = {}):
     createServer({
       surface,
       tenant,
-      version: 'test',
       log: { failed },
       nameOf: environmentName,
       consent,
@@ -191,7 +190,7 @@ function tenantOf(address: Address, state: State, options: WriterOptions): Tenan
     writeRules: { ...usual, ...options.rules },
     grants: parseGrants(options.grants ?? ['read', 'opportunity:write']),
     cache: new CollectionCache(64),
-    budget: { requests: 1_000_000, windowSeconds: 600 },
+    requestLimit: 1_000_000,
     limits: defaultLimits,
     firstRetryDelayMs: 4,
     // Effectively off: an open circuit breaker would answer instead of the service.

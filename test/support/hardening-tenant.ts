@@ -111,7 +111,6 @@ export async function serve(tenant: Tenant, failed: (error: unknown) => void): P
   const server = createServer({
     surface,
     tenant,
-    version: '0',
     log,
     nameOf: environmentName,
     consent: 'token',

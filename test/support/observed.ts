@@ -13,8 +13,9 @@ import {
   type ServerObserver,
 } from '../../src/hosts/observer.ts';
 import { createLog } from '../../src/log.ts';
-import { createServer as createMcp, type ServerParts } from '../../src/mcp/server.ts';
+import { createServer as createMcp } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
+import type { CallParts } from '../../src/mcp/tool-run.ts';
 import { localState } from '../../src/state/files/local.ts';
 import type { Health } from '../../src/state/port.ts';
 import type { Tenant } from '../../src/tenant/tenant.ts';
@@ -31,7 +32,7 @@ import { startUpstream } from './upstream/upstream.ts';
 export interface ObservedServer {
   upstream: Upstream;
   tenant: Tenant;
-  parts: ServerParts;
+  parts: CallParts;
   watch: ServerObserver;
   /** Address of its HTTP endpoint. */
   url: string;
@@ -50,7 +51,7 @@ type Reply = ReturnType<typeof send>;
 
 export interface ObservedOptions {
   logLevel?: 'info' | 'silent';
-  budget?: { requests: number; windowSeconds: number };
+  requestLimit?: number;
   limits?: { attemptMs: number };
 }
 
@@ -67,7 +68,7 @@ export async function startObservedServer({
   // A list of rows without a currency also asks for their companies.
   for (const row of upstream.records['/opportunity']) row.currency = 'EUR';
   const shown = createLog(logLevel, currentRequest);
-  const watch = createServerObserver({ log: shown, version: '1.2.3', tracksRequests: true });
+  const watch = createServerObserver({ log: shown, tracksRequests: true });
   const observer = watch.tenant(tenantName);
   const folder = newFolder();
   const state = localState(folder);
@@ -88,7 +89,6 @@ export async function startObservedServer({
   const parts = {
     surface,
     tenant,
-    version: '1.2.3',
     log,
     nameOf: environmentName,
     consent: 'token' as const,
@@ -148,7 +148,7 @@ async function answer(fastPath: HttpFastPath, request: IncomingMessage, response
   else if (!response.destroyed) response.writeHead(404).end();
 }
 
-async function clientOf(parts: ServerParts): Promise<Client> {
+async function clientOf(parts: CallParts): Promise<Client> {
   const client = new Client({ name: 'observed', version: '1' });
   const [mine, theirs] = InMemoryTransport.createLinkedPair();
   const server = createMcp(parts);
