@@ -5,17 +5,13 @@ const firstDelayMs = 1_000;
 /** Minimum time between two snapshots, of which the later replaces the earlier. */
 const intervalMs = 60_000;
 
-interface SnapshotTarget<T> {
-  save(records: readonly T[], takenAt: Date): Promise<unknown>;
-}
-
 /**
  * Makes a snapshot of each complete reading of a collection, after the call that caused it. Sends no requests of
  * its own.
  * @param open opens the history when there is something to store
  */
 export function historyRecorder<T>(
-  open: () => Promise<SnapshotTarget<T>>,
+  open: () => Promise<{ save(records: readonly T[], takenAt: Date): Promise<unknown> }>,
   onError: (error: unknown) => void,
 ) {
   let pending: Collection<T> | undefined;

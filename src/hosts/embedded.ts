@@ -2,22 +2,15 @@ import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { TenantEndpoint } from './endpoint.ts';
 
-/** Serves connections of an embedding program, which provides the transports. */
-export interface EmbeddedHost {
-  /** Serves one connection, in either era of the protocol. */
-  connect(transport: Transport): { close(): Promise<void> };
-  fetch(request: Request): Promise<Response>;
-  close(): Promise<void>;
-}
+export type EmbeddedHost = ReturnType<typeof embeddedHost>;
 
-export function embeddedHost(
-  { server }: TenantEndpoint,
-  onError: (error: Error) => void,
-): EmbeddedHost {
+/** Serves connections of an embedding program, which provides the transports. */
+export function embeddedHost({ server }: TenantEndpoint, onError: (error: Error) => void) {
   const http = createMcpHandler(server, { onerror: onError });
   const connections = new Set<{ close(): Promise<void> }>();
   return {
-    connect(transport) {
+    /** Serves one connection, in either era of the protocol. */
+    connect(transport: Transport): { close(): Promise<void> } {
       const connection = serveStdio(server, { transport, onerror: onError });
       connections.add(connection);
       const { onclose } = transport;
@@ -27,8 +20,8 @@ export function embeddedHost(
       };
       return connection;
     },
-    fetch: (request) => http.fetch(request),
-    async close() {
+    fetch: (request: Request): Promise<Response> => http.fetch(request),
+    async close(): Promise<void> {
       await Promise.all([...connections].map((connection) => connection.close()));
       connections.clear();
       await http.close();

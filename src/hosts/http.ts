@@ -47,11 +47,6 @@ export interface HttpOptions {
   mayReadMetrics(request: IncomingMessage): boolean;
 }
 
-export interface HttpHost {
-  url: string;
-  close(): Promise<void>;
-}
-
 /** Supervisors usually wait this long before they kill a process. */
 const drainMs = 8_000;
 
@@ -67,7 +62,7 @@ const connectionLimits = {
 };
 
 /** Stateless: any replica can answer any request. @throws the system error, such as EADDRINUSE */
-export async function serveHttp(gate: Gate, options: HttpOptions): Promise<HttpHost> {
+export async function serveHttp(gate: Gate, options: HttpOptions) {
   const frontend = new HttpFrontend(gate, options);
   let unanswered = 0;
   const closeIfAnswered = () => {
@@ -149,10 +144,8 @@ class HttpFrontend {
     }
     if (path === '/metrics' && this.#options.mayReadMetrics(request)) {
       const { observer, queue } = this.#options;
-      const { contentType, body } = await observer.render({
-        queuedCalls: queue?.occupancy.queued ?? 0,
-        health: health(),
-      });
+      const queued = queue?.occupancy.queued ?? 0;
+      const { contentType, body } = await observer.render(queued, health());
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return;
     }

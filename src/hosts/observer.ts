@@ -18,34 +18,18 @@ export interface ServerObserverOptions {
 /** Observes a tenant's calls and its requests to the service. */
 export type TenantObserver = Observer & CallObserver;
 
-/** Values of the whole server when metrics are collected. */
-interface ServerGauges {
-  queuedCalls: number;
-  health: Health;
-}
+export type ServerObserver = ReturnType<typeof createServerObserver>;
 
 /**
  * Reports what a server does to Prometheus metrics and the log. Label values are tool names, the operator's tenant
  * names and constants, never text of callers or customers, so that the number of series is bounded.
  */
-export interface ServerObserver {
-  /** `name`: the operator's name of the tenant, used as a label. */
-  tenant(name: string): TenantObserver;
-  /** Handles a request in a log context, and counts its status. */
-  onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T;
-  onDelivery(result: DeliveryResult): void;
-  /** All metrics, in the text format of Prometheus. */
-  render(gauges: ServerGauges): Promise<{ contentType: string; body: string }>;
-}
-
-export function createServerObserver({
-  log,
-  tracksRequests,
-}: ServerObserverOptions): ServerObserver {
+export function createServerObserver({ log, tracksRequests }: ServerObserverOptions) {
   const metrics = createMetrics();
   const tenants = new Set<TenantGauges>();
   return {
-    tenant: (tenant) => ({
+    /** `tenant`: the operator's name of the tenant, used as a label. */
+    tenant: (tenant: string): TenantObserver => ({
       onCall(tool) {
         metrics.inFlight.inc();
         const startedAt = performance.now();
@@ -68,7 +52,8 @@ export function createServerObserver({
         return () => void tenants.delete(registered);
       },
     }),
-    onHttpRequest(request, response, handle) {
+    /** Handles a request in a log context, and counts its status. */
+    onHttpRequest<T>(request: IncomingMessage, response: ServerResponse, handle: () => T): T {
       const route = routeOf(request.url ?? '/');
       response.once('close', () =>
         metrics.http.inc({ route, status: response.headersSent ? response.statusCode : 'gone' }),
@@ -77,11 +62,15 @@ export function createServerObserver({
       response.setHeader('x-request-id', id);
       return tracksRequests ? current.run({ request: id }, handle) : handle();
     },
-    onDelivery({ tenant = 'unknown', status, delivery }) {
+    onDelivery({ tenant = 'unknown', status, delivery }: DeliveryResult): void {
       const stored = delivery?.receipts.includes('new') ? 'new' : 'known';
       metrics.deliveries.inc({ tenant, outcome: delivery ? stored : rejection(status) });
     },
-    async render({ queuedCalls, health: { kind, ok } }) {
+    /** All metrics, in the text format of Prometheus. */
+    async render(
+      queuedCalls: number,
+      { kind, ok }: Health,
+    ): Promise<{ contentType: string; body: string }> {
       await setTenantGauges([...tenants], metrics);
       metrics.queued.set(queuedCalls);
       metrics.healthy.set({ kind }, ok ? 1 : 0);

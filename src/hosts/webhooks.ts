@@ -32,20 +32,18 @@ export interface WebhookOptions {
   onDelivery(result: DeliveryResult): void;
 }
 
-/** Handles requests below `/webhooks/`. @returns whether the path is one of them */
-export type WebhookHandler = (
-  path: string,
-  request: IncomingMessage,
-  response: ServerResponse,
-) => boolean;
+export type WebhookHandler = ReturnType<typeof webhookHandler>;
 
 const prefix = '/webhooks/';
 /** Bodies that are read at once; a body that waits is not read, and so takes no memory. */
 const bodies = new Slots(32);
 
-/** Answered with 200 once every event is stored. A sender without the secret is not told which tenants exist. */
-export function webhookHandler(options: WebhookOptions): WebhookHandler {
-  return (path, request, response) => {
+/**
+ * Handles requests below `/webhooks/`, and returns whether the path is one of them. Answered with 200 once every event is
+ * stored. A sender without the secret is not told which tenants exist.
+ */
+export function webhookHandler(options: WebhookOptions) {
+  return (path: string, request: IncomingMessage, response: ServerResponse): boolean => {
     if (!path.startsWith(prefix)) return false;
     answer(options, path, request, response).catch(options.onError);
     return true;

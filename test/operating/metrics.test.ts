@@ -189,7 +189,7 @@ describe('gauges', () => {
     const { watch } = await start();
     const health: Health = { kind: 'redis', ok: true };
     const metric = async (name: string) => {
-      const { body } = await watch.render({ health, queuedCalls: 5 });
+      const { body } = await watch.render(5, health);
       return valuesOf(body, name);
     };
     const onEnd = watch.tenant('acme').onCall('cpq_find');
@@ -257,7 +257,7 @@ test('HTTP requests are counted by status, without labels that a caller chooses'
 
 test('all metrics are in the Prometheus format with the prefix', async () => {
   const { watch } = await start();
-  const { contentType, body } = await watch.render(serverGauges);
+  const { contentType, body } = await watch.render(...serverGauges);
   expect(contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
   const names = [...body.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);
   expect(names).toEqual(expect.arrayContaining(['cpq_process_cpu_seconds_total']));
@@ -267,7 +267,7 @@ test('all metrics are in the Prometheus format with the prefix', async () => {
 
 test('the documentation lists exactly our metrics', async () => {
   const { watch } = await start();
-  const { body } = await watch.render(serverGauges);
+  const { body } = await watch.render(...serverGauges);
   const ours = [...body.matchAll(/^# TYPE (\S+) /gm)]
     .map(([, name = '']) => name)
     .filter((name) => !/^cpq_(?:process|nodejs)_/.test(name));
@@ -287,7 +287,7 @@ test('neither metrics nor logs contain text of a caller or a customer', async ()
   await it.bySdk({ name: canary });
   await it.plain({ name: 'cpq_get_record', arguments: { resource: 'company', id: canary } });
   expect(lines().length).toBeGreaterThan(2);
-  const { body } = await it.watch.render(serverGauges);
+  const { body } = await it.watch.render(...serverGauges);
   expect(body + JSON.stringify(lines())).not.toContain(canary);
   expect(body + JSON.stringify(lines())).not.toContain(testKey);
 });

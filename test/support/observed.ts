@@ -58,7 +58,8 @@ export interface ObservedOptions {
 const tenantName = 'acme';
 
 const health: Health = { kind: 'local', ok: true };
-export const serverGauges = { queuedCalls: 0, health };
+/** What `render` is given where a test asks for nothing of it. */
+export const serverGauges = [0, health] as const;
 
 export async function startObservedServer({
   logLevel = 'silent',
@@ -112,7 +113,7 @@ export async function startObservedServer({
       return (await sdk.fetch(new Request('http://127.0.0.1/mcp', init))).text();
     },
     client: () => clientOf(parts),
-    metric: async (name) => valuesOf((await watch.render(serverGauges)).body, name),
+    metric: async (name) => valuesOf((await watch.render(...serverGauges)).body, name),
     async close() {
       await http.close();
       await sdk.close();
