@@ -122,8 +122,6 @@ class KeyTenantCache {
     clearTimeout(idle);
     tenant.retire();
   });
-  /** Checks in progress; concurrent requests share one. */
-  readonly #checking = new Map<string, Promise<RetirableTenant>>();
   /** Results of the last checks: 0 for an accepted key, or when a refused one may be checked again. */
   readonly #checked = new BoundedMap<string, number>(maxRemembered);
   readonly #wrongKeys = new MemoryRates();
@@ -137,17 +135,18 @@ class KeyTenantCache {
   /** @throws HttpError for a key that the service refuses or that cannot be checked now */
   async find(baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
     const name = createHash('sha256').update(`${baseUrl.href}\n${key}`).digest('base64url');
-    const cached = this.#open.get(name);
-    if (cached && !cached.tenant.tenant.key.refused) {
-      cached.idle.refresh();
-      return cached.tenant;
-    }
-    if ((this.#checked.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
     // Keys of one sender are checked one at a time: each result decides whether the next is checked.
-    const check = () => this.#check(name, baseUrl, key, sender);
-    const checking = this.#checking.get(name) ?? this.#mutex.runExclusive(sender, check);
-    this.#checking.set(name, checking);
-    return checking;
+    const check = () => this.#known(name) ?? this.#check(name, baseUrl, key, sender);
+    return this.#known(name) ?? this.#mutex.runExclusive(sender, async () => check());
+  }
+
+  /** @throws HttpError for a key that was refused just now */
+  #known(name: string): RetirableTenant | undefined {
+    if ((this.#checked.peek(name) ?? 0) > Date.now()) throw wrongKeyError();
+    const cached = this.#open.get(name);
+    if (!cached || cached.tenant.tenant.key.refused) return undefined;
+    cached.idle.refresh();
+    return cached.tenant;
   }
 
   async #check(name: string, baseUrl: URL, key: string, sender: string): Promise<RetirableTenant> {
@@ -162,8 +161,6 @@ class KeyTenantCache {
         this.#wrongKeys.count(sender, wrongKeyRule, Date.now());
       }
       throw error;
-    } finally {
-      this.#checking.delete(name);
     }
   }
 
