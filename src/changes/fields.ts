@@ -31,10 +31,10 @@ export type FieldValue =
   | undefined;
 
 /** The value of a field of the kind `reference`; `undefined` if it is empty. */
-export const referenceOf = (value: FieldValue): Reference | undefined =>
+export const referenceOf = (value: unknown): Reference | undefined =>
   isReference(value) ? value : undefined;
 
-const isReference = (value: FieldValue): value is Reference =>
+const isReference = (value: unknown): value is Reference =>
   isObject(value) && typeof value.id === 'string' && typeof (value.name ?? '') === 'string';
 
 /** The values of a record by field name, without empty ones. */

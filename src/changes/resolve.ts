@@ -5,7 +5,7 @@ import { type Candidate, matchSteps, type NameMatch } from '../names/name-filter
 import type { Coverage } from '../reading/coverage.ts';
 import type { Company, Contact, Opportunity, RecordOf, Ref } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
-import { searchRecords } from '../tenant/lookup.ts';
+import { readByRoute, searchRecords } from '../tenant/lookup.ts';
 import { readIfExists } from '../tenant/read-collections.ts';
 import type { Tenant, ToolCall } from '../tenant/tenant.ts';
 import { firstInvisible } from '../text/invisible-characters.ts';
@@ -101,14 +101,9 @@ async function findLatest(
   call: ToolCall,
 ): Promise<Choice[]> {
   const { records } = await searchRecords(tenant, field, requested, call);
-  const found: (Company & Contact)[] = [...records];
-  if (!firstInvisible(requested, { joiners: true })) {
-    for (const by of ['id', 'externalIdentifier'] as const) {
-      const record = await readIfExists(tenant, field, by, requested, call);
-      if (record) found.push(record);
-    }
-  }
-  return found.map(choiceOf);
+  const isInvisible = firstInvisible(requested, { joiners: true });
+  const named = isInvisible ? undefined : await readByRoute(tenant, field, requested, call);
+  return [...records, ...(named ? [named] : [])].map(choiceOf);
 }
 
 /** A contact of another company is found by what identifies it, not by its name. */

@@ -136,13 +136,14 @@ function describeNamesake(value: FieldValue): Wording {
   return reference ? describeReference(reference, true) : emptyValue;
 }
 
-function describeValue(kind: FieldChange['kind'], value: FieldValue, currency?: string): Wording {
-  if (value === undefined) return emptyValue;
+/** Numbers are shown without quotation marks, to distinguish 5 from the text “5”. */
+function describeValue(kind: FieldChange['kind'], value: unknown, currency?: string): Wording {
+  if (value === undefined || value === null) return emptyValue;
   const reference = kind === 'reference' ? referenceOf(value) : undefined;
   if (reference) return describeReference(reference);
-  if (typeof value === 'object' || typeof value === 'boolean')
-    return quoteVerbatim(JSON.stringify(value));
+  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
   if (typeof value === 'string') return kind === 'day' ? dayOrQuoted(value) : quoteVerbatim(value);
+  if (typeof value !== 'number') return trusted(String(value));
   if (kind === 'share') return wording`${Math.round(value * 1e6) / 1e4} %`;
   if (kind !== 'money') return wording`${value}`;
   const amount = formatMoney(value);
@@ -173,21 +174,14 @@ const formatMoney = (amount: number): Wording =>
 function customDifference(before: unknown, after: unknown, maxOld: number): Difference {
   const [was, is] = [toText(before), toText(after)];
   if (was !== undefined && is !== undefined) return textDifference(was, is, maxOld);
-  const replaced = was === undefined ? quotedUnlessScalar(before) : quoteVerbatim(was, maxOld);
-  return difference(replaced, quotedUnlessScalar(after));
+  const replaced = was === undefined ? describeValue('text', before) : quoteVerbatim(was, maxOld);
+  return difference(replaced, describeValue('text', after));
 }
 
 /** A text, or a list or object as JSON. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : undefined;
-}
-
-/** Numbers are shown without quotation marks, to distinguish 5 from the text “5”. */
-function quotedUnlessScalar(value: unknown): Wording {
-  if (value === undefined || value === null) return emptyValue;
-  if (typeof value === 'object') return quoteVerbatim(JSON.stringify(value));
-  return typeof value === 'string' ? quoteVerbatim(value) : trusted(String(value));
 }
 
 /** Of an old text that is too long, the part from shortly before the first difference. */
