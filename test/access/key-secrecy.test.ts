@@ -121,6 +121,33 @@ describe('a service that repeats the key', () => {
     60_000,
   );
 
+  const company = { type: 'ref/resource', uri: 'cpq://company/{id}' };
+  const besides: readonly (readonly [method: string, params: Record<string, unknown>])[] = [
+    ['resources/read', { uri: 'cpq://company/com-1' }],
+    ['resources/read', { uri: 'cpq://export/cpq_list_companies' }],
+    ['resources/read', { uri: 'cpq://export/cpq_list_companies?format=json' }],
+    ['completion/complete', { ref: company, argument: { name: 'id', value: '' } }],
+  ];
+
+  test.each(['invisible characters', 'variation selectors', 'markup', 'as entities'])(
+    'is not repeated by resources, files and completions, %s',
+    async (how) => {
+      upstream.reset();
+      const [[, behaviour] = []] = Object.entries(echoes).filter(([name]) => name.includes(how));
+      upstream.set(behaviour ?? expect.unreachable(how));
+      const server = await start();
+      const results = besides.map(async ([method, params]) =>
+        JSON.stringify(await server.request(method, params)),
+      );
+      const read = await Promise.all(results);
+      // A name is completed with its markup, by which it is found.
+      for (const result of read.slice(0, 3)) expect(result).toContain('[key]');
+      expect(read.join('')).not.toMatch(/\u200b|\ufe01/);
+      await expectNoKey(server, read);
+      await server.close();
+    },
+  );
+
   test('records are still shown, without the key', async () => {
     upstream.reset();
     upstream.set(envelope(`the key ${key} is mine`));

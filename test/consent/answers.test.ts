@@ -51,6 +51,9 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_, hos
     expect(asked).toContain(`• Name: “${before}” → “${args.name}”`);
     expect(asked).toContain(`(external identifier “${externalIdentifier}”)`);
     expect(asked).toMatch(/Every other field stays as it is\. Nothing is sent to a customer/);
+    // A box that is not ticked before a person ticks it.
+    const agree = { type: 'boolean', default: false };
+    expect(answering.schema).toMatchObject({ properties: { agree }, required: ['agree'] });
     const journal = await journalIn(folder);
     expect(journal.findLast(({ phase }) => phase === 'sending')).toMatchObject({
       consent: 'asked',

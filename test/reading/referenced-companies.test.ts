@@ -25,6 +25,9 @@ test('companies that exist are read with one request, and then remembered', asyn
   it.upstream.records['/company'].push(...rows);
   expect(await askedFor()).toEqual(['/opportunity', '/company']);
   expect(await askedFor()).toEqual(['/opportunity']);
+  // As a webhook does: one may have another name now.
+  it.tenant.updates.invalidate('company');
+  expect(await askedFor()).toEqual(['/opportunity', '/company']);
 });
 
 test('companies that do not exist are asked for once', async () => {

@@ -48,10 +48,13 @@ export const answerNever: Person = answerSlowly(() => new Promise(() => {}));
 /** A person whose answers the test sets, and who records the questions. */
 export class Answering {
   readonly asked: string[] = [];
+  /** Of the last form. */
+  schema: unknown;
   next: Person = personAnswers.accepts;
 
   readonly person: Person = (question) => {
     this.asked.push(question.message);
+    this.schema = question.requestedSchema;
     return this.next(question);
   };
 }

@@ -171,6 +171,7 @@ describe('every list in an argument has a maximum', () => {
       expect(await refused('products', { fields: given })).toMatch(
         /fields may have 100 entries, not 101/,
       );
+    expect(await refused('products', { fields: fields.slice(1) })).toMatch(/has the field "f1"/);
   });
 });
 
