@@ -98,6 +98,15 @@ describe('the limit that the service reports', () => {
     expect((await leftToWalks(500, 450, 5_000)).sent).toBe(400);
   });
 
+  test('is that of the latest request, whichever response comes last', async () => {
+    const budget = rateBudget(new MemoryRates(), 'tenant', { requests: 500, windowSeconds });
+    const take = () => budget.take(callOf('walk'), { host: 'h' });
+    const [first, second] = [await take(), await take()];
+    await budget.ended(second, 40);
+    await budget.ended(first, 90);
+    expect(await budget.peek()).toMatchObject({ remaining: 39 });
+  });
+
   test('if it is less than what remains, or 0, is not believed', async () => {
     expect((await leftToWalks(500, 300, 100)).sent).toBe(250);
     expect((await leftToWalks(500, 300, 0)).sent).toBe(250);
@@ -174,6 +183,11 @@ describe('what a person is told', () => {
       /budget.* used up. Ask again in 48\d seconds. Questions about these records can be answered now: company \(2 min old\)\./,
     );
     await close();
+    const narrow = await serve(tenant.withGrants(new Set(['product:read'])), () => {});
+    const asked = { name: 'cpq_list_products', arguments: { size: 1 } };
+    const { content } = await narrow.client.callTool(asked);
+    expect(JSON.stringify(content)).toMatch(/used up. Ask again in 48\d seconds\."/);
+    await narrow.close();
   });
 });
 

@@ -129,6 +129,8 @@ function rates(pair: Pair): void {
     const key = newTenant();
     await one.rates.take(key, rule, Date.now());
     await one.rates.block(key, Date.now() + 60_000);
+    // A shorter pause, asked for in another response, does not end it.
+    await other.rates.block(key, Date.now() + 1_000);
     const verdict = await other.rates.take(key, rule, Date.now());
     expect(verdict).toMatchObject({ taken: false, remaining: 19 });
     expect(verdict.waitMs).toBeGreaterThan(50_000);

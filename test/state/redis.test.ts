@@ -84,6 +84,16 @@ describeWith('redis', 'keys of another type in Redis', () => {
   });
 });
 
+describeWith('redis', 'a long journal in Redis', () => {
+  test('has each entry once', async () => {
+    const journal = (await open(await redis())).journal(newTenant());
+    const all = Array.from({ length: 2_001 }, (_, at) => at);
+    await Promise.all(all.map((at) => journal.append({ at })));
+    const { entries } = await journal.read();
+    expect(entries.map(({ at }) => at)).toEqual(all);
+  });
+});
+
 describeWith('redis', 'collections in Redis', () => {
   test('are read by one process for all that wait', async () => {
     const it = await redis();
