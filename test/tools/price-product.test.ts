@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { anyHost, type Row } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 const sandbox = shared(async () => {
   const started = await startSandbox({ scale: 0.1 });
@@ -51,6 +52,19 @@ describe('cpq_price_product', () => {
     const { text, summary } = await price({ company: 'Zeta Gone', product: 'GA-1' });
     expect(summary).toMatch(/pricing book prices? appl(?:y|ies) today/);
     expect(text).toMatch(/does not say which of these prices a quote gets/);
+  });
+
+  test('leaves undecided from which price a discount is taken, where there is no book', async () => {
+    const service = await startUpstream();
+    service.records['/company'] = [{ id: 'c1', name: 'Acme', currency: 'EUR' }];
+    service.records['/product'] = [{ id: 'p1', name: 'Switch', price: 9, currency: 'EUR' }];
+    service.records['/pricing-book'] = [];
+    const ofAll = { id: 'g1', name: 'Volume', companyIds: ['c1'], discounts: [{ amount: 5 }] };
+    service.records['/quote-discount-group'] = [ofAll];
+    const it = await anyHost.start({ baseUrl: closing(service).url, key: 'price0'.repeat(6) });
+    const { text } = await it.call('cpq_price_product', { company: 'Acme', product: 'Switch' });
+    expect(text).toContain('1 discount from discount groups.');
+    expect(text).toMatch(/does not say .* from which price a discount is taken: a person decides/);
   });
 
   test('says that prices of books are missing where they may not be read', async () => {
