@@ -99,7 +99,7 @@ describe('the limit that the service reports', () => {
   });
 
   test('is that of the latest request, whichever response comes last', async () => {
-    const budget = rateBudget(new MemoryRates(), 'tenant', { requests: 500, windowSeconds });
+    const budget = rateBudget(new MemoryRates(), 'tenant', 500);
     const take = () => budget.take(callOf('walk'), { host: 'h' });
     const [first, second] = [await take(), await take()];
     await budget.ended(second, 40);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { progressReporter } from '../../src/mcp/tool-run.ts';
+import { readingCall } from '../../src/mcp/tool-run.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
 import { searchIndexOf } from '../../src/tenant/lookup.ts';
 import { readDeals } from '../../src/tenant/prepared.ts';
@@ -593,7 +593,8 @@ describe('progress', () => {
 
   test('is not beyond its total where more was read than the service counts', () => {
     const told: Record<string, unknown>[] = [];
-    const report = progressReporter((params) => void told.push(params), 'token');
+    const { signal } = new AbortController();
+    const { progress: report } = readingCall(signal, (params) => void told.push(params), 'token');
     report(12, 10, 'company');
     report(5, 20, 'quote');
     expect(told.map(({ progress, total }) => [progress, total])).toEqual([
