@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { resources, routes } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
 import { openTenant, sharedStateOf, testKey, toolCall } from '../support/hardening-tenant.ts';
-import { anyHost, everything } from '../support/hosts.ts';
+import { everything } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
@@ -10,7 +11,7 @@ import { startUpstream } from '../support/upstream/upstream.ts';
 
 const upstream = shared(async () => closing(await startUpstream({ counts: { '/company': 3 } })));
 const tenant = shared(async () => closing(openTenant({ url: (await upstream()).url })));
-const server = anyHost.serving(
+const server = inProcess.serving(
   async () => ({ baseUrl: (await upstream()).url, key: testKey }),
   everything,
 );

@@ -4,7 +4,7 @@ import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { addressIn, announce, requestsTo, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { ask } from '../support/sandbox-client.ts';
-import { newFolder } from '../support/shared.ts';
+import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
@@ -58,11 +58,17 @@ const openIn = async ({ call }: Connection, { id }: { id: string }): Promise<num
   return (open as { count: number }).count;
 };
 
+async function open() {
+  const sandbox = await startSandbox({ scale: 0.1 });
+  const env = { ...base, CPQ_STATE_DIR: newFolder() };
+  return { sandbox, server: await modernHttp.start(addressIn(sandbox), { env }) };
+}
+
 describe('a change in the service', () => {
+  const opened = shared(open);
+
   test('appears in the next answer and in the list of events', async () => {
-    const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: newFolder() };
-    const server = await modernHttp.start(addressIn(sandbox), { env });
+    const { sandbox, server } = await open();
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const { deal, from, to } = await aDeal(sandbox);
     expect(await dealIn(server, deal)).toContain(from.name);
@@ -88,9 +94,7 @@ describe('a change in the service', () => {
   });
 
   test('delivered with others drops each of their cached collections', async () => {
-    const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: newFolder() };
-    const server = await modernHttp.start(addressIn(sandbox), { env });
+    const { sandbox, server } = await opened();
     const { deal } = await aDeal(sandbox);
     const paths = ['opportunity', 'company', 'contact'] as const;
     const counted = () => paths.map((path) => requestsFor(sandbox, path));
@@ -113,9 +117,7 @@ describe('a change in the service', () => {
     ['of another subject', { event: 'deal.moved', data: { id: 'o1' } }, 200],
     ['among others', [{ event: 'contact.updated' }, { id: 'o1' }], 200],
   ])('that is not understood, %s, drops every cached collection', async (_, payload, status) => {
-    const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: newFolder() };
-    const server = await modernHttp.start(addressIn(sandbox), { env });
+    const { sandbox, server } = await opened();
     const { deal } = await aDeal(sandbox);
     await dealIn(server, deal);
     const counted = () => ['opportunity', 'company'].map((path) => requestsFor(sandbox, path));
@@ -128,9 +130,7 @@ describe('a change in the service', () => {
   });
 
   test('that leads to an order shows the order, which no route returns', async () => {
-    const sandbox = await startSandbox({ scale: 0.1 });
-    const env = { ...base, CPQ_STATE_DIR: newFolder() };
-    const server = await modernHttp.start(addressIn(sandbox), { env });
+    const { sandbox, server } = await open();
     subscribe(sandbox, webhooksAt(server.url ?? '', 'default'));
     const quote = { id: 'q1', number: 'Q-1', title: 'Refresh of the core', status: 'draft' };
     const order = { id: 'o1', quoteId: quote.id, status: 'created' };

@@ -6,6 +6,7 @@ import { toRecord } from '../../src/service/records/recognition.ts';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
 import { anyHost, type Connection, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { clockAt } from '../support/oracle/clock.ts';
 import { expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
 import type { Rows } from '../support/oracle/sql.ts';
@@ -40,6 +41,8 @@ const started = shared(async () => {
     sandbox.database.prepare(sql).all(name, ...more) as Rows;
   return { sandbox, name, address, folder, env, server, ask, state, namespace };
 });
+
+const ofEmbedded = inProcess.serving(() => 'embedded');
 
 const changes = async (server: Connection, args: Row = {}) =>
   (await server.call('cpq_pipeline_changes', args)).data as Row & {
@@ -283,7 +286,7 @@ describe('its parts', () => {
   });
 
   test('costs at most 1,500 tokens', async () => {
-    const embedded = await anyHost.start('embedded');
+    const embedded = await ofEmbedded();
     for (const args of [
       {},
       { since: 'last_month' },
@@ -303,7 +306,7 @@ describe('its parts', () => {
 
 describe('quotes', () => {
   test('says which quotes were sent, answered and repriced, by some filters only', async () => {
-    const embedded = await anyHost.start('embedded');
+    const embedded = await ofEmbedded();
     const { quotes, summary, deals } = await changes(embedded, { since: 'last_month' });
     const { rows } = quotes as { rows: Row[] };
     const accepted = rows.find(({ movement }) => movement === 'accepted');

@@ -1,5 +1,3 @@
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import {
   Client,
   InMemoryTransport,
@@ -7,20 +5,16 @@ import {
 } from '@modelcontextprotocol/client';
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport as FirstInMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { describe, expect, inject, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { settings } from '../../src/config.ts';
 import type { CpqServer, CpqServerOptions } from '../../src/index.ts';
+import { shipped } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const key = 'SecretKeyThatNobodyMaySee0123456789';
 
-/** The built module. */
-const shipped = shared(async (): Promise<typeof import('../../src/index.ts')> => {
-  if (inject('buildError') !== '') throw new Error(inject('buildError'));
-  return import(pathToFileURL(join(dirname(inject('bundle')), 'index.js')).href);
-});
 const sandbox = shared(() => startSandbox());
 const stateDir = shared(async () => newFolder());
 

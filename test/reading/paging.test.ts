@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anyHost, type Connection, everyHost, everything, type Row } from '../support/hosts.ts';
+import { type Connection, everyHost, everything, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { listTools, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
@@ -7,7 +8,7 @@ import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox());
 const address = async () => addressIn(await sandbox(), 'all');
-const server = anyHost.serving(address, everything);
+const server = inProcess.serving(address, everything);
 const each = Object.entries(listTools);
 
 /** Follows page.next to the end. The totals must agree all the way. */

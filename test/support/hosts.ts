@@ -154,7 +154,7 @@ export const callsBy = (ask: Connection['ask']): Calls => ({
   },
 });
 
-function createConnection(client: McpClient, running: Running, url?: string): Connection {
+export function createConnection(client: McpClient, running: Running, url?: string): Connection {
   return {
     tools: () => client.tools(),
     ...callsBy(async (name, args, options = {}) =>

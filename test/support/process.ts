@@ -118,7 +118,7 @@ export async function endAll(): Promise<void> {
   if (leaks.length > 0) throw new Error(`A key was written: ${leaks.join('; ')}`);
 }
 
-function recordingOf(argv: readonly string[], env: Environment): Recording {
+export function recordingOf(argv: readonly string[], env: Environment): Recording {
   const output = new Recording(argv.join(' '), secretsIn(env));
   recordings.push(output);
   return output;

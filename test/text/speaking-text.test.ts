@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordTextMark, speaksToAssistant } from '../../src/text/speaking-text.ts';
-import { anyHost, type Row } from '../support/hosts.ts';
+import type { Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 
 /** Such as are collected in public lists of prompt injections. */
@@ -59,7 +60,7 @@ test('every answer marks such text of six fields, and no other text', {
   const sandbox = await startSandbox({ scale: 0.1 });
   const [{ name: tenant } = { name: '' }] = sandbox.tenants;
   const ask = (sql: string) => sandbox.database.prepare(sql).all(tenant) as Row[];
-  const start = () => anyHost.start(addressIn(sandbox, 'all'));
+  const start = () => inProcess.start(addressIn(sandbox, 'all'));
   const calls = (row: Record<string, unknown>): [string, Row][] => [
     ['cpq_list_companies', { size: 100 }],
     ['cpq_list_contacts', { size: 100 }],

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { anyHost, type Connection } from '../support/hosts.ts';
+import type { Connection } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { shared } from '../support/shared.ts';
 import { only } from '../support/upstream/behaviour.ts';
 import type { ResourcePath } from '../support/upstream/records.ts';
@@ -57,7 +58,7 @@ afterAll(async () => {
 /** A server that was asked nothing before. */
 async function freshServer(grants = 'read'): Promise<Connection> {
   const { url: baseUrl } = await upstream();
-  const server = await anyHost.start(
+  const server = await inProcess.start(
     { baseUrl, key: 'currencies0key0currencies0key0' },
     { grants },
   );

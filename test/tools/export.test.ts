@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { toCsv } from '../../src/mcp/export.ts';
 import fc from '../support/fast-check.ts';
-import { anyHost, type Connection, everyHost, type Row } from '../support/hosts.ts';
+import { type Connection, everyHost, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -141,8 +142,10 @@ for (const host of everyHost) {
   });
 }
 
+const embedded = inProcess.serving(() => 'embedded');
+
 describe('an export', () => {
-  const server = anyHost.serving(address);
+  const server = inProcess.serving(address);
   const refused = async (question: string): Promise<string> => {
     const uri = `cpq://export/${question}`;
     return (await server()).request('resources/read', { uri }).then(
@@ -170,13 +173,12 @@ describe('an export', () => {
   });
 
   test('counts the rows of unknown currency on all of its pages', async () => {
-    const it = await anyHost.start('embedded');
+    const it = await embedded();
     const { rows, notes } = await exported(it, 'cpq_list_opportunities');
     expect(rows.length).toBeGreaterThan(200);
     const unknown = rows.filter(({ currency }) => !currency).length;
     expect(unknown).toBeGreaterThan(1);
     expect(notes).toContain(`The currency of ${unknown} rows is unknown.`);
-    await it.close();
   });
 
   test('has the findings of a check and each table of a brief', async () => {
@@ -229,7 +231,7 @@ describe('the main table of an export', () => {
         .map(({ id }) => id)
         .sort();
     const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id).sort();
-    const it = await anyHost.start(await address());
+    const it = await inProcess.start(await address());
     const deals = await exported(it, 'cpq_brief_pipeline?sections=deals&size=4000');
     expect(idsOf(deals.rows)).toEqual(idsIn(`opportunity where outcome = 'open'`));
     const won = 'cpq_brief_pipeline?outcome=won&period_from=2000-01-01&table=records';
@@ -245,7 +247,7 @@ describe('the main table of an export', () => {
   });
 
   test('has all groups, and of the changes of the pipeline what is asked for', async () => {
-    const it = await anyHost.start('embedded');
+    const it = await embedded();
     for (const by of ['quote', 'owner', 'day']) {
       const question = `cpq_pipeline_changes?since=30d&by=${by}`;
       const { columns, rows, notes = '' } = await exported(it, question);
@@ -261,6 +263,5 @@ describe('the main table of an export', () => {
     expect(rows.map(({ name }) => name)).not.toContainEqual(expect.stringMatching(/ others$/));
     const slipped = await exported(it, 'cpq_pipeline_changes?since=30d&movement=slipped');
     expect(slipped.columns).toContain('closes');
-    await it.close();
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anyHost, type Row } from '../support/hosts.ts';
+import type { Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -13,7 +14,7 @@ const sandbox = shared(async () => {
     .run(started.tenants[0].name);
   return started;
 });
-const server = anyHost.serving(async () => addressIn(await sandbox()));
+const server = inProcess.serving(async () => addressIn(await sandbox()));
 
 async function rows(sql: string): Promise<Row[]> {
   const { database, tenants } = await sandbox();

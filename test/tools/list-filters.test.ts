@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { anyHost } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
@@ -16,7 +16,7 @@ const quotes = Array.from({ length: 60 }, (_, at) => ({
   ...(at % 6 === 0 && { deletedAt: '2026-01-02T03:04:05Z' }),
 }));
 const upstream = shared(() => startUpstream({ counts: { '/contact': 1 } }));
-const server = anyHost.serving(async () => ({
+const server = inProcess.serving(async () => ({
   baseUrl: (await upstream()).url,
   key: 'filters0key0filters0key0filters0',
 }));
@@ -119,7 +119,7 @@ test('all products of a pricing book are named, also where the service gives few
     { id: 'b1', name: 'Book', products: some.map(({ id }) => ({ productId: id, price: 4 })) },
   ];
   // Of another server these products may be cached.
-  const own = await anyHost.start({
+  const own = await inProcess.start({
     baseUrl: service.url,
     key: 'names0key0names0key0names0key0na',
   });

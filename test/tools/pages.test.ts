@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { anyHost, everything, type Row } from '../support/hosts.ts';
+import { everything, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { listTools, readTools } from '../support/samples.ts';
 
 /** Rows of the embedded tenant, which has a past. */
-const server = anyHost.serving(() => 'embedded', everything);
+const server = inProcess.serving(() => 'embedded', everything);
 const call = async (tool: string, args: Row) => (await (await server()).call(tool, args)).data;
 
 interface Page {

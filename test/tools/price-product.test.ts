@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anyHost, type Row } from '../support/hosts.ts';
+import type { Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
@@ -22,7 +23,7 @@ const sandbox = shared(async () => {
       where pricingBookId = ${first('pricing_book')})`);
   return started;
 });
-const server = anyHost.serving(async () => addressIn(await sandbox()));
+const server = inProcess.serving(async () => addressIn(await sandbox()));
 
 async function price(args: Row): Promise<{ data: Row; summary: string; text: string }> {
   const { data, text } = await (await server()).call('cpq_price_product', args);
@@ -61,14 +62,14 @@ describe('cpq_price_product', () => {
     service.records['/pricing-book'] = [];
     const ofAll = { id: 'g1', name: 'Volume', companyIds: ['c1'], discounts: [{ amount: 5 }] };
     service.records['/quote-discount-group'] = [ofAll];
-    const it = await anyHost.start({ baseUrl: closing(service).url, key: 'price0'.repeat(6) });
+    const it = await inProcess.start({ baseUrl: closing(service).url, key: 'price0'.repeat(6) });
     const { text } = await it.call('cpq_price_product', { company: 'Acme', product: 'Switch' });
     expect(text).toContain('1 discount from discount groups.');
     expect(text).toMatch(/does not say .* from which price a discount is taken: a person decides/);
   });
 
   test('says that prices of books are missing where they may not be read', async () => {
-    const other = await anyHost.start(addressIn(await sandbox()), {
+    const other = await inProcess.start(addressIn(await sandbox()), {
       grants: 'company:read,product:read',
     });
     const { data, text } = await other.call('cpq_price_product', {

@@ -4,7 +4,7 @@ import { inWords, render } from '../../src/mcp/render.ts';
 import { toResult } from '../../src/mcp/results.ts';
 import { wording } from '../../src/text/untrusted-text.ts';
 import { formatAmounts } from '../../src/tool-kit/answers.ts';
-import { anyHost } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -112,7 +112,7 @@ describe('coverage in text', () => {
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
 test('a check says which of its findings are shown', async () => {
-  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
   const check = 'stale_quotes';
   const first = await server.call('cpq_check_sales_data', { check, size: 1 });
   expect(first.text).toContain('Listed: 1 to 1 of ');
@@ -122,7 +122,7 @@ test('a check says which of its findings are shown', async () => {
 });
 
 test('briefs and checks say first what they were narrowed to', async () => {
-  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
   const narrowed = { owner: 'oconnor', status: 'SENT' };
   const { text } = await server.call('cpq_brief_quotes', { ...narrowed, item: 'x, y' });
   expect(text).toMatch(
@@ -137,7 +137,7 @@ test('briefs and checks say first what they were narrowed to', async () => {
 });
 
 test('filters of open deals are refused where the answer is about closed ones', async () => {
-  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
   const refused = (args: object) =>
     server.refused('cpq_brief_pipeline', { outcome: 'won', ...args });
   expect(await refused({ close_from: '2026-05-01' })).toBe(
@@ -152,7 +152,7 @@ test('filters of open deals are refused where the answer is about closed ones', 
 });
 
 test('closed deals are told in the same words and amounts as open ones', async () => {
-  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
   const asked = { outcome: 'won', period_from: '2020-01-01', show: ['velocity'] };
   const { text } = await server.call('cpq_brief_pipeline', asked);
   expect(text).toMatch(/^ {2}won: count \d+, value [\d,.]+ USD/m);
@@ -162,7 +162,7 @@ test('closed deals are told in the same words and amounts as open ones', async (
 });
 
 test('groups of quotes that are cut say that they are ranked by count', async () => {
-  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
   const { text, data } = await server.call('cpq_brief_quotes', { by: 'company', groups: 2 });
   const { total } = data.groups as { total: number };
   expect(text).toContain('may have a higher value: sort value ranks them by it.');
@@ -177,7 +177,7 @@ test('one similar record is not "which one"', async () => {
     .prepare(`update company set name = 'Zyxo Quarry Works' where id =
       (select min(id) from company where tenant = ?)`)
     .run(tenants[0].name);
-  const server = await anyHost.start(addressIn(await sandbox(), 'all'));
+  const server = await inProcess.start(addressIn(await sandbox(), 'all'));
   const { text } = await server.call('cpq_brief_company', { company: 'zyxo' });
   expect(text).toMatch(/1 is similar\./);
   expect(text).toContain('Ask the person whether it is meant');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anyHost, everything, type Row } from '../support/hosts.ts';
+import { everything, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
@@ -8,7 +9,7 @@ import { openInDom } from '../support/view-dom.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox(), 'all');
-const server = anyHost.serving(address, everything);
+const server = inProcess.serving(address, everything);
 const first = async (path: string) => (await serviceRecords(await address(), path, '?size=1'))[0];
 
 interface Shown {
