@@ -127,7 +127,8 @@ describe('guessed secrets of webhooks', () => {
     expect(statuses).toEqual([...Array(30).fill(401), ...Array(5).fill(429)]);
     const right = await show('acme', webhookSecret, '203.0.113.1');
     expect(right.status).toBe(429);
-    expect(Number(right.headers.get('retry-after'))).toBeGreaterThan(0);
+    const seconds = Number(right.headers.get('retry-after'));
+    expect(0 < seconds && seconds <= 60).toBe(true);
     expect((await show('acme', webhookSecret, '203.0.113.2')).status).toBe(200);
   });
 

@@ -112,9 +112,15 @@ describe('two tenants in one server', () => {
 describe('reloading the tenants file', () => {
   test('adds, changes and removes tenants', async () => {
     const [one, two, other] = await Promise.all([place('one', 1), place('two', 2), place('x', 3)]);
-    const server = await startMany({ one: one.described }, ['one', 'two']);
+    const metricsToken = 'a-metrics-token-0123456789';
+    const env = { CPQ_METRICS_TOKEN: metricsToken };
+    const server = await startMany({ one: one.described }, ['one', 'two'], env);
+    const metrics = async () =>
+      (await send(server, { method: 'GET', path: '/metrics', headers: bearer(metricsToken) })).text;
     const ask = (tenant: string) => send(server, { headers: server.as(tenant), body: companies });
     expect((await ask('two')).status).toBe(403);
+    const brief = callToolRequest('cpq_brief_pipeline');
+    expect(isGood(await send(server, { headers: server.as('one'), body: brief }))).toBe(true);
     await server.describeAs({ one: one.described, two: two.described });
     expect(isGood(await ask('two'))).toBe(true);
     const walked = one.upstream.requests.length;
@@ -123,8 +129,10 @@ describe('reloading the tenants file', () => {
     expect(isGood(changed)).toBe(true);
     expect(idsOf(two).filter((id) => changed.text.includes(id))).toEqual([]);
     expect(idsOf(other).some((id) => changed.text.includes(id))).toBe(true);
+    expect(await metrics()).toContain('age_seconds{tenant="one"');
     await server.describeAs({ two: other.described });
     expect((await ask('one')).status).toBe(403);
+    expect(await metrics()).not.toContain('age_seconds{tenant="one"');
     expect(one.upstream.requests).toHaveLength(walked);
     expect(server.stderr()).toContain('"opened":["two"],"closed":[]');
     expect(server.stderr()).toContain('"opened":["two"],"closed":["two"]');

@@ -92,6 +92,7 @@ describe('reads', () => {
   test.each([
     ['a date by the clock of the service', dated(60_000), 60],
     ['a number in a sentence, which is no time', 'in 60', undefined],
+    ['a day: it is asked again after a quarter of an hour', '86400', 900],
   ])('Retry-After: %s', async (_, wait, seconds) => {
     const headers = { date: dated(0), 'retry-after': wait };
     const server = createServer((_request, response) => response.writeHead(429, headers).end('{}'));
@@ -99,6 +100,14 @@ describe('reads', () => {
       ask(tenantOf({ url: await listening(server) }), { time: 30_000 }),
     );
     expect(refused).toMatchObject({ kind: 'rate-limited', facts: { seconds } });
+  });
+
+  test('a rate limit without Retry-After is waited for longer than an outage', async () => {
+    upstream.set({ status: { code: 429 } });
+    // With jitter from 20 s on; after an outage it would be 15 s at most.
+    const tenant = tenantOf({ firstRetryDelayMs: 10_000 });
+    expect(await failure(ask(tenant, { time: 18_000 }))).toMatchObject({ kind: 'rate-limited' });
+    expect(upstream.requests).toHaveLength(1);
   });
 
   test('Retry-After of an overloaded service is respected', async () => {

@@ -57,6 +57,10 @@ test('pricing books: uses the books that were valid when the quote was sent', ()
   const sent = { ...quote, status: 'sent', sentAt: '2026-05-20T09:00:00Z' };
   expect(against([may], sent)).toEqual(['check over_book 1']);
   expect(against([may], { ...sent, status: 'draft' })).toEqual([]);
+  // An entry has a window of its own.
+  const until = (validTo: string) => book({ products: [{ productId: 'p', price: 90, validTo }] });
+  expect(against([until(today)])).toEqual(['check over_book 1']);
+  expect(against([until('2026-06-14')])).toEqual([]);
 });
 
 test.each<[number, string]>([

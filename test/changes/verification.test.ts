@@ -181,9 +181,10 @@ describe('what was stored differently', () => {
     expect(sorted(sentOf([rename], { recordBefore }))).toEqual(inOrder);
     expect(sorted(sentOf([rename]))).toEqual([]);
     const toStage = change('stage', undefined, { id: 's' }, 'reference');
-    const moved = { ...stored, pipelineStage: { id: 's' } };
-    expect(
-      differences(sentOf([rename, toStage], { recordBefore }), moved).map(([field]) => field),
-    ).not.toContain('stageUpdatedAt');
+    // A final stage closes the deal.
+    const closed = { statusId: 'won', closedAt: '2026-02-02' };
+    const moved = { ...stored, pipelineStage: { id: 's' }, ...closed };
+    const others = differences(sentOf([rename, toStage], { recordBefore }), moved);
+    expect(others.map(([field]) => field)).toEqual(['score', 'tags', 'gone', 'odd']);
   });
 });

@@ -126,6 +126,11 @@ describe('cpq_list_events', () => {
     const { page, text } = await server.call('cpq_list_events', { size: 4 });
     expect(page).toEqual({ shown: 4, from: 0, total: 6, next: 4 });
     expect(text).toContain('from 4');
+    const last = await server.call('cpq_list_events', { size: 4, from: 4 });
+    expect([last.page, last.text]).toEqual([
+      { shown: 2, from: 4, total: 6 },
+      expect.not.stringContaining('Next'),
+    ]);
     expect((await server.call('cpq_list_events', { id: 'nobody' })).text).toMatch(/Try without/);
     const empty = await (await serve()).call('cpq_list_events');
     expect(empty.text).toMatch(/No events\..*None has been received yet/s);
@@ -298,6 +303,7 @@ describe('text of events in cpq_list_events', () => {
     const { records, text } = await server.call('cpq_list_events');
     expect(records).toHaveLength(3);
     expect(records[0]?.changes).toHaveLength(9);
+    expect(records[0]).toMatchObject({ changes: { 8: 'and 192 more fields' } });
     expect(text.length).toBeLessThan(25_000);
   });
 });

@@ -113,6 +113,13 @@ describe('the time of an event', () => {
     expect(read({ event: 'opportunity.updated', ...more }).at).toBe(Date.parse(at));
   });
 
+  test('may be up to a day ahead, by a clock that is', () => {
+    const times = ['2031-05-15T11:59:59Z', '2031-05-15T12:00:01Z'].map(
+      (time) => read({ event: 'quote.updated', timestamp: time }).at,
+    );
+    expect(times).toEqual([Date.parse('2031-05-15T11:59:59Z'), undefined]);
+  });
+
   test('is when the record was created, changed or deleted, according to the event', () => {
     const times = { createdAt: 1, stageUpdatedAt: 2, deletedAt: 3, updatedAt: 4 };
     const record = Object.fromEntries(

@@ -43,3 +43,23 @@ describe('arguments of a prompt', () => {
     },
   );
 });
+
+describe('completion of an id', () => {
+  const server = anyHost.serving(() => 'embedded');
+  const complete = async (value: string) => {
+    const ref = { type: 'ref/resource', uri: 'cpq://opportunity/{id}' };
+    const params = { ref, argument: { name: 'id', value } };
+    const { completion } = await (await server()).request('completion/complete', params);
+    return completion as { values: string[]; total: number; hasMore: boolean };
+  };
+
+  test('has the first hundred names, and says how many there are', async () => {
+    const { page } = await (await server()).call('cpq_list_opportunities', { size: 1 });
+    const all = await complete('');
+    expect([all.values.length, all.total, all.hasMore]).toEqual([100, page.total, true]);
+    const [name = ''] = all.values;
+    const some = await complete(name.toUpperCase());
+    expect(some.values[0]).toBe(name);
+    expect([some.total, some.hasMore]).toEqual([some.values.length, false]);
+  });
+});

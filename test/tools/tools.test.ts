@@ -2,6 +2,7 @@ import type { JsonSchemaType } from '@modelcontextprotocol/client';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
+import { linkTo } from '../../src/tool-kit/answers.ts';
 import { catalog } from '../../tools/catalog.ts';
 import { differencesBetween, isEmpty } from '../support/facts.ts';
 import { anyHost, type Connection, everyHost, everything, type Row } from '../support/hosts.ts';
@@ -59,6 +60,10 @@ test('answers about one record link to it where the operator says how', async ()
     const { text, data } = await call(name, args);
     expect([data.link, text]).toEqual([link, expect.stringContaining(`link: ${link}`)]);
   }
+  // An id cannot lead to another page.
+  const { id: odd, ...site } = { id: 'a/../b?c#d', recordUrl: env.CPQ_RECORD_URL };
+  const encoded = 'https://app.example/quote/a%2F..%2Fb%3Fc%23d';
+  expect(linkTo({ host: '', ...site }, 'quote', odd)).toEqual({ link: encoded });
 });
 
 describe.each(each)('%s', (name, path) => {
