@@ -45,7 +45,7 @@ describe('arguments of a prompt', () => {
 });
 
 describe('completion of an id', () => {
-  const server = anyHost.serving(() => 'embedded');
+  const server = inProcess.serving(() => 'embedded');
   const complete = async (value: string) => {
     const ref = { type: 'ref/resource', uri: 'cpq://opportunity/{id}' };
     const params = { ref, argument: { name: 'id', value } };
