@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, test } from 'vitest';
 import { anyHost, type Connection, everyHost, everything, stdioHosts } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { shownTools as catalog } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
@@ -37,7 +38,7 @@ describe('the tool list', () => {
   }
 
   test('is read-only unless a write is granted', async () => {
-    const server = await anyHost.start(await address());
+    const server = await inProcess.start(await address());
     const shown = catalog.filter(
       (tool) => !writes(tool) && ['routes', 'briefs'].includes(tool.toolset),
     );
@@ -48,7 +49,7 @@ describe('the tool list', () => {
 
   test('has only what the grants allow', async () => {
     const granted = ['company:read', 'category:read'];
-    const server = await anyHost.start(await address(), { grants: granted.join(',') });
+    const server = await inProcess.start(await address(), { grants: granted.join(',') });
     const shown = catalog.filter(
       ({ needs, toolset }) =>
         ['routes', 'briefs'].includes(toolset) && needs.every((it) => granted.includes(it)),
@@ -59,7 +60,7 @@ describe('the tool list', () => {
   });
 
   test('has only the selected toolsets', async () => {
-    const server = await anyHost.start(await address(), { toolsets: 'routes' });
+    const server = await inProcess.start(await address(), { toolsets: 'routes' });
     const shown = catalog.filter((tool) => tool.toolset === 'routes' && !writes(tool));
     expect(names(await server.tools())).toEqual(names(shown));
   });
@@ -75,8 +76,8 @@ describe('the tool list', () => {
 
   test('is the same after calls, and for another connection', async () => {
     const [one, other] = await Promise.all([
-      anyHost.start(await address(), everything),
-      anyHost.start(await address(), everything),
+      inProcess.start(await address(), everything),
+      inProcess.start(await address(), everything),
     ]);
     const before = await one.tools();
     await one.call('cpq_list_companies');

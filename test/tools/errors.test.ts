@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { openTenant, serve } from '../support/hardening-tenant.ts';
 import { answerOf, anyHost, callsBy, everyHost, everything, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
 import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
@@ -54,7 +55,7 @@ describe('the service refuses a request', () => {
   test('with the key of another tenant', async () => {
     const [{ baseUrl }, other] = (await sandbox()).tenants;
     const key = other?.keys.all ?? '';
-    const { refused } = await anyHost.start({ baseUrl, key });
+    const { refused } = await inProcess.start({ baseUrl, key });
     const words = await refused('cpq_list_quotes');
     expect(words).toContain('keys belong to one tenant');
     expect(words).not.toContain(key);
@@ -69,7 +70,7 @@ describe('the service refuses a request', () => {
   });
 
   test('for a collection that the key may not read, and allows the others', async () => {
-    const { call, refused } = await anyHost.start(addressIn(await sandbox(), 'limited'));
+    const { call, refused } = await inProcess.start(addressIn(await sandbox(), 'limited'));
     const words = await refused('cpq_list_quotes');
     expect(words).toMatch(/does not let this key read \/quote\. It says: ".*quote:read"/);
     expect(words).toContain('An administrator can allow it');
@@ -83,7 +84,7 @@ describe('the service refuses a request', () => {
     onTestFinished(() => {
       settings.publicApi = true;
     });
-    const { refused } = await anyHost.start(addressIn(await sandbox()));
+    const { refused } = await inProcess.start(addressIn(await sandbox()));
     const words = await refused('cpq_list_companies');
     expect(words).toContain('It says: "Public API is not enabled"');
     expectWorded(words);
@@ -135,7 +136,7 @@ describe('too many requests', () => {
       scale: 0.1,
       rateLimit: { requests: 2, windowSeconds: 600 },
     });
-    const { call, refused } = await anyHost.start(addressIn(own));
+    const { call, refused } = await inProcess.start(addressIn(own));
     await call('cpq_list_companies', { size: 1 });
     await call('cpq_list_companies', { size: 1 });
     expect(await refused('cpq_list_companies', { size: 1 })).toMatch(/in (59\d|600) seconds/);
@@ -237,12 +238,12 @@ describe('a service that fails', () => {
 
 describe('a tool without its grants', () => {
   test('cannot be called', async () => {
-    const server = await anyHost.start(addressIn(await sandbox()), { grants: 'company:read' });
+    const server = await inProcess.start(addressIn(await sandbox()), { grants: 'company:read' });
     await expect(server.ask('cpq_list_quotes')).rejects.toThrow(/Unknown tool/);
   });
 
   test('with grants that the key lacks is refused by the service', async () => {
-    const server = await anyHost.start(addressIn(await sandbox(), 'limited'), everything);
+    const server = await inProcess.start(addressIn(await sandbox(), 'limited'), everything);
     expect(await server.refused('cpq_list_products')).toContain('does not let this key');
   });
 });

@@ -5,6 +5,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, inject, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
 import { anyHost, everyHost, everything, httpHosts, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -57,14 +58,14 @@ describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name,
 });
 
 test('views of unlisted tools are not listed', async () => {
-  const server = await anyHost.start(await address(), { grants: 'company:read' });
+  const server = await inProcess.start(await address(), { grants: 'company:read' });
   const { resources } = (await server.request('resources/list')) as { resources?: Row[] };
   expect(resources?.map(({ uri }) => uri)).toEqual(['cpq://definitions', uriOf('company')]);
   await server.close();
 });
 
 test('the reference to a view costs at most 25 tokens per tool', async () => {
-  const server = await anyHost.start(await address(), everything);
+  const server = await inProcess.start(await address(), everything);
   for (const tool of await server.tools()) {
     const { _meta, ...rest } = tool;
     const more = countTokens(JSON.stringify(tool)) - countTokens(JSON.stringify(rest));
@@ -75,7 +76,7 @@ test('the reference to a view costs at most 25 tokens per tool', async () => {
 
 describe.each([...views])('the %s view', (view) => {
   test('weighs at most 35 kB as it is served', async () => {
-    const server = await anyHost.start(await address(), everything);
+    const server = await inProcess.start(await address(), everything);
     const served = await server.request('resources/read', { uri: uriOf(view) });
     const [{ text } = { text: undefined }] = (served as { contents?: Row[] }).contents ?? [];
     expect(gzipSync(String(text)).length).toBeLessThan(35_000);
