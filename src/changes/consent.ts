@@ -43,6 +43,12 @@ export type ChangeOutcome = (typeof changeOutcomes)[number];
  */
 export type AskedBy = 'asked' | 'view' | 'token';
 
+/**
+ * How a person may agree: in a form of the host only (`ask`); else in a view (`view`); else by a token, which the assistant
+ * sends back (`token`).
+ */
+export type ConsentSetting = 'ask' | 'view' | 'token';
+
 /** Nobody agreed. `moved`: the person agreed to another difference than would be written now. */
 export type NotAgreed =
   | { outcome: 'declined' | 'cancelled' }

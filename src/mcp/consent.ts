@@ -12,38 +12,25 @@ import {
   type AskedBy,
   answerMs,
   type Consent,
+  type ConsentSetting,
   type NotAgreed,
   type Proposal,
   type Question,
 } from '../changes/consent.ts';
-import type { NameOf } from '../setting-names.ts';
-import type { State } from '../state/port.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { counted, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 import type { HostClient } from './client.ts';
 import { consentQuestion, questionPieces } from './consent-text.ts';
 import { codeOf, isSigned, signed } from './signature.ts';
+import type { CallParts } from './tool-run.ts';
 
 const questionName = 'consent';
 
 /** In characters, about four pages. It contains new values whole, so a longer write is refused. */
 const maxQuestion = 8_000;
 
-/**
- * How a person may agree: in a form of the host only (`ask`); else in a view (`view`); else by a token, which the assistant
- * sends back (`token`).
- */
-export type ConsentSetting = 'ask' | 'view' | 'token';
-
-export interface ConsentParts {
-  state: Pick<State, 'secret' | 'claim'>;
-  /** Host name of the service, shown in the question. */
-  host: string;
-  allowed: ConsentSetting;
-  /** Names settings to the operator. */
-  nameOf: NameOf;
-}
+type AskingParts = Pick<CallParts, 'tenant' | 'consent' | 'nameOf'>;
 
 /** What a host sent for a form, and the seal of its question. */
 export interface FormAnswer {
@@ -70,16 +57,17 @@ export interface AskingCall {
  */
 export async function requestConsent(
   proposal: Proposal,
-  parts: ConsentParts,
+  parts: AskingParts,
   call: AskingCall,
 ): Promise<Consent> {
-  const how = wayToAsk(call, parts.allowed);
-  const hidden = consentQuestion(proposal, parts.host).length - maxQuestion;
+  const { tenant } = parts;
+  const how = wayToAsk(call, parts.consent);
+  const hidden = consentQuestion(proposal, tenant.site.host).length - maxQuestion;
   if (hidden > 0) return { outcome: 'not_asked', why: tooLong(hidden) };
   if (how === undefined) return { outcome: 'not_asked', why: noWay(parts) };
   const sealed = sealOf(how, call);
   if (sealed === undefined) {
-    const question = await createQuestion(how, proposal, parts, call);
+    const question = await createQuestion(how, proposal, tenant, call);
     return { outcome: 'not_asked', why: wording`this host cannot ask a person`, question };
   }
   const responses = call.formAnswer?.responses ?? call.ctx.mcpReq.inputResponses;
@@ -87,7 +75,7 @@ export async function requestConsent(
   if (no === noAnswer) return no;
   // A no counts once, too: a second answer to one question is refused.
   const isAgreed = !no && call.chosen?.isAgreed !== false;
-  const consent = await openSeal(parts.state, how, proposal, sealed, isAgreed);
+  const consent = await openSeal(tenant.writes.tokens, how, proposal, sealed, isAgreed);
   return no && consent.outcome === 'declined' ? no : consent;
 }
 
@@ -111,11 +99,11 @@ function sealOf(how: AskedBy, { ctx, args, chosen, formAnswer }: AskingCall): st
 export async function createQuestion(
   how: AskedBy,
   proposal: Proposal,
-  { state, host }: ConsentParts,
+  { site: { host }, writes }: Tenant,
   { tool, args }: AskingCall,
 ): Promise<Question> {
   const message = withoutSecrets(consentQuestion(proposal, host));
-  const seal = createSeal(await state.secret(), how, proposal);
+  const seal = createSeal(await writes.tokens.secret(), how, proposal);
   if (how !== 'view') return { how, message, seal };
   const shown = withoutSecrets({ question: message, proposal: questionPieces(proposal, host) });
   const expiresAt = new Date(Date.now() + answerMs).toISOString();
@@ -135,21 +123,19 @@ export const elicitConsent = ({ message, seal }: Question): InputRequiredResult 
     requestState: seal,
   });
 
-/** What a host of the legacy era is asked with. */
-interface LegacyCall {
-  server: Server;
-  ctx: ServerContext;
-  updates: Pick<Tenant['updates'], 'subscribe'>;
-}
-
 /** Asks a host of the legacy era, on the connection of the call. One that sends nothing valid has not answered. */
-export async function askHost({ message, seal }: Question, call: LegacyCall): Promise<FormAnswer> {
+export async function askHost(
+  { message, seal }: Question,
+  server: Server,
+  ctx: ServerContext,
+  { updates }: Tenant,
+): Promise<FormAnswer> {
   const params = { ...formOf(message), mode: 'form' as const };
-  const { mcpReq, http } = call.ctx;
+  const { mcpReq, http } = ctx;
   try {
     const options = { timeout: answerMs, signal: mcpReq.signal };
     const response = http
-      ? await askOnStream(params, call)
+      ? await askOnStream(params, server, ctx, updates)
       : await mcpReq.send({ method: 'elicitation/create', params }, options);
     return { seal, responses: { [questionName]: response } };
   } catch {
@@ -164,7 +150,9 @@ export async function askHost({ message, seal }: Question, call: LegacyCall): Pr
  */
 async function askOnStream(
   params: ElicitRequestFormParams,
-  { server, ctx: { mcpReq }, updates }: LegacyCall,
+  server: Server,
+  { mcpReq }: ServerContext,
+  updates: Tenant['updates'],
 ): Promise<unknown> {
   const id = randomBytes(16).toString('base64url');
   const answers = new EventEmitter();
@@ -219,7 +207,7 @@ const noAnswer: NotAgreed = {
 };
 
 /** Why nobody can be asked, and what the operator can do. */
-function noWay({ allowed, nameOf }: ConsentParts): Wording {
+function noWay({ consent: allowed, nameOf }: AskingParts): Wording {
   const setting = trusted(nameOf('consent'));
   return allowed === 'ask'
     ? wording`this host cannot ask a person in a form, and the operator of this server allows nothing else (${setting}=ask)`
@@ -244,7 +232,7 @@ const codesOf = (key: Uint8Array, { subject, digest }: Proposal): string[] =>
 
 /** Accepts only an unused, unexpired seal of the same proposal. A person who does not agree uses it up. */
 async function openSeal(
-  state: ConsentParts['state'],
+  state: Tenant['writes']['tokens'],
   purpose: AskedBy,
   proposal: Proposal,
   sealed: string,

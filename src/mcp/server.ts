@@ -113,9 +113,10 @@ async function callTool(
         const asking = { tool: params.name, args, client, ctx, formAnswer };
         return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
       };
-      const legacy = { server, ctx, updates: parts.tenant.updates };
       return runTool(entry, parts, asked, createCall, async (question) =>
-        isModern(server) ? elicitConsent(question) : run(await askHost(question, legacy)),
+        isModern(server)
+          ? elicitConsent(question)
+          : run(await askHost(question, server, ctx, parts.tenant)),
       );
     };
     return await run();
@@ -141,17 +142,15 @@ function answeredCall(call: AskingCall): AskingCall {
 
 /** The context of a call that may write. */
 function changeCall(parts: CallParts, asking: AskingCall): ChangeCall {
-  const { tenant, consent: allowed, nameOf } = parts;
   const { client, ctx, args, chosen, formAnswer } = asking;
-  const consent = { state: tenant.writes.tokens, host: tenant.site.host, allowed, nameOf };
   const isAnswered = ctx.mcpReq.requestState() !== undefined || args.confirm !== undefined;
   return {
     ...toolCall(ctx),
     client: client.name,
     answered: isAnswered || chosen !== undefined || formAnswer !== undefined,
-    consent: (proposal) => requestConsent(proposal, consent, asking),
+    consent: (proposal) => requestConsent(proposal, parts, asking),
     ...(chosen && {
-      askAgain: (proposal) => createQuestion('view', proposal, consent, asking),
+      askAgain: (proposal) => createQuestion('view', proposal, parts.tenant, asking),
     }),
   };
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
-import type { ChangeCall, Question } from '../changes/consent.ts';
+import type { ChangeCall, ConsentSetting, Question } from '../changes/consent.ts';
 import { callMs } from '../service/call.ts';
 import type { NameOf } from '../setting-names.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
@@ -10,7 +10,6 @@ import { identifier, join, quote, trusted, type Wording, wording } from '../text
 import type { Answer } from '../tool-kit/define-tool.ts';
 import { isShallow, parseJson } from '../values.ts';
 import { madeUpNote } from '../views/made-up-note.ts';
-import type { ConsentSetting } from './consent.ts';
 import { type CallObserver, callOutcomeOf, isUnexpected } from './observer.ts';
 import { textOf, toResult } from './results.ts';
 import type { JsonSchema } from './schema.ts';
@@ -20,26 +19,17 @@ import { describeError } from './wording.ts';
 /** Key in `_meta` of a result, of what the view of a question needs. */
 const consentMetaKey = 'cpq-mcp/consent';
 
-interface CallLog {
-  /** Logs a fault of this server; its details are not sent to the host. */
-  failed(tool: string, error: unknown): void;
-}
-
 export interface CallParts {
   surface: Surface;
   tenant: Tenant;
-  log: CallLog;
+  /** Logs a fault of this server; its details are not sent to the host. */
+  log: { failed(tool: string, error: unknown): void };
   observer?: CallObserver | undefined;
   /** Names settings to the operator in error messages. */
   nameOf: NameOf;
   consent: ConsentSetting;
   /** The tenant is the embedded one, whose records are invented. */
   isMadeUp?: boolean;
-}
-
-export interface IncomingCall {
-  given: Record<string, unknown> | undefined;
-  signal: AbortSignal;
 }
 
 /**
@@ -51,7 +41,7 @@ export interface IncomingCall {
 export async function runTool<Asked = never>(
   entry: SurfaceEntry,
   { surface, tenant, observer, isMadeUp }: CallParts,
-  { given, signal }: IncomingCall,
+  { given, signal }: { given: Record<string, unknown> | undefined; signal: AbortSignal },
   createCall: (args: Record<string, unknown>) => ChangeCall,
   ask?: (question: Question) => Promise<Asked>,
 ): Promise<CallToolResult | Asked> {

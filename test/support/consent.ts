@@ -12,9 +12,9 @@ import {
 import { createMcpHandler, type Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import * as z from 'zod';
+import type { ConsentSetting } from '../../src/changes/consent.ts';
 import { fieldNames } from '../../src/changes/writable-fields.ts';
 import { environmentName } from '../../src/config.ts';
-import type { ConsentSetting } from '../../src/mcp/consent.ts';
 import { createServer } from '../../src/mcp/server.ts';
 import { createSurface } from '../../src/mcp/surface.ts';
 import { CollectionCache } from '../../src/reading/cache.ts';
