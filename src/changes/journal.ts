@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
-import { errorCode, isObject } from '../values.ts';
+import { errorCode, isObject, isOneOf } from '../values.ts';
 import type { AskedBy, ChangeOutcome } from './consent.ts';
 import type { FieldChange, FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
-export type OutcomeStatus = Extract<ChangeOutcome, 'written' | 'not_written' | 'cannot_tell'>;
+const outcomeStatuses = [
+  'written',
+  'not_written',
+  'cannot_tell',
+] as const satisfies readonly ChangeOutcome[];
+export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
 /** The entry that is written before a change is sent. */
 export interface WriteIntent {
@@ -82,14 +87,8 @@ function isOutcome(
   entry: Record<string, unknown>,
 ): entry is Record<string, unknown> & WriteOutcome {
   const { phase, id, outcome } = entry;
-  return phase === 'done' && typeof id === 'string' && outcomeStatuses.has(outcome);
+  return phase === 'done' && typeof id === 'string' && isOneOf(outcomeStatuses, outcome);
 }
-
-const outcomeStatuses: ReadonlySet<unknown> = new Set<OutcomeStatus>([
-  'written',
-  'not_written',
-  'cannot_tell',
-]);
 
 /** The refusal of a change because the journal cannot be read or written. */
 export function journalError(verb: 'read' | 'written', error: unknown): ChangeRefused {

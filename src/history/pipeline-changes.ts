@@ -208,10 +208,7 @@ function slipDays(before: Opportunity, after: Opportunity): number | undefined {
 }
 
 /** What is known of each deal between the two days, by id: how often it slipped, and its last change. */
-interface Course {
-  slips: ReadonlyMap<string, number>;
-  changedAt: ReadonlyMap<string, string>;
-}
+type Course = Pick<DealSeries, 'slips' | 'changedAt'>;
 
 /** The deals that moved, one row each. */
 export const changeRows = (changes: readonly DealChange[], course: Course, part: ListPart) =>

@@ -1,5 +1,6 @@
 import { delay } from '../state/delay.ts';
 import { registerSecrets } from '../text/secrets.ts';
+import type { JsonObject } from '../values.ts';
 import type { Call } from './call.ts';
 import { type Connections, openConnections, type WireLimits } from './connections/connections.ts';
 import { type Wire, type WireRequest, type WireResponse, wireTo } from './connections/wire.ts';
@@ -8,7 +9,7 @@ import { FieldMapping, type FieldRule } from './records/mapping.ts';
 import { respell } from './records/normalise.ts';
 import { toRecord } from './records/recognition.ts';
 import { fieldsOf, type Opportunity, type RecordOf, type Resource } from './records/records.ts';
-import { parseResponse, type RawRecord, readOne, readPage } from './response.ts';
+import { parseResponse, readOne, readPage } from './response.ts';
 import { isPathSegment, type Page, type PageRequest, type Route, routes } from './routes.ts';
 
 export interface ClientOptions {
@@ -96,7 +97,7 @@ export class ApiClient {
   ): Promise<Page<RecordOf[R]>> {
     const route = routes[resource];
     const { probesSize, attempts } = query;
-    const request: TypedRequest<Page<RawRecord>> = {
+    const request: TypedRequest<Page<JsonObject>> = {
       method: 'GET',
       path: route.path + queryString(route, query, this.pageParam),
       facts: { host: this.host, path: route.path },
@@ -105,7 +106,7 @@ export class ApiClient {
       mayRetry: (error) => error.retryable && !(probesSize && isInternalError(error)),
       read: readPage,
     };
-    const page: Page<RawRecord> = await this.#send(request, call).catch((error: unknown) => {
+    const page: Page<JsonObject> = await this.#send(request, call).catch((error: unknown) => {
       if (!isApiError(error, 'not-found')) throw error;
       // Behind the last page.
       if (query.from) return { records: [] };
@@ -143,7 +144,7 @@ export class ApiClient {
     by: 'id' | 'externalIdentifier',
     value: string,
     call: Call,
-  ): Promise<RawRecord> {
+  ): Promise<JsonObject> {
     const request = this.#requestOfOne(resource, by, value);
     const raw = this.fields.apply(resource, await this.#send(request, call));
     respell(raw, fieldsOf[resource]);
@@ -157,7 +158,7 @@ export class ApiClient {
    * @throws ApiError; if it has `outcomeUnknown`, the opportunity may or may not have been written
    */
   async upsertOpportunity(externalId: string, fields: object, call: Call): Promise<Opportunity> {
-    const request: TypedRequest<RawRecord> = {
+    const request: TypedRequest<JsonObject> = {
       ...this.#requestOfOne('opportunity', 'externalIdentifier', externalId),
       method: 'PUT',
       body: JSON.stringify(fields),
@@ -174,7 +175,7 @@ export class ApiClient {
     resource: Resource,
     by: 'id' | 'externalIdentifier',
     value: string,
-  ): TypedRequest<RawRecord> {
+  ): TypedRequest<JsonObject> {
     const path = routes[resource].path + (by === 'id' ? '/' : '/ext/');
     const facts: ErrorFacts = { host: this.host, path: `${path}…` };
     if (!isPathSegment(value)) throw new ApiError('not-found', facts, 'no path leads to it');
@@ -215,7 +216,7 @@ export class ApiClient {
 }
 
 /** Whether nothing in a record is what it was asked by: some services answer with another one. */
-function isOther(record: RawRecord, by: 'id' | 'externalIdentifier', asked: string): boolean {
+function isOther(record: JsonObject, by: 'id' | 'externalIdentifier', asked: string): boolean {
   const isAsked = (value: unknown) => String(value).toLowerCase() === asked.toLowerCase();
   const named = by === 'id' ? (record.id ?? record._id) : record.externalIdentifier;
   return ['string', 'number'].includes(typeof named) && !Object.values(record).some(isAsked);

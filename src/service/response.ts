@@ -100,10 +100,8 @@ function answeredAt(response: Headed): { answeredAt?: number } {
   return Number.isNaN(time) ? {} : { answeredAt: time };
 }
 
-export type RawRecord = Record<string, unknown>;
-
 /** One page without its envelope. */
-type RawPage = Omit<Page<RawRecord>, 'withoutSize'>;
+type RawPage = Omit<Page<JsonObject>, 'withoutSize'>;
 
 /** What a list or a record is wrapped in, best first; besides the name of the resource. */
 const wrappers = [
@@ -173,7 +171,7 @@ const partialWords = new Map<string, boolean>([
 const nextWords = ['hasmore', 'hasnext', 'hasnextpage', 'next', 'nextcursor', 'nextpage'];
 
 /** Whether the service says that its answer is not whole, or that more follows where it has sent all that it counts. */
-function saysPartial(holder: RawRecord, rows: number, isAll: boolean): boolean {
+function saysPartial(holder: JsonObject, rows: number, isAll: boolean): boolean {
   const { _shards, errors, warnings } = holder;
   if (Number(fieldOf(_shards, 'failed')) > 0) return true;
   if (Array.isArray(errors) && errors.length > 0) return true;
@@ -186,17 +184,17 @@ function saysPartial(holder: RawRecord, rows: number, isAll: boolean): boolean {
   return false;
 }
 
-const isRecord = (it: unknown): it is RawRecord =>
+const isRecord = (it: unknown): it is JsonObject =>
   isObject(it) && Object.keys(it).some((name) => recordFields.includes(lettersOf(name)));
 
-const isEnvelope = (it: RawRecord): boolean =>
+const isEnvelope = (it: JsonObject): boolean =>
   !isRecord(it) && wrappers.some((name) => Array.isArray(it[name]));
 
 /**
  * Unwraps one record.
  * @throws ApiError (`unexpected`)
  */
-export function readOne(body: unknown, facts: ErrorFacts): RawRecord {
+export function readOne(body: unknown, facts: ErrorFacts): JsonObject {
   const isNone = body === null || fieldOf(body, 'statusCode') === 404;
   if (isNone || (typeof body === 'object' && Object.keys(body).length === 0))
     throw new ApiError('not-found', facts);
@@ -211,8 +209,8 @@ const unexpected = (facts: ErrorFacts, problem: string): ApiError =>
   new ApiError('unexpected', { ...facts, problem });
 
 /** Entries of a graph or of a search engine are wrapped once more. */
-function requireRecords(list: unknown, facts: ErrorFacts): RawRecord[] {
-  const records: RawRecord[] = [];
+function requireRecords(list: unknown, facts: ErrorFacts): JsonObject[] {
+  const records: JsonObject[] = [];
   for (const entry of Array.isArray(list) ? list : []) {
     if (entry === null) continue;
     const record: unknown = fieldOf(entry, 'node') ?? fieldOf(entry, '_source') ?? entry;
@@ -235,14 +233,14 @@ const countHolders = ['', 'meta', 'pagination', 'paging', 'page', 'meta.paginati
 );
 const countHeaders = ['x-total-count', 'x-total', 'content-range'];
 
-const holdersIn = (envelopes: readonly RawRecord[]): RawRecord[] =>
+const holdersIn = (envelopes: readonly JsonObject[]): JsonObject[] =>
   countHolders
     .flatMap((path) => envelopes.map((envelope) => path.reduce<unknown>(fieldOf, envelope)))
     .filter(isObject);
 
 /** The first count that is more than the rows of the page, or else equal to it: a lower one counts something else. */
 function countIn(
-  holders: readonly RawRecord[],
+  holders: readonly JsonObject[],
   response: Headed,
   rows: number,
 ): number | undefined {
@@ -257,7 +255,7 @@ function countIn(
 }
 
 /** Taking it for an empty page would report "none" where the service failed. */
-function refuseEmbeddedError(body: RawRecord, facts: ErrorFacts): void {
+function refuseEmbeddedError(body: JsonObject, facts: ErrorFacts): void {
   const { error, errors, message, statusCode, status, code, success, ok } = body;
   const codes = [statusCode, status, code].map(Number).filter((it) => it >= 400 && it < 600);
   const saysSo =
