@@ -30,13 +30,7 @@ export class ConfigError extends Error {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface CommandLine {
-  settings: Settings;
-  /** The command's own flags without their hyphens; the text `true` for a switch. */
-  flags: Readonly<Record<string, string | undefined>>;
-  /** Words that are neither flags nor their values. */
-  words: readonly string[];
-}
+export type CommandLine = ReturnType<typeof readCommandLine>;
 
 /** @throws ConfigError that names the setting and the remedy, never a secret */
 export const readSettings = (argv: readonly string[], environment: Environment): Settings =>
@@ -48,7 +42,7 @@ export function readCommandLine(
   environment: Environment,
   own: Readonly<Record<string, 'string' | 'boolean'>> = {},
   allowed: readonly SettingName[] = keysOf(settings),
-): CommandLine {
+): { settings: Settings } & ReturnType<typeof readFlags> {
   const { refused } = unknownVariables(environment);
   if (refused.length > 0)
     throw new ConfigError(`${refused.join('. ')}. Every setting: cpq-mcp http --help`);
@@ -83,11 +77,15 @@ const givenIn = (name: string, value: string | undefined): string | undefined =>
     ? undefined
     : value;
 
+/**
+ * The flags without their hyphens, with the text `true` for a switch, and the words that are neither flags nor their
+ * values.
+ */
 function readFlags(
   argv: readonly string[],
   own: Readonly<Record<string, 'string' | 'boolean'>>,
   allowed: readonly SettingName[],
-): Pick<CommandLine, 'flags' | 'words'> {
+): { flags: Readonly<Record<string, string | undefined>>; words: readonly string[] } {
   const ofSettings = allowed.map((name) => {
     const { bare }: Setting = settings[name];
     return [flagOf(name) ?? '', bare ? 'boolean' : 'string'] as const;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { type Journal, StateUnavailable } from '../state/port.ts';
 import { trusted, wording } from '../text/untrusted-text.ts';
 import { errorCode, isObject, isOneOf } from '../values.ts';
-import type { AskedBy, ChangeOutcome } from './consent.ts';
-import type { FieldChange, FieldValues } from './fields.ts';
+import type { AskedBy, ChangeOutcome, Proposal } from './consent.ts';
+import type { FieldValues } from './fields.ts';
 import { ChangeRefused } from './refusal.ts';
 
 const outcomeStatuses = [
@@ -14,17 +14,14 @@ const outcomeStatuses = [
 export type OutcomeStatus = (typeof outcomeStatuses)[number];
 
 /** The entry that is written before a change is sent. */
-export interface WriteIntent {
+export interface WriteIntent extends Pick<Proposal, 'what' | 'externalId' | 'changes'> {
   phase: 'sending';
   id: string;
   at: string;
-  what: 'create' | 'change' | 'revert';
-  externalId: string;
   /** Absent if the change creates the record. */
   opportunityId?: string | undefined;
   name: string;
   before: FieldValues;
-  changes: readonly FieldChange[];
   /** The request body. */
   sent: Record<string, unknown>;
   client: string;

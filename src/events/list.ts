@@ -1,4 +1,4 @@
-import type { InboxEntry, InboxEvent, InboxPage, InboxRow, InboxSlice } from '../state/port.ts';
+import type { InboxEntry, InboxEvent, InboxRow, InboxSlice } from '../state/port.ts';
 import { requireGrant } from '../tenant/grants.ts';
 import type { Tenant } from '../tenant/tenant.ts';
 import { type Wording, wording } from '../text/untrusted-text.ts';
@@ -25,31 +25,10 @@ export interface EventQuery extends InboxSlice {
   records?: readonly string[] | undefined;
 }
 
-/** One event, with the fields that could be recognized. */
-interface EventRow {
-  at: Date;
-  subject: string;
-  event: string;
-  name?: string | undefined;
-  /** One text per changed field, if earlier values are known. */
-  changes?: Wording[] | undefined;
-  /** The fields of an order: the API has no route for orders. */
-  order?: JsonObject | undefined;
-  id: string | undefined;
-  /** False if the service is not known to send this event. */
-  known: false | undefined;
-}
-
-export interface EventPage extends Omit<InboxPage, 'rows'> {
-  events: EventRow[];
-  /** Subjects whose events are not returned, for lack of a grant. */
-  hidden: Subject[];
-  /** Those of the damaged ones that are in `total`: their subject, event and time are known. */
-  withoutContent: number;
-}
+export type EventPage = Awaited<ReturnType<typeof queryEvents>>;
 
 /** Newest first. @throws NotGranted for a requested subject without a grant; StateUnavailable */
-export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<EventPage> {
+export async function queryEvents(tenant: Tenant, query: EventQuery) {
   if (query.subject !== undefined) requireGrant(tenant.grants, grantFor(query.subject));
   const hidden = subjects.filter((subject) => !tenant.grants.has(grantFor(subject)));
   const accepts = (entry: InboxEntry) =>
@@ -57,7 +36,17 @@ export async function queryEvents(tenant: Tenant, query: EventQuery): Promise<Ev
   const { rows, total, keptSince, damaged } = await tenant.inbox.list(accepts, query);
   const events = rows.map((row) => summarize(tenant, row));
   const withoutContent = rows.filter(({ event }) => contentOf(event) === undefined).length;
-  return { events, total, hidden, keptSince, damaged: damaged + withoutContent, withoutContent };
+  return {
+    events,
+    total,
+    /** Subjects whose events are not returned, for lack of a grant. */
+    hidden,
+    keptSince,
+    /** Number of stored events that cannot be read. */
+    damaged: damaged + withoutContent,
+    /** Those of them that are in `total`: their subject, event and time are known. */
+    withoutContent,
+  };
 }
 
 /** An event of an unknown subject requires the grants of all subjects. */
@@ -77,7 +66,8 @@ function matchesQuery(
   );
 }
 
-function summarize(tenant: Tenant, { event: stored, previous }: InboxRow): EventRow {
+/** One event, with the fields that could be recognized. */
+function summarize(tenant: Tenant, { event: stored, previous }: InboxRow) {
   const { subject, event, record, before } = stored;
   const fields = fieldsOf(tenant, stored);
   const previousFields = previous && fieldsOf(tenant, previous);
@@ -90,10 +80,13 @@ function summarize(tenant: Tenant, { event: stored, previous }: InboxRow): Event
     ...(isSubject(subject) &&
       fields && {
         name: nameFrom(subject, fields),
+        /** One text per changed field, if earlier values are known. */
         changes: earlier && changesFrom(subject, { fields: earlier, isWhole: false }, fields),
+        /** The fields of an order: the API has no route for orders. */
         order: subject === 'order' ? scalarsOf(fields) : undefined,
       }),
     id: record,
+    /** False if the service is not known to send this event. */
     known: isKnownEvent(subject, event) ? undefined : false,
   };
 }

@@ -1,7 +1,8 @@
 /** Quotes, as the comparison of two days sees them. Formulas: docs/definitions.md, "Changes of the quotes". */
+import type { QuotesOptions } from '../briefs/quotes/quotes.ts';
 import { type Day, dayOf, utcDay } from '../figures/days.ts';
 import { type CurrencyOf, currencyOfRecord, decimal } from '../figures/money.ts';
-import { compact, type LimitedList, type Named, nonBlank, quoteName } from '../figures/naming.ts';
+import { compact, type LimitedList, nonBlank, quoteName } from '../figures/naming.ts';
 import { isDeleted } from '../figures/outcome.ts';
 import {
   type Acceptance,
@@ -46,12 +47,8 @@ interface QuoteState extends Valued {
   acceptance: Acceptance;
 }
 
-export interface QuoteFilters {
-  owner?: Named;
-  company?: Named;
-  /** By its code, or `unknown currency`. */
-  currency?: Named;
-}
+/** The currency by its code, or `unknown currency`. */
+export type QuoteFilters = Pick<QuotesOptions, 'owner' | 'company' | 'currency'>;
 
 function toQuoteState(record: PricedQuote, day: Day, currencyOf: CurrencyOf): QuoteState {
   return {

@@ -4,6 +4,7 @@ import { dayOf } from '../figures/days.ts';
 import { rounded } from '../figures/money.ts';
 import { compact } from '../figures/naming.ts';
 import { firstYearValue, sumQuote, termTotals } from '../figures/quote-totals.ts';
+import type { TermTotals } from '../figures/terms.ts';
 import type { Opportunity, Quote } from '../service/records/records.ts';
 import { forEachInSlices } from '../slices.ts';
 import { compress, decompress } from '../state/compression.ts';
@@ -106,10 +107,7 @@ export const opportunitySnapshots: SnapshotKind<Opportunity> = {
 };
 
 /** A quote with its totals after discounts, rounded to cents; a missing total is unknown or nothing. */
-export interface PricedQuote extends Quote {
-  oneTime?: number;
-  monthly?: number;
-  yearly?: number;
+export interface PricedQuote extends Quote, Omit<TermTotals, 'otherTerms'> {
   firstYearValue?: number;
 }
 
