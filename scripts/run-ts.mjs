@@ -20,6 +20,7 @@ try {
     packages: 'external',
     format: 'esm',
     platform: 'node',
+    target: 'node20.19',
     define,
     logLevel: 'warning',
   });

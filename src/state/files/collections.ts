@@ -61,7 +61,7 @@ async function readCopy(
   key: CollectionKey,
   part: 'age' | 'content',
 ): Promise<EarlierReading | undefined> {
-  const file = await open(path).catch(() => undefined);
+  await using file = await open(path).catch(() => undefined);
   try {
     if (!file || (await file.stat()).size > headerBytes + maxEncodedBytes) return undefined;
     const { buffer } = await file.read({ buffer: Buffer.alloc(headerBytes) });
@@ -75,8 +75,6 @@ async function readCopy(
     return shortHash(body) === hash ? { value: await decodeCollection(body), ...facts } : undefined;
   } catch {
     return undefined;
-  } finally {
-    await file?.close();
   }
 }
 

@@ -33,12 +33,8 @@ export async function replaceFile(
 /** Syncs a folder, so that a new file in it survives a crash. Windows does this by itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, 'r');
+  await folder.sync();
 }
 
 /** A lock that was not renewed for this time was left by a process that was killed. */
