@@ -35,19 +35,15 @@ export function fileCollections(
       const look = async () => {
         const generation = await generationOf(path, key);
         const isKept = isFresh(await readCopy(path, key, 'age'));
-        const unlock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
-        if (!unlock) return undefined;
-        try {
-          // Another process may have stored it before this one got the lock.
-          const copy = await readCopy(path, key, 'content');
-          if (isFresh(copy)) return copy;
-          const loaded = await load(copy);
-          // If it cannot be stored, it is only cached here.
-          await writes.watch(path, storeCopy(path, key, generation, loaded)).catch(() => {});
-          return loaded;
-        } finally {
-          await unlock();
-        }
+        await using lock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
+        if (!lock) return undefined;
+        // Another process may have stored it before this one got the lock.
+        const copy = await readCopy(path, key, 'content');
+        if (isFresh(copy)) return copy;
+        const loaded = await load(copy);
+        // If it cannot be stored, it is only cached here.
+        await writes.watch(path, storeCopy(path, key, generation, loaded)).catch(() => {});
+        return loaded;
       };
       return poll(look, signal);
     },

@@ -40,16 +40,16 @@ export async function syncFolder(path: string): Promise<void> {
 /** A lock that was not renewed for this time was left by a process that was killed. */
 export const defaultLeaseMs = 10_000;
 
-export const noLock = async () => {};
+export const noLock: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
 
 /**
  * A lock of all processes, as a file.
- * @returns a function that releases the lock; `undefined` if another process has it
+ * @returns the lock, which is released at the end of its scope; `undefined` if another process has it
  */
 export async function tryLock(
   path: string,
   leaseMs = defaultLeaseMs,
-): Promise<typeof noLock | undefined> {
+): Promise<AsyncDisposable | undefined> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
   try {
     await writeFile(path, '', { mode: 0o600, flag: 'wx' });
@@ -62,8 +62,10 @@ export async function tryLock(
   const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
   renew();
   const timer = setInterval(renew, leaseMs / 3).unref();
-  return async () => {
-    clearInterval(timer);
-    await rm(path, { force: true }).catch(() => {}); // Then it expires.
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await rm(path, { force: true }).catch(() => {}); // Then it expires.
+    },
   };
 }
