@@ -22,31 +22,28 @@ export interface Past {
 /** The past of the pipeline and of the quotes of a tenant. Loaded when it is first used: a start does not need it. */
 export function historiesOf(given: HistoryOptions | undefined, store: SnapshotStore) {
   const options = given?.keepDays === 0 ? undefined : given;
-  const stored = async (keepDays: number) =>
-    (await import('../history/history.ts')).storedPast(store, keepDays);
+  const stored = async () =>
+    (await import('../history/history.ts')).storedPast(store, options?.keepDays ?? 0);
+  const recorderOf = (kind: keyof Past) =>
+    historyRecorder<ApiRecord>(
+      async () => (await stored())[kind],
+      (error) => options?.onError(error),
+    );
   // A generated history needs no snapshots.
-  const kinds = options && !options.generated ? (['opportunity', 'quote'] as const) : ([] as const);
-  const recorders = new Map(
-    kinds.map((kind) => [
-      kind as Resource,
-      historyRecorder<ApiRecord>(
-        async () => (await stored(options?.keepDays ?? 0))[kind],
-        (error) => options?.onError(error),
-      ),
-    ]),
-  );
+  const isRecorded = options !== undefined && !options.generated;
+  const recorders: { readonly [R in Resource]?: ReturnType<typeof recorderOf> } = isRecorded
+    ? { opportunity: recorderOf('opportunity'), quote: recorderOf('quote') }
+    : {};
   return {
     /** `undefined` if no history is kept. */
     async open(): Promise<Past | undefined> {
-      if (!options) return undefined;
-      const { generated, keepDays } = options;
-      if (!generated) return stored(keepDays);
-      return (await import('../history/generated-history.ts')).generatedPast(generated);
+      if (!options?.generated) return options && stored();
+      return (await import('../history/generated-history.ts')).generatedPast(options.generated);
     },
     note: (resource: Resource, collection: Collection<ApiRecord>): void =>
-      recorders.get(resource)?.note(collection),
+      recorders[resource]?.note(collection),
     async flush(): Promise<void> {
-      for (const recorder of recorders.values()) await recorder.flush();
+      for (const recorder of Object.values(recorders)) await recorder.flush();
     },
   };
 }
