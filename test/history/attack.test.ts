@@ -51,7 +51,8 @@ async function compareDays(
   const changes = await changesBetween(states, options, { by: 'day' });
   const answer = changesAnswer(changes, undefined, sources);
   const notes = (answer.notes ?? []).map(String);
-  return { ...found, groups, series: states.series, notes };
+  const { series, isPartial } = states;
+  return { ...found, groups, series, isPartial, notes };
 }
 
 const deal = (id: string, more: Partial<Opportunity> = {}): Opportunity => ({
@@ -107,6 +108,17 @@ describe('deals', () => {
     expect(await stepsOf({ company: { id: 'c2' } })).toEqual(['transferredIn']);
     expect(await stepsOf({ owner: { id: 'w1' } })).toEqual(['transferredOut']);
     expect(await stepsOf({})).toEqual([]);
+  });
+
+  test('may have slipped more often where a week or more is between two days', async () => {
+    const since = (day: string) =>
+      compareDays([
+        ['2026-06-01', [deal('a')]],
+        [day, [deal('a')]],
+      ]);
+    const isPartial = async (day: string) => (await since(day)).isPartial;
+    expect(await isPartial('2026-06-07')).toBe(false);
+    expect(await isPartial('2026-06-08')).toBe(true);
   });
 
   test('of a company that was only renamed stay', async () => {
