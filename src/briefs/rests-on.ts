@@ -1,11 +1,14 @@
 /** The fields that the figures of each brief, check and list rest on: where one cannot be read, an answer says so first. */
 
-import type { fieldsOf, quoteItem, Resource } from '../service/records/records.ts';
+import type { fieldsOf, partsOf, quoteItem, Resource } from '../service/records/records.ts';
 import type { CheckName } from './checks/checks.ts';
 
 type Path<R extends Resource> =
   | (keyof (typeof fieldsOf)[R] & string)
-  | (R extends 'quote' ? `items.${keyof typeof quoteItem & string}` | 'items.optional' : never);
+  | (R extends 'quote' ? `items.${keyof typeof quoteItem & string}` | 'items.optional' : never)
+  | (R extends 'pricing_book'
+      ? `products.${keyof (typeof partsOf)['pricing_book']['fields'] & string}`
+      : never);
 type Rests = { readonly [R in Resource]?: readonly Path<R>[] };
 
 const deletion = ['deletedAt', 'deleted'] as const;
@@ -28,6 +31,8 @@ const lineParts = ['items.name', 'items.product', 'items.cost'] as const;
 const dealOfQuote = ['statusId', 'closedAt', ...deletion] as const;
 const quoteDates = ['createdAt', 'updatedAt', 'sentAt', 'expiresAt'] as const;
 
+const bookPrices = ['products', 'products.productId', 'products.price'] as const;
+const bookDates = ['validFrom', 'validTo', ...deletion] as const;
 const contractItem = ['company', 'revenue', 'term'] as const;
 
 const ofDeals = { opportunity: pipeline, ...currencies } as const;
@@ -46,7 +51,7 @@ export const restsOn = {
     opportunity: pipeline,
     quote: [...quote, ...quoteDates, 'opportunity'],
     contract_item: contractItem,
-    pricing_book: ['companyIds', 'products', 'validFrom', 'validTo'],
+    pricing_book: ['companyIds', 'products', ...bookDates],
   },
   quote: {
     company: ['name', 'currency'],
@@ -57,7 +62,7 @@ export const restsOn = {
   price: {
     company: [...company, 'currency'],
     product: [...product, 'mpn'],
-    pricing_book: ['companyIds', 'products', 'validFrom', 'validTo'],
+    pricing_book: ['companyIds', ...bookPrices, ...bookDates],
   },
   find: {
     company,
@@ -72,7 +77,7 @@ export const checksRestOn: Readonly<Record<CheckName, Rests>> = {
   thin_margins: { product },
   below_cost: { product },
   duplicate_products: { product: ['name', 'mpn', 'listed', ...deletion] },
-  pricing_drift: { product, pricing_book: ['products', 'validFrom', 'validTo'] },
+  pricing_drift: { product, pricing_book: [...bookPrices, ...bookDates] },
   zero_prices: ofQuotes,
   stale_quotes: ofQuotes,
   expiring_quotes: ofQuotes,

@@ -15,10 +15,10 @@ const termByWord = new Map(
   termWords.flatMap(([term, words]) => words.map((word) => [word, term] as const)),
 );
 
-/** A term normalised for comparison: lower case, single spaces, no leading "per". */
+/** A term normalised for comparison: lower case, single spaces, no leading "per"; a mark such as "-" stays itself. */
 function termText(term: string | undefined): string {
   const words = (term ?? '').toLowerCase().replace(/[\s_/-]+/g, ' ');
-  return words.trim().replace(/^per /, '');
+  return words.trim().replace(/^per /, '') || (term ?? '').trim();
 }
 
 /** Normalises a term; a blank one is one-time. */

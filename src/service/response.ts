@@ -26,11 +26,18 @@ export function parseResponse(response: WireResponse, known: ErrorFacts): unknow
   if (response.status === 204) throw new ApiError('not-found', known);
   const text = textOf(response);
   if (/^\s*</.test(text)) throw new ApiError('web-page', known);
-  const body = parseWithoutSecrets(text, response.body);
-  // The parser's message is not used: it quotes the body.
-  if (body === undefined)
-    throw new ApiError('malformed', { ...known, problem: 'not JSON, or incomplete' });
+  const parsed = parseWithoutSecrets(text, response.body);
+  // Some gateways encode JSON as a text of JSON.
+  const body = typeof parsed === 'string' ? (parseWithoutSecrets(parsed) ?? parsed) : parsed;
+  if (body === undefined) throw new ApiError('malformed', { ...known, problem: problemOf(text) });
   return body;
+}
+
+/** The parser's message is not used: it quotes the body. */
+function problemOf(text: string): string {
+  if (/\}\r?\n\{/.test(text)) return 'one record a line instead of one JSON document';
+  if (/[\]}]\s*$/.test(text)) return 'not JSON';
+  return 'not JSON, or cut off before its end: a proxy may limit the size of answers';
 }
 
 /** Without a byte order mark; integers that a number cannot hold, such as ids of 19 digits, are texts. */

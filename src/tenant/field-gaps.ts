@@ -12,19 +12,24 @@ import {
   type FieldGap,
   gapsIn,
   isMany,
+  minRows,
   placeOf,
   saysGone,
 } from '../service/records/account.ts';
 import { areRead } from '../service/records/recognition.ts';
-import type {
-  ApiRecord,
-  Contact,
-  Opportunity,
-  Quote,
-  QuoteItem,
-  Resource,
+import {
+  type ApiRecord,
+  type Contact,
+  type Opportunity,
+  type PricingBook,
+  type Product,
+  partsOf,
+  type Quote,
+  type QuoteItem,
+  type Resource,
 } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
+import { isKeyOf } from '../values.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The fields that figures rest on, by the collection: paths such as `company`, and `items.price` of the lines of quotes. */
@@ -38,9 +43,11 @@ export type RestsOn = { readonly [R in Resource]?: readonly string[] };
 type Judgement = 'known' | 'unknown' | 'unclear' | 'mixed' | 'refuted';
 type Judged = readonly [word: unknown, judgement: Judgement];
 
-/** A name that looks like an id may be one. */
-function nameJudged({ name }: ApiRecord): readonly Judged[] {
-  return name === undefined ? [] : [[name, longId.test(name) ? 'unknown' : 'known']];
+/** A name that looks like an id may be one, and is where the id is like a name. */
+function nameJudged({ id = '', name }: ApiRecord): readonly Judged[] {
+  if (name === undefined) return [];
+  if (!longId.test(name)) return [[name, 'known']];
+  return [[name, /\S\s\S/.test(id) ? 'refuted' : 'unknown']];
 }
 
 /** Of fields whose values have a known form: what their words mean. */
@@ -60,11 +67,18 @@ const words: {
       if (isOpen && outcome !== 'won' && outcome !== 'lost')
         return outcome === 'open' ? [] : [[word, 'refuted']];
       if (outcome === 'closed_unknown') return [[word, 'unclear']];
-      return [[word, outcome === 'open' ? 'unknown' : 'known']];
+      if (outcome === 'open') return [[word, word.length < minWord ? 'refuted' : 'unknown']];
+      return [[word, 'known']];
     },
-    /** In percent, and as a share. */
+    /** In percent, of which none is above 10 only if another scale is meant, and as a share. */
     probability: ({ probability = 0 }: Opportunity) =>
-      probability > 1 ? [[probability, 'known']] : probability % 1 ? [[probability, 'mixed']] : [],
+      probability > 10
+        ? [[probability, 'known']]
+        : probability > 1
+          ? [[probability, 'unknown']]
+          : probability % 1
+            ? [[probability, 'mixed']]
+            : [],
   },
   quote: {
     status: (quote: Quote) => {
@@ -86,6 +100,8 @@ const words: {
   },
 };
 
+/** A shorter word is a code. */
+const minWord = 3;
 const maxWords = 5;
 
 /** By path: in how many rows a word is not understood, and such words. */
@@ -190,6 +206,18 @@ const joins: readonly (readonly [from: Resource, field: string, to: Resource, re
   ],
   ['quote', 'opportunity', 'opportunity', ({ opportunity }: Quote) => [opportunity ?? {}]],
   ['quote', 'items.product', 'product', ({ items = [] }: Quote) => items.flatMap(productOf)],
+  [
+    'pricing_book',
+    'products.productId',
+    'product',
+    ({ products = [] }: PricingBook) => products.map(({ productId: id }) => compact({ id })),
+  ],
+  [
+    'pricing_book',
+    'companyIds',
+    'company',
+    ({ companyIds = [] }: PricingBook) => companyIds.map((id) => ({ id })),
+  ],
 ];
 
 /** Lines find their product in the catalogue by its id only. */
@@ -205,6 +233,12 @@ const maxJoined = 1_000;
 /** An id without what forms of the same id differ in: letter case, spaces around it, zeros before it. */
 const folded = (id: string): string => id.trim().toLowerCase().replace(/^0+/, '');
 
+/** The kinds of characters that ids of one origin are made of, such as letters and digits. */
+const charactersOf = (id: string): string =>
+  [...new Set(id.replace(/\d/g, '0').replace(/[a-z]/g, 'a').replace(/[A-Z]/g, 'A'))]
+    .sort()
+    .join('');
+
 /**
  * References that lead to none of these records: those that seem to mean one, by the form of their id or by its name, and
  * the others where they are at least so many, and many of all.
@@ -218,16 +252,25 @@ function lostReferences(
   const missed = refs.filter(({ id, name }) => (id === undefined ? name : !ids.has(id)));
   if (missed.length === 0) return [];
   const names = new Set(to.map(({ name }) => name));
-  const forms = new Set(to.flatMap(({ id = '', name = '' }) => [folded(id), name]));
+  const forms = new Set(
+    to.flatMap(({ id = '', name = '', mpn }: Product) => [folded(id), name, mpn]),
+  );
+  const kinds = new Set(to.map(({ id = '' }) => charactersOf(id)));
+  const isForeign = ({ id }: Named): boolean => id !== undefined && !kinds.has(charactersOf(id));
   // Of a part another record can have the same name, where ids lead to its records.
   const isNamed = Number.isFinite(minLost) || missed.length === refs.length;
-  const isNear = ({ id = '', name }: Named): boolean =>
-    [folded(id), id, isNamed && name].some((it) => it && forms.has(it));
+  const isNear = (ref: Named): boolean =>
+    [folded(ref.id ?? ''), ref.id, (isNamed || isForeign(ref)) && ref.name].some(
+      (it) => it && forms.has(it),
+    );
   const [near, lost]: [string[], string[]] = [[], []];
   for (const ref of missed)
     if (ref.id !== undefined) (isNear(ref) ? near : lost).push(ref.id);
     else if (ref.name !== undefined && !names.has(ref.name)) lost.push(ref.name);
-  return lost.length >= minLost && isMany(lost.length, refs.length) ? [...near, ...lost] : near;
+  const isLost = refs.length >= minRows && refs.every(isForeign);
+  return isLost || (lost.length >= minLost && isMany(lost.length, refs.length))
+    ? [...near, ...lost]
+    : near;
 }
 
 /** What is no name of a person or a stage: an e-mail address, or what looks like an id. */
@@ -252,10 +295,10 @@ export const danglingReferences = (
       const refs = from.slice(0, maxJoined).flatMap(refsOf);
       const lost = lostReferences(refs, to, minLost);
       if (lost.length === 0) return [];
-      const [kind, name] = field.startsWith('items.')
-        ? ['quote_line' as const, 'product']
-        : [record, field];
-      return [{ record: kind, field: name, of: refs.length, rows: lost.length, example: lost[0] }];
+      const inner = isKeyOf(partsOf, record) ? partsOf[record].kind : record;
+      const [, name] = field.split('.');
+      const place = name === undefined ? { record, field } : { record: inner, field: name };
+      return [{ ...place, of: refs.length, rows: lost.length, example: lost[0] }];
     });
   }),
   ...groupings.flatMap((field): FieldGap[] => {

@@ -2,7 +2,7 @@
 
 import { checksRestOn, listsRestOn, restsOn } from '../../briefs/rests-on.ts';
 import { longId } from '../../reading/service-pages.ts';
-import { isSet, placeOf, saysPresent } from '../../service/records/account.ts';
+import { isSet, placeOf, saysPresent, type UnknownField } from '../../service/records/account.ts';
 import {
   type Fields,
   type Reader,
@@ -57,13 +57,21 @@ export function fieldsFound(
       const other = [...account.unknown].find(([, it]) => it.mayBe === path && it.hidden > 0);
       if (read > 0 || other === undefined) return { ...known, ...form };
       const mayBe = other[0].slice(prefix.length);
-      const raw = rows
-        .map((row) => valueAt(row, mayBe))
-        .filter((it) => it !== undefined && it !== null);
-      return { ...known, mayBe, ...proposal(field, kind, mayBe, raw) };
+      return { ...known, mayBe, ...proposal(field, kind, mayBe, valuesOf(rows, mayBe, other[1])) };
     });
   const own = found(fieldsOf[resource], records, '');
   return resource === 'quote' ? [...own, ...found(quoteItem, items, 'items.')] : own;
+}
+
+/** All values of a field that the table does not have; first a word that may say that a record is gone. */
+function valuesOf(
+  rows: readonly JsonObject[],
+  path: string,
+  { words, example }: UnknownField,
+): unknown[] {
+  const values = rows.map((row) => valueAt(row, path));
+  const all = words.size > 0 ? [example, ...values] : values;
+  return all.filter((it) => it !== undefined && it !== null);
 }
 
 /** What says the words of a field in the file of fields. */
@@ -144,9 +152,10 @@ function referenceLines(field: string, places: Places): string[] {
   ];
 }
 
-/** Of a mark: what says that it is set, or of `listed`, that it is not. */
+/** Of a mark: what says that it is set, or of `listed`, that it is not; the first value where no other does. */
 function markLine(field: string, from: string, values: readonly unknown[]): string[] {
-  const set = values.filter((value) => isSet(from, value));
+  const says = values.filter((value) => isSet(from, value));
+  const set = says.length > 0 ? says : values.slice(0, 1);
   const [value] = set;
   const isListed = field.endsWith('.listed');
   const [resource] = field.split('.');

@@ -1,9 +1,9 @@
 /** How often the records of a reading have each field of the table, and what was not understood or is not in the table. */
 
-import { fieldOf, isObject, type JsonObject } from '../../values.ts';
+import { fieldOf, isKeyOf, isObject, type JsonObject } from '../../values.ts';
 import { type Fields, flag, namesOf, unreadable } from './normalise.ts';
 import { fieldCalled, isBare, isNothing, ofEnvelopes } from './recognition.ts';
-import { fieldsOf, marks, needed, quoteItem, type Resource } from './records.ts';
+import { fieldsOf, type Kind, marks, needed, partsOf, type Resource } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
 interface FieldCount {
@@ -15,7 +15,7 @@ interface FieldCount {
 }
 
 /** A field that the table does not have. */
-interface UnknownField {
+export interface UnknownField {
   /** Rows in which it has a value. */
   rows: number;
   example?: unknown;
@@ -25,6 +25,8 @@ interface UnknownField {
   hidden: number;
   /** The fields that could have its first value, and that no row has beside it. */
   apart: Set<string>;
+  /** The words of a state, with the rows that have them. */
+  words: Map<string, number>;
 }
 
 /** By the path of the field: `company`, and `items.price` of the lines of quotes. */
@@ -41,10 +43,16 @@ export interface Account {
 const shown = (value: unknown): unknown =>
   typeof value === 'object' ? JSON.stringify(value).slice(0, 100) : value;
 
-/** Lists of what figures are made of: an empty one shows nothing. */
-const lists = ['items', 'products'];
-
 const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
+
+interface Part {
+  list: string;
+  kind: Kind;
+  fields: Fields;
+}
+/** What is counted one by one within records of this kind. */
+const partOf = (kind: Kind): Part | undefined =>
+  isKeyOf(partsOf, kind) ? partsOf[kind] : undefined;
 
 class Tally {
   rows = 0;
@@ -56,9 +64,9 @@ class Tally {
   readonly #zeros = new Map<string, number>();
   readonly #readers: Fields;
   readonly #names: ReadonlyMap<string, unknown>;
-  readonly #kind: Resource | 'quote_item';
+  readonly #kind: Kind;
 
-  constructor(kind: Resource | 'quote_item', readers: Fields) {
+  constructor(kind: Kind, readers: Fields) {
     this.#kind = kind;
     this.#readers = readers;
     this.#names = namesOf(readers);
@@ -82,11 +90,11 @@ class Tally {
 
   #count(count: FieldCount, name: string, value: unknown): void {
     if (isNothing(value)) return;
-    const entries = lists.includes(name) && Array.isArray(value) ? value : [value];
-    const [unread] = entries.flatMap((it) => fieldOf(it, 'unreadable') ?? []);
-    // Lines of quotes are counted one by one.
-    if (unread !== undefined && name !== 'items') this.#addUnread({ [name]: unread });
-    else if (entries.length > 0) count.read += 1;
+    const unread = fieldOf(value, 'unreadable');
+    if (unread !== undefined) this.#addUnread({ [name]: unread });
+    // An empty list of what figures are made of shows nothing.
+    else if (name !== partOf(this.#kind)?.list || !Array.isArray(value) || value.length > 0)
+      count.read += 1;
   }
 
   #addUnread(values: unknown): void {
@@ -104,18 +112,32 @@ class Tally {
     field.rows += 1;
     if (isObject(value) && !name.includes('.'))
       for (const inner in value) this.#addUnknown(`${name}.${inner}`, value[inner], record);
-    for (const other of field.apart) if (!isNothing(record[other])) field.apart.delete(other);
-    const known = field.mayBe?.replace('items.', '');
+    this.#compare(field, name, value, record);
+    const known = field.mayBe?.split('.').at(-1);
     if (known === undefined || (this.fields.has(known) && !isNothing(record[known]))) return;
     if (marks.has(known) && !isSet(name, value)) return;
     field.hidden += 1;
     if (field.hidden === 1) field.example = shown(value);
   }
 
+  /** Notes what the row has beside it, and its word if it is of a state. */
+  #compare({ apart, words }: UnknownField, name: string, value: unknown, record: JsonObject): void {
+    for (const other of apart) if (!isNothing(record[other])) apart.delete(other);
+    if (!saysState.test(name) || typeof value === 'object') return;
+    words.set(String(value), (words.get(String(value)) ?? 0) + 1);
+  }
+
   #unknownField(name: string, value: unknown): UnknownField {
     const readable = Object.keys(this.#readers).filter((field) => this.#mayRead(field, value));
     const mayBe = fieldCalled(this.#kind, name);
-    return { rows: 0, hidden: 0, mayBe, example: shown(value), apart: new Set(readable) };
+    return {
+      rows: 0,
+      hidden: 0,
+      mayBe,
+      example: shown(value),
+      apart: new Set(readable),
+      words: new Map(),
+    };
   }
 
   #mayRead(field: string, value: unknown): boolean {
@@ -124,11 +146,35 @@ class Tally {
     return read !== undefined && read !== unreadable;
   }
 
+  conclude(): void {
+    this.#forgetZeros();
+    const isRead = (name: string): boolean => (this.fields.get(name)?.read ?? 0) > 0;
+    if (!['deletedAt', 'deleted', 'listed'].some(isRead))
+      for (const field of this.unknown.values()) this.#findGone(field);
+  }
+
+  /**
+   * A word of a state that most records have not, and that is not known, may say that a record is gone: where none is
+   * marked in another way.
+   */
+  #findGone(field: UnknownField): void {
+    const { words, rows, mayBe } = field;
+    if (mayBe === undefined || words.size === 0) return;
+    const known = this.fields.get(mayBe)?.read ?? 0;
+    if (!marks.has(mayBe) && known * 2 < this.rows) return;
+    const all = [...words, ['', this.rows - rows] as const];
+    const strange = all.filter(([word, of]) => of * 2 <= this.rows && !ordinary.test(word));
+    if (strange.length === 0 || strange.length > maxStates || strange.length === all.length) return;
+    field.mayBe = marks.has(mayBe) ? mayBe : 'deletedAt';
+    field.hidden = strange.reduce((sum, [, of]) => sum + of, 0);
+    field.example = strange[0]?.[0];
+  }
+
   /**
    * A field that is 0 wherever it is was found in no row. But a tenant may give no discount, and sell only once or only by
    * the month: of two revenues one that is not 0 proves the other.
    */
-  forgetZeros(): void {
+  #forgetZeros(): void {
     const isZero = (name: string): boolean =>
       (this.fields.get(name)?.read ?? 0) === (this.#zeros.get(name) ?? 0);
     const proven = ['discount', ...(revenues.every(isZero) ? [] : revenues)];
@@ -136,6 +182,12 @@ class Tally {
       if (isZero(name) && !proven.includes(name)) count.read = 0;
   }
 }
+
+/** More words are not those of one state. */
+const maxStates = 5;
+/** Words of states of records that are there, or that have been closed. */
+const ordinary =
+  /^(|active|open|live|ok|enabled|visible|listed|available|published|current|new|won|lost|closed|draft|sent|approved|accepted|declined|rejected|expired|pending|completed)$/i;
 
 const revenues = ['onetimeRevenue', 'monthlyRevenue'];
 
@@ -161,16 +213,18 @@ export function* accountOf(
   records: readonly JsonObject[],
 ): Generator<undefined, Account> {
   const own = new Tally(resource, fieldsOf[resource]);
-  const lines = new Tally('quote_item', quoteItem);
+  const { list = '', kind = resource, fields = {} } = partOf(resource) ?? {};
+  const lines = new Tally(kind, fields);
   for (const [at, record] of records.entries()) {
     own.add(record);
-    if (resource === 'quote' && Array.isArray(record.items))
-      for (const item of record.items) if (isObject(item)) lines.add(item);
+    const entries = record[list];
+    for (const entry of Array.isArray(entries) ? entries : [])
+      if (isObject(entry)) lines.add(entry);
     if (at % 50 === 49) yield;
   }
-  for (const tally of [own, lines]) tally.forgetZeros();
+  for (const tally of [own, lines]) tally.conclude();
   const all = <T>(of: (tally: Tally) => Iterable<readonly [string, T]>): Map<string, T> =>
-    new Map([...of(own), ...[...of(lines)].map(([name, it]) => [`items.${name}`, it] as const)]);
+    new Map([...of(own), ...[...of(lines)].map(([name, it]) => [`${list}.${name}`, it] as const)]);
   return {
     rows: own.rows,
     lines: lines.rows,
@@ -182,7 +236,7 @@ export function* accountOf(
 
 /** A field that figures rest on, and that could not be read in some rows. */
 export interface FieldGap {
-  record: Resource | 'quote_line';
+  record: Kind;
   field: string;
   /** Of so many rows. */
   of: number;
@@ -218,8 +272,8 @@ export function gapsIn(
   const strange = { rows, example: names.slice(0, maxNames).join(', ') };
   const which = !isKnown && unknown.size > 0 ? strange : isPartlyBare ? bare : undefined;
   const bareGap = which ? [{ record: resource, field: 'fields', of: rows, ...which }] : [];
-  const hasLines = paths.some((path) => path.startsWith('items.'));
-  const all = new Set([...paths, ...(hasLines ? ['items'] : [])]);
+  const lists = paths.flatMap((path) => (path.includes('.') ? String(path.split('.')[0]) : []));
+  const all = new Set([...paths, ...lists]);
   return [
     ...bareGap,
     ...[...all].flatMap((path) => {
@@ -232,10 +286,13 @@ export function gapsIn(
 }
 
 /** All rows of a path. */
-export const placeOf = (resource: Resource, { rows, lines }: Account, path: string): FieldGap =>
-  path.startsWith('items.')
-    ? { record: 'quote_line', field: path.slice('items.'.length), of: lines, rows: lines }
-    : { record: resource, field: path, of: rows, rows };
+export function placeOf(resource: Resource, { rows, lines }: Account, path: string): FieldGap {
+  const [, field] = path.split('.');
+  const record = partOf(resource)?.kind;
+  return field === undefined || record === undefined
+    ? { record: resource, field: path, of: rows, rows }
+    : { record, field, of: lines, rows: lines };
+}
 
 function gapOf(resource: Resource, account: Account, path: string): FieldGap | undefined {
   const gap = placeOf(resource, account, path);

@@ -2,7 +2,14 @@
 
 import type { JsonObject } from '../../values.ts';
 import { type Fields, namesOf, normalise, ref } from './normalise.ts';
-import { fieldsOf, marks, mayBeCalled, type RecordOf, type Resource } from './records.ts';
+import {
+  fieldsOf,
+  type Kind,
+  marks,
+  mayBeCalled,
+  type RecordOf,
+  type Resource,
+} from './records.ts';
 
 /**
  * Types and normalises one raw record in place: numeric strings become numbers, enumeration values lower case,
@@ -41,7 +48,7 @@ function markCutItems(quote: Record<string, unknown>): void {
 export const isNothing = (value: unknown): boolean => value === undefined || value === null;
 
 /** Fields beside the id that a record also has which was not given whole, and that most records have others than. */
-const nominal: { readonly [K in Resource | 'quote_item']?: ReadonlySet<string> } = {
+const nominal: { readonly [K in Kind]?: ReadonlySet<string> } = {
   company: new Set(['id', ...marks]),
   contact: new Set(['id', ...marks]),
   opportunity: new Set(['id', 'name', 'externalIdentifier', ...marks]),
@@ -50,7 +57,7 @@ const nominal: { readonly [K in Resource | 'quote_item']?: ReadonlySet<string> }
 };
 
 /** Whether it has hardly more than an id. What is deleted may be nothing but that. */
-export function isBare(kind: Resource | 'quote_item', record: JsonObject): boolean {
+export function isBare(kind: Kind, record: JsonObject): boolean {
   const names = nominal[kind];
   if (!names || record.deletedAt || record.deleted) return false;
   for (const name in record) if (!names.has(name) && !isNothing(record[name])) return false;
@@ -58,7 +65,7 @@ export function isBare(kind: Resource | 'quote_item', record: JsonObject): boole
 }
 
 /** The path of the field of the table that a name may mean by its words. */
-export function fieldCalled(kind: Resource | 'quote_item', name: string): string | undefined {
+export function fieldCalled(kind: Kind, name: string): string | undefined {
   const letters = name.toLowerCase().replaceAll(/[^a-z]/g, '');
   return Object.entries(mayBeCalled[kind] ?? {}).find(([, words]) => words.test(letters))?.[0];
 }

@@ -58,6 +58,16 @@ export const quoteItem = {
   term: word,
   unit: text,
 };
+const bookPrice = {
+  productId: text,
+  /** Of the product; the service gives its id only. */
+  name: text,
+  mpn: text,
+  price: number,
+  cost: number,
+  validFrom: day,
+  validTo: day,
+};
 const category = { ...base, parentCategoryId: text, listed: flag, markup: percent };
 const branch = { ...category, children: (raw: unknown) => listOf(nested<Fields>(branch))(raw) };
 
@@ -160,18 +170,7 @@ export const fieldsOf = {
     validTo: day,
     companyIds: listOf(text),
     classificationIds: listOf(text),
-    products: listOf(
-      nested({
-        productId: text,
-        /** Of the product; the service gives its id only. */
-        name: text,
-        mpn: text,
-        price: number,
-        cost: number,
-        validFrom: day,
-        validTo: day,
-      }),
-    ),
+    products: listOf(nested(bookPrice)),
   },
   category,
   category_tree: branch,
@@ -198,6 +197,13 @@ export const fieldsOf = {
 
 export type Resource = keyof typeof fieldsOf;
 
+/** Records within others, in lists of this name: lines of quotes, prices in pricing books. */
+export const partsOf = {
+  quote: { list: 'items', kind: 'quote_line', fields: quoteItem },
+  pricing_book: { list: 'products', kind: 'book_price', fields: bookPrice },
+} as const satisfies { readonly [R in Resource]?: { list: string; kind: string; fields: Fields } };
+export type Kind = Resource | (typeof partsOf)[keyof typeof partsOf]['kind'];
+
 /** Marks, which most tenants have on few records or on none: that no row has one means nothing. */
 export const marks: ReadonlySet<string> = new Set([
   'deletedAt',
@@ -210,19 +216,19 @@ export const marks: ReadonlySet<string> = new Set([
 /** What sums and counts take from every record: where many lack it, they are of a part. */
 export const needed: { readonly [R in Resource]?: readonly string[] } = {
   company: ['name', 'currency'],
-  opportunity: ['name', 'onetimeRevenue', 'monthlyRevenue', 'probability'],
+  opportunity: ['name', 'company', 'onetimeRevenue', 'monthlyRevenue', 'probability', 'createdAt'],
   product: ['name', 'price', 'cost'],
   quote: ['status', 'items', 'items.price', 'items.cost', 'items.quantity'],
-  pricing_book: ['products'],
+  pricing_book: ['products', 'products.productId'],
 };
 
 const deletedAt =
-  /delet|archiv|remov|trash|void|merged|inactiv|hidden|supersed|^(is)?(active|latest|current|currentversion)$|(status|state|visibility|lifecycle)$/;
+  /delet|archiv|remov|trash|recycl|tombst|void|merged|inactiv|hidden|supersed|^(is)?(active|latest|current|currentversion)$|(status|state|visibility|lifecycle)$/;
 const company = /company|account|customer|client|organi[sz]ation/;
 const price = /price|amount/;
 /** Parts of the names, in lower case, of fields that are not read but may be one that is. */
 export const mayBeCalled: {
-  readonly [K in Resource | 'quote_item']?: Readonly<Record<string, RegExp>>;
+  readonly [K in Kind]?: Readonly<Record<string, RegExp>>;
 } = {
   company: { currency: /currenc/, deletedAt },
   contact: { companyId: company, deletedAt },
@@ -241,7 +247,8 @@ export const mayBeCalled: {
     ...{ company, status: /status|state/, items: /item|line|section/, number: /number/ },
     ...{ discount: /discount|rebate/, deletedAt },
   },
-  quote_item: {
+  book_price: { 'products.productId': /product|partn|sku|article/, 'products.price': price },
+  quote_line: {
     ...{ 'items.price': price, 'items.cost': /cost/, 'items.quantity': /quantity|qty/ },
     'items.term': /term|period|billing|frequen|recur|interval|cycle/,
     'items.discount': /discount|rebate|reduction/,

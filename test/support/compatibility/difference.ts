@@ -46,6 +46,11 @@ export const questions: readonly Question[] = [
     company: company(it),
     product: it.service.storedData['/product'][4]?.mpn,
   })),
+  ask('price in a book', 'price_product', ({ service }) => ({
+    company: service.storedData['/company'][0]?.name,
+    product: service.storedData['/product'][0]?.mpn,
+  })),
+  ask('pricing drift', 'check_sales_data', () => ({ check: 'pricing_drift', size: 3 })),
 ];
 
 /** Of filters by what is read of records, and by what the service finds. */

@@ -6,4 +6,6 @@ export const blackouts: ReadonlySet<string> = new Set([
   'a list in a list',
   'results by id',
   'a redirect to another host',
+  'one record a line',
+  'cut by a proxy',
 ]);

@@ -3,6 +3,7 @@ import { all } from './rewrite.ts';
 import * as fields from './wire-fields.ts';
 import * as mixed from './wire-mixed.ts';
 import * as shapes from './wire-shapes.ts';
+import * as states from './wire-states.ts';
 
 /** One way in which replies differ from those of the documented service. */
 export interface WireVariation extends Change {
@@ -22,13 +23,23 @@ export const wireVariations: readonly WireVariation[] = named({
   ...shapes,
   ...namedFields,
   ...mixed,
+  ...states,
 });
 
 /** Each field renamed, reshaped, removed. */
 export const fieldVariations: readonly WireVariation[] = named({ 'any field': anyField });
 
 /** How each is applied where several are: fields before envelopes. */
-const order = ['ids', 'searches', 'counts', 'pages', 'envelopes', 'transport'];
+const order = [
+  'ids',
+  'searches',
+  'counts',
+  'pages',
+  'totals',
+  'envelopes',
+  'encodings',
+  'transport',
+];
 
 /** Two at once. */
 export function pairOf(one: WireVariation, other: WireVariation): WireVariation {
