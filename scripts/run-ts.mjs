@@ -20,7 +20,6 @@ try {
     packages: 'external',
     format: 'esm',
     platform: 'node',
-    target: 'node20.19',
     define,
     logLevel: 'warning',
   });

@@ -14,7 +14,6 @@ export async function buildProgram(name: string, folder: string): Promise<string
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target: 'node20.19',
     define,
   });
   return outfile;

@@ -35,15 +35,19 @@ export function fileCollections(
       const look = async () => {
         const generation = await generationOf(path, key);
         const isKept = isFresh(await readCopy(path, key, 'age'));
-        await using lock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
-        if (!lock) return undefined;
-        // Another process may have stored it before this one got the lock.
-        const copy = await readCopy(path, key, 'content');
-        if (isFresh(copy)) return copy;
-        const loaded = await load(copy);
-        // If it cannot be stored, it is only cached here.
-        await writes.watch(path, storeCopy(path, key, generation, loaded)).catch(() => {});
-        return loaded;
+        const unlock = isKept ? noLock : await tryLock(`${path}-${generation}.lock`, leaseMs);
+        if (!unlock) return undefined;
+        try {
+          // Another process may have stored it before this one got the lock.
+          const copy = await readCopy(path, key, 'content');
+          if (isFresh(copy)) return copy;
+          const loaded = await load(copy);
+          // If it cannot be stored, it is only cached here.
+          await writes.watch(path, storeCopy(path, key, generation, loaded)).catch(() => {});
+          return loaded;
+        } finally {
+          await unlock();
+        }
       };
       return poll(look, signal);
     },
@@ -57,7 +61,7 @@ async function readCopy(
   key: CollectionKey,
   part: 'age' | 'content',
 ): Promise<EarlierReading | undefined> {
-  await using file = await open(path).catch(() => undefined);
+  const file = await open(path).catch(() => undefined);
   try {
     if (!file || (await file.stat()).size > headerBytes + maxEncodedBytes) return undefined;
     const { buffer } = await file.read({ buffer: Buffer.alloc(headerBytes) });
@@ -71,6 +75,8 @@ async function readCopy(
     return shortHash(body) === hash ? { value: await decodeCollection(body), ...facts } : undefined;
   } catch {
     return undefined;
+  } finally {
+    await file?.close();
   }
 }
 

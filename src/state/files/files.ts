@@ -33,23 +33,27 @@ export async function replaceFile(
 /** Syncs a folder, so that a new file in it survives a crash. Windows does this by itself. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
-  await using folder = await open(path, 'r');
-  await folder.sync();
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 /** A lock that was not renewed for this time was left by a process that was killed. */
 export const defaultLeaseMs = 10_000;
 
-export const noLock: AsyncDisposable = { [Symbol.asyncDispose]: async () => {} };
+export const noLock = async () => {};
 
 /**
  * A lock of all processes, as a file.
- * @returns the lock, which is released at the end of its scope; `undefined` if another process has it
+ * @returns a function that releases the lock; `undefined` if another process has it
  */
 export async function tryLock(
   path: string,
   leaseMs = defaultLeaseMs,
-): Promise<AsyncDisposable | undefined> {
+): Promise<typeof noLock | undefined> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch(() => {});
   try {
     await writeFile(path, '', { mode: 0o600, flag: 'wx' });
@@ -62,10 +66,8 @@ export async function tryLock(
   const renew = () => void utimes(path, new Date(), new Date()).catch(() => {}); // Then it expires.
   renew();
   const timer = setInterval(renew, leaseMs / 3).unref();
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await rm(path, { force: true }).catch(() => {}); // Then it expires.
-    },
+  return async () => {
+    clearInterval(timer);
+    await rm(path, { force: true }).catch(() => {}); // Then it expires.
   };
 }

@@ -96,13 +96,17 @@ export class InboxFile implements Inbox {
 
   /** Opens the file, if it exists, updates the index, and runs `work`. */
   async #withFile<T>(work: (file: FileHandle | undefined) => Promise<T>): Promise<T> {
-    await using file = await open(this.#path).catch(ifMissing(undefined));
-    const { size = 0, ino = 0 } = (await file?.stat()) ?? {};
-    // Another process compacted the file, or it was replaced or deleted.
-    if (ino !== this.#index.inode || size < this.#index.readTo) this.#index = new FileIndex(ino);
-    if (file && size > this.#index.readTo) await this.#index.read(file, size);
-    this.#index.dropExpired(this.#limits);
-    return await work(file);
+    const file = await open(this.#path).catch(ifMissing(undefined));
+    try {
+      const { size = 0, ino = 0 } = (await file?.stat()) ?? {};
+      // Another process compacted the file, or it was replaced or deleted.
+      if (ino !== this.#index.inode || size < this.#index.readTo) this.#index = new FileIndex(ino);
+      if (file && size > this.#index.readTo) await this.#index.read(file, size);
+      this.#index.dropExpired(this.#limits);
+      return await work(file);
+    } finally {
+      await file?.close();
+    }
   }
 
   /** Rewrites the file without expired events, once they take more space than the kept ones, or daily. */

@@ -17,15 +17,19 @@ export const isCutLine = (line: string): boolean => line.endsWith(cutMarker);
 export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await using file = await open(path, 'a+', 0o600);
-  const { size, mode } = await file.stat();
-  // A file from a backup, or created by hand, may be readable by others.
-  if (mode & 0o077) await file.chmod(0o600);
-  const last = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1));
-  const isCut = last && last.buffer[0] !== 0x0a;
-  await file.appendFile(`${isCut ? `${cutMarker}\n` : ''}${lines.join('\n')}\n`);
-  await file.sync();
-  if (size === 0) await syncFolder(folder);
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const { size, mode } = await file.stat();
+    // A file from a backup, or created by hand, may be readable by others.
+    if (mode & 0o077) await file.chmod(0o600);
+    const last = size > 0 && (await file.read(Buffer.alloc(1), 0, 1, size - 1));
+    const isCut = last && last.buffer[0] !== 0x0a;
+    await file.appendFile(`${isCut ? `${cutMarker}\n` : ''}${lines.join('\n')}\n`);
+    await file.sync();
+    if (size === 0) await syncFolder(folder);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Parses a line; undefined if it is not a JSON object. */

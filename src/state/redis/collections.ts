@@ -9,7 +9,7 @@ import {
 } from '../port.ts';
 import { generationKey, generationMs } from './bus.ts';
 import { keyOf, listReply, nowScript, type RedisLink } from './link.ts';
-import { defaultLockMs, holdLock, newToken } from './lock.ts';
+import { defaultLockMs, newToken, runWithLock } from './lock.ts';
 
 /**
  * KEYS: generation, copy, lock. ARGV: maximum age in milliseconds, token, milliseconds of the lock. Returns one of:
@@ -71,10 +71,11 @@ export const redisCollections = (link: RedisLink, lockMs = defaultLockMs): Share
         if (!cached) await link.send(['UNLINK', copyKey(key)]).catch(ifUnavailable(() => {}));
         return cached;
       }
-      await using _lock = holdLock(link, `${lockKey(key)}:${generation}`, token, lockMs);
-      const loaded = await load(await copy());
-      await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
-      return loaded;
+      return runWithLock(link, `${lockKey(key)}:${generation}`, token, lockMs, async () => {
+        const loaded = await load(await copy());
+        await store(link, key, String(generation), loaded).catch(() => {}); // Then it is only cached here.
+        return loaded;
+      });
     };
     return poll(look, signal);
   },

@@ -28,14 +28,20 @@ export async function tryLock(
   return (await link.send(['SET', key, token, 'NX', 'PX', String(ms)])) !== null;
 }
 
-/** Holds a lock that was acquired before: renews it, and releases it at the end of its scope. */
-export function holdLock(link: RedisLink, key: string, token: string, ms: number): AsyncDisposable {
+/** Runs `work` while holding a lock that was acquired before; renews the lock and releases it at the end. */
+export async function runWithLock<T>(
+  link: RedisLink,
+  key: string,
+  token: string,
+  ms: number,
+  work: () => Promise<T>,
+): Promise<T> {
   const renew = () => void link.runScript(renewScript, [key], [token, ms]).catch(() => {}); // The lock then expires.
   const timer = setInterval(renew, ms / 3).unref();
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await link.runScript(releaseScript, [key], [token]).catch(() => {}); // The lock expires by itself.
-    },
-  };
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await link.runScript(releaseScript, [key], [token]).catch(() => {}); // The lock expires by itself.
+  }
 }

@@ -17,7 +17,7 @@ import { redisBus } from './bus.ts';
 import { redisCollections } from './collections.ts';
 import { redisInbox } from './inbox.ts';
 import { keyOf, type LinkOptions, listReply, openLink, type RedisLink } from './link.ts';
-import { defaultLockMs, holdLock, newToken, tryLock } from './lock.ts';
+import { defaultLockMs, newToken, runWithLock, tryLock } from './lock.ts';
 import { redisRates } from './rates.ts';
 
 export interface RedisOptions extends LinkOptions {
@@ -101,8 +101,7 @@ async function withLock<T>(
       throw new StateUnavailable('another process holds the lock for too long');
     await pause(lockPollMs * (0.5 + Math.random()));
   }
-  await using _lock = holdLock(link, key, token, lockMs);
-  return await work();
+  return runWithLock(link, key, token, lockMs, work);
 }
 
 const batchSize = 1_000;
