@@ -46,12 +46,23 @@ describe('arguments of a prompt', () => {
 
 describe('completion of an id', () => {
   const server = inProcess.serving(() => 'embedded');
-  const complete = async (value: string) => {
-    const ref = { type: 'ref/resource', uri: 'cpq://opportunity/{id}' };
+  const completeAt = async ({ request }: Connection, kind: string, value: string) => {
+    const ref = { type: 'ref/resource', uri: `cpq://${kind}/{id}` };
     const params = { ref, argument: { name: 'id', value } };
-    const { completion } = await (await server()).request('completion/complete', params);
+    const { completion } = await request('completion/complete', params);
     return completion as { values: string[]; total: number; hasMore: boolean };
   };
+  const complete = async (value: string) => completeAt(await server(), 'opportunity', value);
+
+  test('shows names without characters that nobody sees', async () => {
+    const { database, tenants } = await sandbox();
+    database
+      .prepare(`update company set name = 'Zz' || char(8203) || 'top' where tenant = ?1
+        and id = (select min(id) from company where tenant = ?1)`)
+      .run(tenants[0].name);
+    const it = await inProcess.start(addressIn(await sandbox()));
+    expect((await completeAt(it, 'company', 'zz')).values).toEqual(['Zztop']);
+  });
 
   test('has the first hundred names, and says how many there are', async () => {
     const { page } = await (await server()).call('cpq_list_opportunities', { size: 1 });
