@@ -281,13 +281,19 @@ const sides: readonly ListPath[] = [
   '/category',
 ];
 
+/** The questions that are about nothing else. */
+const needing: { readonly [path in ListPath]?: readonly string[] } = {
+  '/contact': ['list contacts', 'find'],
+  '/pricing-book': ['pricing drift'],
+};
+
 const brokenSides = Object.fromEntries(
   sides.flatMap((route) =>
     Object.entries(broken).map(([name, reply]) => [
       `${route}: ${name}`,
       {
         rewrite: onRoutes([route], () => reply),
-        mayFail: route === '/contact' ? ['list contacts', 'find'] : [],
+        mayFail: needing[route] ?? [],
       },
     ]),
   ),
