@@ -121,7 +121,7 @@ const readOne = async (
 /** What says nothing of other routes. Where the service cannot be asked at all, the whole call fails. */
 export const unreadable = [
   ...(['not-permitted', 'no-route', 'web-page', 'server-error', 'refused', 'redirect'] as const),
-  ...(['malformed', 'embedded-error', 'unexpected', 'too-large'] as const),
+  ...(['malformed', 'embedded-error', 'unexpected', 'too-large', 'circuit-open'] as const),
 ];
 
 /** What is not granted is left out; what the service does not give also makes the coverage incomplete. */

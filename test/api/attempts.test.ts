@@ -200,7 +200,7 @@ describe('writes', () => {
 
   test('are not sent while the circuit is open, and reported so', async () => {
     const tenant = tenantOf({ circuitFailures: 3 });
-    upstream.set(faults['500']);
+    upstream.set({ cut: { at: 'start', how: 'reset' } });
     await failure(ask(tenant));
     upstream.requests.length = 0;
     const outcome = await failure(put(tenant));
@@ -266,6 +266,15 @@ describe('the circuit breaker', () => {
       expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
       expect(upstream.requests).toHaveLength(sent);
     }
+  });
+
+  test('is that of one route where the service answers', async () => {
+    const tenant = await opened();
+    upstream.set({ status: undefined });
+    expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
+    const list = sharedStateOf(tenant).client.page('product', { size: 5 }, toolCall());
+    expect(await failure(list)).toBe('answered');
+    expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
   });
 
   test('is not open for hours after the clock was set back', async () => {

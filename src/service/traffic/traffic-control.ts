@@ -27,10 +27,23 @@ export interface TrafficOptions {
 
 const cooldownMs = 10_000;
 
+/** Failures in a row, and until when no requests are sent, in milliseconds since the epoch. */
+interface Circuit {
+  failures: number;
+  openUntil: number;
+}
+
+/** The circuit of all routes. */
+const everyRoute = '';
+
+/** The circuit of a route, such as `opportunity`. */
+const routeOf = ({ path = '' }: ErrorFacts): string => path.split('/')[1] ?? everyRoute;
+
 /**
  * Counts the requests to one tenant in its rate budget, reports them, and stops them during an outage: after several
  * consecutive failures, requests fail at once for a while instead of timing out. Then they are sent again; the first one
- * that fails stops the others for as long again.
+ * that fails stops the others for as long again. Errors that the service answers with stop requests to their route only:
+ * others may work.
  */
 export function trafficControl({
   rates,
@@ -41,39 +54,45 @@ export function trafficControl({
   listener,
 }: TrafficOptions) {
   const budget = rateBudget(rates, budgetName, requestLimit);
-  let failures = 0;
-  /** Until when no requests are sent, in milliseconds since the epoch. */
-  let openUntil = 0;
+  /** Those with failures, by route. */
+  const circuits = new Map<string, Circuit>();
 
   /** @throws ApiError (`circuit-open`) */
   function requireClosedCircuit(facts: ErrorFacts): void {
     const now = Date.now();
-    // Later only if the clock was set back.
-    openUntil = Math.min(openUntil, now + cooldownMs);
-    if (openUntil <= now) return;
-    const seconds = Math.ceil((openUntil - now) / 1000);
-    throw new ApiError('circuit-open', { ...facts, seconds });
+    for (const route of [everyRoute, routeOf(facts)]) {
+      const circuit = circuits.get(route);
+      if (!circuit) continue;
+      // Later only if the clock was set back.
+      circuit.openUntil = Math.min(circuit.openUntil, now + cooldownMs);
+      const seconds = Math.ceil((circuit.openUntil - now) / 1000);
+      if (seconds > 0) throw new ApiError('circuit-open', { ...facts, seconds });
+    }
+  }
+
+  function noteOutage(error: unknown, facts: ErrorFacts): void {
+    const route = isApiError(error, 'server-error') ? routeOf(facts) : everyRoute;
+    const circuit = circuits.get(route) ?? { failures: 0, openUntil: 0 };
+    circuits.set(route, circuit);
+    circuit.failures += 1;
+    if (circuit.failures >= circuitFailures) circuit.openUntil = Date.now() + cooldownMs;
   }
 
   /** Whether it stops the requests after it, or lets them be sent again. */
   function noteOutcome(attempt: Attempt): void {
     const { request, call, error } = attempt;
     if (error === undefined || isRefusal(error)) {
-      failures = 0;
-      openUntil = 0;
+      for (const route of [everyRoute, routeOf(request.facts)]) circuits.delete(route);
       if (error !== undefined || listener?.refused)
         listener?.onResponse(request.facts.path ?? '', error, call);
-    } else if (isOutage(error, attempt)) {
-      failures += 1;
-      if (failures >= circuitFailures) openUntil = Date.now() + cooldownMs;
-    }
+    } else if (isOutage(error, attempt)) noteOutage(error, request.facts);
   }
 
   const traffic: Traffic = {
     /** @throws ApiError (`circuit-open`, `budget-spent`); the signal's reason when cancelled */
     async begin(facts, call) {
       try {
-        if (openUntil > 0) requireClosedCircuit(facts);
+        if (circuits.size > 0) requireClosedCircuit(facts);
         if (Date.now() >= call.deadline)
           throw new ApiError('timed-out', facts, 'the deadline has passed');
         return { number: await budget.take(call, facts), startedAt: performance.now() };

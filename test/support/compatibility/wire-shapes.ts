@@ -348,6 +348,10 @@ const seconds = (): number => Math.floor(Date.now() / 1000);
 
 export const transport: Changes = {
   ...brokenSides,
+  '/company: 500': {
+    rewrite: onRoutes(['/company'], () => ({ status: 500, body: {} })),
+    mayFail: ['pipeline of a company', 'company', 'find', 'price'],
+  },
   ...rewritten({
     '404 behind the end': inSearches((page) => (isBehind(page) ? refused(404, 'No page') : {})),
     '404 behind the end, no count': inSearches((page) =>
