@@ -7,7 +7,13 @@ import { valueAt } from '../values.ts';
 import type { Collection } from './collection.ts';
 import type { Coverage } from './coverage.ts';
 import { recordKeys } from './pass.ts';
-import { type AnyPage, type LearntTraits, pageSize, type ServicePages } from './service-pages.ts';
+import {
+  type AnyPage,
+  countsRecords,
+  type LearntTraits,
+  pageSize,
+  type ServicePages,
+} from './service-pages.ts';
 
 export interface ListPage<R> {
   records: readonly R[];
@@ -76,11 +82,18 @@ export async function readListPage(
   const page = await withTrueTotal(source, asked, sent);
   const follows = isWhole ? 'hidden' : await whatFollows(source, asked, page);
   if (follows === 'hidden') return whole();
-  const isCounted = !page.countIsLimit && (page.total !== undefined || follows === 'end');
-  const answer = pageAnswer(query, page, isCounted, asOf);
+  const counted = unlessRefuted(source, page);
+  const isCounted = !page.countIsLimit && (counted.total !== undefined || follows === 'end');
+  const answer = pageAnswer(query, counted, isCounted, asOf);
   if (!judge || !query.filters || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
   return { ...answer, unproven: await unprovenFields(source, search, query.filters, sample) };
+}
+
+/** Without the total of a route whose totals a reading of all its records has refuted. */
+function unlessRefuted({ pages, resource }: ListSource, page: AnyPage): AnyPage {
+  const { total: _, ...uncounted } = page;
+  return pages.traits(resource).honoured[countsRecords] === false ? uncounted : page;
 }
 
 /** The property of a route whose total is that of what filters and a text find, and not of all its records. */

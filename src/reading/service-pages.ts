@@ -106,6 +106,8 @@ export class ServicePages {
     const page = await this.sized(resource, query, call);
     const { total, ...uncounted } = page;
     if (total === undefined) return uncounted;
+    if (!query.from && total < page.records.length)
+      this.learnHonoured(resource, countsRecords, false);
     if (await this.#countsPage(resource, query, page, call)) return uncounted;
     const isMore = total > (query.from ?? 0) + page.records.length;
     if (isMore && this.traits(resource).counts !== 'all') this.learn(resource, { counts: 'all' });
@@ -230,6 +232,8 @@ export class ServicePages {
   }
 }
 
+/** The property of a route whose total is the number of records that a reading of all of them found. */
+export const countsRecords = 'counts records';
 /** The property of a route whose total was found not to go by the page. */
 const trueTotals = 'true totals';
 /** Totals that are made from the page: its rows, with or without a row or a page more, or the size asked for. */

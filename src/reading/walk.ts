@@ -13,7 +13,7 @@ import {
 } from './coverage.ts';
 import { inListOrder, Pass } from './pass.ts';
 import { type Ask, type End, readPages } from './read-pages.ts';
-import { isRound, mayBeCut, type ServicePages } from './service-pages.ts';
+import { countsRecords, isRound, mayBeCut, type ServicePages } from './service-pages.ts';
 import { type Basis, canUpdate, changesFrom, isRecent, readUpdate } from './update.ts';
 
 export interface Reading<R> {
@@ -95,6 +95,7 @@ async function readInPasses<R extends Resource>(source: Source<R>): Promise<Read
     });
     const end = await readPass(source, pass, round > 1);
     const found = await runInSlices(inListOrder(pass));
+    learnCount(source, pass, end);
     if (proves(source, pass, end)) return completeReading([...found.values()]);
     const completed = round === 1 && (await completePass(source, pass, end));
     if (completed) return completeReading(completed);
@@ -117,6 +118,19 @@ function proves<R extends Resource>(
   if (pass.segments.length > 1 && end.isPaged) pages.learn(resource, { offset: 'works' });
   if (end.ignoresSize) pages.learnHonoured(resource, 'size', false);
   return true;
+}
+
+/** Learns whether the total is that of the records, where all pages were asked for and nothing changed meanwhile. */
+function learnCount<R extends Resource>(
+  { pages, resource, query }: Source<R>,
+  { highestCount, found, countMoved, countIsLimit, hasNewRecords }: Pass<RecordOf[R]>,
+  end: End | ApiError,
+): void {
+  const isSearch = query.query || query.filters;
+  if (isSearch || isApiError(end) || !end.isPaged || countMoved || countIsLimit || hasNewRecords)
+    return;
+  if (highestCount !== undefined)
+    pages.learnHonoured(resource, countsRecords, highestCount === found.size);
 }
 
 /**

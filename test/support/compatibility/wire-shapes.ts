@@ -120,6 +120,9 @@ const repetitions: Readonly<Record<string, (total: number) => Row>> = {
 
 export const counts: Changes = {
   ...bodies({
+    'total doubled': ({ rows, total }) => ({ results: rows, total: total * 2 }),
+    'total of one more': ({ rows, total }) => ({ results: rows, total: total + 1 }),
+    'total of one less': ({ rows, total }) => ({ results: rows, total: Math.max(0, total - 1) }),
     'pagination.total': ({ rows, total }) => ({ results: rows, pagination: { total } }),
     'pagination.totalCount': ({ rows, total }) => ({
       results: rows,
