@@ -71,14 +71,12 @@ const words: {
       return [[word, 'known']];
     },
     /** In percent, of which none is above 10 only if another scale is meant, and as a share. */
-    probability: ({ probability = 0 }: Opportunity) =>
-      probability > 10
-        ? [[probability, 'known']]
-        : probability > 1
-          ? [[probability, 'unknown']]
-          : probability % 1
-            ? [[probability, 'mixed']]
-            : [],
+    probability: ({ probability = 0 }: Opportunity) => {
+      if (probability > 100) return [[probability, 'refuted']];
+      if (probability > 10) return [[probability, 'known']];
+      if (probability > 1) return [[probability, 'unknown']];
+      return probability % 1 ? [[probability, 'mixed']] : [];
+    },
   },
   quote: {
     status: (quote: Quote) => {

@@ -85,6 +85,9 @@ export const origins: Changes = rewritten({
   'a third: deal company null': third(deal, 'company', () => null),
   'a third: createdAt null': third(deal, 'createdAt', () => null),
   'a third: term -': third('item', 'term', () => '-'),
+  'probability per mille': inField(deal, 'probability', (it) => ({
+    probability: Number(it) * 1000,
+  })),
   'probability of ten': inField(deal, 'probability', (it) => ({ probability: Number(it) * 10 })),
 });
 
