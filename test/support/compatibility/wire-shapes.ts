@@ -353,7 +353,7 @@ export const transport: Changes = {
   ...brokenSides,
   '/company: 500': {
     rewrite: onRoutes(['/company'], () => ({ status: 500, body: {} })),
-    mayFail: ['pipeline of a company', 'company', 'find', 'price'],
+    mayFail: ['pipeline of a company', 'company', 'find', 'price', 'price in a book'],
   },
   ...rewritten({
     '404 behind the end': inSearches((page) => (isBehind(page) ? refused(404, 'No page') : {})),
