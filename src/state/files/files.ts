@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { errorCode } from '../../values.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 
 /** A handler for `catch`: returns `instead` where there is no such file, and rethrows every other error. */
 export const ifMissing =
@@ -12,22 +12,25 @@ export const ifMissing =
     throw error;
   };
 
+/** The replacements of this process, one at a time for each file. */
+const replacing = new KeyedMutex();
+
 /**
  * Replaces a file by a draft beside it that is synced to disk, so that no reader and no crash sees a part of it. Only its
  * owner can read it.
  */
-export async function replaceFile(
-  path: string,
-  content: Buffer | string | Readable,
-): Promise<void> {
-  const draft = `${path}.${randomUUID()}.draft`;
-  try {
-    await writeFile(draft, content, { mode: 0o600, flush: true });
-    await rename(draft, path);
-  } catch (error) {
-    await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
-    throw error;
-  }
+export function replaceFile(path: string, content: Buffer | string | Readable): Promise<void> {
+  // That of a process that was killed is overwritten, or left.
+  const draft = `${path}.${process.pid}.draft`;
+  return replacing.runExclusive(path, async () => {
+    try {
+      await writeFile(draft, content, { mode: 0o600, flush: true });
+      await rename(draft, path);
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {}); // The first error is the one to report.
+      throw error;
+    }
+  });
 }
 
 /** Syncs a folder, so that a new file in it survives a crash. Windows does this by itself. */
