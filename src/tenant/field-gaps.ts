@@ -225,8 +225,9 @@ const productOf = ({ product: { id, name = '' } = {} }: QuoteItem): Named[] =>
 /** What opportunities are grouped by, and no collection of its own has. */
 const groupings = ['owner', 'pipelineStage'] as const;
 
-/** References that are looked at. */
+/** Records that are looked at, and references of each: all of them would take too long in one step. */
 const maxJoined = 1_000;
+const maxOfEach = 50;
 
 /** An id without what forms of the same id differ in: letter case, spaces around it, zeros before it. */
 const folded = (id: string): string => id.trim().toLowerCase().replace(/^0+/, '');
@@ -253,7 +254,7 @@ function lostReferences(
   const forms = new Set(
     to.flatMap(({ id = '', name = '', mpn }: Product) => [folded(id), name, mpn]),
   );
-  const kinds = new Set(to.map(({ id = '' }) => charactersOf(id)));
+  const kinds = new Set(to.slice(0, maxJoined).map(({ id = '' }) => charactersOf(id)));
   const isForeign = ({ id }: Named): boolean => id !== undefined && !kinds.has(charactersOf(id));
   // Of a part another record can have the same name, where ids lead to its records.
   const isNamed = Number.isFinite(minLost) || missed.length === refs.length;
@@ -290,7 +291,7 @@ export const danglingReferences = (
     const minLost = minimumOf(target);
     if (!from || !to || (to.length === 0 && minLost > 1)) return [];
     return tenant.derived.get([from, to], `references ${field} ${minLost}`, () => {
-      const refs = from.slice(0, maxJoined).flatMap(refsOf);
+      const refs = from.slice(0, maxJoined).flatMap((each) => refsOf(each).slice(0, maxOfEach));
       const lost = lostReferences(refs, to, minLost);
       if (lost.length === 0) return [];
       const inner = isKeyOf(partsOf, record) ? partsOf[record].kind : record;
