@@ -118,7 +118,9 @@ export const halves: Changes = rewritten({
   'half: company title': half('/company', 'name', called('title')),
 });
 
-const swapped = (it: unknown): Named => ({ id: named(it).name, name: String(named(it).id) });
+/** A reference that another variation of a pair has made a text stays one. */
+const swapped = (it: unknown): unknown =>
+  typeof it === 'object' ? { id: named(it).name, name: String(named(it).id) } : it;
 const padded = (it: unknown): Row => ({ id: `  ${named(it).id} `, name: named(it).name });
 
 export const habits: Changes = rewritten({
