@@ -134,12 +134,20 @@ function unwrap(
   let inner = body;
   while (isObject(inner) && around.length < maxWrappers) {
     const outer: JsonObject = inner;
-    const name = names.find((it) => typeof outer[it] === 'object');
+    const name = names.find((it) => typeof outer[it] === 'object') ?? listIn(outer);
     if (name === undefined) break;
     around.push(outer);
     inner = outer[name];
   }
   return { inner, around };
+}
+
+/** The name of the only list of an envelope, where it is not known, but has records. A record, or an error, has none. */
+function listIn(outer: JsonObject): string | undefined {
+  if (outer.error || outer.message || isRecord(outer)) return undefined;
+  const [list, ...others] = Object.entries(outer).filter(([, value]) => Array.isArray(value));
+  const rows = others.length === 0 ? list?.[1] : undefined;
+  return Array.isArray(rows) && rows.length > 0 && rows.every(isRecord) ? list?.[0] : undefined;
 }
 
 /**

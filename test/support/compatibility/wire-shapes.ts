@@ -34,6 +34,7 @@ export const envelopes: Changes = {
     'response.results': ({ rows, total }) => ({ response: { results: rows, total } }),
     'payload.results': ({ rows, total }) => ({ payload: { results: rows, total } }),
     records: ({ rows, total }) => ({ records: rows, total }),
+    docs: ({ rows, total }) => ({ docs: rows, total }),
     rows: ({ rows, total }) => ({ rows, total }),
     list: ({ rows, total }) => ({ list: rows, total }),
     content: ({ rows, total }) => ({ content: rows, totalElements: total }),
