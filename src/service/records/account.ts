@@ -193,7 +193,7 @@ const revenues = ['onetimeRevenue', 'monthlyRevenue'];
 
 /** Names of flags and states whose usual value says that a record is there. */
 export const saysPresent =
-  /^(is)?_?(active|listed|enabled|visible|selected|latest|current|currentVersion)$/i;
+  /^(is)?_?(active|listed|enabled|visible|selected|sellable|orderable|latest|current|currentVersion)$/i;
 const saysState = /status|state|visibility|availability|lifecycle$/i;
 const gone =
   /^(deleted|archived|inactive|removed|disabled|unlisted|discontinued|hidden|void(ed)?|withdrawn|retired|superseded|obsolete)$/i;

@@ -240,7 +240,7 @@ export const mayBeCalled: {
   product: {
     price,
     cost: /cost/,
-    listed: /listed|status|active|discontinued|hidden|availab/,
+    listed: /listed|status|active|discontinued|hidden|availab|blocked|sellable|orderable/,
     deletedAt,
   },
   quote: {

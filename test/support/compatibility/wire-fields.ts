@@ -178,6 +178,8 @@ export const deletion: Changes = {
     'product unlisted': inField('/product', 'listed', (value) => ({ unlisted: !value })),
     'product listed: "N"': as('/product', 'listed', (value) => (value ? 'Y' : 'N')),
     'product listed: 0 or 1': as('/product', 'listed', Number),
+    'product blocked': inField('/product', 'listed', (value) => ({ blocked: !value })),
+    'product sellable': renamed('/product', 'listed', 'isSellable'),
     'product hidden': inField('/product', 'listed', (value) => ({ hidden: !value })),
     'product availability': inField('/product', 'listed', (value) => ({
       availability: value ? 'in catalogue' : 'withdrawn',
