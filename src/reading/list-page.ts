@@ -92,8 +92,9 @@ export async function readListPage(
 
 /** Without the total of a route whose totals a reading of all its records has refuted. */
 function unlessRefuted({ pages, resource }: ListSource, page: AnyPage): AnyPage {
+  if (pages.traits(resource).honoured[countsRecords] !== false) return page;
   const { total: _, ...uncounted } = page;
-  return pages.traits(resource).honoured[countsRecords] === false ? uncounted : page;
+  return uncounted;
 }
 
 /** The property of a route whose total is that of what filters and a text find, and not of all its records. */

@@ -106,8 +106,6 @@ export class ServicePages {
     const page = await this.sized(resource, query, call);
     const { total, ...uncounted } = page;
     if (total === undefined) return uncounted;
-    if (!query.from && total < page.records.length)
-      this.learnHonoured(resource, countsRecords, false);
     if (await this.#countsPage(resource, query, page, call)) return uncounted;
     const isMore = total > (query.from ?? 0) + page.records.length;
     if (isMore && this.traits(resource).counts !== 'all') this.learn(resource, { counts: 'all' });
