@@ -28,7 +28,9 @@ export function parseResponse(response: WireResponse, known: ErrorFacts): unknow
   if (/^\s*</.test(text)) throw new ApiError('web-page', known);
   const parsed = parseWithoutSecrets(text, response.body);
   // Some gateways encode JSON as a text of JSON.
-  const body = typeof parsed === 'string' ? (parseWithoutSecrets(parsed) ?? parsed) : parsed;
+  const inner =
+    typeof parsed === 'string' ? parseWithoutSecrets(withExactIntegers(parsed)) : undefined;
+  const body = inner ?? parsed;
   if (body === undefined) throw new ApiError('malformed', { ...known, problem: problemOf(text) });
   return body;
 }
@@ -40,11 +42,13 @@ function problemOf(text: string): string {
   return 'not JSON, or cut off before its end: a proxy may limit the size of answers';
 }
 
-/** Without a byte order mark; integers that a number cannot hold, such as ids of 19 digits, are texts. */
-function textOf({ body }: WireResponse): string {
-  const text = body.toString('utf8').replace(/^\uFEFF?(\)]}',?)?/, '');
-  return /\d{16}/.test(text) ? text.replace(textsAndNumbers, quoteIfUnsafe) : text;
-}
+/** Without a byte order mark. */
+const textOf = ({ body }: WireResponse): string =>
+  withExactIntegers(body.toString('utf8').replace(/^\uFEFF?(\)]}',?)?/, ''));
+
+/** Integers that a number cannot hold, such as ids of 19 digits, become texts. */
+const withExactIntegers = (json: string): string =>
+  /\d{16}/.test(json) ? json.replace(textsAndNumbers, quoteIfUnsafe) : json;
 
 /** Each is matched whole, so that this takes linear time, also in a text that does not end. */
 const textsAndNumbers = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g;

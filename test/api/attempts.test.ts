@@ -465,6 +465,16 @@ describe('one record', () => {
     expect(await failure(one)).toMatchObject({ kind: 'unexpected' });
   });
 
+  test.each(['{"id":9223372036854712345}', JSON.stringify('{"id":9223372036854712345}')])(
+    'has all digits of its id, encoded once or twice: %s',
+    async (text) => {
+      upstream.set({ instead: { text } });
+      const { client } = sharedStateOf(tenantOf());
+      const one = await client.getRecord('company', 'id', '9223372036854712345', toolCall());
+      expect(one.id).toBe('9223372036854712345');
+    },
+  );
+
   test.each(['{}', '[]', 'null', '{"id":"b","name":"B"}'])('%s is not the record', async (text) => {
     upstream.set({ instead: { text } });
     const one = sharedStateOf(tenantOf()).client.getRecord('company', 'id', 'a', toolCall());
