@@ -17,19 +17,17 @@ import {
   saysGone,
 } from '../service/records/account.ts';
 import { areRead } from '../service/records/recognition.ts';
-import {
-  type ApiRecord,
-  type Contact,
-  type Opportunity,
-  type PricingBook,
-  type Product,
-  partsOf,
-  type Quote,
-  type QuoteItem,
-  type Resource,
+import type {
+  ApiRecord,
+  Contact,
+  Opportunity,
+  PricingBook,
+  Product,
+  Quote,
+  QuoteItem,
+  Resource,
 } from '../service/records/records.ts';
 import { runInSlices } from '../slices.ts';
-import { isKeyOf } from '../values.ts';
 import type { Tenant } from './tenant.ts';
 
 /** The fields that figures rest on, by the collection: paths such as `company`, and `items.price` of the lines of quotes. */
@@ -294,10 +292,8 @@ export const danglingReferences = (
       const refs = from.slice(0, maxJoined).flatMap((each) => refsOf(each).slice(0, maxOfEach));
       const lost = lostReferences(refs, to, minLost);
       if (lost.length === 0) return [];
-      const inner = isKeyOf(partsOf, record) ? partsOf[record].kind : record;
-      const [, name] = field.split('.');
-      const place = name === undefined ? { record, field } : { record: inner, field: name };
-      return [{ ...place, of: refs.length, rows: lost.length, example: lost[0] }];
+      const place = placeOf(record, { rows: refs.length, lines: refs.length }, field);
+      return [{ ...place, rows: lost.length, example: lost[0] }];
     });
   }),
   ...groupings.flatMap((field): FieldGap[] => {

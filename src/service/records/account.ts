@@ -45,13 +45,8 @@ const shown = (value: unknown): unknown =>
 
 const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
 
-interface Part {
-  list: string;
-  kind: Kind;
-  fields: Fields;
-}
 /** What is counted one by one within records of this kind. */
-const partOf = (kind: Kind): Part | undefined =>
+const partOf = (kind: Kind): (typeof partsOf)[keyof typeof partsOf] | undefined =>
   isKeyOf(partsOf, kind) ? partsOf[kind] : undefined;
 
 class Tally {
@@ -286,7 +281,11 @@ export function gapsIn(
 }
 
 /** All rows of a path. */
-export function placeOf(resource: Resource, { rows, lines }: Account, path: string): FieldGap {
+export function placeOf(
+  resource: Resource,
+  { rows, lines }: Pick<Account, 'rows' | 'lines'>,
+  path: string,
+): FieldGap {
   const [, field] = path.split('.');
   const record = partOf(resource)?.kind;
   return field === undefined || record === undefined
