@@ -118,7 +118,7 @@ class Tally {
   /** Notes what the row has beside it, and its word if it is of a state. */
   #compare({ apart, words }: UnknownField, name: string, value: unknown, record: JsonObject): void {
     for (const other of apart) if (!isNothing(record[other])) apart.delete(other);
-    if (!saysState.test(name) || typeof value === 'object') return;
+    if (!saysState.test(name) || typeof value === 'object' || words.size > maxWords) return;
     words.set(String(value), (words.get(String(value)) ?? 0) + 1);
   }
 
@@ -178,8 +178,10 @@ class Tally {
   }
 }
 
-/** More words are not those of one state. */
+/** More words that are not known are not those of one state. */
 const maxStates = 5;
+/** More words, such as the text of a statement, are not kept: with the known ones they are more than those of a state. */
+const maxWords = 100;
 /** Words of states of records that are there, or that have been closed. */
 const ordinary =
   /^(|active|open|live|ok|enabled|visible|listed|available|published|current|new|won|lost|closed|draft|sent|approved|accepted|declined|rejected|expired|pending|completed)$/i;
