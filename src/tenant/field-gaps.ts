@@ -41,7 +41,7 @@ export type RestsOn = { readonly [R in Resource]?: readonly string[] };
 type Judgement = 'known' | 'unknown' | 'unclear' | 'mixed' | 'refuted';
 type Judged = readonly [word: unknown, judgement: Judgement];
 
-/** A name that looks like an id may be one, and is where the id is like a name. */
+/** A name that looks like an id may be one; it is one where the id looks like a name. */
 function nameJudged({ id = '', name }: ApiRecord): readonly Judged[] {
   if (name === undefined) return [];
   if (!longId.test(name)) return [[name, 'known']];
@@ -68,7 +68,7 @@ const words: {
       if (outcome === 'open') return [[word, word.length < minWord ? 'refuted' : 'unknown']];
       return [[word, 'known']];
     },
-    /** In percent, of which none is above 10 only if another scale is meant, and as a share. */
+    /** In percent, or as a share of 1. Where none is above 10, another scale may be meant. */
     probability: ({ probability = 0 }: Opportunity) => {
       if (probability > 100) return [[probability, 'refuted']];
       if (probability > 10) return [[probability, 'known']];

@@ -149,8 +149,8 @@ class Tally {
   }
 
   /**
-   * A word of a state that most records have not, and that is not known, may say that a record is gone: where none is
-   * marked in another way.
+   * Where no record is marked as deleted, an unknown word of a state that at most half of them have may say that they
+   * are gone.
    */
   #findGone(field: UnknownField): void {
     const { words, rows, mayBe } = field;
