@@ -25,6 +25,10 @@ const sampled = [
   'test/reading/walks.test.ts',
   'test/sandbox/seeded-rows.test.ts',
   'test/text/hardening.test.ts',
+  'test/tools/arguments.test.ts',
+  'test/tools/catalog.test.ts',
+  'test/tools/errors.test.ts',
+  'test/tools/export.test.ts',
   'test/tools/tools.test.ts',
 ];
 

@@ -107,8 +107,12 @@ describe('beyond the end', () => {
     const { page } = await call(name, { size: 1 });
     const beyond = await call(name, { from: page.total, size: 1 });
     expect(beyond.records).toEqual([]);
-    expect(beyond.text).toContain(`there are ${page.total}.`);
-    const last = await call(name, { from: page.total - 1, size: 1 });
+    expect(beyond.text).toMatch(
+      new RegExp(`No [a-z ]+ from ${page.total}: there are ${page.total}\\.`),
+    );
+    expect(String(beyond.data.notes).length).toBeGreaterThan(40);
+    const last = await call(name, { from: page.total - 1, size: 7 });
     expect(last.page).toEqual({ shown: 1, from: page.total - 1, total: page.total });
+    expect(last.coverage.complete).toBe(last.coverage.read === last.coverage.total);
   });
 });

@@ -33,29 +33,28 @@ const deals: Paged = { ...plain, size: 'rows', from: 'deals_from' };
 const changes: Paged = { size: 'rows', from: 'from', ...at('deals') };
 
 const paged: readonly (readonly [tool: string, Paged])[] = [
-  ...Object.keys(listTools).map((tool) => [tool, plain] as const),
   ['cpq_list_opportunities', { ...plain, base: { filters: 'outcome:open', sort: '-oneTime' } }],
   ['cpq_brief_pipeline', { ...deals, base: { sections: ['deals'] } }],
   ['cpq_pipeline_deals', deals],
   ['cpq_check_sales_data', { ...plain, base: { check: ['stale_quotes'] }, ...at() }],
   ['cpq_brief_quotes', { ...plain, ...at('quotes') }],
-  ['cpq_pipeline_changes', { ...changes, base: { since: '90d' } }],
-  ['cpq_pipeline_changes', { ...changes, base: { since: '90d', movement: 'slipped' } }],
-  ['cpq_pipeline_changes', { ...changes, base: { since: '90d', pushes: 1 } }],
+  ['cpq_pipeline_changes', { ...changes, base: { since: '14d' } }],
+  ['cpq_pipeline_changes', { ...changes, base: { since: '21d', movement: 'slipped' } }],
+  ['cpq_pipeline_changes', { ...changes, base: { since: '21d', pushes: 1 } }],
   [
     'cpq_pipeline_changes',
-    { ...changes, base: { since: '90d', by: 'quote' }, ...at('quotes', 'changed') },
+    { ...changes, base: { since: '21d', by: 'quote' }, ...at('quotes', 'changed') },
   ],
 ];
 
-/** What is tested where the tests fill it. */
-const logs = ['cpq_list_events', 'cpq_list_changes'];
+/** What `paging.test.ts` reads, and what is tested where the tests fill it. */
+const elsewhere = [...Object.keys(listTools), 'cpq_list_events', 'cpq_list_changes'];
 
 test('every tool with pages is in this table', () => {
   const names = readTools.filter(
     ({ input: { shape } }) => 'from' in shape || 'deals_from' in shape,
   );
-  const tested = [...paged.map(([tool]) => tool), ...logs];
+  const tested = [...paged.map(([tool]) => tool), ...elsewhere];
   expect(names.map(({ name }) => name).filter((name) => !tested.includes(name))).toEqual([]);
 });
 
