@@ -41,12 +41,6 @@ describe('a delivery', () => {
     expect(answers).toEqual([kept, kept, kept, { status: 'known' }]);
   });
 
-  test('has the address that the server prints', async () => {
-    const { at, running } = await server();
-    const [, printed] = await running.says(/Webhooks: (\S+)\n/);
-    expect(printed).toBe(at);
-  });
-
   test('may contain several events, each stored once with its own record', async () => {
     const { at } = await server();
     const one = { eventId: 'l1', entityType: 'quote', entityId: 'lq', action: 'updated' };
@@ -88,12 +82,6 @@ describe('a delivery', () => {
     ];
     const answer = await raw(url, `${head.join('\r\n')}\r\n\r\n${body}`);
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  test('of an unknown event is stored', async () => {
-    const { at } = await server();
-    const { body } = await deliver(at, { type: 'invoice.paid', data: { id: 'i1' } });
-    expect(body).toEqual({ status: 'kept' });
   });
 
   test.each([
@@ -181,10 +169,13 @@ describe('a sender without the secret', () => {
       const { status, body } = await deliver(webhooksAt(url, path), payload, headers);
       expect([status, body]).toEqual([401, { error: 'Unauthorized' }]);
     }
+    const compressed = { ...headers, 'content-encoding': 'gzip' };
+    expect((await deliver(webhooksAt(url, path), '{}', compressed)).status).toBe(415);
   });
 
   test.each([
     ['without a secret', 'default', ''],
+    ['with a wrong secret', 'default', 'X-Webhook-Secret: ab\r\n'],
     ['of an unknown tenant', 'nobody', 'X-Webhook-Secret: ab\r\n'],
   ])('cannot make the server read a large body %s', async (_, name, header) => {
     const url = new URL(webhooksAt((await server()).url, name));
@@ -213,25 +204,6 @@ test.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
     expect(response.headers.get('allow')).toBe('POST');
   },
 );
-
-test('a sender without the secret is not told which tenants exist', async () => {
-  const { url } = await serve({ CPQ_WEBHOOK_SECRET: webhookSecret });
-  const wrong = { 'x-webhook-secret': `${webhookSecret}0` };
-  const attempts: [string, Record<string, string>][] = [
-    ['{}', {}],
-    ['{}', wrong],
-    ['{}', { ...wrong, 'content-encoding': 'gzip' }],
-    [' '.repeat(1024 * 1024 + 1), wrong],
-  ];
-  for (const [payload, headers] of attempts) {
-    const answers = await Promise.all(
-      ['default', 'unknown'].map((name) => deliver(webhooksAt(url, name), payload, headers)),
-    );
-    const [known, unknown] = answers.map(({ status, body }) => ({ status, body }));
-    expect(known).toEqual(unknown);
-    expect(known?.status).toBeGreaterThanOrEqual(401);
-  }
-});
 
 test('no secret of the server in a payload is stored or listed', async () => {
   const state = newFolder();
@@ -312,17 +284,6 @@ test('an event that cannot be stored is refused until it can be', async () => {
   await mkdir(state);
   expect((await deliver(at, event)).body).toEqual({ status: 'kept' });
 });
-
-test.each(httpHosts.map((host) => [host.name, host] as const))(
-  'MCP still works beside webhooks, %s',
-  async (_, host) => {
-    const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: newFolder() };
-    const connection = await host.start(addressIn(await sandbox()), { env });
-    await deliver(webhooksAt(connection.url ?? '', 'default'), event);
-    const { records } = await connection.call('cpq_list_events', {});
-    expect(records).toMatchObject([{ subject: 'quote', event: 'ordered', id: 'q1', name: 'Q-1' }]);
-  },
-);
 
 /** Sends these bytes and reads until the connection is closed. */
 function raw({ port, hostname }: URL, bytes: string): Promise<string> {
