@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   bearer,
+  callToolRequest,
   fileIn,
   type Headers,
   type Reply,
@@ -15,7 +16,7 @@ import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 const goodKeys = Array.from({ length: 12 }, (_, at) => `good-key-0123456789-${at}`);
 const trusting = { CPQ_TRUSTED_PROXIES: '127.0.0.1' };
 
-async function startKeyed() {
+async function startKeyed(more: Record<string, string> = {}) {
   const upstream = closing(await startUpstream({ keys: new Set(goodKeys) }));
   const team = await startTeam({
     ...trusting,
@@ -23,6 +24,7 @@ async function startKeyed() {
     CPQ_STATE_DIR: newFolder(),
     CPQ_KEY_BASE_URLS: upstream.url,
     CPQ_ALLOW_PRIVATE: '1',
+    ...more,
   });
   const show = (key: string, from: string): Promise<Reply> =>
     send(team, { headers: { 'api-key': key, 'x-forwarded-for': from } });
@@ -45,8 +47,8 @@ describe('guessed keys of the service', () => {
     expect((await show('good-key-0123456789-0', '203.0.113.9')).status).toBe(200);
   });
 
-  test('from many addresses use up the checks, and the refusal says so', async () => {
-    const { upstream, show } = await startKeyed();
+  test('from many addresses use up the checks, and the refusal says so, but not the tenant’s budget', async () => {
+    const { upstream, team, show } = await startKeyed({ CPQ_RATE_LIMIT: '40' });
     expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
     upstream.requests.length = 0;
     const senders = Array.from({ length: 60 }, (_, at) => `203.0.113.${at}`);
@@ -58,6 +60,12 @@ describe('guessed keys of the service', () => {
     expect(late.text).not.toContain('does not answer');
     expect(Number(late.headers['retry-after'])).toBeGreaterThan(300);
     expect((await show('good-key-0123456789-0', '203.0.113.200')).status).toBe(200);
+    const headers = { 'api-key': 'good-key-0123456789-0' };
+    for (let at = 0; at < 20; at++) {
+      const body = callToolRequest('cpq_list_companies', { size: 1 });
+      const { status, text } = await send(team, { headers, body });
+      expect([status, text]).toEqual([200, expect.not.stringContaining('"isError":true')]);
+    }
   });
 
   test('leave half of the checks to addresses without a wrong key', async () => {

@@ -292,6 +292,6 @@ test('no answer has a name outside the grants, whoever asks in which order', asy
         expect(await crossingsOf(all, formsOf, refused, refusedFrom)).toEqual([]);
       },
     ),
-    { numRuns: quickOrAll(25, 200) },
+    { numRuns: quickOrAll(10, 200) },
   );
 });

@@ -237,28 +237,6 @@ describe('scopes of a token', () => {
       expect(challenge).toContain(`resource_metadata="${metadataUrl}"`);
     },
   );
-
-  test('need the configured prefix', async () => {
-    const { sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'), {
-      CPQ_OAUTH_SCOPE_PREFIX: 'https://cpq.example.com/',
-    });
-    const scope = 'https://cpq.example.com/company:read';
-    expect(namesIn(await sendWith({ claims: { scope } }))).toContain('cpq_list_companies');
-    const { status, headers } = await sendWith({ claims: { scope: 'read company:read' } });
-    expect(status).toBe(403);
-    expect(headers['www-authenticate']).toContain('scope="https://cpq.example.com/read"');
-    await team.running.stop();
-  });
-
-  test('that the operator did not grant give no access', async () => {
-    const { sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'), {
-      CPQ_GRANTS: 'company:read',
-    });
-    const names = namesIn(await sendWith({ claims: { scope: 'read opportunity:write' } }));
-    expect(names).not.toContain('cpq_upsert_opportunity');
-    expect(names).not.toContain('cpq_list_quotes');
-    await team.running.stop();
-  });
 });
 
 describe('the protected-resource metadata', () => {
@@ -338,18 +316,29 @@ describe('the tenant of a token', () => {
       expect((await sendWith({ claims: { tenant } })).status).toBe(403);
     }
   });
+});
 
-  test('is read from the configured claim, for the configured audience', async () => {
-    const { sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'), {
-      CPQ_OAUTH_TENANT_CLAIM: 'org',
-      CPQ_OAUTH_AUDIENCE: 'api://cpq',
-    });
-    const aud = 'api://cpq';
-    expect((await sendWith({ claims: { aud, org: 'default', tenant: 'other' } })).status).toBe(200);
-    expect((await sendWith({ claims: { aud, org: 'other' } })).status).toBe(403);
-    expectUnauthorized(await sendWith({ claims: { org: 'default' } }));
-    await team.running.stop();
+test('the settings of the operator: prefix of scopes, claim of the tenant, audience and grants', async () => {
+  const { sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'), {
+    CPQ_OAUTH_SCOPE_PREFIX: 'https://cpq.example.com/',
+    CPQ_OAUTH_TENANT_CLAIM: 'org',
+    CPQ_OAUTH_AUDIENCE: 'api://cpq',
+    CPQ_GRANTS: 'company:read',
   });
+  const scope = ['read', 'opportunity:write']
+    .map((it) => `https://cpq.example.com/${it}`)
+    .join(' ');
+  const good = { aud: 'api://cpq', org: 'default', scope };
+  const names = namesIn(await sendWith({ claims: { ...good, tenant: 'other' } }));
+  expect(names).toContain('cpq_list_companies');
+  for (const name of ['cpq_list_quotes', 'cpq_upsert_opportunity'])
+    expect(names).not.toContain(name);
+  const unscoped = await sendWith({ claims: { ...good, scope: 'read company:read' } });
+  expect(unscoped.status).toBe(403);
+  expect(unscoped.headers['www-authenticate']).toContain('scope="https://cpq.example.com/read"');
+  expect((await sendWith({ claims: { ...good, org: 'other' } })).status).toBe(403);
+  expectUnauthorized(await sendWith({ claims: { org: 'default', scope } }));
+  await team.running.stop();
 });
 
 /** The token is neither accepted nor called invalid. */
@@ -419,6 +408,30 @@ describe('while the identity provider', () => {
   });
 });
 
+/** Asks the strategy itself. @returns the caller, or the error */
+function asking(provider: Provider) {
+  const strategy = oauthStrategy({
+    issuer: provider.issuer,
+    resource: new URL(audience),
+    tenantClaim: 'tenant',
+    scopePrefix: '',
+    grants: () => [],
+    tenants: { find: () => ({ name: 'default' }) as ServedTenant },
+    onError: () => {},
+  });
+  return async (request?: TokenRequest): Promise<{ caller?: string; status?: number }> => {
+    const headers = bearer(await provider.token(audience, request));
+    const asked = strategy.authenticate({ headers, headersDistinct: {} } as never, '203.0.113.1');
+    return asked.then(
+      (principal) => principal ?? {},
+      (error) => error,
+    );
+  };
+}
+
+const accepted = { caller: expect.stringContaining('anna') };
+const refused = { status: 401 };
+
 /** Concurrent, because each test waits for a timeout or for the minimum interval between two reads of the keys. */
 describe.concurrent('an identity provider', () => {
   test('that is slow to answer delays no other request', async ({ expect }) => {
@@ -442,14 +455,13 @@ describe.concurrent('an identity provider', () => {
     await team.running.stop();
   });
 
-  test('that never answers leads to 503', { timeout: 20_000 }, async () => {
-    const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
+  test('that never answers leads to 503', { timeout: 20_000 }, async ({ expect }) => {
+    const provider = await startProvider('ES256');
     provider.instead = (path) => path.endsWith('keys');
-    expectUnavailable(await sendWith());
-    await team.running.stop();
+    expect(await asking(provider)()).toMatchObject({ status: 503 });
   });
 
-  test('may have its metadata at either well-known address', async () => {
+  test('may have its metadata at either well-known address', async ({ expect }) => {
     const provider = await startProvider('ES256', '/realms/sales');
     const places = [
       '/.well-known/oauth-authorization-server/realms/sales',
@@ -461,9 +473,7 @@ describe.concurrent('an identity provider', () => {
         response.writeHead(404).end();
         return true;
       };
-      const { sendWith, ...team } = await startOAuthTeam(provider);
-      expect((await sendWith()).status).toBe(200);
-      await team.running.stop();
+      expect(await asking(provider)()).toMatchObject(accepted);
     }
   });
 });
@@ -474,47 +484,41 @@ const cooldownMs = 3_100;
 describe.concurrent('keys of the identity provider', () => {
   const keyRequests = ({ asked }: Provider) => asked.filter((path) => path === '/keys').length;
 
-  test('are accepted seconds after they are published', async () => {
-    const { provider, sendWith } = await startOAuthTeam(await startProvider('ES256'));
-    expect((await sendWith()).status).toBe(200);
+  test('are accepted seconds after they are published, and refused when they no longer are', async ({
+    expect,
+  }) => {
+    const provider = await startProvider('ES256');
+    const ask = asking(provider);
+    const [old] = provider.keys;
+    if (!old) throw new Error('no key');
+    expect(await ask({ key: old })).toMatchObject(accepted);
     provider.keys = [await newKey('ES256', 'second')];
     await pause(cooldownMs);
-    expect((await sendWith()).status).toBe(200);
+    expect(await ask()).toMatchObject(accepted);
+    expect(await ask({ key: old })).toMatchObject(refused);
     expect(keyRequests(provider)).toBe(2);
   });
 
-  test('are refused when they are no longer published', async () => {
-    const { provider, sendWith } = await startOAuthTeam(await startProvider('ES256'));
-    const [old] = provider.keys;
-    if (!old) throw new Error('no key');
-    expect((await sendWith({ key: old })).status).toBe(200);
-    provider.keys = [await newKey('ES256', 'second')];
-    await pause(cooldownMs);
-    expect((await sendWith()).status).toBe(200);
-    expectUnauthorized(await sendWith({ key: old }));
-  });
-
-  test('must be named by tokens where there are several', async () => {
-    const { provider, sendWith, ...team } = await startOAuthTeam(await startProvider('ES256'));
+  test('must be named by tokens where there are several', async ({ expect }) => {
+    const provider = await startProvider('ES256');
+    const ask = asking(provider);
     const header = { kid: undefined };
-    expect((await sendWith({ header })).status).toBe(200);
+    expect(await ask({ header })).toMatchObject(accepted);
     provider.keys.push(await newKey('ES256', 'second'));
     await pause(cooldownMs);
-    expectUnauthorized(await sendWith({ header: { kid: 'other' } }));
-    const unnamed = await sendWith({ header });
-    expectUnauthorized(unnamed);
-    expect(unnamed.text).toContain('does not name its key');
-    await team.running.stop();
+    expect(await ask({ header: { kid: 'other' } })).toMatchObject(refused);
+    const message = expect.stringContaining('does not name its key');
+    expect(await ask({ header })).toMatchObject({ ...refused, message });
   });
 
-  test('are read again once for many tokens with an unknown key id', async () => {
-    const { provider, sendWith } = await startOAuthTeam(await startProvider('ES256'));
-    expect((await sendWith()).status).toBe(200);
+  test('are read again once for many tokens with an unknown key id', async ({ expect }) => {
+    const provider = await startProvider('ES256');
+    const ask = asking(provider);
+    expect(await ask()).toMatchObject(accepted);
     await pause(cooldownMs);
     const strange = { header: { kid: 'nobody knows it' } };
-    for (const reply of await Promise.all(Array.from({ length: 20 }, () => sendWith(strange)))) {
-      expectUnauthorized(reply);
-    }
+    for (const answer of await Promise.all(Array.from({ length: 20 }, () => ask(strange))))
+      expect(answer).toMatchObject(refused);
     expect(keyRequests(provider)).toBe(2);
   });
 
@@ -538,23 +542,8 @@ describe.concurrent('keys of the identity provider', () => {
 
 describe('caller names', () => {
   test('are short, printable, and differ for each subject and client', async () => {
-    const provider = await startProvider('ES256');
-    const strategy = oauthStrategy({
-      issuer: provider.issuer,
-      resource: new URL(audience),
-      tenantClaim: 'tenant',
-      scopePrefix: '',
-      grants: () => [],
-      tenants: { find: () => ({ name: 'default' }) as ServedTenant },
-      onError: () => {},
-    });
-    const named = async (claims: Record<string, unknown>) => {
-      const headers = bearer(await provider.token(audience, { claims }));
-      return (
-        (await strategy.authenticate({ headers, headersDistinct: {} } as never, '203.0.113.1'))
-          ?.caller ?? ''
-      );
-    };
+    const ask = asking(await startProvider('ES256'));
+    const named = async (claims: Record<string, unknown>) => (await ask({ claims })).caller ?? '';
     const long = 'x'.repeat(300);
     const names = await Promise.all([
       named({ sub: 'anna' }),

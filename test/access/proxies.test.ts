@@ -165,6 +165,19 @@ describe('wrong credentials', () => {
     expect(() => guesses.check('a')).not.toThrow();
   });
 
+  test('are counted by the network, whatever a sender claims where no proxy is trusted', () => {
+    const guesses = guessLimiter(parseNetworks([]));
+    const senderOf = (remoteAddress: string, forwarded = '') =>
+      guesses.senderOf({
+        socket: { remoteAddress },
+        headers: { 'x-forwarded-for': forwarded },
+      } as never);
+    for (let at = 0; at < 30; at++)
+      guesses.count(senderOf(`2001:db8:0:7::${at.toString(16)}`, `203.0.113.${at}`));
+    expect(() => guesses.check(senderOf('2001:db8:0:7:ffff::1', '198.51.100.1'))).toThrow(tooMany);
+    expect(() => guesses.check(senderOf('2001:db8:0:8::1'))).not.toThrow();
+  });
+
   test('of many new senders do not unblock a blocked sender', () => {
     const guesses = guessLimiter(parseNetworks([]));
     for (let at = 0; at < 9_999; at++) guesses.count(`early ${at}`);

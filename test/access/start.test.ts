@@ -80,88 +80,14 @@ describe('an auth strategy without its settings', () => {
   });
 });
 
-describe('a malformed token file', () => {
-  const row = {
-    id: 'a',
-    name: 'a',
-    hash: 'f'.repeat(64),
-    grants: ['read'],
-    created: '2026-01-01T00:00:00Z',
-    expires: '2030-01-01T00:00:00Z',
-  };
-  const cases: Record<string, unknown> = {
-    'not JSON': `{"tokens": [${secret}`,
-    null: null,
-    'a list': [],
-    'without tokens': { version: 1 },
-    'with an invalid token': { tokens: [secret] },
-    'with an invalid hash': { tokens: [{ ...row, hash: secret }] },
-    'without an expiry': { tokens: [{ ...row, expires: undefined }] },
-    'with an invalid expiry': { tokens: [{ ...row, expires: 'never' }] },
-    'with an unknown grant': { tokens: [{ ...row, grants: ['everything'] }] },
-    'without grants': { tokens: [{ ...row, grants: undefined }] },
-  };
-
-  test.each(Object.entries(cases))('%s', async (_, content) => {
-    const path = await fileIn(newFolder(), 'tokens.json', content);
-    const message = await refused({ ...tenant, CPQ_AUTH: 'token', CPQ_TOKENS_FILE: path });
-    expect(message).toContain(path);
-    expect(message).toContain('not a token file');
-  });
-});
-
-describe('a tenants file', () => {
-  const good = { baseUrl: 'https://a.example.com', apiKey: secret };
-
-  test('is not served without authentication', async () => {
-    const path = await fileIn(newFolder(), 'tenants.json', { tenants: { a: good } });
-    expect(await refused({ CPQ_TENANTS_FILE: path })).toContain('CPQ_AUTH');
-  });
-
-  const cases: Record<string, [unknown, string]> = {
-    'not JSON': [`{"tenants": {"a": {"apiKey": "${secret}" }`, 'must be JSON such as'],
-    'a list': [{ tenants: [good] }, 'must be JSON such as'],
-    'without a tenant': [{ tenants: {} }, 'no tenant'],
-    'a tenant that is not an object': [{ tenants: { a: secret } }, 'must be an object'],
-    'without a key': [{ tenants: { a: { baseUrl: good.baseUrl } } }, 'apiKey'],
-    'without an address': [{ tenants: { a: { apiKey: secret } } }, 'baseUrl'],
-    'with an invalid key': [{ tenants: { a: { ...good, apiKey: `${secret} x` } } }, 'apiKey'],
-    'with a key that is a list': [{ tenants: { a: { ...good, apiKey: [secret, 1] } } }, 'apiKey'],
-    'with a missing key file': [
-      { tenants: { a: { baseUrl: good.baseUrl, apiKeyFile: 'nowhere' } } },
-      'nowhere',
-    ],
-    'with a password in its address': [
-      { tenants: { a: { ...good, baseUrl: `https://me:${secret}@a.example.com` } } },
-      'user name',
-    ],
-    'with an invalid name': [{ tenants: { '../a': good } }, 'a–z'],
-    'with the name `constructor`': [`{"tenants": {"__proto__": {"apiKey": "${secret}"}}}`, 'a–z'],
-    "with a setting that is the server's": [
-      { tenants: { a: { ...good, tokensFile: '/etc/passwd' } } },
-      'is not a setting of a tenant',
-    ],
-    'with auth strategies of its own': [
-      { tenants: { a: { ...good, auth: 'key' } } },
-      'not a setting of a tenant',
-    ],
-    'with private networks of its own': [
-      { tenants: { a: { ...good, allowPrivate: '1' } } },
-      'not a setting of a tenant',
-    ],
-    'with an unknown grant': [
-      { tenants: { a: { ...good, grants: ['everything'] } } },
-      'Known: read',
-    ],
-    'with a short webhook secret': [
-      { tenants: { a: { ...good, webhookSecret: 'short' } } },
-      '16 characters',
-    ],
-  };
-
-  test.each(Object.entries(cases))('%s', async (_, [content, words]) => {
-    const path = await fileIn(newFolder(), 'tenants.json', content);
-    const message = await refused({ CPQ_AUTH: 'token', CPQ_TENANTS_FILE: path });
+describe('a malformed file', () => {
+  test.each([
+    ['tokens', { ...tenant, CPQ_AUTH: 'token' }, 'CPQ_TOKENS_FILE', 'not a token file'],
+    ['tenants', { CPQ_AUTH: 'token' }, 'CPQ_TENANTS_FILE', 'must be JSON such as'],
+    ['tenants', {}, 'CPQ_TENANTS_FILE', 'CPQ_AUTH'],
+  ])('of %s, with %j', async (name, env, setting, words) => {
+    const path = await fileIn(newFolder(), `${name}.json`, `{"${name}": [${secret}`);
+    const message = await refused({ ...env, [setting]: path });
     expect(message).toContain(path);
     expect(message).toContain(words);
   });

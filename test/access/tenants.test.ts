@@ -14,7 +14,7 @@ import {
   startTeam,
 } from '../support/access.ts';
 import type { Row } from '../support/hosts.ts';
-import { run, runHere } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 import { hookOf, type Many, type Place, place, startMany } from '../support/tenants.ts';
 import { until } from '../support/until.ts';
@@ -67,10 +67,10 @@ describe('two tenants in one server', () => {
       hits[own] += ids[own].filter((id) => text.includes(id)).length;
     };
     // The most calls that may wait at the same time.
-    const numbers = Array.from({ length: 300 }, (_, at) => at);
+    const numbers = Array.from({ length: 120 }, (_, at) => at);
     while (numbers.length > 0) await Promise.all(numbers.splice(0, 100).map(call));
-    expect(hits.one).toBeGreaterThan(100);
-    expect(hits.two).toBeGreaterThan(100);
+    expect(hits.one).toBeGreaterThan(40);
+    expect(hits.two).toBeGreaterThan(40);
     const keys = ({ upstream }: Place) =>
       new Set(upstream.requests.map(({ headers }) => headers['api-key']));
     expect([keys(one), keys(two)]).toEqual([new Set([one.key]), new Set([two.key])]);
@@ -181,11 +181,7 @@ describe('reloading a malformed tenants file', () => {
   const secret = 'a-secret-that-was-mistyped-012345';
   test.each([
     ['not JSON', `{"tenants": {"one": {"apiKey": "${secret}"`],
-    ['without tenants', { tenants: {} }],
-    ['with a tenant that lacks its key', { one: { baseUrl: 'https://a.example.com' } }],
     ['with an invalid key', { one: { baseUrl: 'https://a.example.com', apiKey: `${secret} b` } }],
-    ['with a key in a list', { one: { baseUrl: 'https://a.example.com', apiKey: [secret] } }],
-    ['with a forbidden setting', { one: { apiKey: secret, auth: 'key' } }],
   ])('changes nothing and logs it where the file is %s', async (_, content) => {
     const { server, one } = await startShared();
     server.running.output.guard(secret);
@@ -258,6 +254,42 @@ describe('settings of a tenant', () => {
   };
 
   const mistyped = 'a-value-that-was-mistyped-012345';
+  const own = { baseUrl: described.baseUrl, apiKey: mistyped };
+  const invalid: [what: string, content: unknown, words: string][] = [
+    ['not JSON', `{"tenants": {"a": {"apiKey": "${mistyped}" }`, 'must be JSON such as'],
+    ['a list', { tenants: [own] }, 'must be JSON such as'],
+    ['without a tenant', { tenants: {} }, 'no tenant'],
+    ['of a tenant that is not an object', { tenants: { a: mistyped } }, 'must be an object'],
+    ['with an invalid name', { tenants: { '../a': own } }, 'a–z'],
+    ['with the name __proto__', `{"tenants": {"__proto__": {"apiKey": "${mistyped}"}}}`, 'a–z'],
+    ...[
+      ['without anything', {}, 'Missing: baseUrl'],
+      ['without a key', { baseUrl: own.baseUrl }, 'Missing: apiKey'],
+      ['without an address', { apiKey: mistyped }, 'Missing: baseUrl'],
+      ['with an invalid key', { ...own, apiKey: `${mistyped} x` }, 'apiKey'],
+      ['with a missing key file', { baseUrl: own.baseUrl, apiKeyFile: 'nowhere' }, 'nowhere'],
+      ['with a password', { ...own, baseUrl: `https://me:${mistyped}@a.example.com` }, 'user name'],
+      ['with an unknown grant', { ...own, grants: ['everything'] }, 'Known: read'],
+      ['with a short webhook secret', { ...own, webhookSecret: 'short' }, '16 characters'],
+      ["with the server's tokens", { ...own, tokensFile: '/x' }, 'is not a setting of a tenant'],
+      ['with auth strategies of its own', { ...own, auth: 'key' }, 'not a setting of a tenant'],
+      ['with private networks', { ...own, allowPrivate: '1' }, 'not a setting of a tenant'],
+    ].map(([what, tenant, words]): [string, unknown, string] => [
+      String(what),
+      { tenants: { a: tenant } },
+      String(words),
+    ]),
+  ];
+  // Nothing of the server's own address and key is taken.
+  const servers = { CPQ_BASE_URL: own.baseUrl, CPQ_API_KEY: 'key-of-the-server-0123456789' };
+  test.each(invalid)('are refused where the file is %s', async (_, content, words) => {
+    const path = await fileIn(newFolder(), 'tenants.json', content);
+    const reading = async () => tenantsOf(readSettings([], { ...servers, CPQ_TENANTS_FILE: path }));
+    await expect(reading).rejects.toThrow(path);
+    await expect(reading).rejects.toThrow(words);
+    for (const secret of [mistyped, servers.CPQ_API_KEY])
+      await expect(reading).rejects.not.toThrow(secret);
+  });
   test.each<[name: string, value: unknown]>([
     ...['baseUrl', 'apiKey', 'apiKeyFile', 'pageParam', 'consent', 'webhookSecret'].flatMap(
       (name): [string, unknown][] => [
@@ -295,24 +327,6 @@ describe('settings of a tenant', () => {
 });
 
 describe('keys, secrets and grants of a tenant', () => {
-  test('never contain the server’s key', async () => {
-    const one = await place('one', 1);
-    const file = (tenant: Row) => fileIn(newFolder(), 'tenants.json', { tenants: { one: tenant } });
-    const servers = {
-      CPQ_AUTH: 'token',
-      CPQ_STATE_DIR: newFolder(),
-      CPQ_BASE_URL: one.upstream.url,
-      CPQ_API_KEY: one.key,
-    };
-    for (const tenant of [{}, { baseUrl: one.upstream.url }, { apiKey: one.key }]) {
-      const env = { ...servers, CPQ_TENANTS_FILE: await file(tenant) };
-      const { status, stderr } = await run(['http', '--port', '0'], env);
-      expect(status).toBe(2);
-      expect(stderr).toMatch(/"one": Missing: (baseUrl|apiKey)/);
-      expect(stderr).not.toContain(one.key);
-    }
-  });
-
   test('never contain the server’s webhook secret', async () => {
     const [one, two] = await Promise.all([place('one', 1), place('two', 2)]);
     const servers = 'hook-of-the-server-0123456789';

@@ -1,17 +1,20 @@
 import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { accessTokenStrategy } from '../../src/hosts/access/access-tokens.ts';
 import {
   bearer,
   type Caller,
   callerAt,
+  callToolRequest,
+  fileIn,
   newToken,
   send,
   startTeam,
   type Team,
   token,
 } from '../support/access.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { until } from '../support/until.ts';
 
@@ -56,8 +59,18 @@ describe('a token for some tools', () => {
     const caller = await callerAt(it, bearer(made));
     expect(await caller.names()).toEqual(['cpq_find']);
     await expect(caller.ask('cpq_list_companies')).rejects.toThrow('Unknown tool');
+    const request = { headers: bearer(made), body: callToolRequest('cpq_list_companies') };
+    expect((await send(it, request)).text).toContain('Unknown tool');
     const other = await callerAt(it, bearer(it.good));
     expect(await other.names()).toContain('cpq_list_companies');
+  });
+
+  test('may leave tools out', async () => {
+    const it = await server();
+    const caller = await callerAt(it, bearer(await it.add('others', '--tools=-cpq_find')));
+    const names = await caller.names();
+    expect(names).toContain('cpq_list_companies');
+    expect(names).not.toContain('cpq_find');
   });
 });
 
@@ -285,6 +298,15 @@ describe('a caller', () => {
     expect(reply.headers['www-authenticate']).toContain('Bearer realm="cpq-mcp"');
   });
 
+  test('that sends a batch is refused as a whole', async () => {
+    const { good, ...team } = await server();
+    const call = callToolRequest('cpq_list_companies', { size: 1 });
+    const before = requestsTo(await sandbox()).length;
+    const reply = await send(team, { headers: bearer(good), body: [call, { ...call, id: 2 }] });
+    expect([reply.status, reply.text]).toEqual([400, expect.stringContaining('one by one')]);
+    expect(requestsTo(await sandbox())).toHaveLength(before);
+  });
+
   test('is refused with a token in the URL', async () => {
     const { good, ...team } = await server();
     for (const name of ['access_token', 'token', 'authorization']) {
@@ -415,21 +437,34 @@ describe('a caller that guesses tokens', () => {
     expect((await from('203.0.113.10', team.good)).status).toBe(200);
     expect((await send(team, { headers: bearer(team.good) })).status).toBe(200);
   });
+});
 
-  test('is identified by its IPv6 network', async () => {
-    const team = await startShared({ CPQ_TRUSTED_PROXIES: '127.0.0.1' });
-    const from = (sender: string, shown: string) =>
-      send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
-    for (let at = 0; at < 30; at++) await from(`2001:db8:0:7::${at.toString(16)}`, 'cpq_x');
-    expect((await from('2001:db8:0:7:ffff::1', team.good)).status).toBe(429);
-    expect((await from('2001:db8:0:8::1', team.good)).status).toBe(200);
-  });
-
-  test('cannot choose its address where no proxy is trusted', async () => {
-    const team = await startShared();
-    const from = (sender: string, shown: string) =>
-      send(team, { headers: { ...bearer(shown), 'x-forwarded-for': sender } });
-    for (let at = 0; at < 30; at++) await from(`203.0.113.${at}`, `wrong-${at}`);
-    expect((await from('198.51.100.1', 'wrong')).status).toBe(429);
+describe('a file of tokens', () => {
+  const secret = 'text-that-must-not-be-shown-0123456789';
+  const row = {
+    id: 'a',
+    name: 'a',
+    hash: 'f'.repeat(64),
+    grants: ['read'],
+    created: '2026-01-01T00:00:00Z',
+    expires: '2030-01-01T00:00:00Z',
+  };
+  test.each<[string, unknown]>([
+    ['not JSON', `{"tokens": [${secret}`],
+    ['null', null],
+    ['a list', []],
+    ['without tokens', { version: 1 }],
+    ['with an invalid token', { tokens: [secret] }],
+    ['with an invalid hash', { tokens: [{ ...row, hash: secret }] }],
+    ['without an expiry', { tokens: [{ ...row, expires: undefined }] }],
+    ['with an invalid expiry', { tokens: [{ ...row, expires: 'never' }] }],
+    ['with an unknown grant', { tokens: [{ ...row, grants: ['everything'] }] }],
+    ['without grants', { tokens: [{ ...row, grants: undefined }] }],
+  ])('that is %s is refused', async (_, content) => {
+    const path = await fileIn(newFolder(), 'tokens.json', content);
+    const tenants = { find: () => undefined };
+    const reading = accessTokenStrategy({ path, tenants, onError: () => {} });
+    await expect(reading).rejects.toThrow(`${path} is not a token file`);
+    await expect(reading).rejects.not.toThrow(secret);
   });
 });

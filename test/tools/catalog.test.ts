@@ -75,6 +75,16 @@ describe('the tool list', () => {
     expect(names(await more.tools())).toEqual(['cpq_find', 'cpq_brief_quote', 'cpq_list_changes']);
   });
 
+  test.each([
+    { CPQ_TOOLS: '-cpq_find' },
+    { CPQ_TOOLSETS: 'briefs', CPQ_TOOLS: '-cpq_find,cpq_list_quotes' },
+  ])('has not the tools that are left out: %j', async (env) => {
+    const server = await anyHost.start(await address(), { env });
+    const shown = names(await server.tools());
+    expect(shown).toEqual(expect.arrayContaining(['cpq_brief_pipeline', 'cpq_list_quotes']));
+    expect(shown).not.toContain('cpq_find');
+  });
+
   test('is the same after calls, and for another connection', async () => {
     const [one, other] = await Promise.all([
       inProcess.start(await address(), everything),
