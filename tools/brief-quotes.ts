@@ -124,7 +124,7 @@ export const briefQuotes = defineTool({
       const report = await runInSlices(quotesReport(found, options));
       return quotesAnswer(
         report,
-        { from: args.from ?? 0, size: args.size ?? (args.show ? 0 : 5) },
+        { from: args.from ?? 0, size: args.size ?? (args.show?.length ? 0 : 5) },
         toCoverage(read.coverage),
         {
           scope: describeScope(filters, aboutLines(args.item)),

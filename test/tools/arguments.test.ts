@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { JsonSchema } from '../../src/mcp/schema.ts';
+import { parseArguments } from '../../src/mcp/tool-run.ts';
+import type { InvalidArguments } from '../../src/tenant/invalid-arguments.ts';
 import { catalog } from '../../tools/catalog.ts';
 import fc from '../support/fast-check.ts';
 import { anyHost, everyHost, everything, type Row } from '../support/hosts.ts';
@@ -120,6 +123,54 @@ for (const host of sample(everyHost, 4)) {
     });
   });
 }
+
+/** A value of an argument, and how models write it. */
+function formsOf({ type, enum: words, items }: Schema): [value: unknown, forms: unknown[]] {
+  if (words) return [words[0], [words[0]?.toUpperCase(), ` ${words[0]} `]];
+  const list = items?.enum?.slice(0, 2) ?? ['id', 'name'];
+  const forms: Record<string, [unknown, unknown[]]> = {
+    boolean: [true, ['true', 'True', ' TRUE ']],
+    integer: [2, ['2', ' 2 ', '2.0']],
+    number: [2.5, ['2.5', ' 2.5 ']],
+    array: [list, [JSON.stringify(list), list.join(), ` ${list.join(', ')} `]],
+    object: [{ a: 1 }, ['{"a":1}', ' {"a": 1}\n']],
+    string: ['2026', [2026]],
+  };
+  return forms[type] ?? [undefined, []];
+}
+
+test('every argument of every tool is understood as models write it', () => {
+  for (const [name, argument, schema] of everyArgument) {
+    const { shape } = catalog.find((tool) => tool.name === name)?.input ?? { shape: {} };
+    const check = z.object({ [argument]: shape[argument] ?? z.never() });
+    const [value, forms] = formsOf(schema);
+    const parsed = (form: unknown) => {
+      const properties = { [argument]: schema };
+      try {
+        return parseArguments({ properties } as JsonSchema, check, { [argument]: form });
+      } catch (error) {
+        return (error as InvalidArguments).reason;
+      }
+    };
+    for (const form of forms)
+      expect(parsed(form), `${name} ${argument}: ${JSON.stringify(form)}`).toEqual(parsed(value));
+  }
+});
+
+test('an empty list is as none, in every tool', async () => {
+  const { ask } = await server();
+  const samples = await samplesOf();
+  const lists = everyArgument.filter(([tool, , { type }]) => type === 'array' && isRead(tool));
+  expect(lists.length).toBeGreaterThan(10);
+  for (const [tool, argument] of lists) {
+    const { [argument]: _, ...without } = samples[tool] ?? {};
+    const answers = [without, { ...without, [argument]: [] }].map((args) => ask(tool, args));
+    const [none, empty] = await Promise.all(answers);
+    // A required one must name something.
+    if (none?.isError) expect(empty?.isError, `${tool} ${argument}`).toBe(true);
+    else expect(empty?.data.summary, `${tool} ${argument}`).toBe(none?.data.summary);
+  }
+});
 
 describe('a wrong argument of any tool', () => {
   test('is refused by name, when it is unknown', async () => {

@@ -156,6 +156,23 @@ describe.each(Object.entries(tables))('%s', (tool, { base = {}, count, filters }
   });
 });
 
+describe('a company that has none of the records', () => {
+  /** The name of a company that no record of a route refers to. */
+  const unused = async (path: string): Promise<unknown> => {
+    const used = (await rowsOf(path)).map(({ company }) => (company as Row | undefined)?.id);
+    return (await rowsOf('/company')).find(({ id }) => !used.includes(id))?.name;
+  };
+  test.each([
+    ['cpq_brief_pipeline', {}, deals, ({ open }: Row) => (open as Row | undefined)?.count],
+    ['cpq_pipeline_deals', { deals_from: 0 }, deals, inPage],
+    ['cpq_brief_quotes', {}, '/quote', ({ total }: Row) => (total as Row | undefined)?.count],
+    ['cpq_check_sales_data', { check: ['stale_quotes'] }, '/quote', ({ total }: Row) => total],
+  ])('is known all the same to %s', async (tool, args, path, count) => {
+    const answer = await call(tool, { ...args, company: await unused(path) });
+    expect([count(answer), answer.summary]).toEqual([0, expect.stringContaining('Only company')]);
+  });
+});
+
 describe.each(checkNames)('cpq_check_sales_data, %s', (check) => {
   test('has for a status, a kind or an owner as many findings as it counts of them', async () => {
     const { counts = [] } = await call('cpq_check_sales_data', { check });
