@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fileIn } from '../support/access.ts';
+import { fileIn, send, startTeam } from '../support/access.ts';
 import { type Environment, run } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 
 const secret = 'key-that-must-not-be-shown-0123456789';
 const tenant = { CPQ_BASE_URL: 'https://one.example.com', CPQ_API_KEY: secret };
 const issuer = { CPQ_AUTH: 'oauth', CPQ_OAUTH_ISSUER: 'https://login.example.com' };
-const publicUrl = { CPQ_PUBLIC_URL: 'https://mcp.example.com/mcp' };
+const publicUrl = 'https://mcp.example.com/mcp';
 
 /** Starts the server with settings that it must refuse. @returns the error message */
 async function refused(env: Environment, ...argv: string[]): Promise<string> {
@@ -36,6 +36,24 @@ describe('a server that others can reach', () => {
     },
   );
 
+  test('is addressed by the names in its settings, and by no others', async () => {
+    const names = { CPQ_ALLOWED_HOSTS: 'a.example.com,fd00::7', CPQ_PUBLIC_URL: publicUrl };
+    const state = { CPQ_AUTH: 'token', CPQ_STATE_DIR: newFolder() };
+    const team = await startTeam({ ...tenant, ...state, ...names });
+    const statusFor = async (headers: Record<string, string>) =>
+      (await send(team, { headers })).status;
+    for (const [status, hosts] of [
+      [401, ['a.example.com', 'A.example.com:8443', '[fd00::7]', 'mcp.example.com', 'localhost']],
+      [403, ['b.example.com', 'login.mcp.example.com', 'one.example.com', 'fd00::7']],
+    ] as const)
+      for (const host of hosts)
+        expect([
+          host,
+          await statusFor({ host }),
+          await statusFor({ host: 'localhost', origin: `https://${host}` }),
+        ]).toEqual([host, status, status]);
+  });
+
   test('does not accept an unknown auth strategy', async () => {
     expect(await refused({ ...tenant, CPQ_AUTH: 'none' }, '--host', '0.0.0.0')).toContain('oauth');
     expect(await refused({ ...tenant, CPQ_AUTH: 'token,nobody' })).toContain('must be one of');
@@ -50,14 +68,21 @@ describe('a server that others can reach', () => {
 
 describe('an auth strategy without its settings', () => {
   const cases: Record<string, [Environment, string]> = {
-    'oauth without an issuer': [{ CPQ_AUTH: 'oauth', ...publicUrl }, 'CPQ_OAUTH_ISSUER'],
+    'oauth without an issuer': [
+      { CPQ_AUTH: 'oauth', CPQ_PUBLIC_URL: publicUrl },
+      'CPQ_OAUTH_ISSUER',
+    ],
     'oauth without a public URL': [issuer, 'CPQ_PUBLIC_URL'],
     'oauth with an issuer without TLS': [
-      { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: 'http://login.example.com' },
+      { ...issuer, CPQ_PUBLIC_URL: publicUrl, CPQ_OAUTH_ISSUER: 'http://login.example.com' },
       'https',
     ],
     'oauth with a password in the issuer': [
-      { ...issuer, ...publicUrl, CPQ_OAUTH_ISSUER: `https://me:${secret}@login.example.com` },
+      {
+        ...issuer,
+        CPQ_PUBLIC_URL: publicUrl,
+        CPQ_OAUTH_ISSUER: `https://me:${secret}@login.example.com`,
+      },
       'CPQ_OAUTH_ISSUER',
     ],
     'key without allowed addresses': [{ CPQ_AUTH: 'key' }, 'CPQ_KEY_BASE_URLS'],

@@ -277,6 +277,24 @@ describe('the circuit breaker', () => {
     expect(await failure(ask(tenant))).toMatchObject({ kind: 'circuit-open' });
   });
 
+  test.each([
+    ['500', 'company', 'server-error'],
+    ['500', 'product', 'circuit-open'],
+    ['reset', 'company', 'connection-lost'],
+    ['reset', 'product', 'connection-lost'],
+  ] as const)('counts %s anew or not after an answer of %s: %s', async (fault, route, kind) => {
+    const tenant = tenantOf({ circuitFailures: 4 });
+    const failing = async () => {
+      upstream.set(faults[fault]);
+      return failure(ask(tenant));
+    };
+    expect(await failing()).not.toMatchObject({ kind: 'circuit-open' });
+    upstream.set({ status: undefined, cut: undefined });
+    const answer = sharedStateOf(tenant).client.page(route, { size: 5 }, toolCall());
+    expect(await failure(answer)).toBe('answered');
+    expect(await failing()).toMatchObject({ kind });
+  });
+
   test('is not open for hours after the clock was set back', async () => {
     const tenant = await opened();
     later(-3 * 3_600_000);

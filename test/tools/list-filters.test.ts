@@ -184,3 +184,31 @@ test('a single record with few values is shown', async () => {
   const { data } = await (await server()).call('cpq_get_record', { resource: 'contact', id: 'k1' });
   expect(data.record).toMatchObject({ nickname: 'Zoë' });
 });
+
+describe('a record with many values', () => {
+  const names = Array.from({ length: 9 }, (_, at) => `Name ${at}`);
+  const ids = names.map((_, at) => `id-${at}`);
+  const named = ids.map((id, at) => ({ id, name: names[at] }));
+  const assigned = { id: 'x', name: 'Assigned', companyIds: ids };
+  const products = ids.map((productId) => ({ productId, price: 1 }));
+
+  test.each([
+    ['pricing_books', '/pricing-book', 'for', assigned, names],
+    ['pricing_books', '/pricing-book', 'product', { id: 'x', name: 'Book', products }, names],
+    ['companies', '/company', 'labels', { id: 'x', name: 'Labelled', labels: names }, names],
+    ['contacts', '/contact', 'labels', { id: 'x', lastName: 'Labelled', labels: names }, names],
+    ['products', '/product', 'labels', { id: 'x', name: 'Labelled', labels: names }, names],
+    ['products', '/product', 'category', { id: 'x', name: 'Sorted', categories: named }, names],
+    ['products', '/product', 'categoryId', { id: 'x', name: 'Sorted', categories: named }, ids],
+  ] as const)('is found by each of them: %s %s %s', async (tool, path, key, record, values) => {
+    const service = await upstream();
+    service.records['/company'] = named;
+    service.records['/product'] = named;
+    service.records[path] = [record, { id: 'y', name: 'Other', lastName: 'Other' }];
+    const { call } = await inProcess.start({ baseUrl: service.url, key: 'many-values-key-0123' });
+    for (const value of values) {
+      const { records } = await call(`cpq_list_${tool}`, { filters: `${key}:${value}` });
+      expect([value, records.map(({ id }) => id)]).toEqual([value, ['x']]);
+    }
+  });
+});

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
+import { resources, routes } from '../../src/service/routes.ts';
+import { grantNames, readGrant } from '../../src/tenant/grants.ts';
+import type { AnyTool } from '../../src/tool-kit/define-tool.ts';
 import { openWriter } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { readTools, serviceRecords } from '../support/samples.ts';
-import { addressIn, startSandbox } from '../support/sandbox.ts';
+import { readTools, sampleFor, serviceRecords } from '../support/samples.ts';
+import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 /** That the rows left are the right ones is tested by SQL in `test/oracle`; here, that no filter is without effect. */
@@ -170,6 +173,30 @@ describe('a company that has none of the records', () => {
   ])('is known all the same to %s', async (tool, args, path, count) => {
     const answer = await call(tool, { ...args, company: await unused(path) });
     expect([count(answer), answer.summary]).toEqual([0, expect.stringContaining('Only company')]);
+  });
+});
+
+describe('a collection that may not be read', () => {
+  const answerFor = async (tool: AnyTool, grants: string[]) => {
+    const before = requestsTo(await sandbox()).length;
+    const { call } = await openWriter(await address(), { grants });
+    const answer = await call(tool.name, await sampleFor(tool, await address()));
+    const sent = requestsTo(await sandbox()).slice(before);
+    return { answer, paths: sent.map(({ path }) => path.replace(/^.*\/public-api|\?.*/g, '')) };
+  };
+  const briefs = readTools.filter(({ toolset }) => toolset === 'briefs');
+  test.each(briefs.map((tool) => [tool.name, tool] as const))('is named by %s', async (_, tool) => {
+    const { paths } = await answerFor(tool, ['read']);
+    for (const resource of resources) {
+      const grant = readGrant(resource);
+      const isRead = paths.some((path) => `${path}/`.startsWith(`${routes[resource].path}/`));
+      if (tool.needs.includes(grant) || !isRead) continue;
+      const grants = grantNames.filter((each) => each.endsWith(':read') && each !== grant);
+      const { answer } = await answerFor(tool, grants);
+      const words = [`Without ${resource.replaceAll('_', ' ')} records`, `${grant} is not granted`];
+      // Nothing is computed without a history.
+      expect(answer.text).toMatch(new RegExp([...words, 'No history'].join('|')));
+    }
   });
 });
 
