@@ -141,7 +141,7 @@ function formsOf({ type, enum: words, items }: Schema): [value: unknown, forms: 
 
 test('every argument of every tool is understood as models write it', () => {
   for (const [name, argument, schema] of everyArgument) {
-    const { shape } = catalog.find((tool) => tool.name === name)?.input ?? { shape: {} };
+    const shape: z.ZodRawShape = catalog.find((tool) => tool.name === name)?.input.shape ?? {};
     const check = z.object({ [argument]: shape[argument] ?? z.never() });
     const [value, forms] = formsOf(schema);
     const parsed = (form: unknown) => {
