@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.ts';
 import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
-import type { PageQuery, Search } from '../service/routes.ts';
+import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import type { Wording } from '../text/untrusted-text.ts';
 import { valueAt } from '../values.ts';
 import type { Collection } from './collection.ts';
@@ -79,43 +79,52 @@ export async function readListPage(
   const sent = await pages.page(resource, asked, call);
   const ignored = judge ? await ignoredParameters(source, judge, asked, sent) : [];
   if (ignored.length > 0) return ignoringPage(query, ignored, asOf);
-  const page = await withTrueTotal(source, asked, sent);
-  const follows = isWhole ? 'hidden' : await whatFollows(source, asked, page);
+  const follows = isWhole ? 'hidden' : await whatFollows(source, asked, sent);
   if (follows === 'hidden') return whole();
-  const counted = unlessRefuted(source, page);
-  const isCounted = !page.countIsLimit && (counted.total !== undefined || follows === 'end');
-  const answer = pageAnswer(query, counted, isCounted, asOf);
+  const page = await withTrueTotal(source, asked, sent);
+  const isCounted = !page.countIsLimit && (page.total !== undefined || follows === 'end');
+  const answer = pageAnswer(query, page, isCounted, asOf);
   if (!judge || !query.filters || answer.total > 0) return answer;
   const { filters, sort: _, ...search } = searchOf(query);
   return { ...answer, unproven: await unprovenFields(source, search, query.filters, sample) };
 }
 
-/** Without the total of a route whose totals a reading of all its records has refuted. */
-function unlessRefuted({ pages, resource }: ListSource, page: AnyPage): AnyPage {
-  if (pages.traits(resource).honoured[countsRecords] !== false) return page;
-  const { total: _, ...uncounted } = page;
-  return uncounted;
-}
-
-/** The property of a route whose total is that of what filters and a text find, and not of all its records. */
+/** The property of a route whose total is that of what filters and a text find. */
 const countsMatches = 'counts matches';
 
-/** Without a total that no row has shown yet, and that is wrong: the last of its records is not found. */
+/** Without the total of a route whose totals are wrong, as a reading of all records or the last counted row shows. */
 async function withTrueTotal(
-  { pages, resource, call }: ListSource,
+  source: ListSource,
   query: PageQuery,
   page: AnyPage,
 ): Promise<AnyPage> {
+  const { honoured } = source.pages.traits(source.resource);
   const { total = 0, ...uncounted } = page;
-  const isFull = page.records.length >= query.size;
-  if (!(query.filters || query.query) || !isFull || total <= (query.from ?? 0) + query.size)
-    return page;
-  const known = pages.traits(resource).honoured[countsMatches];
-  if (known !== undefined || !pages.canPage(resource)) return known === false ? uncounted : page;
-  const asked = pages.sized(resource, { ...query, from: total - 1, size: 1 }, call);
-  const last = await asked.catch(ignoreApiError('refused'));
-  if (last) pages.learnHonoured(resource, countsMatches, last.records.length > 0);
-  return last?.records.length === 0 ? uncounted : page;
+  if (honoured[countsRecords] === false) return uncounted;
+  const trait = query.filters || query.query ? countsMatches : countsRecords;
+  const rows = page.records.length;
+  if (rows === 0 || total <= (query.from ?? 0) + rows) return page;
+  const isTrue = honoured[trait] ?? (await hasLastRow(source, query, page, trait));
+  return isTrue ? page : uncounted;
+}
+
+/** Whether the last counted row is the last one. True if errors, changes or other offsets hide it. */
+async function hasLastRow(
+  { pages, resource, call }: ListSource,
+  query: PageQuery,
+  { records, total = 0 }: AnyPage,
+  trait: string,
+): Promise<boolean> {
+  if (!pages.canPage(resource) || routes[resource].shape === 'tree') return true;
+  const asked = pages.sized(resource, { ...query, from: total - 1, size: 2 }, call);
+  const last = await asked.catch(unlessKeyRefused);
+  const [key] = recordKeys(last?.records ?? []);
+  // A row of the page means that the service ignores the offset.
+  if (!last || last.total !== total || recordKeys(records).includes(key)) return true;
+  const isTrue = last.records.length === 1;
+  if (!isTrue && (await pages.offsetWorks(resource, call)) === false) return true;
+  pages.learnHonoured(resource, trait, isTrue);
+  return isTrue;
 }
 
 interface Sampled {

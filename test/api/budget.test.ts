@@ -35,7 +35,7 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   tenants = [];
   const counts = Object.fromEntries(bigger.map((path) => [path, 300]));
-  upstream = await startUpstream({ counts });
+  upstream = await startUpstream({ counts: { ...counts, '/product': 1 } });
 });
 
 afterEach(async () => {
@@ -58,8 +58,9 @@ const budgetOf = (tenant: Tenant) =>
 
 const later = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
+/** A list of one request. */
 const one = (tenant: Tenant) =>
-  tenant.list('product', { size: 1 }, toolCall()).then(
+  tenant.list('product', { size: 2 }, toolCall()).then(
     () => 'answered' as const,
     (error: unknown) => error,
   );
@@ -177,14 +178,14 @@ describe('what a person is told', () => {
     const { client, close } = await serve(tenant, () => {});
     const text = async (name: string, args = {}) =>
       JSON.stringify((await client.callTool({ name, arguments: args })).content);
-    expect(await text('cpq_list_products', { size: 1 })).toContain('products');
+    expect(await text('cpq_list_products', { size: 2 })).toContain('product');
     later(2 * 60_000);
-    expect(await text('cpq_list_products', { size: 1 })).toMatch(
+    expect(await text('cpq_list_products', { size: 2 })).toMatch(
       /budget.* used up. Ask again in 48\d seconds. Questions about these records can be answered now: company \(2 min old\)\./,
     );
     await close();
     const narrow = await serve(tenant.withGrants(new Set(['product:read'])), () => {});
-    const asked = { name: 'cpq_list_products', arguments: { size: 1 } };
+    const asked = { name: 'cpq_list_products', arguments: { size: 2 } };
     const { content } = await narrow.client.callTool(asked);
     expect(JSON.stringify(content)).toMatch(/used up. Ask again in 48\d seconds\."/);
     await narrow.close();

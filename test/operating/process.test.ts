@@ -61,8 +61,9 @@ describe('a call', () => {
     expect(await metrics('cpq_calls_total')).toEqual({
       'tenant="default",tool="cpq_list_quotes",outcome="ok"': 1,
     });
+    // The first list also asks whether the total is right.
     expect(await metrics('cpq_upstream_requests_total')).toEqual({
-      'tenant="default",outcome="ok"': 1,
+      'tenant="default",outcome="ok"': 2,
     });
     expect(await metrics('cpq_budget_left')).toEqual({ 'tenant="default"': expect.any(Number) });
   });

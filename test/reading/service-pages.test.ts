@@ -3,8 +3,10 @@ import type { ListPage } from '../../src/reading/list-page.ts';
 import type { Company } from '../../src/service/records/records.ts';
 import { startService } from '../support/compatibility/service.ts';
 import type { Switches } from '../support/compatibility/switches.ts';
+import fc from '../support/fast-check.ts';
 import { openTenant, sharedStateOf, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** What is learnt about the service from its answers: sizes, and whether offsets work. */
 
@@ -106,12 +108,13 @@ test.each([
 );
 
 describe('the offset', () => {
-  test('is checked once, by two small pages', async () => {
+  test('is checked once, by two small pages, and the total by one', async () => {
     const { service, list } = await opened({});
     await list(20);
+    expect(service.requests()).toBe(2);
     await list(20, 20);
     await list(20, 40);
-    expect(service.requests()).toBe(5);
+    expect(service.requests()).toBe(6);
   });
 
   test.each(['pages', 'pages from 1', 'records from 1'] as const)(
@@ -141,5 +144,35 @@ describe('the offset', () => {
     tenant.updates.invalidate('company');
     const { coverage } = await tenant.collection('company', toolCall());
     expect(coverage).toMatchObject({ complete: true, read: 130 });
+  });
+});
+
+describe('a wrong total', () => {
+  const size = fc.integer({ min: 5, max: 50 });
+  test('is never told as the number of records, even in the first list', async () => {
+    const upstream = closing(await startUpstream({ counts: { '/company': 60 } }));
+    const wrong = fc.integer({ min: -60, max: 120 }).filter((off) => off !== 0);
+    const page = fc.record({ size, from: fc.integer({ min: 0, max: 55 }) });
+    const askAgain = fc.boolean();
+    const property = fc.asyncProperty(wrong, page, askAgain, async (off, asked, again) => {
+      upstream.set({ total: { off } });
+      const tenant = openTenant({ url: upstream.url, limits: {} });
+      try {
+        if (again) await tenant.list('company', asked, toolCall());
+        const { coverage } = await tenant.list('company', asked, toolCall());
+        if (coverage.total !== 60)
+          expect(coverage.reason).toMatch(/^(not counted|the service counts \d+ but gave 60)$/);
+      } finally {
+        await tenant.close();
+      }
+    });
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test('of a service that counts right is told with the second request', async () => {
+    const { service, tenant } = await opened({});
+    const { coverage } = await tenant.list('company', { size: 20 }, toolCall());
+    expect(coverage).toMatchObject({ total: 130, reason: 'one page' });
+    expect(service.requests()).toBe(2);
   });
 });
