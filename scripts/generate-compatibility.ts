@@ -41,7 +41,7 @@ others lack, references that lead nowhere. Tests try 600 forms of replies, pairs
 \`\`\`
 opportunity.closedAt = closeDate         # another name
 opportunity.company.id = account.key     # inside another; in a list: companies.0.id
-quote.items.term = billingPeriod         # of every item
+quote.items.term = billingPeriod         # of every item; also pricing-book.products.price
 won = statusId in [4, 7]                 # also lost, open
 quote.sent = status in [versendet]       # also draft, approved, declined, expired
 product.monthly = term in [monatlich]    # of quote.items too; also yearly, one-time

@@ -148,7 +148,7 @@ export async function fieldGaps(
   const missing = isPart && tenant.missingFields(resource);
   const unused = tenant.unusedFields(resource, Math.max(1, records.length));
   const lines = unused.flatMap(({ of, field, text }): FieldGap[] => {
-    const path = of === 'quote.items' ? `items.${field}` : field;
+    const path = [...of.split('.').slice(1), field].join('.');
     return paths.includes(path) ? [{ ...placeOf(resource, account, path), example: text }] : [];
   });
   const gaps = gapsOf(resource, account, paths, missing && ((path) => missing.includes(path)));

@@ -48,6 +48,9 @@ const mended: Readonly<Record<string, readonly string[]>> = {
   'one-time revenue in money': ['opportunity.onetimeRevenue = money.oneTime'],
   'price of a line: {amount, currency}': ['quote.items.price = price.amount'],
   'quantity: qty': ['quote.items.quantity = qty'],
+  'book products nested': ['pricing-book.products.productId = product.id'],
+  'book unitPrice': ['pricing-book.products.price = unitPrice'],
+  'book price {amount}': ['pricing-book.products.price = price.amount'],
   'opportunity.company: {key, text}': [
     'opportunity.company.id = company.key',
     'opportunity.company.name = company.text',

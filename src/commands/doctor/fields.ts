@@ -2,7 +2,13 @@
 
 import { checksRestOn, listsRestOn, restsOn } from '../../briefs/rests-on.ts';
 import { longId } from '../../reading/service-pages.ts';
-import { isSet, placeOf, saysPresent, type UnknownField } from '../../service/records/account.ts';
+import {
+  isSet,
+  partOf,
+  placeOf,
+  saysPresent,
+  type UnknownField,
+} from '../../service/records/account.ts';
 import {
   type Fields,
   type Reader,
@@ -10,7 +16,7 @@ import {
   time,
   unreadable,
 } from '../../service/records/normalise.ts';
-import { fieldsOf, marks, quoteItem, type Resource } from '../../service/records/records.ts';
+import { fieldsOf, marks, type Resource } from '../../service/records/records.ts';
 import type { Understood } from '../../tenant/field-gaps.ts';
 import { isObject, type JsonObject, valueAt } from '../../values.ts';
 import { type FieldFound, quoted } from './report.ts';
@@ -33,9 +39,6 @@ export function fieldsFound(
   records: readonly JsonObject[],
 ): FieldFound[] {
   if (account === undefined || records.length === 0) return [];
-  const items = records.flatMap(({ items }) =>
-    Array.isArray(items) ? items.filter(isObject) : [],
-  );
   const found = (fields: Fields, rows: readonly JsonObject[], prefix: string) =>
     Object.entries(fields).map(([name, kind]): FieldFound => {
       const path = prefix + name;
@@ -60,7 +63,10 @@ export function fieldsFound(
       return { ...known, mayBe, ...proposal(field, kind, mayBe, valuesOf(rows, mayBe, other[1])) };
     });
   const own = found(fieldsOf[resource], records, '');
-  return resource === 'quote' ? [...own, ...found(quoteItem, items, 'items.')] : own;
+  const part = partOf(resource);
+  if (!part) return own;
+  const parts = records.flatMap((record) => record[part.list]).filter(isObject);
+  return [...own, ...found(part.fields, parts, `${part.list}.`)];
 }
 
 /** All values of a field that the table does not have; first a word that may say that a record is gone. */

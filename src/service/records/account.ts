@@ -46,7 +46,7 @@ const shown = (value: unknown): unknown =>
 const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
 
 /** What is counted one by one within records of this kind. */
-const partOf = (kind: Kind): (typeof partsOf)[keyof typeof partsOf] | undefined =>
+export const partOf = (kind: Kind): (typeof partsOf)[keyof typeof partsOf] | undefined =>
   isKeyOf(partsOf, kind) ? partsOf[kind] : undefined;
 
 class Tally {

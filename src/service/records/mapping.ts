@@ -2,13 +2,14 @@
 
 import { InvalidValue } from '../../setting-values.ts';
 import { isKeyOf, isObject, type JsonObject, keysOf } from '../../values.ts';
+import { partOf } from './account.ts';
 import { type Fields, ref } from './normalise.ts';
-import { fieldsOf, quoteItem, type Resource } from './records.ts';
+import { fieldsOf, type Resource } from './records.ts';
 
 /** A line of the file, such as `quote.items.term = billingPeriod` or `won = statusId in [4, 7]`. */
 export interface FieldRule {
   readonly text: string;
-  /** What it is about: records of a resource, or `quote.items`. */
+  /** What it is about: records of a resource, or those within them, such as `quote.items`. */
   readonly of: string;
   readonly field: string;
   /** The part of a nested field, such as `id`. */
@@ -34,7 +35,7 @@ const wordsOf: Readonly<Record<string, Words>> = {
   contract_item: terms,
 };
 const marks = ['deleted', 'deletedAt', 'listed'];
-const partsOf: Words = { discount: ['type', 'amount'], contractDuration: ['amount', 'unit'] };
+const membersOf: Words = { discount: ['type', 'amount'], contractDuration: ['amount', 'unit'] };
 const yes = ['true', 'yes', 'y', '1'];
 
 /** @throws InvalidValue that names the line, and what may be there */
@@ -94,10 +95,11 @@ function targetOf(left: string): Target {
     throw new InvalidValue(
       `"${left}" is not a field of ${keysOf(fieldsOf).join(', ')}, nor won, lost, open`,
     );
-  if (resource !== 'quote' || path[0] !== 'items' || path.length === 1)
+  const part = partOf(resource);
+  if (part?.list !== path[0] || path.length === 1)
     return { of: resource, ...fieldIn(fieldsOf[resource], wordsOf[resource], path) };
-  const of = 'quote.items';
-  return { of, ...fieldIn(quoteItem, wordsOf[of], path.slice(1)) };
+  const of = `${resource}.${part?.list}`;
+  return { of, ...fieldIn(part?.fields ?? {}, wordsOf[of], path.slice(1)) };
 }
 
 function fieldIn(
@@ -111,7 +113,7 @@ function fieldIn(
     throw new InvalidValue(`"${name}" is not a known field. Known: ${known.join(', ')}`);
   if (ofWord !== undefined && inner.length === 0)
     return { field: ofWord, part: undefined, word: name };
-  const parts = fields[name] === ref ? ['id', 'name'] : (partsOf[name] ?? []);
+  const parts = fields[name] === ref ? ['id', 'name'] : (membersOf[name] ?? []);
   const [part] = inner;
   if (inner.length > 1 || (part !== undefined && !parts.includes(part)))
     throw new InvalidValue(`known parts of ${name} are: ${parts.join(', ') || 'none'}`);
@@ -130,8 +132,10 @@ export class FieldMapping {
   apply<R extends JsonObject>(resource: Resource, row: R): R {
     if (this.#rules.length === 0) return row;
     this.#applyTo(resource, row);
-    const items: unknown[] = resource === 'quote' && Array.isArray(row.items) ? row.items : [];
-    for (const item of items) if (isObject(item)) this.#applyTo('quote.items', item);
+    const { list = '' } = partOf(resource) ?? {};
+    const parts: unknown = row[list];
+    if (!Array.isArray(parts)) return row;
+    for (const part of parts) if (isObject(part)) this.#applyTo(`${resource}.${list}`, part);
     return row;
   }
 
