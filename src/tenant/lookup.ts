@@ -95,7 +95,8 @@ export async function searchRecords<R extends Resource>(
 ): Promise<{ records: readonly RecordOf[R][]; isWhole: boolean }> {
   const reading = tenant.firstPage(resource, { size: maxFound, query }, call);
   const { records = [], total = Infinity } = (await reading.catch(ignoreApiError('refused'))) ?? {};
-  return { records, isWhole: total <= records.length };
+  // The total of a full page may be that of the page.
+  return { records, isWhole: total <= records.length && records.length < maxFound };
 }
 
 async function resolveAmong<K extends SearchKind>(

@@ -7,7 +7,7 @@ import { callWith, tenantOver } from '../support/changes.ts';
 import type { Row } from '../support/hosts.ts';
 
 import { shared } from '../support/shared.ts';
-import { limit } from '../support/upstream/behaviour.ts';
+import { type Behaviour, limit } from '../support/upstream/behaviour.ts';
 import { faults } from '../support/upstream/faults.ts';
 
 const call = callWith();
@@ -395,6 +395,28 @@ describe('the opportunity to write', () => {
     expect(await refreshTarget(tenant, target, call)).toMatchObject({ present: { record: made } });
   });
 });
+
+test.each<[string, Behaviour]>([
+  ['counts them', {}],
+  ['does not count', { total: 'absent' }],
+  ['gives ten at once, and does not count', { total: 'absent', maxSize: 10 }],
+  ['counts in words', { total: 'string' }],
+  ['counts those of a page', { total: { is: 25 } }],
+])(
+  'no opportunity is new where the last of many is called so: a service that %s',
+  async (_, behaviour) => {
+    const rows = Array.from({ length: 130 }, (__, at) => ({
+      id: `o${at}`,
+      name: 'Like E-9',
+      externalIdentifier: at === 129 ? 'e-9' : `X-${at}`,
+    }));
+    const { tenant, upstream } = await tenantOver({ opportunity: rows });
+    upstream.set(behaviour);
+    expect(await answerOf(findTarget(tenant, { externalId: 'E-9', create: true }, call))).toEqual([
+      expect.stringMatching(/but one has "e-9"|could be read/),
+    ]);
+  },
+);
 
 test.each<[number[], number | undefined, object]>([
   [[0.5, 1], undefined, { divisor: 1, certain: true }],
