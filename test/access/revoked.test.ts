@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { localState } from '../../src/state/files/local.ts';
 import { type Caller, callerAt, callToolRequest, send, startTeam } from '../support/access.ts';
+import { openWriter } from '../support/consent.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { closing, newFolder } from '../support/shared.ts';
@@ -44,6 +46,18 @@ const fromMemory: [string, Record<string, unknown>][] = [
   ['cpq_list_events', {}],
   ['cpq_list_changes', {}],
 ];
+
+test('a refused key is refused in all processes, and no other key of the tenant', async () => {
+  const { url, set } = closing(await startUpstream());
+  const state = localState(newFolder());
+  const open = (key: string) => openWriter({ baseUrl: url, key }, { state });
+  const all = await Promise.all(['one-key-0123', 'one-key-0123', 'other-key-0123'].map(open));
+  set({ keys: new Set(['other-key-0123']) });
+  const [first, , other] = all;
+  expect((await first?.call('cpq_list_companies', {}))?.isError).toBe(true);
+  expect(all.map(({ tenant }) => tenant.key.refused)).toEqual([true, true, false]);
+  expect((await other?.call('cpq_list_companies', {}))?.isError).toBe(false);
+});
 
 describe('after the service refused the key', () => {
   test('nothing is answered from the cache until the service accepts a request again', async () => {

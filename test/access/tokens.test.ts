@@ -1,7 +1,19 @@
-import { appendFile, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { accessTokenStrategy } from '../../src/hosts/access/access-tokens.ts';
+import type { ServedTenant } from '../../src/hosts/access/gate.ts';
+import { createToken } from '../../src/hosts/access/token-file.ts';
 import {
   bearer,
   type Caller,
@@ -440,6 +452,44 @@ describe('a caller that guesses tokens', () => {
 });
 
 describe('a file of tokens', () => {
+  const inPlace = async (path: string, content: string) => {
+    await writeFile(path, content);
+    const later = new Date(Date.now() + 1_000);
+    await utimes(path, later, later);
+  };
+  const replaced = async (path: string, content: string) => {
+    await writeFile(`${path}.new`, content);
+    // As restored from a backup, or copied with its times.
+    const { atime, mtime } = await stat(path);
+    await utimes(`${path}.new`, atime, mtime);
+    await rename(`${path}.new`, path);
+  };
+  test.each([
+    ['of the same length', inPlace, ''],
+    ['of another length at the same time', replaced, ' '],
+    ['of the same length and time', replaced, ''],
+  ])('is read again where there is one %s', async (_, write, end) => {
+    const path = join(newFolder(), 'tokens.json');
+    const made = ['one', 'two'].map((name) =>
+      createToken({ name, tenant: undefined, tools: undefined, grants: ['read'], days: 1 }),
+    );
+    const [first = '', second = ''] = made.map(({ stored }) =>
+      JSON.stringify({ tokens: [stored] }),
+    );
+    await writeFile(path, first);
+    const tenants = { find: () => ({}) as ServedTenant };
+    const { authenticate } = await accessTokenStrategy({ path, tenants, onError: () => {} });
+    const callers = async () => {
+      const asked = made.map(({ token }) =>
+        authenticate({ headers: bearer(token), headersDistinct: {} } as IncomingMessage, ''),
+      );
+      return (await Promise.allSettled(asked)).map(({ status }) => status);
+    };
+    expect(await callers()).toEqual(['fulfilled', 'rejected']);
+    await write(path, second + end);
+    expect(await callers()).toEqual(['rejected', 'fulfilled']);
+  });
+
   const secret = 'text-that-must-not-be-shown-0123456789';
   const row = {
     id: 'a',

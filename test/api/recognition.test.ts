@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { runSteps } from '../../src/figures/steps.ts';
+import type { ApiError, ApiErrorKind } from '../../src/service/errors.ts';
 import { accountOf, gapsIn } from '../../src/service/records/account.ts';
 import { areRead, toRecord } from '../../src/service/records/recognition.ts';
 import type { Resource } from '../../src/service/records/records.ts';
+import { parseResponse } from '../../src/service/response.ts';
 import { resources } from '../../src/service/routes.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
@@ -165,4 +167,29 @@ test('any record is read', () => {
       },
     ),
   );
+});
+
+/** Of every class of statuses, and of each that has a meaning of its own. */
+const statusKinds: { [K in ApiErrorKind]?: readonly (number | [number, string])[] } = {
+  'key-refused': [401, [403, 'The API key is not valid']],
+  'not-permitted': [403, [403, 'This key may not read quotes']],
+  'rate-limited': [429, [403, 'Rate limit exceeded'], [403, 'Too many requests']],
+  'not-found': [204, 404, 405, 501],
+  redirect: [300, 301, 302, 307, 308],
+  refused: [400, 402, 406, 409, 410, 413, 414, 422, 451],
+  'server-error': [408, 500, 502, 503, 504, 599],
+};
+
+test.each(Object.entries(statusKinds))('a response is %s by its status: %j', (kind, cases) => {
+  for (const each of cases) {
+    const [status, message = 'No'] = [each].flat() as [number, string?];
+    const body = Buffer.from(JSON.stringify({ message }));
+    let outcome: unknown = 'read';
+    try {
+      parseResponse({ status, headers: {}, body }, { host: 'h' });
+    } catch (error) {
+      outcome = (error as ApiError).kind;
+    }
+    expect([status, message, outcome]).toEqual([status, message, kind]);
+  }
 });

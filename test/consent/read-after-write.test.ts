@@ -3,7 +3,8 @@ import { openWriter, personAnswers, recordOf } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { serviceRecords } from '../support/samples.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** Each answer that shows an open opportunity, of the record as it is now. */
 const reads: Record<string, (record: Row) => Row> = {
@@ -26,6 +27,27 @@ const started = shared(async () => {
     open.has(id) && externalIdentifier && pipelineStage && company;
   return { at, id: all.find(isUsable)?.id, writer };
 });
+
+test.each([
+  ['company', '/company', 'name'],
+  ['contact', '/contact', 'lastName'],
+  ['opportunity', '/opportunity', 'name'],
+  ['product', '/product', 'name'],
+  ['quote', '/quote', 'title'],
+] as const)(
+  'a %s by its id is as it is now, though all were read before',
+  async (kind, path, field) => {
+    const { url, records } = closing(await startUpstream());
+    const { client, call } = await openWriter({ baseUrl: url, key: 'as-it-is-now-0123' });
+    const [row = {}] = records[path];
+    await call('cpq_find', { query: 'any', kinds: [kind] });
+    row[field] = 'Called Anew';
+    const { contents } = await client.readResource({ uri: `cpq://${kind}/${row.id}` });
+    expect(JSON.stringify(contents)).toContain('Called Anew');
+    const { text } = await call('cpq_get_record', { resource: kind, id: row.id });
+    expect(text).toContain('Called Anew');
+  },
+);
 
 describe.each(['cpq_upsert_opportunity', 'cpq_revert_change'])('after %s', (how) => {
   test.each(Object.entries(reads))('%s has the new name', async (tool, argumentsFor) => {

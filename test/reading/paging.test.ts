@@ -4,7 +4,9 @@ import { inProcess } from '../support/in-process.ts';
 import { listTools, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { closing, shared } from '../support/shared.ts';
+import type { Total } from '../support/upstream/behaviour.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 const sandbox = shared(() => startSandbox());
 const address = async () => addressIn(await sandbox(), 'all');
@@ -98,6 +100,25 @@ describe('pages of other shapes', () => {
     });
     const theirs = await serviceRecords(await address(), '/company', '?size=100&sort=%2Bname');
     expect(sorted.slice(0, 100).map(({ id }) => id)).toEqual(theirs.map(({ id }) => id));
+  });
+});
+
+describe('pages of a service that counts otherwise', () => {
+  // One that is too low is believed: docs/compatibility.md.
+  const totals: Total[] = ['absent', 'string', { off: 30 }];
+  test.each(totals)('%j: no page has more rows than there are', async (total) => {
+    const upstream = closing(await startUpstream({ counts: { '/product': 60 } }));
+    upstream.set({ total });
+    const { call } = await inProcess.start({ baseUrl: upstream.url, key: 'counts-key-0123' });
+    const ids = new Set<unknown>();
+    for (let from: number | undefined = 0; from !== undefined; ) {
+      const { records, page } = await call('cpq_list_products', { size: 17, from });
+      for (const { id } of records) ids.add(id);
+      expect(page.shown).toBe(records.length);
+      if (records.length > 0) expect(page.total).toBeGreaterThanOrEqual(from + records.length);
+      from = page.next;
+    }
+    expect(ids.size).toBe(60);
   });
 });
 

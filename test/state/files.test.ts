@@ -79,6 +79,18 @@ test('lines that are not events are counted, not shown', async () => {
   expect(await damagedIn(state)).toBe(lines.length);
 });
 
+test('lines that two processes wrote of one event are one event', async () => {
+  const folder = newFolder();
+  const state = localState(folder);
+  for (const id of ['a', 'b']) await state.inbox(tenant).add(eventOf(id));
+  const file = fileIn(folder);
+  await appendFile(file, await readFile(file));
+  for (const reader of [state, localState(folder)]) {
+    expect(await idsIn(reader)).toEqual(['b', 'a']);
+    expect(await damagedIn(reader)).toBe(0);
+  }
+});
+
 test('a damaged line is no longer counted when the file was compacted without it', async () => {
   const folder = newFolder();
   const limits = { days: 30, events: 2, megabytes: 8 };

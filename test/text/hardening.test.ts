@@ -380,8 +380,9 @@ describe('cleaned text', () => {
   test.each([2_001, 5_000, 100_000])(
     'of %i characters is cut, with its original length',
     (length) => {
-      const answers = out('x'.repeat(length));
-      expect(answers).toBe(`${'x'.repeat(2_000)}… [2000 of ${length} characters]`);
+      const text = 'x'.repeat(length);
+      for (const sent of [text, `<p>${text}</p>`, `${text}<script>alert(1)</script>`])
+        expect(out(sent)).toBe(`${'x'.repeat(2_000)}… [2000 of ${length} characters]`);
       expect(out('x'.repeat(2_000))).toBe('x'.repeat(2_000));
     },
   );

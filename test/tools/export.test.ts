@@ -5,7 +5,8 @@ import { type Connection, everyHost, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sample } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox());
@@ -208,6 +209,25 @@ describe('an export', () => {
     const question = await refused('cpq_brief_quote?quote=Laptop');
     expect(records.length).toBeGreaterThan(1);
     for (const { id = '' } of records) expect(question).toContain(id);
+  });
+
+  test('has at most so many rows as are asked for, and 5,000', async () => {
+    const upstream = await startUpstream({ counts: { '/product': 5_100 } });
+    const server = await inProcess.start({ baseUrl: closing(upstream).url, key: 'export-key-01' });
+    for (const [size, count] of [
+      ['', 5_000],
+      ['?size=1', 1],
+      ['?size=101', 101],
+      ['?size=5100', 5_000],
+    ] as const) {
+      const { rows, notes } = await exported(server, `cpq_list_products${size}`);
+      expect([rows.length, notes]).toEqual([
+        count,
+        expect.stringContaining(`The file has ${count} of 5100 rows.`),
+      ]);
+    }
+    for (const size of ['0', '-1', '1.5', 'x', 'NaN'])
+      await expect(exported(server, `cpq_list_products?size=${size}`)).rejects.toThrow('whole');
   });
 
   test('is offered as a template', async () => {

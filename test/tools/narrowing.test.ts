@@ -7,7 +7,8 @@ import { openWriter } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
 import { readTools, sampleFor, serviceRecords } from '../support/samples.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
-import { shared } from '../support/shared.ts';
+import { closing, shared } from '../support/shared.ts';
+import { startUpstream } from '../support/upstream/upstream.ts';
 
 /** That the rows left are the right ones is tested by SQL in `test/oracle`; here, that no filter is without effect. */
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
@@ -210,6 +211,22 @@ describe.each(checkNames)('cpq_check_sales_data, %s', (check) => {
       expect([value, own.total]).toEqual([value, count]);
     }
   });
+});
+
+test('a name that only deleted quotes have is none to ask a brief for', async () => {
+  const { url, records } = closing(await startUpstream());
+  const of = (name: string) => ({
+    id: name,
+    number: name,
+    status: name,
+    owner: { id: name, name },
+  });
+  const company = { id: 'Dora', name: 'Dora' };
+  records['/quote'] = [of('Ann'), { ...of('Dora'), company, deletedAt: '2026-01-02T03:04:05Z' }];
+  const { call: ask } = await openWriter({ baseUrl: url, key: 'deleted-names-key-01' });
+  for (const by of ['owner', 'company', 'status'])
+    expect((await ask('cpq_brief_quotes', { [by]: 'Dora' })).text).toContain(`No ${by} is called`);
+  expect((await ask('cpq_brief_quotes', { owner: 'Ann' })).text).toContain('Only owner "Ann"');
 });
 
 test.each([{}, { size: 100, detail: 'full' }, { query: 'nothing is called so' }])(
