@@ -39,7 +39,7 @@ const listTool = <R extends Resource>({
   resource,
   input,
   empty = wording`There are none, or the key may not read them.`,
-  notesOn = () => [],
+  notesOn,
   complete,
   ...words
 }: ListTool<R>): AnyTool =>
@@ -55,7 +55,7 @@ const listTool = <R extends Resource>({
       const records = (await complete?.(tenant, page.records, args, call)) ?? page.records;
       return listAnswer(resource, { ...page, records }, args, {
         empty,
-        notes: notesOn(records),
+        notes: notesOn?.(records),
       });
     },
   });

@@ -151,7 +151,7 @@ export function hasSecret(text: string): boolean {
 }
 
 /** What can spell a character of a secret in JSON (RFC 8259, 7). */
-const escapes = /\\[u/bfr]/;
+const escapes = ['\\u', '\\/', '\\b', '\\f', '\\r'];
 
 /** With which the invisible characters of a JSON text begin in UTF-8: letters of most languages begin with others. */
 const invisibleBytes = [127, 194, 205, 216, 219, 220, 224, 225, 226, 227, 239, 240, 243];
@@ -165,7 +165,6 @@ export function parseWithoutSecrets(text: string, bytes?: Buffer): unknown {
   const value = parseJson(text);
   let mayHide = bytes === undefined;
   for (const byte of invisibleBytes) mayHide ||= bytes?.includes(byte) === true;
-  const isEscaped = text.includes('\\') && escapes.test(text);
-  const isSpelled = isEscaped || (mayHide && !visible.test(text));
+  const isSpelled = escapes.some((it) => text.includes(it)) || (mayHide && !visible.test(text));
   return isSpelled || hasSecret(text) ? withoutSecrets(value) : value;
 }

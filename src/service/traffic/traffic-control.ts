@@ -1,6 +1,6 @@
 import { delay } from '../../state/delay.ts';
 import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
-import type { Call } from '../call.ts';
+import type { Call, WalkCost } from '../call.ts';
 import type { Attempt, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
 import { header } from '../response.ts';
@@ -173,8 +173,9 @@ export function rateBudget(window: RateWindow, key: string, requests: number) {
   /** Numbers of requests. */
   const inFlight = new Set<number>();
 
-  const isHopeless = (call: Call, rule: WindowRule): boolean =>
-    isTooLittle(call, lastRemaining - rule.reserve, rules.allowed - rule.reserve);
+  const isHopeless = ({ cost }: Call, rule: WindowRule): boolean =>
+    cost !== undefined &&
+    isTooLittle(cost, lastRemaining - rule.reserve, rules.allowed - rule.reserve);
 
   /** The error of a request that cannot be sent. Of a walk it says when all that is left of it can be read. */
   async function spent(call: Call, rule: WindowRule, facts: ErrorFacts) {
@@ -248,8 +249,8 @@ export function rateBudget(window: RateWindow, key: string, requests: number) {
 }
 
 /** Whether too little of a walk that has just begun can be read now. */
-function isTooLittle({ cost }: Pick<Call, 'cost'>, available: number, most: number): boolean {
-  if (!cost || cost.left !== cost.pages - 1) return false;
+function isTooLittle(cost: WalkCost, available: number, most: number): boolean {
+  if (cost.left !== cost.pages - 1) return false;
   if (cost.needsAll) return available < cost.left;
   return cost.left <= most && available < cost.left * worthwhileShare;
 }
