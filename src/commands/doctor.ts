@@ -1,6 +1,4 @@
 import { ConfigError, readSettings, type Settings } from '../config.ts';
-import { runSteps } from '../figures/steps.ts';
-import { understand } from '../tenant/field-gaps.ts';
 import { withoutSecrets } from '../text/secrets.ts';
 import { version } from '../version.ts';
 import type { CommandContext } from './context.ts';
@@ -52,8 +50,8 @@ export async function run(argv: readonly string[], { env, stdout }: CommandConte
     const all = Object.values(reports);
     const [only] = all;
     const wrong = Object.keys(reports).filter((name) => !reports[name]?.ok);
-    const ok = wrong.length === 0;
-    if (asJson) write(settings.tenantsFile === undefined ? only : { ok, tenants: reports });
+    const together = { ok: wrong.length === 0, tenants: reports };
+    if (asJson) write(settings.tenantsFile === undefined ? only : together);
     const checks = all.flatMap((report) => report.checks);
     const failed = checks.filter(({ status }) => status === 'fail').length;
     const where = settings.tenantsFile === undefined ? '' : `, of ${wrong.join(', ')}`;
@@ -108,15 +106,10 @@ export async function examine(settings: Settings, env: NodeJS.ProcessEnv): Promi
 /** What the records that the key can read have, and how their lists are paged. */
 async function examineRecords(prober: Prober, probes: Probes) {
   const paging = await checkPaging(prober, probes);
-  const rows = [...(await readRows(prober, probes))];
-  const accounts = new Map(
-    rows.map(([resource, records]) => [resource, runSteps(understand(resource, records))]),
-  );
+  const rows = await readRows(prober, probes);
   return {
-    checks: [...checkForms(probes, accounts), ...checkMapping(prober), ...paging],
-    fields: rows.flatMap(([resource, records]) =>
-      fieldsFound(resource, accounts.get(resource), records),
-    ),
+    checks: [...checkForms(rows), ...checkMapping(prober), ...paging],
+    fields: [...rows].flatMap(([resource, read]) => fieldsFound(resource, read)),
   };
 }
 

@@ -8,11 +8,19 @@ import type { FieldGap } from '../../service/records/account.ts';
 import type { Resource } from '../../service/records/records.ts';
 import { resources, routes } from '../../service/routes.ts';
 import { reservedOf } from '../../service/traffic/traffic-control.ts';
-import { gapsOf, type Understood } from '../../tenant/field-gaps.ts';
+import { gapsOf } from '../../tenant/field-gaps.ts';
 import { type Grant, readGrant, writeGrant } from '../../tenant/grants.ts';
 import { describeGaps } from '../../tool-kit/field-gaps.ts';
-import { type Accounts, restingOn } from './fields.ts';
-import { type Probe, type Prober, type Probes, probeSize, type ReportedBudget } from './prober.ts';
+import { restingOn } from './fields.ts';
+import {
+  type AllRows,
+  type Probe,
+  type Prober,
+  type Probes,
+  probeSize,
+  type ReportedBudget,
+  type Rows,
+} from './prober.ts';
 import { checkAs, type DoctorCheck, notTried } from './report.ts';
 
 /** Whether the route is permanently unavailable to this key or tenant; other errors may be temporary. */
@@ -119,9 +127,9 @@ export function checkBudget(reported: ReportedBudget, configured: number): Docto
 const main = ['contact', 'company', 'opportunity', 'product', 'quote'] as const;
 
 /** Checks whether the fields of the records that were read are known. */
-export function checkForms(probes: Probes, accounts: Accounts): DoctorCheck[] {
-  const hasRecords = main.some((resource) => probes.get(resource)?.records.length);
-  const failures = main.flatMap((resource) => checkFields(resource, accounts.get(resource)));
+export function checkForms(rows: AllRows): DoctorCheck[] {
+  const hasRecords = main.some((resource) => rows.get(resource)?.records.length);
+  const failures = main.flatMap((resource) => checkFields(resource, rows.get(resource)));
   const isKnown = hasRecords && failures.length === 0;
   return isKnown ? [checkAs('fields', 'fields')('pass', 'known')] : failures;
 }
@@ -130,20 +138,14 @@ export function checkForms(probes: Probes, accounts: Accounts): DoctorCheck[] {
 export const checkMapping = ({ unusedFields }: Prober): DoctorCheck[] =>
   unusedFields.map((line) => {
     const remedy = `Check the right side in ${environmentName('fieldsFile')}, unless few records have it`;
-    return checkAs('fields:file', 'file of fields')(
-      'warn',
-      `no record read here has ${line}`,
-      remedy,
-    );
+    const file = checkAs('fields:file', 'file of fields');
+    return file('warn', `no record read here has ${line}`, remedy);
   });
 
 /** Records of another form: answers say which fields are missing. */
-function checkFields(
-  resource: (typeof main)[number],
-  account: Understood | undefined,
-): DoctorCheck[] {
+function checkFields(resource: Resource, rows: Rows | undefined): DoctorCheck[] {
   const fields = checkAs(`fields:${routes[resource].path}`, 'fields');
-  const found = account ? gapsOf(resource, account, restingOn(resource)) : [];
+  const found = rows ? gapsOf(resource, rows.account, restingOn(resource)) : [];
   // What no record has may be of no use to the tenant, unless lists show it.
   const shown: readonly string[] = listsRestOn[resource] ?? [];
   const gaps = found.filter(

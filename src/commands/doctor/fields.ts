@@ -17,11 +17,9 @@ import {
   unreadable,
 } from '../../service/records/normalise.ts';
 import { fieldsOf, marks, type Resource } from '../../service/records/records.ts';
-import type { Understood } from '../../tenant/field-gaps.ts';
 import { isObject, type JsonObject, valueAt } from '../../values.ts';
+import type { Rows } from './prober.ts';
 import { type FieldFound, quoted } from './report.ts';
-
-export type Accounts = ReadonlyMap<Resource, Understood>;
 
 /** All fields that figures of any brief, check or list rest on. */
 export const restingOn = (resource: Resource): string[] => [
@@ -33,12 +31,8 @@ export const restingOn = (resource: Resource): string[] => [
 ];
 
 /** What each field of the table was read from. */
-export function fieldsFound(
-  resource: Resource,
-  account: Understood | undefined,
-  records: readonly JsonObject[],
-): FieldFound[] {
-  if (account === undefined || records.length === 0) return [];
+export function fieldsFound(resource: Resource, { records, account }: Rows): FieldFound[] {
+  if (records.length === 0) return [];
   const found = (fields: Fields, rows: readonly JsonObject[], prefix: string) =>
     Object.entries(fields).map(([name, kind]): FieldFound => {
       const path = prefix + name;
@@ -163,18 +157,15 @@ function markLine(field: string, from: string, values: readonly unknown[]): stri
   const says = values.filter((value) => isSet(from, value));
   const set = says.length > 0 ? says : values.slice(0, 1);
   const [value] = set;
-  const isListed = field.endsWith('.listed');
-  const [resource] = field.split('.');
-  if (isListed) {
+  if (field.endsWith('.listed')) {
     const others = new Set(values.filter((it) => !set.includes(it)).map(String));
     if (typeof value === 'string') return [`${field} = ${from} in [${[...others].join(', ')}]`];
     return [saysPresent.test(from) ? `${field} = ${from}` : `${field} = ${from} in [false]`];
   }
-  if (!field.includes('.delete')) return [];
+  const [resource, mark] = field.split('.');
+  if (!mark?.startsWith('delete')) return [];
   const at = [...placesIn(value, [from])].find(([, it]) => typeof time(it) === 'string');
   if (at) return [`${resource}.deletedAt = ${at[0]}`];
-  if (saysPresent.test(from)) return [`${resource}.deleted = ${from} in [${String(value)}]`];
-  return [
-    `${resource}.deleted = ${from}${typeof value === 'boolean' ? '' : ` in [${String(value)}]`}`,
-  ];
+  const isFlag = typeof value === 'boolean' && !saysPresent.test(from);
+  return [`${resource}.deleted = ${from}${isFlag ? '' : ` in [${String(value)}]`}`];
 }

@@ -1,3 +1,4 @@
+import { runSteps } from '../../figures/steps.ts';
 import { ServicePages } from '../../reading/service-pages.ts';
 import type { Call } from '../../service/call.ts';
 import {
@@ -11,6 +12,7 @@ import { ApiError, type ErrorFacts, ignoreApiError, isApiError } from '../../ser
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
 import { header } from '../../service/response.ts';
 import { type Page, resources, routes } from '../../service/routes.ts';
+import { type Understood, understand } from '../../tenant/field-gaps.ts';
 
 /** The first page of a route, or why there is none. */
 export interface Probe extends Page<ApiRecord> {
@@ -107,19 +109,25 @@ function failsEverywhere(probes: Probes): boolean {
   return first !== undefined && first.kind === second?.kind && first.kind !== 'not-permitted';
 }
 
+/** Records of a route, and what is known of their fields. */
+export interface Rows {
+  records: readonly ApiRecord[];
+  account: Understood;
+}
+
+export type AllRows = ReadonlyMap<Resource, Rows>;
+
 /** More records of the routes of sales records, since few may lack what others have. */
-export async function readRows(
-  { pages, call }: Prober,
-  probes: Probes,
-): Promise<ReadonlyMap<Resource, readonly ApiRecord[]>> {
-  const rows = new Map<Resource, readonly ApiRecord[]>();
-  for (const [resource, { records, error }] of probes) {
-    if (error) continue;
-    const hasMore = routes[resource].shape === 'paged' && records.length >= probeSize;
+export async function readRows({ pages, call }: Prober, probes: Probes): Promise<AllRows> {
+  const rows = new Map<Resource, Rows>();
+  for (const [resource, probe] of probes) {
+    if (probe.error) continue;
+    const hasMore = routes[resource].shape === 'paged' && probe.records.length >= probeSize;
     // Where it is refused, also for the number of requests, the first rows have to do.
     const page =
       hasMore && (await pages.page(resource, { size: 100 }, call).catch(ignoreApiError()));
-    rows.set(resource, page ? page.records : records);
+    const { records } = page || probe;
+    rows.set(resource, { records, account: runSteps(understand(resource, records)) });
   }
   return rows;
 }
