@@ -36,7 +36,7 @@ const suites = [
     /\/(?:pipeline|won-and-lost|forecast|period|group-labels|daily)/,
     'test/oracle/pipeline test/history/course test/history/changes test/history/tool',
   ],
-  [/\/quote-changes/, 'test/history/quotes'],
+  [/\/quote-changes/, 'test/history/changes'],
   [/\/(?:company|never|recent)/, 'test/oracle/company'],
   [/\/(?:product-prices|discounts|applicable)/, 'test/oracle/prices'],
   [/\/(?:columns|concise|references|identifiers)/, 'test/oracle/lists test/tools/lists'],

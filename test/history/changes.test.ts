@@ -1,13 +1,22 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
 import { addDays } from '../../src/figures/days.ts';
+import { compact } from '../../src/figures/naming.ts';
 import { runSteps } from '../../src/figures/steps.ts';
 import { changeGroups, compareDeals, dailyTotals } from '../../src/history/changes-between.ts';
+import { generatedPast } from '../../src/history/generated-history.ts';
 import { changeRows, periodDeals } from '../../src/history/pipeline-changes.ts';
+import { compareQuotes, readQuoteStates } from '../../src/history/quote-changes.ts';
 import { expectSum } from '../support/expect-sum.ts';
 import fc from '../support/fast-check.ts';
 import { addEdgeCases } from '../support/oracle/edge-cases.ts';
-import { dealsOn, expectedChanges, expectedDays } from '../support/oracle/pipeline-changes.ts';
+import {
+  type AskedChanges,
+  dealsOn,
+  expectedChanges,
+  expectedDays,
+} from '../support/oracle/pipeline-changes.ts';
+import { expectedQuoteChanges } from '../support/oracle/quote-changes.ts';
 import { optionsOf, type TenantPast, tenantPast } from '../support/oracle/tenant-past.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
@@ -17,19 +26,25 @@ import { shared } from '../support/shared.ts';
 
 const today = '2026-06-15';
 const seeds = [
-  { seed: 1, withEdgeCases: false },
-  { seed: 3, withEdgeCases: true },
+  { seed: 1, tenant: 0, withEdgeCases: false },
+  { seed: 3, tenant: 1, withEdgeCases: true },
 ];
 
-describe.each(seeds)('seed $seed, edge cases added: $withEdgeCases', ({ seed, withEdgeCases }) => {
-  const sandbox = shared(async () => {
-    const started = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
-    if (withEdgeCases)
-      for (const { name } of started.tenants) addEdgeCases(started.database, name, today);
-    return started;
-  });
-  describe.each([0, 1])('tenant %i', (at) => compareTenant(sandbox, at));
-});
+describe.each(seeds)(
+  'seed $seed, edge cases added: $withEdgeCases',
+  ({ seed, tenant, withEdgeCases }) => {
+    const sandbox = shared(async () => {
+      const started = await startSandbox({ seed, scale: 0.3, now: new Date(`${today}T09:00:00Z`) });
+      if (withEdgeCases)
+        for (const { name } of started.tenants) addEdgeCases(started.database, name, today);
+      return started;
+    });
+    describe.each(quickOrAll([tenant], [0, 1]))('tenant %i', (at) => {
+      compareTenant(sandbox, at);
+      compareQuotesOf(sandbox, at);
+    });
+  },
+);
 
 test('thousands of deals are compared in slices, between which other work gets its turn', async () => {
   const dealsOf = (value: number) =>
@@ -144,5 +159,56 @@ function compareTenant(sandbox: () => Promise<Sandbox>, at: number): void {
     );
     expect(Math.min(...opened)).toBeGreaterThan(15);
     expect(new Set(opened).size).toBeGreaterThan(1);
+  });
+}
+
+function compareQuotesOf(sandbox: () => Promise<Sandbox>, at: number): void {
+  let past: TenantPast;
+  let history: ReturnType<typeof generatedPast>['quote'];
+  beforeAll(async () => {
+    const started = await sandbox();
+    past = tenantPast(started, at, today);
+    history = generatedPast(started.past(started.tenants[at]?.name ?? '')).quote;
+  });
+
+  const changesOf = async ([opening, closing]: readonly [string, string], asked: object) => {
+    const options = { ...asked, currencyOf: past.currencyOf, limit: 1_000, movement: undefined };
+    const states = await readQuoteStates(history, { opening, closing }, undefined);
+    if (!states) throw new Error('every day can be read');
+    return compareQuotes(states, options);
+  };
+
+  test('every figure of the quotes of any two days is that of the database, and they add up', async () => {
+    const filters = fc
+      .option(past.filters, { nil: {} as AskedChanges })
+      .map(({ owner, company, currency }) => compact({ owner, company, currency }));
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(period, filters, async (days, asked) => {
+        const { owner, company, currency } = optionsOf(asked, past.currencyOf);
+        const { rows, moves } = await changesOf(days, compact({ owner, company, currency }));
+        const { opening, closing, steps, sent } = expectedQuoteChanges(past.ask, days, asked);
+        const found = Object.fromEntries(rows.map(({ step, ...row }) => [step, row]));
+        expect(found).toEqual({ opening, ...steps, closing });
+        expect(moves).toEqual(sent ? [{ move: 'sent', ...sent }] : []);
+        const values = rows.map(({ firstYearValue }) => firstYearValue);
+        expectSum(values.slice(0, -1), values.at(-1));
+        for (const { step } of rows) seen.add(step);
+      }),
+      { numRuns: quickOrAll(30, 60) },
+    );
+    const common = ['new', 'valueUp', 'accepted', 'declined', 'expired'];
+    expect([...seen]).toEqual(expect.arrayContaining(common));
+  });
+
+  test('the quotes that changed are listed, the largest first', async () => {
+    const { rows, quotes } = await changesOf([addDays(today, -60), addDays(today, -1)], {});
+    const count = (movement: string) =>
+      quotes.rows.filter((row) => row.movement.some((it) => it === movement)).length;
+    for (const { step, ...row } of rows.slice(1, -1))
+      expect([step, count(step)]).toEqual([step, row.count]);
+    expect(quotes.total).toBe(quotes.rows.length);
+    const accepted = quotes.rows.find(({ movement }) => movement.includes('accepted'));
+    expect(accepted?.status).toMatch(/approved$/);
   });
 }

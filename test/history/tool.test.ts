@@ -69,11 +69,7 @@ const readHistory = async ({ request }: Connection) => {
 describe('a comparison', () => {
   test.each([
     ['2026-06-15', '2026-06-14'],
-    ['monday', '2026-06-14'],
-    ['7d', '2026-06-10'],
     ['2w', '2026-05-18'],
-    ['this month', '2026-05-18'],
-    ['yesterday', '2026-06-14'],
     ['2020-01-01', '2026-04-20'],
   ])('since %s starts from the end of %s', async (since, day) => {
     const { server } = await started();
@@ -416,8 +412,8 @@ describe('snapshots', () => {
   });
 
   test('are never made of an incomplete reading', async () => {
-    const rateLimit = { requests: 5, windowSeconds: 600 };
-    const sandbox = await startSandbox({ scale: 3, rateLimit });
+    const rateLimit = { requests: 3, windowSeconds: 600 };
+    const sandbox = await startSandbox({ scale: 1, rateLimit });
     const folder = newFolder();
     const server = await anyHost.start(addressIn(sandbox), { env: { CPQ_STATE_DIR: folder } });
     const { coverage } = await server.call('cpq_brief_pipeline');
