@@ -5,7 +5,6 @@ import {
   type CallReport,
   openWriter,
   personAnswers,
-  putsOf,
   question,
   rawCall,
   recordOf,
@@ -21,7 +20,6 @@ const accepted = { consent: personAnswers.accepts() };
 const sandbox = shared(() => startSandbox({ scale: 0.2 }));
 const at = async () => addressIn(await sandbox(), 'all');
 const opportunity = shared(async () => anyOpportunity(await at()));
-const puts = async () => (await putsOf(await sandbox())).length;
 
 let count = 0;
 const another = async () => {
@@ -64,22 +62,6 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
     await expectNothing(result, args);
   });
 
-  test.each([
-    ['invented', 'abc'],
-    ['empty', ''],
-    [
-      'built like one',
-      `zzzzzzzz.${'A'.repeat(12)}.${'A'.repeat(22)}.${'A'.repeat(22)}.${'A'.repeat(22)}`,
-    ],
-  ])('a request state that was %s is refused', async (_, requestState) => {
-    const it = await writer();
-    const args = await another();
-    const result = await answering(it, args, { requestState, inputResponses: accepted });
-    const answer = await expectNothing(result, args);
-    expect(answer).toMatchObject({ outcome: 'refused' });
-    expect(answer.text).toMatch(/not given out by this server/);
-  });
-
   test('a request state without an answer is refused', async () => {
     const it = await writer();
     const args = await another();
@@ -94,19 +76,6 @@ describe.each(transports)('a host that answers by itself, %s', (transport) => {
       const answer = await expectNothing(await answering(it, args, more), args);
       expect(answer.text).toMatch(/the host sent no answer to the question/);
     }
-  });
-
-  test.each([
-    ['another value', { name: 'Something else' }, /given for another change/],
-    ['one field more', { probability: 0.91 }, /given for another change/],
-  ])('the answer to another question is refused: %s', async (_, more, why) => {
-    const it = await writer();
-    const args = await another();
-    const { requestState } = await question(it, args);
-    const other = { ...args, ...more };
-    const result = await answering(it, other, { requestState, inputResponses: accepted });
-    expect(await expectNothing(result, other)).toMatchObject({ outcome: 'refused' });
-    expect(reportOf(result as never).text).toMatch(why);
   });
 
   test.each([
@@ -142,51 +111,6 @@ describe.each(transports)('a host that accepts without what the person said, %s'
     const result = await answering(it, args, { requestState, inputResponses });
     const answer = await expectNothing(result, args);
     expect(answer.text).toMatch(/^Nothing was written .*the host sent no answer to the question/);
-  });
-});
-
-describe.each(transports)('a repeated, late or mixed-up answer of a host, %s', (transport) => {
-  const writer = writers[transport];
-
-  test('counts only once', async () => {
-    const it = await writer();
-    const args = await another();
-    const before = await puts();
-    const { requestState } = await question(it, args);
-    const again = () => answering(it, args, { requestState, inputResponses: accepted });
-    const answers = (await Promise.all([again(), again()])).map((one) => reportOf(one as never));
-    expect(answers.map(({ outcome }) => outcome)).toContain('written');
-    expect(await puts()).toBe(before + 1);
-    expect(reportOf((await again()) as never).outcome).not.toBe('written');
-    expect(await puts()).toBe(before + 1);
-  });
-
-  test('is refused after ten minutes', async () => {
-    const it = await writer();
-    const args = await another();
-    const { requestState } = await question(it, args);
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 60_000 + 1 });
-    const result = await answering(it, args, { requestState, inputResponses: accepted });
-    const answer = await expectNothing(result, args);
-    expect(answer).toMatchObject({ outcome: 'refused' });
-    expect(answer.text).toMatch(/older than ten minutes/);
-  });
-
-  test('is refused when token and request state are exchanged', async () => {
-    const it = await writer();
-    const args = await another();
-    const mute = await it.another({ transport });
-    const { confirm } = reportOf((await rawCall(mute, { name: tool, arguments: args })) as never);
-    expect(confirm).toBeTypeOf('string');
-    const asSeal = { requestState: confirm, inputResponses: accepted };
-    const first = await expectNothing(await answering(it, args, asSeal), args);
-    expect(first.text).toMatch(/for another purpose/);
-    const { requestState } = await question(it, args);
-    const asToken = { name: tool, arguments: { ...args, confirm: requestState } };
-    const second = reportOf((await rawCall(mute, asToken)) as never);
-    expect(second).toMatchObject({ outcome: 'refused' });
-    expect(second.text).toMatch(/for another purpose/);
-    await expectNothing({}, args);
   });
 });
 
