@@ -11,6 +11,8 @@ const sampled = [
   'test/commands/config.test.ts',
   'test/compatibility/fields-file.test.ts',
   'test/consent/adversary.test.ts',
+  'test/consent/answers.test.ts',
+  'test/consent/faults.test.ts',
   'test/consent/look-alikes.test.ts',
   'test/consent/properties.test.ts',
   'test/consent/shown.test.ts',

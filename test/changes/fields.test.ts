@@ -148,6 +148,7 @@ describe('the changes between a record and what is wanted', () => {
     expect(to({ size: 4, made: 'now' })).toEqual({ region, size: 4, made: 'now' });
     expect(to({ region: '' })).toEqual({ size });
     expect(to({ size })).toBeUndefined();
+    expect(to({ nothing: '' })).toBeUndefined();
     expect(changed({ custom_fields: { region: '', size: '' } })).toMatchObject([
       ['custom_fields', 'Custom fields', before.custom_fields, undefined],
     ]);

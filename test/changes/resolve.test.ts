@@ -330,6 +330,7 @@ describe('the opportunity to write', () => {
     [{ opportunityId: 'o2' }, [expect.stringMatching(/has no external identifier/)]],
     [{ opportunityId: 'o3' }, ['This opportunity has been deleted.']],
     [{ externalId: 'E-3' }, ['This opportunity has been deleted.']],
+    [{ externalId: 'E-3', create: true }, ['This opportunity has been deleted.']],
     [{ externalId: 'E-6' }, ['This opportunity has no id to read it by.']],
     [{ opportunityId: 'o1', externalId: 'E-3' }, [expect.stringMatching(/"E-1", not "E-3"\.$/)]],
     [

@@ -144,16 +144,6 @@ test('killed before the answer to the write: outcome unknown, the record is chan
   ]);
 });
 
-test('killed before the verification: outcome unknown, the record is changed', async () => {
-  const it = await scene();
-  await killAt(it, ({ method }) => method === 'GET' && puts(it) > 0);
-  expect(await phases(it)).toEqual(['sending']);
-  expect(record(it).name).toBe(rename.name);
-  expect(await listed(await it.start())).toMatchObject([
-    { outcome: 'cannot_tell', record_now: 'holds the change' },
-  ]);
-});
-
 test('killed after the outcome: written, and it can be reverted', async () => {
   const it = await scene();
   const { name } = record(it);
@@ -177,35 +167,4 @@ test('another change after the crash: it is reported, and nothing is reverted', 
   expect(answer).toMatchObject({ isError: true });
   expect(answer.text).toMatch(/Somebody changed this opportunity since[\s\S]*Somebody else’s/);
   expect(puts(it)).toBe(1);
-});
-
-test('a write of unknown outcome counts towards the hourly limit after a restart', async () => {
-  const it = await scene();
-  await killAt(it, ({ method }) => method === 'PUT');
-  const again = await it.start({ env: { CPQ_WRITES_PER_HOUR: '1' } });
-  const answer = await call(again, 'cpq_upsert_opportunity', rename);
-  expect(answer).toMatchObject({ isError: true });
-  expect(answer.text).toMatch(
-    /limit of 1 writes an hour is reached\. The next write is possible in \d+/,
-  );
-  expect(puts(it)).toBe(1);
-});
-
-test('a token is not valid after a restart of its server', async () => {
-  const it = await scene();
-  const first = await it.start({ person: undefined });
-  const { confirm } = await call(first, 'cpq_upsert_opportunity', rename);
-  await kill(first);
-  const again = await it.start({ person: undefined });
-  const answer = await call(again, 'cpq_upsert_opportunity', { ...rename, confirm });
-  expect(answer.outcome).toBe('refused');
-  expect(answer.text).toMatch(/not given out by this server/);
-  expect(puts(it)).toBe(0);
-});
-
-test('the key is in no output or file', async () => {
-  const it = await scene();
-  const first = await it.start();
-  await call(first, 'cpq_upsert_opportunity', { ...rename, description: 'x' });
-  expect(JSON.stringify(await journalIn(it.folder))).not.toContain(key);
 });

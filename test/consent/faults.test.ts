@@ -10,6 +10,7 @@ import {
   type WriterOptions,
 } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
+import { sample } from '../support/sampling.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { type Behaviour, limit, type Upstream, type When } from '../support/upstream/behaviour.ts';
 import { type FaultName, faults } from '../support/upstream/faults.ts';
@@ -139,7 +140,7 @@ describe('a read fails before the write', () => {
     expect(await it.journal()).toEqual([]);
   });
 
-  test.concurrent.each(readFaults)('after the person agreed: %s', async (name) => {
+  test.concurrent.each(sample(readFaults, 2))('after the person agreed: %s', async (name) => {
     const { upstream, it } = await start(optionsFor(name));
     // Reads for the question and before the write.
     upstream.set(limit(faults[name], readOf(upstream, 'opp-3', 1)));
@@ -163,16 +164,21 @@ const afterWrite = (upstream: Upstream, then: () => void): Behaviour => ({
 });
 
 describe('the record cannot be read back', () => {
-  test.concurrent.each(readFaults)('%s: confirmed, but not compared', async (name) => {
-    const { upstream, it } = await start(optionsFor(name));
-    upstream.set(afterWrite(upstream, () => upstream.set(limit(faults[name], { method: 'GET' }))));
-    const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
-    expect(answer).toMatchObject({ outcome: 'written', isError: false });
-    expect(answer.text).toMatch(/could not be read back to compare/);
-    expect(stored(upstream, 'opp-3')).toMatchObject([{ name: 'Named anew' }]);
-    expect(await journaled(it)).toEqual(['written', undefined]);
-    expect(putsAt(upstream)).toBe(1);
-  });
+  test.concurrent.each(sample(readFaults, 2, 1))(
+    '%s: confirmed, but not compared',
+    async (name) => {
+      const { upstream, it } = await start(optionsFor(name));
+      upstream.set(
+        afterWrite(upstream, () => upstream.set(limit(faults[name], { method: 'GET' }))),
+      );
+      const answer = await it.upsert({ external_id: 'opp-3', name: 'Named anew' });
+      expect(answer).toMatchObject({ outcome: 'written', isError: false });
+      expect(answer.text).toMatch(/could not be read back to compare/);
+      expect(stored(upstream, 'opp-3')).toMatchObject([{ name: 'Named anew' }]);
+      expect(await journaled(it)).toEqual(['written', undefined]);
+      expect(putsAt(upstream)).toBe(1);
+    },
+  );
 
   test.concurrent.each([
     'reset-after-applying',
@@ -215,25 +221,6 @@ describe('the service stores other values than were sent', () => {
       data: { differs: [{ field: 'name', intended: 'Named anew', stored: 'Named' }] },
     });
     expect(answer.text).toMatch(/stored some fields differently/);
-  });
-
-  test('in a field that was to stay', async () => {
-    const { upstream, it } = await start();
-    upstream.set(
-      making(upstream, (row) => {
-        row.expectedCloseDate = '2031-01-01';
-      }),
-    );
-    const { data } = await it.upsert(agreed);
-    expect(data.differs).toMatchObject([{ field: 'expected_close_date', stored: '2031-01-01' }]);
-  });
-
-  test('and disconnects, with a part stored: written, and the differences are reported', async () => {
-    const { upstream, it } = await start();
-    const broken = limit(writeFaults['reset-after-applying'], { method: 'PUT' });
-    upstream.set({ ...broken, ...making(upstream, shorten) });
-    const answer = await it.upsert({ ...agreed, probability: 0.45 });
-    expect(answer).toMatchObject({ outcome: 'written', data: { differs: [{ field: 'name' }] } });
   });
 
   test('and disconnects, with nothing stored as sent: it may be another change', async () => {

@@ -80,23 +80,27 @@ const forms = cases.filter(({ profile }) => profile.best === 'form');
 
 describe.each(forms)('$title, where the host', ({ profile, era, way }) => {
   const nothing = /the host sent no answer to the question/;
-  test.each<[keyof typeof answers, RegExp]>([
-    ['declines', /did not agree/],
-    ['accepts without the tick', /did not agree/],
+  test.each<[keyof typeof answers, RegExp, outcome?: string]>([
+    ['declines', /did not agree/, 'declined'],
+    ['accepts without the tick', /did not agree/, 'declined'],
     ['declines, then agrees', /did not agree|used before/],
-    ['cancels', /closed the question/],
+    ['cancels', /closed the question/, 'cancelled'],
     ['accepts with content null', nothing],
     ['accepts without content', nothing],
-    ['accepts an empty form', nothing],
+    ['accepts an empty form', nothing, 'refused'],
     ['has no action', nothing],
     ['does not know the method', nothing],
-  ])('%s: nothing is written, and a sentence says so', async (does, sentence) => {
-    const host = await PlayedHost.connect(await writer(), profile, era, way);
-    const sent = await written();
+  ])('%s: nothing is written, and a sentence says so', async (does, sentence, outcome) => {
+    const it = await writer();
+    const host = await PlayedHost.connect(it, profile, era, way);
+    const [sent, journal] = [await written(), await it.journal()];
     host.replies = answers[does];
-    const { text } = await upsert(host, another());
-    expect(text).toMatch(sentence);
-    expect(text).toMatch(/Nothing was written/);
+    const answer = await upsert(host, another());
+    expect(answer.text).toMatch(sentence);
+    expect(answer.text).toMatch(/Nothing was written/);
+    expect(answer).toMatchObject({ isError: false, ...(outcome && { outcome }) });
+    expect(answer).not.toHaveProperty('confirm');
     expect(await written()).toBe(sent);
+    expect(await it.journal()).toEqual(journal);
   });
 });

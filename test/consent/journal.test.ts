@@ -288,17 +288,6 @@ describe('cpq_list_changes', () => {
 });
 
 describe('the hourly limit of writes', () => {
-  test('counts writes, and reports when the next one is possible', async () => {
-    const it = await open({ rules: { perHour: 2 } });
-    expect((await rename(it)).outcome).toBe('written');
-    expect((await rename(it)).outcome).toBe('written');
-    const sent = await puts();
-    const answer = await rename(it);
-    expect(answer).toMatchObject({ isError: true });
-    expect(answer.text).toMatch(/limit of 2 writes an hour is reached\. .* in (59|60) minutes/);
-    expect(await puts()).toBe(sent);
-  });
-
   test('counts reverts too, and is shared by servers with one state folder', async () => {
     const folder = newFolder();
     const { change_id } = await rename(await open({ folder, rules: { perHour: 2 } }));
@@ -319,43 +308,15 @@ describe('the hourly limit of writes', () => {
     );
     expect(answers.filter(({ outcome }) => outcome === 'written')).toHaveLength(2);
     expect(await puts()).toBe(sent + 2);
-  });
-
-  test('does not count writes older than an hour, nor refused ones', async () => {
-    const it = await open({ rules: { perHour: 1 } });
-    await rename(it);
-    const path = await fileIn(it.folder);
-    const old = new Date(Date.now() - 3_600_001).toISOString();
-    const lines = await it.journal();
-    const text = lines.map((line) => `${JSON.stringify({ ...line, at: old })}\n`).join('');
-    await writeFile(path, text);
-    expect((await rename(it)).outcome).toBe('written');
-    const refused = lines.map((line) =>
-      line.phase === 'done' ? { ...line, outcome: 'not_written' } : line,
-    );
-    await writeFile(path, refused.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    expect((await rename(it)).outcome).toBe('written');
-  });
-
-  test('of zero disables writing', async () => {
-    const answer = await rename(await open({ rules: { perHour: 0 } }));
-    expect(answer.text).toMatch(/has disabled writing/);
+    for (const { isError, text } of answers.filter(({ outcome }) => outcome !== 'written'))
+      expect([isError, text]).toEqual([
+        true,
+        expect.stringMatching(/limit of 2 writes an hour is reached\. .* in (59|60) minutes/),
+      ]);
   });
 });
 
 describe('limits of the operator', () => {
-  const otherStage = async (): Promise<{ id: string; name: string }> => {
-    const { database, tenants } = await sandbox();
-    const sql = `select id, name from pipeline_stage where tenant = ? and id <> ? and id in
-      (select pipelineStageId from opportunity)`;
-    const [stage] = database.prepare(sql).all(tenants[0].name, opportunity.pipelineStage.id) as {
-      id: string;
-      name: string;
-    }[];
-    if (!stage) throw new Error('no other stage');
-    return stage;
-  };
-
   test('a field that is not allowed is not written, and the allowed ones are reported', async () => {
     const it = await open({ rules: { fields: new Set(['name', 'probability']) } });
     const sent = await puts();
@@ -374,45 +335,5 @@ describe('limits of the operator', () => {
     const { change_id } = await rename(await open({ folder }));
     const strict = await open({ folder, rules: { fields: new Set(['probability']) } });
     expect((await strict.revert(change_id)).text).toMatch(/does not let agents write name/);
-  });
-
-  test.each(['name', 'id', 'name in capitals', 'id in capitals'])(
-    'only the stages that are allowed by their %s can be set',
-    async (by) => {
-      const { id, name } = await otherStage();
-      const { pipelineStage } = opportunity;
-      const word = by.startsWith('id') ? pipelineStage.id : pipelineStage.name;
-      const allowed = by.endsWith('capitals') ? word.toUpperCase() : word;
-      const it = await open({ rules: { allowedStages: ['Something else', allowed] } });
-      for (const stage of [id, name, name.toLowerCase()]) {
-        const answer = await it.upsert({ opportunity_id: opportunity.id, stage });
-        expect(answer.text).toContain(`does not let agents set the stage "${name}"`);
-      }
-      const made = { external_id: `ALLOWED-${by}`, create: true, name: 'x' };
-      expect((await it.upsert({ ...made, stage: name })).isError).toBe(true);
-      expect((await it.upsert({ ...made, stage: pipelineStage.id })).outcome).toBe('written');
-    },
-  );
-
-  test('a stage that is not allowed is not reached by a revert', async () => {
-    const folder = newFolder();
-    const { name } = opportunity.pipelineStage;
-    const { id } = await otherStage();
-    const free = await open({ folder });
-    const { change_id } = await free.upsert({ opportunity_id: opportunity.id, stage: id });
-    const strict = await open({ folder, rules: { allowedStages: ['Something else'] } });
-    expect((await strict.revert(change_id)).text).toContain(`set the stage "${name}"`);
-    expect((await free.revert(change_id)).outcome).toBe('written');
-  });
-
-  test('a stage that is not allowed and already set does not prevent other changes', async () => {
-    const it = await open({ rules: { allowedStages: ['Something else'] } });
-    expect((await rename(it)).outcome).toBe('written');
-  });
-
-  test('nothing is written without the grant opportunity:write', async () => {
-    const it = await open({ grants: ['read'] });
-    await expect(rename(it)).rejects.toThrow(/Unknown tool/);
-    await expect(it.revert('chg_1')).rejects.toThrow(/Unknown tool/);
   });
 });

@@ -22,7 +22,7 @@ async function open(count: number, options: Partial<WriterOptions> = {}) {
   return { upstream, answering, it, sent, rows: upstream.records['/opportunity'] };
 }
 
-describe.each([10, 150, 10_000])('of %i opportunities', (count) => {
+describe.each([10, 10_000])('of %i opportunities', (count) => {
   test('a changed field takes few requests', async () => {
     const { it, sent, rows } = await open(count);
     Object.assign(rows[7] ?? {}, { probability: 0.5 });
@@ -56,19 +56,6 @@ describe.each([10, 150, 10_000])('of %i opportunities', (count) => {
     const { change_id } = await it.upsert({ opportunity_id: rows[7]?.id, name: 'By id' });
     expect(await sent(() => it.revert(change_id))).toBeLessThanOrEqual(5);
   });
-});
-
-test('every answer after a write has what was written, though the opportunities were read before', async () => {
-  const { it, rows } = await open(150);
-  const id = rows[7]?.id;
-  const find = async () => (await it.call('cpq_find', { query: 'Renamed' })).text;
-  expect(await find()).not.toContain('opp-7');
-  const { text } = await it.call('cpq_brief_pipeline', {});
-  await it.upsert({ opportunity_id: id, name: 'Renamed', onetime_revenue: 987_654 });
-  expect((await it.call('cpq_brief_pipeline', {})).text).not.toBe(text);
-  expect(await find()).toContain(String(id));
-  const { data } = await it.call('cpq_list_opportunities', { query: 'Renamed' });
-  expect(data.records).toMatchObject([{ id, name: 'Renamed' }]);
 });
 
 describe('the budget of requests', () => {

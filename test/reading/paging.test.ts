@@ -46,7 +46,7 @@ async function expectAll(it: Connection, name: string, args: Row, search = ''): 
   expect(ids.toSorted()).toEqual((await everyIdOf(await address(), path, search)).toSorted());
 }
 
-for (const [at, host] of everyHost.entries()) {
+for (const [at, host] of sample([...everyHost.entries()], 2)) {
   describe(host.name, () => {
     const server = host.serving(address, everything);
 

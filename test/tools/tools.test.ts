@@ -32,7 +32,7 @@ async function expectValid(server: Connection, name: string, data: Row): Promise
   expect(validate(data).errorMessage).toBeUndefined();
 }
 
-for (const [at, host] of everyHost.entries()) {
+for (const [at, host] of sample([...everyHost.entries()], 2)) {
   describe(host.name, () => {
     const server = host.serving(address, everything);
 
