@@ -40,7 +40,7 @@ test('an opportunity shows its probability while it is open, and its outcome aft
   );
   const won = { ...deal, statusId: 'won', closedAt: '2026-06-01T10:00:00Z' };
   const row = concise('opportunity', won, known);
-  expect(row).toMatchObject({ outcome: 'won' });
+  expect(row).toMatchObject({ outcome: 'won', closed: '2026-06-01' });
   expect(row).not.toHaveProperty('probability');
   expect(selectFields('opportunity', won, ['probability', 'closed', 'stageId'], known)).toEqual({
     id: 'o',

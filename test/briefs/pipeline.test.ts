@@ -210,13 +210,6 @@ describe('groups', () => {
     ]);
   });
 
-  test('names what is missing', () => {
-    const names = (['owner', 'company', 'category', 'source', 'close_month'] as const).map(
-      (by) => brief([{}], { by }).groups.rows[0]?.name,
-    );
-    expect(names).toEqual(['no owner', 'no company', 'no category', 'no source', 'no close date']);
-  });
-
   test('uses the id, and the name where there is no id', () => {
     const renamed = [
       { ...a, id: '1', owner: { id: 'u1', name: 'Zoe' } },
@@ -410,11 +403,5 @@ describe('what is shown on request', () => {
     expect(askIn('x'.repeat(240))).toBe('x'.repeat(240));
     expect(askIn('x'.repeat(241))).toBe(`${'x'.repeat(240)}…`);
     expect(askIn(`${'x'.repeat(235)}<strong>y</strong>`)).toBe(`${'x'.repeat(235)}…`);
-  });
-
-  test('neither, unless requested', () => {
-    const [row] = brief([{ ...a, description: 'x', oneTimeProfit: 1 }]).overdue.rows;
-    expect(Object.keys(row ?? {})).not.toContain('ask');
-    expect(Object.keys(row ?? {})).not.toContain('profit');
   });
 });

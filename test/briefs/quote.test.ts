@@ -203,9 +203,7 @@ test('the brief of a quote: an amount off a quote without one-time lines is a lo
 });
 
 test.each([
-  [{ amount: 1, unit: 'month' }, '1 month'],
   [{ amount: 2, unit: 'Year' }, '2 Years'],
-  [{ amount: 2, unit: 'Saison' }, '2 Saison'],
   [{ amount: 3 }, '3'],
 ])('the brief of a quote: the duration %j is told as %j', (contractDuration, duration) => {
   const { contract } = quoteBrief({ quote: { ...sound, contractDuration } }, options);
@@ -236,24 +234,14 @@ test('pre-flight: finds everything missing in an empty one', () => {
 });
 
 test.each<[string, QuoteItem, string[]]>([
-  ['no price', { quantity: 1, cost: 1 }, ['stop missing_price 1']],
-  ['no cost', { quantity: 1, price: 1 }, ['check missing_cost 1']],
   ['no quantity', { price: 2, cost: 1 }, ['check missing_quantity 1']],
-  ['price under cost', { ...good, price: 49.99 }, ['stop price_under_cost 1']],
-  ['price at cost', { ...good, price: 50 }, []],
-  ['free on both sides', { ...good, price: 0, cost: 0 }, []],
-  ['discounted to just above cost', { ...good, price: 60, discount: 16 }, []],
-  ['discounted to cost', { ...good, price: 62.5, discount: 20 }, []],
   ['discounted under cost', { ...good, price: 60, discount: 17 }, ['stop negative_margin 1']],
-  ['a discount at the limit', { ...good, discount: 20 }, []],
-  ['a discount over it', { ...good, discount: 20.1 }, ['check discount_over_limit 1']],
-  ['a surcharge', { ...good, discount: -30 }, []],
-  ['free setup', { ...good, setupCost: 5 }, ['stop setup_cost_without_price 1']],
-  ['setup that costs nothing', { ...good, setupCost: 0 }, []],
-  ['setup at 0', { ...good, setupCost: 5, setupPrice: 0 }, ['stop setup_cost_without_price 1']],
-  ['setup charged', { ...good, setupCost: 5, setupPrice: 6 }, []],
   ['an unknown term', { ...good, term: 'quarter' }, []],
-  ['a blank term', { ...good, term: '' }, []],
+  [
+    'free setup that costs little',
+    { ...good, setupCost: 0.5 },
+    ['stop setup_cost_without_price 1'],
+  ],
 ])('pre-flight: %s', (_what, item, expected) => {
   expect(codes({ quote: withItem(item) })).toEqual(expected);
 });
@@ -336,15 +324,8 @@ test('pre-flight: finds a product that is no longer listed', () => {
 });
 
 test.each<[string, Partial<Quote>, string[]]>([
-  ['yesterday', { expiresAt: '2026-06-14' }, ['stop expired']],
-  ['today', { expiresAt: '2026-06-15' }, ['check expiring']],
   ['in 7 days', { expiresAt: '2026-06-22T12:00:00Z' }, ['check expiring']],
   ['in 8 days', { expiresAt: '2026-06-23' }, []],
-  ['by status', { status: 'expired' }, ['stop expired']],
-  ['after the answer', { status: 'approved', expiresAt: '2026-06-01' }, []],
-  ['never', { expiresAt: 'soon' }, ['check missing_expiry']],
-  ['never, after the answer', { status: 'declined', expiresAt: '' }, []],
-  ['never, deleted', { deletedAt: '2026-06-01', expiresAt: '' }, ['stop deleted_quote']],
 ])('pre-flight: expires %s', (_what, fields, expected) => {
   expect(codes({ quote: { ...sound, ...fields } })).toEqual(expected);
 });
@@ -353,14 +334,7 @@ const reachable: Contact = { id: 'c1', email: 'maria@acme.example' };
 const going: [string, Partial<PreflightRecords>, string[]][] = [
   ['to a person with e-mail', { contact: reachable }, []],
   ['to no address', { contact: { id: 'c1', email: 'none' } }, ['check contact_without_email']],
-  ['to no e-mail', { contact: { id: 'c1' } }, ['check contact_without_email']],
-  [
-    'to a deleted contact',
-    { contact: { id: 'c1', deleted: '2026-01-01' } },
-    ['stop deleted_contact'],
-  ],
   ['to a deleted company', { company: { ...acme, deleted: true } }, ['stop deleted_company']],
-  ['for an open deal', { opportunity: { statusId: 'open' } }, []],
   ['for a deal won', { opportunity: { statusId: 'won' } }, ['check opportunity_won']],
   ['for a deal lost', { opportunity: { statusId: 'lost' } }, ['check opportunity_lost']],
   ['for a closed deal', { opportunity: { closedAt: today } }, ['check opportunity_closed']],
@@ -432,25 +406,13 @@ test.each<[string, Quote, string]>([
     withItem({ ...good, product: { id: 'q' }, term: 'month' }),
     'Sold monthly, but the catalogue sells it by the "quarter".',
   ],
-  ['a past date', { ...sound, expiresAt: '2026-06-01' }, 'The quote expired on 2026-06-01.'],
-  [
-    'the day it was closed on',
-    { ...sound, status: 'expired', expiredAt: '2026-06-02T08:00:00Z', expiresAt: '2026-06-01' },
-    'The quote expired on 2026-06-02.',
-  ],
   ['a status alone', { ...sound, status: 'expired' }, 'The quote has expired.'],
   [
     'a status on the last day',
     { ...sound, status: 'expired', expiresAt: today },
     'The quote expired on 2026-06-15.',
   ],
-  ['the last day', { ...sound, expiresAt: today }, 'The quote expires on 2026-06-15, today.'],
   ['one day', { ...sound, expiresAt: '2026-06-16' }, 'The quote expires on 2026-06-16, in 1 day.'],
-  [
-    'under cost',
-    withItem({ ...good, price: 0.0125, cost: 0.02 }),
-    'Price 0.0125 is under the cost of 0.02.',
-  ],
   [
     'an unknown discount',
     { ...sound, discount: { type: 'loyalty', amount: 3 } },
@@ -465,19 +427,9 @@ test.each<[string, Quote, string]>([
   expect(rows.map((finding) => finding.why)).toEqual([why]);
 });
 
-test.each<[string, Quote['contact'], boolean]>([
-  ['an id', { id: 'c' }, true],
-  ['a part of a name', { lastName: 'Okafor' }, true],
-  ['an id and a blank name', { id: 'c', name: ' ' }, true],
-  ['blanks', { id: '', name: ' ', labels: ['VIP'] }, false],
-])('pre-flight: a contact with %s', (_what, contact, isThere) => {
-  const found = codes({ quote: { ...sound, ...(contact && { contact }) } });
-  expect(found.includes('check missing_contact')).toBe(!isThere);
-});
-
-test('pre-flight: does not repeat a loss that the lines already show', () => {
-  const quote = { ...withItem({ ...good, price: 40 }), discount: { type: 'amount', amount: 1 } };
-  expect(codes({ quote })).toEqual(['stop price_under_cost 1']);
+test('pre-flight: a contact of blanks is missing', () => {
+  const contact = { id: '', name: ' ', labels: ['VIP'] };
+  expect(codes({ quote: { ...sound, contact } })).toContain('check missing_contact');
 });
 
 test('a discount over the limit is told with that of the quote, where there is one', () => {
@@ -494,13 +446,6 @@ test('a discount over the limit is told with that of the quote, where there is o
   expect(why({ type: 'percent', amount: 10 })).toBe(
     "Discount 30 %, 37 % with the quote's, over the limit of 20 %.",
   );
-});
-
-test('a setup that costs little and is not charged is a finding', () => {
-  expect(codes({ quote: withItem({ ...good, setupCost: 0.5 }) })).toEqual([
-    'stop setup_cost_without_price 1',
-  ]);
-  expect(codes({ quote: withItem({ ...good, setupCost: 0 }) })).toEqual([]);
 });
 
 test('totals of other terms are in the order of their names', () => {
@@ -523,7 +468,6 @@ test('a finding names its line by the name of the item, or by the part number wi
 
 test.each<[string, Contact, string]>([
   ['name', { id: 'c1', name: 'Maria' }, 'The contact "Maria" has no e-mail.'],
-  ['id without a name', { id: 'c1' }, 'The contact "c1" has no e-mail.'],
   ['name, deleted', { id: 'c1', name: 'Maria', deleted: true }, 'The contact "Maria" was deleted.'],
 ])('pre-flight: tells a contact by its %s', (_what, contact, why) => {
   const { rows } = quoteBrief({ quote: sound, contact }, options).preflight;

@@ -1,12 +1,19 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
-import { anyHost } from '../support/hosts.ts';
+import { checkNames } from '../../src/briefs/checks/checks.ts';
+import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
+import { anyHost, type Row } from '../support/hosts.ts';
 import { countIn, type Measured, measure, measuredTenant } from '../support/oracle/budget.ts';
 import { clockAt } from '../support/oracle/clock.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
+import { shared } from '../support/shared.ts';
 
 /** Limits of tokens and requests over a large tenant; docs/tokens.md has the measured values. */
 let sandbox: Sandbox;
 let measured: Measured[];
+const server = shared(() =>
+  anyHost.start(addressIn(sandbox), { env: clockAt(measuredTenant.day) }),
+);
 
 beforeAll(async () => {
   const { day, ...options } = measuredTenant;
@@ -47,6 +54,28 @@ test('the quotes of one company: at most 1,500 tokens', () => {
 
 test('one company whole: at most 2,500 tokens', () => {
   expect(of('one company whole').text).toBeLessThanOrEqual(2500);
+});
+
+/** The tokens of both forms of an answer of a server that has read everything. */
+async function tokensOf(tool: string, args: Row): Promise<number[]> {
+  const { text, data } = await (await server()).call(tool, args);
+  return [countTokens(text), countTokens(JSON.stringify(data))];
+}
+
+test.each(pipelineBy)('the open pipeline by %s: at most 2,500 tokens', async (by) => {
+  expect(Math.max(...(await tokensOf('cpq_brief_pipeline', { by })))).toBeLessThanOrEqual(2_500);
+});
+
+test.each(checkNames)('%s: at most 2,000 tokens', async (check) => {
+  const tokens = await tokensOf('cpq_check_sales_data', { check });
+  expect(Math.max(...tokens)).toBeLessThanOrEqual(2_000);
+});
+
+test('one quote: at most 2,500 tokens', async () => {
+  const sql = `select quoteId as id from quote_item group by 1 order by count(*) desc, 1 limit 1`;
+  const [quote] = sandbox.database.prepare(sql).all() as Row[];
+  const tokens = await tokensOf('cpq_brief_quote', { quote: quote?.id });
+  expect(Math.max(...tokens)).toBeLessThanOrEqual(2_500);
 });
 
 test('products under cost among 5,000: at most 2,000 tokens and 50 requests', () => {

@@ -318,17 +318,6 @@ function valueTests(): void {
   test.each([1, 14, 90, 3650])('stalled for %i days', async (stalled_days) => {
     await compareWith({ stalled_days, rows: 3 });
   });
-
-  test('all filters together', async () => {
-    const owner = nameOf('owner').name;
-    await compareWith({
-      owner,
-      by: 'company',
-      min_value: 1000,
-      close_from: later(fixture.today, -90),
-      period_from: later(fixture.today, -300),
-    });
-  });
 }
 
 function closedDealTests(): void {
@@ -400,10 +389,6 @@ function requestTests(): void {
       fc.asyncProperty(valid, async (asked) => void (await compareWith(asked))),
       { numRuns: 15 },
     );
-  });
-
-  test('profit beside every value', async () => {
-    await compareWith({ show: ['profit'], by: 'owner', rows: 10 });
   });
 
   test('as many groups as are asked for', async () => {
