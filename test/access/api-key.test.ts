@@ -223,16 +223,19 @@ describe('a private network', () => {
 });
 
 describe('a key', () => {
+  const byPattern = shared(async () =>
+    startKeyed(addressIn(await sandbox()).baseUrl.replace('127.0.0.1', '127.0.0.*')),
+  );
+
   test.each(['modern', 'legacy'] as const)(
     'of the service authenticates its owner, %s',
     async (era) => {
       const { baseUrl, key } = addressIn(await sandbox());
-      const team = await startKeyed(baseUrl.replace('127.0.0.1', '127.0.0.*'));
+      const team = await byPattern();
       team.running.output.guard(key);
       const caller = await callerAt(team, keyed(key, { 'cpq-base-url': baseUrl }), { era });
       expect((await caller.ask('cpq_list_companies', { size: 2 })).records).toHaveLength(2);
       await caller.close();
-      await team.running.stop();
     },
   );
 
@@ -267,15 +270,16 @@ describe('a key', () => {
   });
 
   test('is sent to no other address, even if the service redirects', async () => {
-    const upstream = await upstreamWith(['good']);
+    const { team, upstream } = await strict();
     for (const to of ['other', 'other port', 'loop'] as const) {
       upstream.set({ redirect: { code: 307, to } });
-      const team = await startKeyed(upstream.url);
+      upstream.requests.length = 0;
       const reply = await send(team, { headers: keyed('good') });
       expect(reply.status).toBe(503);
+      expect(upstream.requests).not.toEqual([]);
       expect(upstream.elsewhere.requests).toEqual([]);
-      await team.running.stop();
     }
+    upstream.set({ redirect: undefined });
   });
 
   test('is not called wrong while the service is unavailable', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { anyHost, type Row } from '../support/hosts.ts';
+import { inProcess } from '../support/in-process.ts';
 import { addressIn, requestsTo, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
@@ -212,7 +213,7 @@ describe('names of referenced records', () => {
     database
       .prepare(`update company set classificationId = 'gold' where id = ?`)
       .run(String(company?.id));
-    const anew = await anyHost.start(addressIn(await sandbox()));
+    const anew = await inProcess.start(addressIn(await sandbox()));
     const filters = `for:${company?.name}`;
     const { records } = await anew.call('cpq_list_pricing_books', { filters });
     expect(records).toMatchObject([{ id: book?.id }]);
@@ -230,7 +231,7 @@ describe('names of referenced records', () => {
       join owner w on w.tenant = c.tenant and w.id = c.accountManagerId
       join opportunity o on o.tenant = w.tenant and o.ownerId = w.id where c.tenant = ? limit 1`);
     const fields = ['accountManager'];
-    const anew = await anyHost.start(addressIn(await sandbox()));
+    const anew = await inProcess.start(addressIn(await sandbox()));
     const args = { resource: 'company', id: company?.id, fields };
     const before = await anew.call('cpq_get_record', { ...args, fields: [] });
     expect(before.data.record).not.toHaveProperty('accountManager');
@@ -245,7 +246,7 @@ describe('names of referenced records', () => {
     expect(named.data.company).toMatchObject({ accountManager: company?.name });
     expect(named.text).not.toContain('reads all deals');
     await anew.close();
-    const again = await anyHost.start(addressIn(await sandbox()));
+    const again = await inProcess.start(addressIn(await sandbox()));
     const { records } = await again.call('cpq_list_companies', {
       filters: `id:${company?.id}`,
       fields,
@@ -295,7 +296,7 @@ describe('products of pricing books', () => {
         where tenant = ?1 and id not in (select productId from pricing_book_product where tenant = ?1)
         order by id limit max(0, 12 - (select count(*) from pricing_book_product where tenant = ?1))`)
       .run(tenants[0].name);
-    return anyHost.start(addressIn(await sandbox()), { grants });
+    return inProcess.start(addressIn(await sandbox()), { grants });
   }
 
   test('are named with one request, in the list and in a record', async () => {

@@ -125,18 +125,3 @@ describe('the notes of an answer', () => {
       expect(form).toMatch(/^Incomplete: only 5 of 9 records could be read\. Nine records\./);
   });
 });
-
-describe('coverage in words', () => {
-  const text = async (told: object) =>
-    (await written({ summary, data: { coverage: { ...coverage, ...told } } })).text;
-
-  test('is left out while it is complete and of now', async () => {
-    expect(await text({})).not.toContain('coverage');
-  });
-
-  test('is stated if something is missing, or it is old', async () => {
-    expect(await text({ complete: false, read: 3, reason: 'x' })).toContain('read 3, total 9');
-    const asOf = new Date(Date.now() - 301_000).toISOString();
-    expect(await text({ asOf })).toContain(`as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`);
-  });
-});
