@@ -198,17 +198,6 @@ describe('whatever happens', () => {
     const back = historyIn(store, { now: at(today, '21:00:00') });
     expect(await back.save([deal('b')], at(today, '10:00:00'))).toBe(false);
   });
-
-  test('a snapshot of the first version is readable', async () => {
-    const { store } = await newStore();
-    const { name, base, day } = firstVersion;
-    await store.write(name, Buffer.from(base, 'base64'));
-    await store.write('2026-06-14', Buffer.from(day, 'base64'));
-    expect(await historyIn(store).reader().read('2026-06-14')).toEqual({
-      takenAt: at('2026-06-14', '17:30:00'),
-      records: [deal('o0', { expectedCloseDate: '2026-09-01' }), deal('o2')],
-    });
-  });
 });
 
 async function rewritten(stored: Buffer, change: (header: Record<string, unknown>) => object) {
@@ -231,10 +220,3 @@ test('a deal takes at most 55 bytes a day', async () => {
   await historyIn(store).save(records, at(today));
   expect((await stat(join(folder, today))).size).toBeLessThan(55 * records.length);
 });
-
-/** Written in the first version of the format, which must stay readable. */
-const firstVersion = {
-  name: 'base-2026-06-13-0000000000000000',
-  base: 'G00CAAT+22a3JHn5wj+jeaUdFwwLg4HBlSHq5AAD9BbYFx0ootACyQKlEk1vmOTjklmSl2/wA91PCaYwplvXyBJc93hrxTJxxWBziKTHQ0ikMb6oI5MpjzNY1HjWXvljPSmUJ/VVl8beJA==',
-  day: 'Gw0BAMSKbXVKYjYje4g1K8n8XZ8eagDaqi0LWiDpTwF9v1jgFzrdbplMMlByEf2P4gv8QCQaDhnKIb4hwhcqOj1dnCcFbUakwcyhobEjEtOhna3ToXGrz4iokOqvFDgSFc9s6nZqTGckCz0KXAUasvV1v/omSu6xZ+6FVBnlOtQpqAQ=',
-};

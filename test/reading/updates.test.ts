@@ -214,19 +214,17 @@ test('has what changed while it was read at the next time', async () => {
   );
 });
 
+const large: Service = {
+  ...{ count: 2_000, sorts: 'yes', usual: '-createdAt', maxSize: 100 },
+  ...{ deletes: 'removed', undatedOneIn: 5_000 },
+};
+
 test.each([
   ['removed', 1],
   ['listed', 2],
   ['listed, not updated', 2],
 ] as const)('takes few requests: deleted records are %s', async (deletes, requests) => {
-  const model = new Model({
-    count: 2_000,
-    sorts: 'yes',
-    usual: '-createdAt',
-    maxSize: 100,
-    deletes,
-    undatedOneIn: 5_000,
-  });
+  const model = new Model({ ...large, deletes });
   const pages = new ServicePages(model);
   const first = await read(model, pages);
   expect(model.requests).toBe(20);
@@ -251,10 +249,7 @@ test.each([
 test('finds what changed early in a long reading without another one', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  const model = new Model({
-    ...{ count: 2_000, sorts: 'yes', usual: '-createdAt', maxSize: 100 },
-    ...{ deletes: 'removed', undatedOneIn: 5_000 },
-  });
+  const model = new Model(large);
   const pages = new ServicePages(model);
   // The first is on a page that was read before, the last on one that was not.
   model.pending = [
@@ -273,14 +268,7 @@ test('finds what changed early in a long reading without another one', async () 
 });
 
 test('does not begin again when a record changes during a long reading', async () => {
-  const model = new Model({
-    count: 2_000,
-    sorts: 'yes',
-    usual: '-createdAt',
-    maxSize: 100,
-    deletes: 'removed',
-    undatedOneIn: 5_000,
-  });
+  const model = new Model(large);
   model.pending = [{ what: 'insert', at: 0, after: 1_000, before: 10 }];
   const pages = new ServicePages(model);
   const reading = await read(model, pages);

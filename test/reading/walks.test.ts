@@ -357,76 +357,50 @@ describe('a collection that does not change', () => {
       runs(600),
     );
   });
-
-  test('is never called complete when it is not, with any paging', async () => {
-    await fc.assert(
-      fc.asyncProperty(scenarios({ on: oddAndStill }), fc.scheduler(), async (scenario, s) => {
-        expectHonest(await readScenario(scenario, s));
-      }),
-      runs(600),
-    );
-  });
 });
 
 describe('a collection that changes while it is read', () => {
-  test('has each unchanged record once, or is reported incomplete: records with dates', async () => {
-    const changes = changesOf('insert', 'delete', 'replace', 'move', 'edit');
-    // Without a count a deletion leaves no trace, and could hide a move.
-    const on = merged(counted, sizes, beyond);
-    await fc.assert(
-      fc.asyncProperty(
-        scenarios({
-          on,
-          changes,
-          dated: fc.constant(true),
-          count: fc.integer({ min: 0, max: 450 }),
-        }),
-        fc.scheduler(),
-        async (scenario, s) => expectHonest(await readScenario(scenario, s)),
-      ),
-      runs(1_000),
-    );
-  });
-
-  test('has each unchanged record once, or is reported incomplete: records without dates that keep their places', async () => {
-    const changes = changesOf('insert', 'delete', 'replace', 'edit');
-    await fc.assert(
-      fc.asyncProperty(
-        scenarios({ changes, dated: fc.constant(false), on: sane }),
-        fc.scheduler(),
-        async (scenario, s) => expectHonest(await readScenario(scenario, s)),
-      ),
-      runs(1_000),
-    );
-  });
-
-  test('has each unchanged record once, or is reported incomplete: equal numbers of additions and deletions', async () => {
-    const changes = changesOf('replace').filter((all) => all.length > 0 && all.length < 3);
-    const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
-    const cases = fc.oneof(
-      scenarios({ changes, on: merged(counted, sizes, beyond) }),
+  const anyChange = changesOf('insert', 'delete', 'replace', 'edit');
+  const balanced = changesOf('replace').filter((all) => all.length > 0 && all.length < 3);
+  const whole = fc.constantFrom<Active>({}, { maxSize: 100 });
+  test.each<[what: string, cases: fc.Arbitrary<Scenario>, count: number]>([
+    ['not at all, with any paging', scenarios({ on: oddAndStill }), 600],
+    [
+      'with dates',
       scenarios({
-        changes,
-        on: merged(counted, whole),
-        count: fc.constantFrom(200, 300, 400, 397),
+        // Without a count a deletion leaves no trace, and could hide a move.
+        on: merged(counted, sizes, beyond),
+        changes: changesOf('insert', 'delete', 'replace', 'move', 'edit'),
         dated: fc.constant(true),
+        count: fc.integer({ min: 0, max: 450 }),
       }),
-    );
+      1_000,
+    ],
+    [
+      'without dates, in records that keep their places',
+      scenarios({ changes: anyChange, dated: fc.constant(false) }),
+      1_000,
+    ],
+    [
+      'by equal numbers of additions and deletions',
+      fc.oneof(
+        scenarios({ changes: balanced, on: merged(counted, sizes, beyond) }),
+        scenarios({
+          changes: balanced,
+          on: merged(counted, whole),
+          count: fc.constantFrom(200, 300, 400, 397),
+          dated: fc.constant(true),
+        }),
+      ),
+      1_000,
+    ],
+    ['with any paging', scenarios({ changes: anyChange, on: odd }), 1_000],
+  ])('%s: has each unchanged record once, or is reported incomplete', async (_, cases, count) => {
     await fc.assert(
       fc.asyncProperty(cases, fc.scheduler(), async (scenario, s) =>
         expectHonest(await readScenario(scenario, s)),
       ),
-      runs(1_000),
-    );
-  });
-
-  test('has each unchanged record once, or is reported incomplete: any paging', async () => {
-    const changes = changesOf('insert', 'delete', 'replace', 'edit');
-    await fc.assert(
-      fc.asyncProperty(scenarios({ changes, on: odd }), fc.scheduler(), async (scenario, s) =>
-        expectHonest(await readScenario(scenario, s)),
-      ),
-      runs(1_000),
+      runs(count),
     );
   });
 
