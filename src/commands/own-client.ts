@@ -3,7 +3,7 @@ import { ConfigError, type Settings } from '../config.ts';
 import { consentQuestion } from '../mcp/consent-text.ts';
 import { readResource } from '../mcp/resources.ts';
 import { textOf } from '../mcp/results.ts';
-import { errorResult, runTool } from '../mcp/tool-run.ts';
+import { runTool } from '../mcp/tool-run.ts';
 import { callMs } from '../service/call.ts';
 import { parseGrants, writeGrant } from '../tenant/grants.ts';
 import { withoutSecrets } from '../text/secrets.ts';
@@ -45,9 +45,7 @@ export async function openClient(settings: Settings, name?: string, agree?: Agre
     async ask(tool: string, given: Record<string, unknown>): Promise<string> {
       const entry = parts.surface.byName.get(tool);
       if (!entry) throw new Error(`There is no tool ${tool}`);
-      const result = await runTool(entry, parts, { given, signal }, newCall).catch(
-        (error: unknown) => errorResult(tool, error, parts),
-      );
+      const result = await runTool(entry, parts, { given, signal }, newCall);
       if (result.isError) throw new Error(textOf(result));
       return `${textOf(result)}\n`;
     },

@@ -24,8 +24,8 @@ export interface CallContext {
   signal: AbortSignal;
   /** The client of a legacy connection or session; modern requests describe theirs. */
   client?: HostClient | undefined;
-  /** Sends a notification ahead of the answer. */
-  notify(method: string, params: JsonObject): void;
+  /** Sends the parameters of a progress notification ahead of the answer. */
+  notify(params: JsonObject): void;
 }
 
 /**
@@ -61,18 +61,14 @@ export class FastPath {
 
   async #call(request: FastRequest, context: CallContext): Promise<string> {
     this.#loaded ??= Promise.all([import('../mcp/tool-run.ts'), this.#parts.callParts()]);
-    const [{ errorResult, readingCall, runTool }, parts] = await this.#loaded;
+    const [{ readingCall, runTool }, parts] = await this.#loaded;
     const { name, arguments: given } = request.params;
     const entry = parts.surface.byName.get(String(name));
     if (!entry) throw new Error(`not handled by the fast path: ${name}`);
     const { signal, notify } = context;
-    const send = (params: JsonObject) => notify('notifications/progress', params);
-    const call = readingCall(signal, send, request.progressToken);
+    const call = readingCall(signal, notify, request.progressToken);
     const asked = { given: isObject(given) ? given : {}, signal };
-    const result = await runTool(entry, parts, asked, () => call).catch((error: unknown) => {
-      signal.throwIfAborted();
-      return errorResult(entry.definition.name, error, parts);
-    });
+    const result = await runTool(entry, parts, asked, () => call);
     return JSON.stringify(request.era === 'legacy' ? result : this.#inEra(request, result));
   }
 
@@ -303,8 +299,8 @@ export class ConnectionFastPath {
   async #answer(request: FastRequest, call: AbortController): Promise<void> {
     const { write, onError } = this.#connection;
     const { signal } = call;
-    const notify = (method: string, params: JsonObject) =>
-      write(JSON.stringify({ method, params, jsonrpc: '2.0' }));
+    const notify = (params: JsonObject) =>
+      write(JSON.stringify({ method: 'notifications/progress', params, jsonrpc: '2.0' }));
     try {
       const line = await this.#fastPath.answer(request, {
         signal,

@@ -10,9 +10,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { ChangeCall } from '../changes/consent.ts';
-import { ChangeRefused } from '../changes/refusal.ts';
 import { isSearchKind, type SearchKind } from '../names/search.ts';
-import { isApiError } from '../service/errors.ts';
 import { readGrant } from '../tenant/grants.ts';
 import { completeNames } from '../tenant/lookup.ts';
 import type { ToolCall } from '../tenant/tenant.ts';
@@ -33,10 +31,9 @@ import { InvalidParams } from './invalid-params.ts';
 import { unknownTool } from './observer.ts';
 import { availablePrompts, getPrompt, listPrompts } from './prompts.ts';
 import { listResources, listTemplates, readableTemplates, readResource } from './resources.ts';
-import { textOf } from './results.ts';
 import { clientOfRequest, isModern } from './session.ts';
 import { type Access, isForView } from './surface.ts';
-import { type CallParts, errorResult, readingCall, runTool } from './tool-run.ts';
+import { type CallParts, readingCall, runTool } from './tool-run.ts';
 
 type RequestHandler = (request: JSONRPCRequest, ctx: ServerContext) => Promise<Result>;
 
@@ -100,37 +97,24 @@ async function callTool(
   ctx: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const entry = parts.surface.byName.get(params.name);
-  const { signal } = ctx.mcpReq;
-  const asked = { given: params.arguments, signal };
+  const asked = { given: params.arguments, signal: ctx.mcpReq.signal };
   if (!entry) {
     parts.observer?.onCall(unknownTool)('refused');
     throw new InvalidParams(`Unknown tool ${JSON.stringify(params.name.slice(0, 80))}`);
   }
   const client = await clientOfRequest(parts.tenant.writes.tokens, server, ctx);
-  try {
-    const run = (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
-      const createCall = (args: Record<string, unknown>) => {
-        const asking = { tool: params.name, args, client, ctx, formAnswer };
-        return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
-      };
-      return runTool(entry, parts, asked, createCall, async (question) =>
-        isModern(server)
-          ? elicitConsent(question)
-          : run(await askHost(question, server, ctx, parts.tenant)),
-      );
+  const run = (formAnswer?: FormAnswer): Promise<CallToolResult | InputRequiredResult> => {
+    const createCall = (args: Record<string, unknown>) => {
+      const asking = { tool: params.name, args, client, ctx, formAnswer };
+      return changeCall(parts, isForView(entry.definition) ? answeredCall(asking) : asking);
     };
-    return await run();
-  } catch (error) {
-    signal.throwIfAborted();
-    const failed = errorResult(params.name, error, parts);
-    return entry.definition.annotations?.readOnlyHint ? failed : withNothingWritten(failed, error);
-  }
-}
-
-/** A sent write always has an outcome, so an error of these kinds means that nothing was sent. */
-function withNothingWritten(failed: CallToolResult, error: unknown): CallToolResult {
-  if (!(isApiError(error) || error instanceof ChangeRefused)) return failed;
-  return { ...failed, content: [{ type: 'text', text: `Nothing was written. ${textOf(failed)}` }] };
+    return runTool(entry, parts, asked, createCall, async (question) =>
+      isModern(server)
+        ? elicitConsent(question)
+        : run(await askHost(question, server, ctx, parts.tenant)),
+    );
+  };
+  return run();
 }
 
 /** The call that a person answered in a view, by what the view sent. */

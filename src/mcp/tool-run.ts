@@ -1,7 +1,9 @@
 import type { CallToolResult, Tool as ListedTool } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 import type { ChangeCall, ConsentSetting, Question } from '../changes/consent.ts';
+import { ChangeRefused } from '../changes/refusal.ts';
 import { callMs } from '../service/call.ts';
+import { isApiError } from '../service/errors.ts';
 import type { NameOf } from '../setting-names.ts';
 import { InvalidArguments } from '../tenant/invalid-arguments.ts';
 import type { Tenant } from '../tenant/tenant.ts';
@@ -33,18 +35,19 @@ export interface CallParts {
 }
 
 /**
- * Validates the arguments, runs the tool, and converts its answer to a result. `createCall` makes the call
+ * Validates the arguments, runs the tool, and converts its answer or error to a result. `createCall` makes the call
  * context from the validated arguments.
  * @param ask for tools that may write: has the host ask a person
- * @throws what the tool throws; `errorResult` words it
+ * @throws the signal's reason when the call was cancelled
  */
 export async function runTool<Asked = never>(
   entry: SurfaceEntry,
-  { surface, tenant, observer, isMadeUp }: CallParts,
+  parts: CallParts,
   { given, signal }: { given: Record<string, unknown> | undefined; signal: AbortSignal },
   createCall: (args: Record<string, unknown>) => ChangeCall,
   ask?: (question: Question) => Promise<Asked>,
 ): Promise<CallToolResult | Asked> {
+  const { surface, tenant, observer, isMadeUp } = parts;
   const onEnd = observer?.onCall(entry.definition.name);
   try {
     entry.tool ??= loadTool(entry.definition.name);
@@ -66,7 +69,8 @@ export async function runTool<Asked = never>(
     return forView ? { ...result, _meta: { [consentMetaKey]: forView } } : result;
   } catch (error) {
     onEnd?.(signal.aborted ? 'cancelled' : callOutcomeOf(error));
-    throw error;
+    signal.throwIfAborted();
+    return errorResult(entry.definition, error, parts);
   }
 }
 
@@ -79,13 +83,16 @@ function withMadeUpNote(answer: Answer): Answer {
 }
 
 /** Converts an error to a tool result worded for the assistant; logs faults of this server. */
-export function errorResult(
-  name: string,
+function errorResult(
+  { name, annotations }: ListedTool,
   error: unknown,
-  { log, nameOf, tenant }: Pick<CallParts, 'log' | 'nameOf' | 'tenant'>,
+  { log, nameOf, tenant }: CallParts,
 ): CallToolResult {
   if (isUnexpected(error)) log.failed(name, error);
-  const text = withoutSecrets(describeError(error, nameOf, tenant.heldSince()));
+  const words = withoutSecrets(describeError(error, nameOf, tenant.heldSince()));
+  // A sent write always has an outcome, so an error of these kinds means that nothing was sent.
+  const isUnsent = isApiError(error) || error instanceof ChangeRefused;
+  const text = isUnsent && !annotations?.readOnlyHint ? `Nothing was written. ${words}` : words;
   return { content: [{ type: 'text', text }], isError: true };
 }
 
