@@ -45,7 +45,6 @@ export class CollectionCache {
         keys.set(collection.records, prefix + name);
         return entries.set(prefix + name, collection, bytes);
       },
-      delete: (name: string) => entries.delete(prefix + name),
       clear: (passes: (name: string) => boolean) =>
         entries.clear((key) => key.startsWith(prefix) && passes(key.slice(prefix.length))),
     };

@@ -308,6 +308,10 @@ function refuseEmbeddedError(body: JsonObject, facts: ErrorFacts): void {
   throw new ApiError('embedded-error', { ...facts, ...upstreamMessage });
 }
 
+/** The number in a header, such as of requests that remain; `undefined` if it has none. */
+export const countInHeader = (response: Headed | undefined, name: string): number | undefined =>
+  toCount(response && header(response, name));
+
 function toCount(raw: unknown): number | undefined {
   const count = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;
   return typeof count === 'number' && Number.isInteger(count) && count >= 0 ? count : undefined;

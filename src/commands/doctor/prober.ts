@@ -10,7 +10,7 @@ import {
 } from '../../service/client.ts';
 import { ApiError, type ErrorFacts, ignoreApiError, isApiError } from '../../service/errors.ts';
 import type { ApiRecord, Resource } from '../../service/records/records.ts';
-import { header } from '../../service/response.ts';
+import { countInHeader } from '../../service/response.ts';
 import { type Page, resources, routes } from '../../service/routes.ts';
 import { type Understood, understand } from '../../tenant/field-gaps.ts';
 
@@ -82,8 +82,8 @@ export class Prober implements Traffic {
 
   async ended(_: SentRequest, { response, error }: Attempt): Promise<void> {
     for (const what of ['remaining', 'limit'] as const) {
-      const text = (response && header(response, `x-ratelimit-${what}`)) ?? '';
-      if (/^\d+$/.test(text)) this.budget[what] = Number(text);
+      const count = countInHeader(response, `x-ratelimit-${what}`);
+      if (count !== undefined) this.budget[what] = count;
     }
     if (isApiError(error, 'rate-limited')) this.budget.retryAfter = error.facts.seconds ?? 60;
   }

@@ -3,7 +3,7 @@ import type { RateDecision, RateWindow, WindowRule } from '../../state/port.ts';
 import type { Call, WalkCost } from '../call.ts';
 import type { Attempt, Traffic } from '../client.ts';
 import { ApiError, type ErrorFacts, isApiError, isInternalError } from '../errors.ts';
-import { header } from '../response.ts';
+import { countInHeader } from '../response.ts';
 import type { Observer, RequestOutcome } from './observer.ts';
 
 interface ResponseListener {
@@ -107,8 +107,8 @@ export function trafficControl({
       const seconds = (performance.now() - startedAt) / 1000;
       observer?.onRequest(error === undefined ? 'ok' : failureOf(attempt), seconds);
       noteOutcome(attempt);
-      const remaining = response && toNumber(header(response, 'x-ratelimit-remaining'));
-      const limit = response && toNumber(header(response, 'x-ratelimit-limit'));
+      const remaining = countInHeader(response, 'x-ratelimit-remaining');
+      const limit = countInHeader(response, 'x-ratelimit-limit');
       await budget.ended(number, remaining, limit);
       if (error !== undefined && isApiError(error, 'rate-limited') && error.facts.seconds)
         await budget.block(error.facts.seconds);
@@ -121,9 +121,6 @@ function failureOf({ call, error }: Attempt): RequestOutcome {
   if (call.signal.aborted) return 'cancelled';
   return isApiError(error) ? error.kind : 'broken';
 }
-
-const toNumber = (text = ''): number | undefined =>
-  /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
 
 /** Whether the service works, but did not do what was asked. */
 const isRefusal = (error: unknown): error is ApiError =>
