@@ -2,7 +2,7 @@
 
 import type { Day } from '../../figures/days.ts';
 import type { CurrencyOf, Decimal } from '../../figures/money.ts';
-import type { Named } from '../../figures/naming.ts';
+import { addTo, type Named } from '../../figures/naming.ts';
 import { forEachStep, type Steps } from '../../figures/steps.ts';
 import type { RecordOf, Ref, Resource } from '../../service/records/records.ts';
 import type { Wording } from '../../text/untrusted-text.ts';
@@ -104,6 +104,30 @@ export function* examineEach<R>(
       if (typeof judged === 'string') notChecked[judged] = (notChecked[judged] ?? 0) + 1;
       else if (judged) findings.push(judged);
     }
+  });
+  return result;
+}
+
+/**
+ * Findings about records that have a key in common.
+ * @param keysOf the keys of a record, or the reason why it has none
+ */
+export function* examineSharing<R>(
+  records: readonly R[] | undefined,
+  keysOf: (record: R) => Iterable<string> | { reason: string },
+  findingOn: (sharing: readonly R[], key: string) => RawFinding,
+  isExamined: (record: R) => boolean,
+): Steps<CheckResult> {
+  const groups = new Map<string, R[]>();
+  const judge = (record: R): Judgement => {
+    const keys = keysOf(record);
+    if ('reason' in keys) return keys.reason;
+    for (const key of keys) addTo(groups, key, record);
+    return undefined;
+  };
+  const result = yield* examineEach(records, judge, isExamined);
+  yield* forEachStep(groups, ([key, sharing]) => {
+    if (sharing.length > 1) result.findings.push(findingOn(sharing, key));
   });
   return result;
 }

@@ -1,13 +1,12 @@
 /** Checks of contacts. */
 
-import { addTo, byName, contactName, nonBlank } from '../../figures/naming.ts';
+import { byName, compact, contactName, nonBlank } from '../../figures/naming.ts';
 import { isDeleted } from '../../figures/outcome.ts';
-import { forEachStep } from '../../figures/steps.ts';
 import { phoneDigits } from '../../names/phones.ts';
 import { companyOf } from '../../names/references.ts';
 import type { Contact } from '../../service/records/records.ts';
 import { quote, wording } from '../../text/untrusted-text.ts';
-import { type Check, examineEach, type RawFinding } from './check.ts';
+import { type Check, examineSharing, type RawFinding } from './check.ts';
 
 export const duplicateContacts: Check = {
   needs: ['contact'],
@@ -17,36 +16,23 @@ export const duplicateContacts: Check = {
   parts: 'contacts',
   define: () =>
     'E-mail addresses, whatever the letter case, and phone numbers, compared by their digits without extension and leading zeros, that two or more contacts have.',
-  *examine({ contact }) {
-    const groups = new Map<string, Contact[]>();
-    const grouped = yield* examineEach(
-      contact,
-      (each) => {
-        const keys = addressesOf(each);
-        for (const key of keys) addTo(groups, key, each);
-        return keys.size === 0 ? 'no e-mail and no phone' : undefined;
-      },
-      (each) => !isDeleted(each),
-    );
-    yield* forEachStep(groups, ([key, sharing]) => {
-      if (sharing.length > 1) grouped.findings.push(sharedAddress(key, sharing));
-    });
-    return grouped;
-  },
+  examine: ({ contact }) =>
+    examineSharing(contact, addressesOf, sharedAddress, (each) => !isDeleted(each)),
 };
 
 /** `e-mail a@b.example`, `phone 41446680011`: each once, though a contact may have a number in two fields. */
-function addressesOf({ email, phone, mobilePhone }: Contact): ReadonlySet<string> {
+function addressesOf({ email, phone, mobilePhone }: Contact) {
   const address = nonBlank(email)?.toLowerCase() ?? '';
   const phones = [phone, mobilePhone].flatMap((number) => phoneDigits(number ?? '') ?? []);
-  return new Set([
+  const keys = new Set([
     ...(address.includes('@') ? [`e-mail ${address}`] : []),
     ...phones.map((digits) => `phone ${digits}`),
   ]);
+  return keys.size === 0 ? { reason: 'no e-mail and no phone' } : keys;
 }
 
 /** The finding is about the first contact by name; the others are its related records. */
-function sharedAddress(key: string, sharing: readonly Contact[]): RawFinding {
+function sharedAddress(sharing: readonly Contact[], key: string): RawFinding {
   const space = key.indexOf(' ');
   const shared = key.slice(0, space);
   const people = sharing.map((contact) => ({ ...contact, ...nameOf(contact) })).sort(byName);
@@ -66,7 +52,4 @@ function sharedAddress(key: string, sharing: readonly Contact[]): RawFinding {
   };
 }
 
-const nameOf = (contact: Contact) => ({
-  ...(contact.id !== undefined && { id: contact.id }),
-  ...(contactName(contact) !== undefined && { name: contactName(contact) ?? '' }),
-});
+const nameOf = (contact: Contact) => compact({ id: contact.id, name: contactName(contact) });

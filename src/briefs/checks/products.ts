@@ -9,9 +9,9 @@ import {
   perUnit,
   roundedPercent,
 } from '../../figures/money.ts';
-import { addTo, byName, named, nonBlank } from '../../figures/naming.ts';
+import { byName, named, nonBlank } from '../../figures/naming.ts';
 import { isListed } from '../../figures/outcome.ts';
-import { flatMapSteps, forEachStep, recordsById, type Steps } from '../../figures/steps.ts';
+import { flatMapSteps, recordsById, type Steps } from '../../figures/steps.ts';
 import { overYear, termKey } from '../../figures/terms.ts';
 import { normalisePart, partKey } from '../../names/part-numbers.ts';
 import type { Product } from '../../service/records/records.ts';
@@ -21,6 +21,7 @@ import {
   type Check,
   type CheckResult,
   examineEach,
+  examineSharing,
   type Judgement,
   type RawFinding,
 } from './check.ts';
@@ -148,28 +149,18 @@ export const duplicateProducts: Check = {
   parts: 'products',
   define: () =>
     'Listed products with the same manufacturer (or vendor) and part number, ignoring letter case, spaces and punctuation. At stake: the difference between their highest and lowest price, per unit over a year.',
-  *examine({ product }) {
-    const groups = new Map<string, Product[]>();
-    const grouped = yield* examineEach(
-      product,
-      (entry) => {
-        const key = partKey(entry);
-        if (!key) return normalisePart(entry.mpn) ? 'no manufacturer' : 'no part number';
-        addTo(groups, key, entry);
-        return undefined;
-      },
-      isListed,
-    );
-    yield* forEachStep(groups.values(), (group) => {
-      if (group.length > 1) grouped.findings.push(duplicatesFinding(group.toSorted(byName)));
-    });
-    return grouped;
-  },
+  examine: ({ product }) => examineSharing(product, partKeys, duplicatesFinding, isListed),
 };
+
+function partKeys(product: Product) {
+  const key = partKey(product);
+  if (key) return [key];
+  return { reason: normalisePart(product.mpn) ? 'no manufacturer' : 'no part number' };
+}
 
 /** The finding is about the first by name; the others are its related records. Prices of several terms are not compared. */
 function duplicatesFinding(group: readonly Product[]): RawFinding {
-  const [first = {}, ...others] = group;
+  const [first = {}, ...others] = group.toSorted(byName);
   const hasOneTerm = new Set(group.map(termKey)).size === 1;
   const prices = group.flatMap(({ price }) => (hasOneTerm && decimal(price)) || []);
   const [lowest, ...higher] = prices.sort((a, b) => a.cmp(b));
