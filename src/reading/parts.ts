@@ -1,6 +1,6 @@
 /** The part of a large collection that a question is about, by the service's own filter or search. */
 
-import { normaliseName } from '../figures/naming.ts';
+import { groupBy, normaliseName } from '../figures/naming.ts';
 import { probabilityScale } from '../figures/probability.ts';
 import { runSteps } from '../figures/steps.ts';
 import { companyOf } from '../names/references.ts';
@@ -301,11 +301,7 @@ const isInOtherCase = (one: string, other: string): boolean =>
 
 /** The two values that the fewest records have: all their records are likely to be on one page. Empty if there are not two. */
 function rarestValues(records: readonly ApiRecord[], keyOf: Selection['keyOf']): string[] {
-  const counts = new Map<string, number>();
-  for (const record of records) {
-    const value = keyOf(record);
-    if (isSearchable(value)) counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  const rarest = [...counts].sort(([, a], [, b]) => a - b).slice(0, 2);
+  const byValue = groupBy(records.map(keyOf).filter(isSearchable), (value) => value);
+  const rarest = [...byValue].sort(([, a], [, b]) => a.length - b.length).slice(0, 2);
   return rarest.length < 2 ? [] : rarest.map(([value]) => value);
 }

@@ -1,4 +1,4 @@
-import { plural, pluralOf } from '../figures/naming.ts';
+import { groupBy, plural, pluralOf } from '../figures/naming.ts';
 import type { FieldGap } from '../service/records/account.ts';
 import { counted, join, quote, trusted, type Wording, wording } from '../text/untrusted-text.ts';
 
@@ -17,11 +17,7 @@ export const describeMissing = (
 
 /** As part of a sentence. */
 export function describeGaps(gaps: readonly FieldGap[]): Wording {
-  const absent = new Map<string, FieldGap[]>();
-  for (const gap of gaps.filter(isAbsent)) {
-    const key = `${gap.record} ${gap.rows}`;
-    absent.set(key, [...(absent.get(key) ?? []), gap]);
-  }
+  const absent = groupBy(gaps.filter(isAbsent), ({ record, rows }) => `${record} ${rows}`);
   const parts = [
     ...gaps.filter((gap) => !isAbsent(gap)).map(describeUnread),
     ...[...absent.values()].map(describeAbsent),
@@ -34,25 +30,23 @@ export function describeGaps(gaps: readonly FieldGap[]): Wording {
 const isAbsent = ({ example }: FieldGap): boolean => example === undefined;
 
 /** True, too, where the tenant has no use for the field. */
-function describeAbsent(gaps: readonly FieldGap[]): Wording {
-  const [first] = gaps;
-  const noun = nounOf(first);
+function describeAbsent(gaps: readonly [FieldGap, ...FieldGap[]]): Wording {
+  const [{ record, rows, of }] = gaps;
+  const noun = nounOf(record);
   const fields = join(
     gaps.map(({ field }) => trusted(field)),
     ', ',
   );
-  const { rows = 0, of = 0 } = first ?? {};
   return rows < of
     ? wording`${counted(rows)} of ${counted(of)} ${trusted(pluralOf(noun))} ${rows === 1 ? 'has' : 'have'} no ${fields}`
     : wording`no ${trusted(noun)} has ${fields} in a known field`;
 }
 
-const nounOf = (gap: FieldGap | undefined): string => String(gap?.record).replaceAll('_', ' ');
+const nounOf = (record: FieldGap['record']): string => record.replaceAll('_', ' ');
 
-function describeUnread(gap: FieldGap): Wording {
-  const { field, rows, of, example, mayBe } = gap;
+function describeUnread({ record, field, rows, of, example, mayBe }: FieldGap): Wording {
   const where = mayBe === undefined ? '' : wording`, which ${quote(mayBe, 60)} may be`;
   const such = wording`, such as ${quote(String(example), 60)}`;
   const rest = rows === of ? counted(of) : wording`${counted(rows)} of ${counted(of)}`;
-  return wording`the ${trusted(field)} of ${rest} ${trusted(pluralOf(nounOf(gap)))}${where} could not be read${such}`;
+  return wording`the ${trusted(field)} of ${rest} ${trusted(pluralOf(nounOf(record)))}${where} could not be read${such}`;
 }
