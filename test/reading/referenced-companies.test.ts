@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ObservedServer, startObservedServer } from '../support/observed.ts';
+import { limit } from '../support/upstream/behaviour.ts';
+import { type FaultName, faults } from '../support/upstream/faults.ts';
 
 let it: ObservedServer;
 beforeEach(async () => {
@@ -40,6 +42,19 @@ test('companies that do not exist are asked for once', async () => {
   expect(single).toHaveLength(2);
   expect(each).toEqual(expect.arrayContaining(single));
   expect(await askedFor()).toEqual(['/opportunity']);
+});
+
+test.each<[FaultName, boolean]>([
+  ['500', true],
+  ['reset', true],
+  ['truncated', true],
+  ['no-permission', false],
+  ['404', false],
+])('after %s companies are asked for again: %s', async (fault, isAskedAgain) => {
+  it.upstream.set(limit(faults[fault], { path: '/company' }));
+  expect(await askedFor()).toContain('/company');
+  it.upstream.set({ status: undefined, cut: undefined, truncate: undefined });
+  expect((await askedFor()).includes('/company')).toBe(isAskedAgain);
 });
 
 test('companies are not asked for where no amounts are shown', async () => {

@@ -91,15 +91,8 @@ for (const host of sample(everyHost, 4)) {
     test('common mistakes of models are repaired', async () => {
       const { call } = await server();
       const right = await call('cpq_list_contacts', { size: 2, fields: ['name', 'email'] });
-      const wrong = [
-        { size: '2', fields: '["name", "email"]' },
-        { size: ' 2 ', fields: 'name, email' },
-        { size: 2, fields: ['name', 'email'], query: null, from: null, sort: null, detail: null },
-        { size: 2.0, from: '0', fields: ['name', 'email'], detail: 'CONCISE' },
-      ];
-      for (const args of wrong) {
-        expect((await call('cpq_list_contacts', args)).records).toEqual(right.records);
-      }
+      const wrong = { size: ' 2 ', fields: 'name, email', query: null, from: null, detail: null };
+      expect((await call('cpq_list_contacts', wrong)).records).toEqual(right.records);
     });
 
     test('any JSON in place of the arguments is answered or a protocol error', async () => {

@@ -221,10 +221,8 @@ describe('an export', () => {
       ['?size=5100', 5_000],
     ] as const) {
       const { rows, notes } = await exported(server, `cpq_list_products${size}`);
-      expect([rows.length, notes]).toEqual([
-        count,
-        expect.stringContaining(`The file has ${count} of 5100 rows.`),
-      ]);
+      expect(rows.length).toBe(count);
+      expect(notes).toContain(`The file has ${count} of 5100 rows.`);
     }
     for (const size of ['0', '-1', '1.5', 'x', 'NaN'])
       await expect(exported(server, `cpq_list_products?size=${size}`)).rejects.toThrow('whole');
