@@ -5,7 +5,7 @@ import { listTools, serviceRecords } from '../support/samples.ts';
 import { sample } from '../support/sampling.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, shared } from '../support/shared.ts';
-import type { Total } from '../support/upstream/behaviour.ts';
+import { type Behaviour, only, type Total } from '../support/upstream/behaviour.ts';
 import { startUpstream } from '../support/upstream/upstream.ts';
 
 const sandbox = shared(() => startSandbox());
@@ -120,6 +120,21 @@ describe('pages of a service that counts otherwise', () => {
     }
     expect(ids.size).toBe(60);
   });
+});
+
+test.each<[string, Behaviour]>([
+  ['nothing', {}],
+  ['404', { status: only({ code: 404 }, { if: ({ query }) => Number(query.get('from')) >= 60 }) }],
+])('a list ends where the service answers %s behind it', async (_, behaviour) => {
+  const upstream = closing(await startUpstream({ counts: { '/product': 60 } }));
+  upstream.set(behaviour);
+  const { call } = await inProcess.start({ baseUrl: upstream.url, key: 'behind-key-0123' });
+  for (const [from, shown] of [
+    [40, 20],
+    [60, 0],
+    [80, 0],
+  ] as const)
+    expect((await call('cpq_list_products', { from, size: 20 })).records.length).toBe(shown);
 });
 
 describe('beyond the end', () => {

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseGrants } from '../../src/tenant/grants.ts';
+import { createSurface } from '../../src/mcp/surface.ts';
+import { grantNames, parseGrants } from '../../src/tenant/grants.ts';
+import { toolsets } from '../../src/tool-kit/define-tool.ts';
+import { catalog } from '../../tools/catalog.ts';
+import fc from '../support/fast-check.ts';
 import { openTenant, toolCall } from '../support/hardening-tenant.ts';
 import { closing } from '../support/shared.ts';
 
@@ -23,4 +27,21 @@ test('a write has a grant of its own, and so has the record before it', async ()
   const { writes } = tenantWith('read');
   await expect(writes.upsert('E-1', { name: 'A' }, toolCall())).rejects.toMatchObject(denied);
   await expect(tenantWith('quote:read').writes.raw('1', toolCall())).rejects.toMatchObject(denied);
+});
+
+test('a tool that only views call is listed with another one that has its view', () => {
+  const grants = fc.subarray([...grantNames]);
+  fc.assert(
+    fc.property(grants, fc.subarray([...toolsets]), (granted, some) => {
+      const selection = { toolsets: new Set(some), tools: new Set<string>() };
+      const { list, listWithViews } = createSurface(parseGrants(granted), selection);
+      const names = new Set(list.map(({ name }) => name));
+      const shown = catalog.filter(({ name }) => names.has(name)).map(({ view }) => view);
+      const forViews = catalog.filter(({ view, forView }) => forView && shown.includes(view));
+      expect(listWithViews.map(({ name }) => name)).toEqual([
+        ...names,
+        ...forViews.map(({ name }) => name),
+      ]);
+    }),
+  );
 });

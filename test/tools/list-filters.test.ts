@@ -212,3 +212,42 @@ describe('a record with many values', () => {
     }
   });
 });
+
+test.each([
+  [1, 2],
+  [2, 4],
+  [3, 5],
+  [10, 5],
+])('the category tree to the depth of %i has %i of all', async (depth, count) => {
+  const service = await upstream();
+  const leaf = { id: 'e', name: 'E' };
+  const children = [
+    { id: 'c', name: 'C', children: [leaf] },
+    { id: 'd', name: 'D' },
+  ];
+  service.records['/category/tree'] = [
+    { id: 'a', name: 'A', children },
+    { id: 'b', name: 'B' },
+  ];
+  const { call } = await inProcess.start({ baseUrl: service.url, key: 'tree-key-0123456' });
+  const { records, text } = await call('cpq_get_category_tree', { depth });
+  expect([records.length, text]).toEqual([
+    count,
+    expect.stringContaining(`${count} of 5 categories.`),
+  ]);
+});
+
+test.each([
+  ['deals', '/opportunity', 'cpq_brief_pipeline'],
+  ['quotes', '/quote', 'cpq_brief_quotes'],
+] as const)('an account manager is named by the %s read before', async (_, path, brief) => {
+  const service = await upstream();
+  service.records['/company'] = [{ id: 'c', name: 'Acme', accountManagerId: 'm' }];
+  service.records['/opportunity'] = [];
+  service.records['/quote'] = [];
+  service.records[path] = [{ id: 'x', number: 'X', owner: { id: 'm', name: 'Mary Manager' } }];
+  const { call } = await inProcess.start({ baseUrl: service.url, key: 'manager-key-0123' });
+  await call(brief);
+  const { records } = await call('cpq_list_companies');
+  expect(records[0]?.accountManager).toBe('Mary Manager');
+});

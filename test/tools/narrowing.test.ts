@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
 import { resources, routes } from '../../src/service/routes.ts';
 import { grantNames, readGrant } from '../../src/tenant/grants.ts';
+import { formatAmounts } from '../../src/tool-kit/answers.ts';
 import type { AnyTool } from '../../src/tool-kit/define-tool.ts';
 import { openWriter } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
@@ -212,6 +213,42 @@ describe.each(checkNames)('cpq_check_sales_data, %s', (check) => {
     }
   });
 });
+
+test('a brief of several collections is as old as the oldest of them', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const { call: ask } = await openWriter(await address());
+  const asOf = async (tool: string, args: Row = {}) =>
+    ((await ask(tool, args)).data.coverage as Row).asOf;
+  const first = await asOf('cpq_brief_pipeline');
+  vi.setSystemTime(Date.now() + 120_000);
+  expect(await asOf('cpq_list_quotes')).not.toBe(first);
+  for (const args of [{}, { by: 'deal_state' }])
+    expect(await asOf('cpq_brief_quotes', args)).toBe(first);
+});
+
+test('a brief of quotes says that it leaves out the states of many deals', async () => {
+  const { url } = closing(await startUpstream({ counts: { '/opportunity': 2_500, '/quote': 20 } }));
+  const { call: ask } = await openWriter({ baseUrl: url, key: 'many-deals-key-0123' });
+  const words = 'states of the opportunities are left out';
+  expect((await ask('cpq_brief_quotes', {})).text).toContain(words);
+  expect((await ask('cpq_brief_quotes', { by: 'deal_state' })).text).not.toContain(words);
+});
+
+test.each([
+  ['won', 'Won', 'won'],
+  ['lost', 'Lost', 'lost'],
+  ['closed', 'Won', 'won'],
+] as const)(
+  'the value of %s deals is the sum that the answer has of them',
+  async (outcome, word, of) => {
+    const { summary, closed } = await call('cpq_brief_pipeline', { outcome });
+    const { value } = (closed as Record<string, Row>)[of] ?? {};
+    const words = formatAmounts(value as Record<string, number>);
+    expect(words).not.toBe('');
+    expect(summary).toContain(`${word}: total contract value ${words}.`);
+  },
+);
 
 test('a name that only deleted quotes have is none to ask a brief for', async () => {
   const { url, records } = closing(await startUpstream());

@@ -75,8 +75,14 @@ describe.each(paged)('the pages of %s', (tool, { base = {}, size, from, pageOf }
       ({ next, total } = part);
     }
     expect(read.slice(0, whole.length)).toEqual(whole);
-    const last = await page(total - 1, 5);
-    expect([last.rows.length, last.next, last.total]).toEqual([1, undefined, total]);
+    for (const [rows, size] of [
+      [1, 5],
+      [1, 1],
+      [2, 2],
+    ] as const) {
+      const last = await page(total - rows, size);
+      expect([last.rows.length, last.next, last.total]).toEqual([rows, undefined, total]);
+    }
   });
 });
 
