@@ -118,7 +118,8 @@ const limits = `
 Not read, by design: a redirect to another host (the key would go along); JSON:API, whose references are apart; a list in a
 list, and records by id in place of a list, which an error may look like; one record a line and a body that is cut off,
 whose end cannot be told. A service that hides records and sends no count (*no count*, *bare arrays*, *counts the page*)
-may have a short list called whole. Not noticed: in a brief of one company, records that have another id of it and no name.
+may have a short list called whole. Not noticed: a total above 10,000 that is wrong, in a list before all its records
+were read; in a brief of one company, records that have another id of it and no name.
 `;
 
 await generated(

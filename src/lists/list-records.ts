@@ -8,10 +8,12 @@ import { matchSteps } from '../names/name-filters.ts';
 import { companyOf } from '../names/references.ts';
 import type { Collection } from '../reading/collection.ts';
 import { type IgnoredParameters, type ListPage, sliceOf } from '../reading/list-page.ts';
-import { isApiError } from '../service/errors.ts';
+import { pageSize } from '../reading/service-pages.ts';
+import { isApiError, unlessKeyRefused } from '../service/errors.ts';
 import { type FieldGap, minRows } from '../service/records/account.ts';
 import {
   type ApiRecord,
+  type Company,
   fieldsOf,
   type RecordOf,
   type Resource,
@@ -69,7 +71,7 @@ export async function listRecords<R extends Resource>(
     'plan' in found ? await localPage(tenant, resource, query, found.plan, call) : found;
   const known = await knownFor(tenant, resource, page.records, call, fields);
   const records = await nameRows(tenant, resource, page.records, known);
-  const gaps = await gapsOfList(tenant, resource, page, criteria, fields);
+  const gaps = await gapsOfList(tenant, resource, page, criteria, call, fields);
   const coverage = gaps.length === 0 ? page.coverage : { ...page.coverage, fields: gaps };
   return { ...page, coverage, records, known, keys: criteria.keys };
 }
@@ -109,19 +111,33 @@ async function gapsOfList(
   resource: Resource,
   { records, examined }: { records: readonly ApiRecord[]; examined?: readonly ApiRecord[] },
   criteria: Criteria,
+  call: ToolCall,
   columns: readonly string[] | undefined,
 ): Promise<FieldGap[]> {
   const gaps = gapsOfRows(resource, records, listsRestOn[resource]);
   const searched = examined && { records: examined };
   if (searched) {
     gaps.push(...(await fieldGaps(tenant, resource, searched, fieldsOfKeys(resource, criteria))));
-    const known = { company: tenant.cached('company'), [resource]: examined };
-    gaps.push(...danglingReferences(tenant, known, () => minRows));
+    const whole = tenant.cached('company');
+    const isLookedFor =
+      records.length === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));
+    const some = isLookedFor && !whole ? await someCompanies(tenant, call) : undefined;
+    const known = { company: whole ?? some, [resource]: examined };
+    gaps.push(...danglingReferences(tenant, known, () => (some ? Infinity : minRows)));
   }
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
     gaps.push(...(await fieldGaps(tenant, 'company', { records: companies }, ['currency'])));
   return gaps;
+}
+
+const isOfCompany = ({ name }: Key): boolean => name.startsWith('company');
+
+/** A page of companies shows whether the ids of companies in other records have their form. */
+async function someCompanies(tenant: Tenant, call: ToolCall): Promise<readonly Company[]> {
+  if (!tenant.grants.has('company:read')) return [];
+  const page = await tenant.list('company', { size: pageSize }, call).catch(unlessKeyRefused);
+  return page?.records ?? [];
 }
 
 /** The fields that records are filtered and sorted by. */
@@ -213,8 +229,8 @@ async function readForKeys(
     const company = companyOf(record);
     return company[part] === undefined && (company.id ?? company.name) !== undefined;
   };
-  const isIncomplete = ({ name }: Key) =>
-    name.startsWith('company') && records.some(lacks(/id$/i.test(name) ? 'id' : 'name'));
+  const isIncomplete = (key: Key) =>
+    isOfCompany(key) && records.some(lacks(/id$/i.test(key.name) ? 'id' : 'name'));
   if (keys.some(isIncomplete)) await readGranted(tenant, ['company'], call);
 }
 

@@ -1,5 +1,5 @@
 import type { Call } from '../service/call.ts';
-import { ignoreApiError, unlessKeyRefused } from '../service/errors.ts';
+import { ignoreApiError, isApiError, unlessKeyRefused } from '../service/errors.ts';
 import type { ApiRecord, Resource } from '../service/records/records.ts';
 import { type PageQuery, routes, type Search } from '../service/routes.ts';
 import type { Wording } from '../text/untrusted-text.ts';
@@ -103,26 +103,44 @@ async function withTrueTotal(
   if (honoured[countsRecords] === false) return uncounted;
   const trait = query.filters || query.query ? countsMatches : countsRecords;
   const rows = page.records.length;
-  if (rows === 0 || total <= (query.from ?? 0) + rows) return page;
+  const isLast = total <= (query.from ?? 0) + rows;
+  if (rows === 0 || (isLast && rows !== query.size)) return page;
   const isTrue = honoured[trait] ?? (await hasLastRow(source, query, page, trait));
   return isTrue ? page : uncounted;
 }
 
-/** Whether the last counted row is the last one. True if errors, changes or other offsets hide it. */
+/** Behind this offset many search engines answer nothing. */
+const maxOffset = 10_000;
+
+/** Whether the last counted row is the last one. True if errors or other offsets hide it. */
 async function hasLastRow(
-  { pages, resource, call }: ListSource,
+  source: ListSource,
   query: PageQuery,
-  { records, total = 0 }: AnyPage,
+  { records, total }: AnyPage,
   trait: string,
+  isFirst = true,
 ): Promise<boolean> {
-  if (!pages.canPage(resource) || routes[resource].shape === 'tree') return true;
+  const { pages, resource, call } = source;
+  const isPaged = pages.canPage(resource) && routes[resource].shape !== 'tree';
+  if (total === undefined || total > maxOffset || !isPaged) return true;
   const asked = pages.sized(resource, { ...query, from: total - 1, size: 2 }, call);
-  const last = await asked.catch(unlessKeyRefused);
-  const [key] = recordKeys(last?.records ?? []);
-  // A row of the page means that the service ignores the offset.
-  if (!last || last.total !== total || recordKeys(records).includes(key)) return true;
-  const isTrue = last.records.length === 1;
-  if (!isTrue && (await pages.offsetWorks(resource, call)) === false) return true;
+  const last: AnyPage | undefined = await asked.catch((error: unknown) =>
+    isApiError(error, 'refused') ? { records: [] } : unlessKeyRefused(error),
+  );
+  if (!last) return true;
+  if (last.total !== undefined && last.total !== total) {
+    // Records may have been added meanwhile, but hardly twice.
+    const again = { records, total: last.total };
+    if (isFirst) await hasLastRow(source, query, again, trait, false);
+    else pages.learnHonoured(resource, trait, false);
+    return false;
+  }
+  const [key] = recordKeys(last.records);
+  const place = recordKeys(records).indexOf(key);
+  // Another row of the page shows that records moved, or that the service ignores the offset.
+  const isMoved = place >= 0 && place !== total - 1 - (query.from ?? 0);
+  const isTrue = !isMoved && last.records.length === 1;
+  if (!isTrue && ((await pages.offsetWorks(resource, call)) === false || isMoved)) return true;
   pages.learnHonoured(resource, trait, isTrue);
   return isTrue;
 }

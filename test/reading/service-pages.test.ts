@@ -169,10 +169,23 @@ describe('a wrong total', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test('of a service that counts right is told with the second request', async () => {
-    const { service, tenant } = await opened({});
-    const { coverage } = await tenant.list('company', { size: 20 }, toolCall());
-    expect(coverage).toMatchObject({ total: 130, reason: 'one page' });
-    expect(service.requests()).toBe(2);
+  test.each([
+    ['counts right', {}],
+    ['counts in another way each time', { total: { moves: 3 } }],
+    ['ignores the offset', { ignoreFrom: true }],
+    ['counts too many', { total: { off: 3 } }],
+    [
+      'counts too many, and refuses offsets behind the end',
+      { total: { off: 3 }, beyondEnd: 'refused' },
+    ],
+  ] as const)('of a service that %s is looked for on one day once', async (_, behaviour) => {
+    const upstream = closing(await startUpstream({ counts: { '/company': 130 } }));
+    upstream.set(behaviour);
+    const tenant = closing(openTenant({ url: upstream.url, limits: {} }));
+    const list = () => tenant.list('company', { size: 20 }, toolCall());
+    for (let at = 0; at < 3; at++) await list();
+    const before = upstream.requests.length;
+    await list();
+    expect(upstream.requests.length - before).toBe(1);
   });
 });

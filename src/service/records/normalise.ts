@@ -164,13 +164,12 @@ export const ref: Reader<Ref> = (raw) => {
   return withIdentity(nestedRef(raw));
 };
 
-/** A nested record with neither an id nor a name refers to something in another way, unless it is empty. */
-const withIdentity = (read: ReturnType<typeof nestedRef>): typeof read =>
-  isObject(read) &&
-  !['id', 'name', 'firstName', 'lastName'].some((name) => read[name]) &&
-  Object.keys(read).length > 0
-    ? unreadable
-    : read;
+/** A nested record with neither an id nor a name refers to something in another way; an empty one to nothing. */
+function withIdentity(read: ReturnType<typeof nestedRef>): typeof read {
+  if (!isObject(read) || ['id', 'name', 'firstName', 'lastName'].some((name) => read[name]))
+    return read;
+  return Object.keys(read).length > 0 ? unreadable : undefined;
+}
 
 /** A known field. */
 interface KnownField {

@@ -53,8 +53,13 @@ export const questions: readonly Question[] = [
   ask('pricing drift', 'check_sales_data', () => ({ check: 'pricing_drift', size: 3 })),
 ];
 
-/** Of filters by what is read of records, and by what the service finds. */
-export const filterQuestions: readonly Question[] = [
+const byId = ({ service }: Session): string =>
+  `company.id:${service.storedData['/opportunity'][0]?.company?.id}`;
+
+/** Asked before anything else is known of the service: of a later page, and of filters. */
+export const firstQuestions: readonly Question[] = [
+  ask('second page', 'list_opportunities', () => ({ size: 20, from: 20 })),
+  ask('filter', 'list_opportunities', (it) => ({ filters: byId(it) })),
   ask('won deals', 'list_opportunities', () => ({ filters: 'outcome:won', size: 10 })),
   ask('open deals of an owner', 'list_opportunities', () => ({
     filters: 'owner:Ada Brook,outcome:open',
@@ -62,20 +67,15 @@ export const filterQuestions: readonly Question[] = [
   })),
 ];
 
-const byId = ({ service }: Session): string =>
-  `company.id:${service.storedData['/opportunity'][0]?.company?.id}`;
-
 const otherLists = [
   ...['companies', 'quote_templates', 'quote_widgets', 'pricing_books', 'categories'],
   ...['discount_groups', 'contract_items'],
 ];
 
-/** Of pages, filters, texts and orders, and of the records that no brief needs. */
+/** Of texts and orders, and of the records that no brief needs. */
 export const listQuestions: readonly Question[] = [
   ...otherLists.map((name) => ask(`list ${name}`, `list_${name}`, () => ({ size: 20 }))),
-  ask('second page', 'list_opportunities', () => ({ size: 20, from: 20 })),
   ask('category tree', 'get_category_tree', () => ({ depth: 5 })),
-  ask('filter', 'list_opportunities', (it) => ({ filters: byId(it) })),
   ask('query', 'list_companies', () => ({ query: 'Freight' })),
   ask('sort', 'list_products', () => ({ size: 10, sort: '-price' })),
   ask('record', 'get_record', ({ service }) => ({

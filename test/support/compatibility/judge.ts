@@ -2,7 +2,7 @@ import type { Answer } from '../hosts.ts';
 import {
   type Compared,
   compare,
-  filterQuestions,
+  firstQuestions,
   inLines,
   listQuestions,
   type Question,
@@ -61,7 +61,7 @@ function judgeBy(
 
 /** Judges how replies are written. */
 export function wireJudge(open: Open) {
-  const judge = judgeBy(open, [...questions, ...filterQuestions]);
+  const judge = judgeBy(open, [...firstQuestions, ...questions]);
   return ({ name: _, group: __, mayFail: ___, like, ...set }: WireVariation) =>
     judge(like ? { set, like } : { set });
 }
@@ -72,7 +72,7 @@ export const judgeBriefs = judgeBy(openSession, questions);
 /** Judges what the documentation leaves open, in lists and writes too. */
 export const judgeVariation = judgeBy(
   openSession,
-  [...questions, ...listQuestions],
+  [...firstQuestions, ...questions, ...listQuestions],
   async (session, compared) => {
     for (const { name, run } of writes) compared.set(name, await run(session));
   },

@@ -250,6 +250,7 @@ export const habits: Changes = rewritten({
   'SAP: deferred': inField(deal, 'company', () => ({
     company: { __deferred: { uri: 'https://x/y' } },
   })),
+  'an empty company': inField(deal, 'company', () => ({ company: {} })),
   'SAP: amounts with zeros': inField(deal, 'onetimeRevenue', (it) => ({
     onetimeRevenue: String(it).padStart(12, '0'),
   })),
