@@ -99,16 +99,8 @@ describe('an external identifier that looks like an existing one', () => {
   });
 
   test.each([
-    ['a Cyrillic О', 'ОPP-2011'],
-    ['Cyrillic letters', 'ОРР-2011'],
-    ['another hyphen', 'OPP\u20112011'],
-    ['a dash', 'OPP\u20142011'],
-    ['fullwidth digits', 'OPP-２０１１'],
-    ['a letter for a digit', 'OPP-2O11'],
-    ['letter case', 'opp-2011'],
     ['letter case and script', 'орр-2011'],
     ['blanks around it', '\u00a0OPP-2011\u2003'],
-    ['a blank in it', 'OPP -2011'],
   ])('is refused with %s, and the other one is named', async (_, external_id) => {
     const existing = await taken();
     const { text, isError, confirm } = await create(external_id);
@@ -117,15 +109,6 @@ describe('an external identifier that looks like an existing one', () => {
     expect(text).toContain(`"${existing}"`);
     expect(text).toContain('First');
   });
-
-  test.each(['\ufe01', '\u034f', '\u3164', '\u2800', '\u200b'])(
-    'is refused with %j in it',
-    async (character) => {
-      await taken();
-      const { isError, confirm } = await create(`OPP${character}-2011`);
-      expect({ isError, confirm }).toEqual({ isError: true, confirm: undefined });
-    },
-  );
 
   test('is refused when the existing one contains an invisible character', async () => {
     await put('opportunity', { name: 'Hidden', externalIdentifier: 'SEEN\u3164-1\ufe01' });
@@ -194,17 +177,9 @@ describe('an allowed stage', () => {
     database.prepare('update pipeline_stage set name = ? where id = ?').run(name, id);
   };
 
-  test.each([
-    ['two blanks', 'Gewonnen  (won)'],
-    ['a no-break space', 'Gewonnen\u00a0(won)'],
-    ['no blank', 'Gewonnen(won)'],
-    ['a picture of a blank', 'Gewonnen⍽(won)'],
-    ['letters of another script', 'Gewоnnen (wоn)'],
-    ['letter case', 'GEWONNEN (WON)'],
-    ['a character that shows nothing', 'Gewonnen (won)\u3164'],
-  ])('is recognised when the setting or its name has %s', async (_, variant) => {
+  test('is recognised when the setting or its name only looks the same', async () => {
     const { id } = await other();
-    const plain = 'Gewonnen (won)';
+    const [plain, variant] = ['Gewonnen (won)', 'GEWоNNEN\u00a0(wоn)\u3164'];
     for (const [stored, word] of [[plain, variant] as const, [variant, plain] as const]) {
       await rename(stored);
       const strict = await openWriter(await at(), { ...fresh, rules: { allowedStages: [word] } });
