@@ -60,14 +60,6 @@ describe('prices of pricing books', () => {
     ]);
   });
 
-  test('mark the list price where no book is under it', () => {
-    const { list, prices } = pricesIn([book('Dear', { price: 120 })]);
-    expect(list.marks).toEqual(['lowest']);
-    expect(prices?.rows).toMatchObject([{ price: 120, belowList: -20 }]);
-    expect(prices?.rows[0]?.marks).toBeUndefined();
-    expect(pricesIn([]).list.marks).toBeUndefined();
-  });
-
   test('that do not count are listed with the reason', () => {
     const { prices, notCounted } = pricesIn([
       book('Deleted', { price: 1 }, { deletedAt: '2026-06-01' }),
