@@ -1,5 +1,11 @@
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { define } from './scripts/defines.mjs';
+import { clockAt } from './test/support/clock.ts';
+
+// Whatever the machine's date: tests, servers and the sandbox's data have this one. CI has others besides.
+if (!process.env.TEST_CLOCK_AHEAD_MS) {
+  Object.assign(process.env, clockAt(process.env.TEST_DATE ?? '2026-11-20'));
+}
 
 /** What calls functions, and starts neither a server nor a process. Nothing in it may fail once and pass when repeated. */
 const functions = [

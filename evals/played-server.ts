@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Sandbox } from '../src/sandbox/index.ts';
-import { clockAt } from '../test/support/oracle/clock.ts';
+import { clockAt } from '../test/support/clock.ts';
 import { day } from './truth.ts';
 
 /** The program and its arguments, from anywhere. */

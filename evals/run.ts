@@ -2,7 +2,7 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { type Sandbox, startSandbox } from '../src/sandbox/index.ts';
-import { clockAt } from '../test/support/oracle/clock.ts';
+import { clockAt } from '../test/support/clock.ts';
 import { callAndLog, readAnswers, toolsAsGiven } from './by-hand.ts';
 import { modelFrom, type Played, play } from './model.ts';
 import { commandOf, settings, startServer } from './played-server.ts';

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { startSandbox } from '../src/sandbox/index.ts';
+import { clockAt } from '../test/support/clock.ts';
 import {
   type Asked,
   countIn,
@@ -12,8 +14,6 @@ import {
   measure,
   measuredTenant,
 } from '../test/support/oracle/budget.ts';
-import { clockAt } from '../test/support/oracle/clock.ts';
-import { startSandbox } from '../test/support/sandbox.ts';
 import { code, generated, row } from './generated.ts';
 
 const { day, ...options } = measuredTenant;
@@ -21,7 +21,7 @@ const now = new Date(`${day}T09:00:00Z`);
 // In the package's own folder: the built server finds what it does not bundle from there.
 const folder = await mkdtemp(join('node_modules', '.cache', 'cpq-mcp-tokens-'));
 const home = await mkdtemp(join(tmpdir(), 'cpq-mcp-tokens-'));
-const sandbox = await startSandbox({ ...options, now });
+const sandbox = await startSandbox({ ...options, now, rateLimit: false });
 
 try {
   execFileSync(process.execPath, ['scripts/build.mjs', folder]);

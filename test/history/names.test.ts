@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { visible } from '../../src/text/characters.ts';
+import { clockAt } from '../support/clock.ts';
 import { type Service, startService } from '../support/compatibility/service.ts';
 import type { References } from '../support/compatibility/switches.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
-import { clockAt } from '../support/oracle/clock.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { closing, newFolder, shared } from '../support/shared.ts';
 

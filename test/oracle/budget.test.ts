@@ -2,9 +2,9 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { beforeAll, expect, test } from 'vitest';
 import { checkNames } from '../../src/briefs/checks/checks.ts';
 import { pipelineBy } from '../../src/briefs/pipeline/pipeline-groups.ts';
+import { clockAt } from '../support/clock.ts';
 import { anyHost, type Row } from '../support/hosts.ts';
 import { countIn, type Measured, measure, measuredTenant } from '../support/oracle/budget.ts';
-import { clockAt } from '../support/oracle/clock.ts';
 import { addressIn, type Sandbox, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 

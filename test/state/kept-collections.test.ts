@@ -5,7 +5,6 @@ import { fileCollections, markOutdated } from '../../src/state/files/collections
 import { localState } from '../../src/state/files/local.ts';
 import type { CollectionKey, EarlierReading } from '../../src/state/port.ts';
 import { writeStatus } from '../../src/state/write-status.ts';
-import { isClockFaked } from '../support/needs.ts';
 import { newFolder } from '../support/shared.ts';
 
 const tenant = 'abcdef0123456789';
@@ -13,7 +12,6 @@ const place: CollectionKey = { tenant, reader: 'reader', collection: 'quote' };
 const never = new AbortController().signal;
 const hour = 3_600_000;
 
-const testWithFileTimes = test.skipIf(isClockFaked);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The collections of one process, and what it logged. */
@@ -168,48 +166,42 @@ test.each(damages)('a file that is %s is ignored and replaced', async (_, damage
   expect((await processIn(folder).get('unused')).value).toBe('again');
 });
 
-testWithFileTimes(
-  'two processes read it once, and an abandoned lock holds nobody longer than its lease',
-  async () => {
-    const folder = newFolder();
-    let reads = 0;
-    const load = async () => {
-      reads += 1;
-      await pause(3_000);
-      return { value: 'slow', ageMs: 0, keepMs: hour };
-    };
-    // The lock is renewed: the reading takes twice as long as the lease.
-    const both = [processIn(folder, 1_500), processIn(folder, 1_500)];
-    const read = await Promise.all(both.map((it) => it.getOrLoad(place, hour, load, never)));
-    expect([reads, ...read.map(({ value }) => value)]).toEqual([1, 'slow', 'slow']);
-    const lock = `${fileOf(folder)}-none.lock`;
-    const old = new Date(Date.now() - 20_000);
-    await writeFile(lock, '');
-    await utimes(lock, old, old);
-    expect((await processIn(folder).get('taken over', 0)).value).toBe('taken over');
-    expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
-    await writeFile(lock, '');
-    const waiting = processIn(folder).get('waited', 0);
-    expect(await Promise.race([waiting, pause(300).then(() => 'still waiting')])).toBe(
-      'still waiting',
-    );
-    await rm(lock);
-    expect((await waiting).value).toBe('waited');
-  },
-);
+test('two processes read it once, and an abandoned lock holds nobody longer than its lease', async () => {
+  const folder = newFolder();
+  let reads = 0;
+  const load = async () => {
+    reads += 1;
+    await pause(3_000);
+    return { value: 'slow', ageMs: 0, keepMs: hour };
+  };
+  // The lock is renewed: the reading takes twice as long as the lease.
+  const both = [processIn(folder, 1_500), processIn(folder, 1_500)];
+  const read = await Promise.all(both.map((it) => it.getOrLoad(place, hour, load, never)));
+  expect([reads, ...read.map(({ value }) => value)]).toEqual([1, 'slow', 'slow']);
+  const lock = `${fileOf(folder)}-none.lock`;
+  const old = new Date(Date.now() - 20_000);
+  await writeFile(lock, '');
+  await utimes(lock, old, old);
+  expect((await processIn(folder).get('taken over', 0)).value).toBe('taken over');
+  expect(await readdir(folderOf(folder))).toEqual(['reader-quote']);
+  await writeFile(lock, '');
+  const waiting = processIn(folder).get('waited', 0);
+  expect(await Promise.race([waiting, pause(300).then(() => 'still waiting')])).toBe(
+    'still waiting',
+  );
+  await rm(lock);
+  expect((await waiting).value).toBe('waited');
+});
 
-testWithFileTimes(
-  'a call that is cancelled does not wait for another process, and an error is not kept',
-  async () => {
-    const folder = newFolder();
-    const it = processIn(folder);
-    const fail = () => Promise.reject(new Error('upstream'));
-    await expect(it.getOrLoad(place, hour, fail, never)).rejects.toThrow('upstream');
-    await writeFile(`${fileOf(folder)}-none.lock`, '');
-    const stop = AbortSignal.timeout(100);
-    await expect(it.getOrLoad(place, hour, fail, stop)).rejects.toThrow('timeout');
-  },
-);
+test('a call that is cancelled does not wait for another process, and an error is not kept', async () => {
+  const folder = newFolder();
+  const it = processIn(folder);
+  const fail = () => Promise.reject(new Error('upstream'));
+  await expect(it.getOrLoad(place, hour, fail, never)).rejects.toThrow('upstream');
+  await writeFile(`${fileOf(folder)}-none.lock`, '');
+  const stop = AbortSignal.timeout(100);
+  await expect(it.getOrLoad(place, hour, fail, stop)).rejects.toThrow('timeout');
+});
 
 test.each(['the state folder', 'the folder of the tenant'])(
   'where %s is a file, every call gets its own reading, and the log has one line',

@@ -13,6 +13,8 @@ declare module 'vitest' {
     buildError: string;
     /** A folder with a file for every running process, named by its id. */
     pids: string;
+    /** A folder of databases that the sandbox has filled. */
+    seeded: string;
   }
 }
 
@@ -23,10 +25,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = join(root, 'node_modules', '.cache', `cpq-mcp-test-${process.pid}`);
   const pids = join(folder, 'pids');
   const dist = join(folder, 'dist');
-  await mkdir(pids, { recursive: true });
+  const seeded = join(folder, 'seeded');
+  await Promise.all([pids, seeded].map((path) => mkdir(path, { recursive: true })));
   project.provide('bundle', join(dist, 'cpq-mcp.js'));
   project.provide('buildError', await build(dist));
   project.provide('pids', pids);
+  project.provide('seeded', seeded);
   return async () => {
     const left = (await readdir(pids)).map(Number).filter(endedByForce);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -43,13 +43,10 @@ const running = new Set<Running>();
 const recordings: Recording[] = [];
 let home: Promise<string> | undefined;
 
-/**
- * Variables that a process needs to run, and the setting of the fast path. Nothing else is inherited, in particular
- * no settings. With the zone and the clock of faketime all processes of a run at another date have that date.
- */
+/** Variables that a process needs to run, its clock, and the setting of the fast path. It inherits nothing else. */
 const inherited = [
   ...['PATH', 'SYSTEMROOT', 'TEMP', 'TMPDIR', 'CPQ_FAST_PATH'],
-  ...['TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC'],
+  ...['TZ', 'NODE_OPTIONS', 'TEST_CLOCK_AHEAD_MS'],
 ];
 
 /** Starts `cpq-mcp` with these arguments and only this environment. */

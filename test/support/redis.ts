@@ -20,8 +20,14 @@ export interface Redis {
   close(): Promise<void>;
 }
 
-/** Starts a Redis on a free port with its own folder; stopped after the tests of the file. */
+/**
+ * Starts a Redis on a free port with its own folder; stopped after the tests of the file. It has the machine's clock,
+ * and from now on the file has it too.
+ */
 export async function startRedis(password?: string): Promise<Redis> {
+  const { TEST_CLOCK_AHEAD_MS } = process.env;
+  process.env.TEST_CLOCK_AHEAD_MS = '0';
+  closing({ close: async () => Object.assign(process.env, { TEST_CLOCK_AHEAD_MS }) });
   const folder = newFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
+import { clockAt } from '../clock.ts';
 import { anyHost, type Connection } from '../hosts.ts';
 import { quickOrAll } from '../sampling.ts';
 import { type Sandbox, type SandboxTenant, startSandbox } from '../sandbox.ts';
 import { shared } from '../shared.ts';
-import { clockAt } from './clock.ts';
 import { addEdgeCases } from './edge-cases.ts';
 import type { Ask, Rows } from './sql.ts';
 
