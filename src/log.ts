@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import { withoutSecrets } from './text/secrets.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -12,12 +13,13 @@ export type Log = Readonly<
 export function createLog(
   level: LogLevel,
   context: () => object | undefined = () => undefined,
+  stderr: Writable = process.stderr,
 ): Log {
   const write = (at: LogLevel) => (event: string, facts?: Record<string, unknown>) => {
     if (logLevels.indexOf(at) < logLevels.indexOf(level)) return;
     const time = new Date().toISOString();
     const line = { time, level: at, event, ...context(), ...facts };
-    process.stderr.write(`${JSON.stringify(withoutSecrets(line))}\n`);
+    stderr.write(`${JSON.stringify(withoutSecrets(line))}\n`);
   };
   return { info: write('info'), warn: write('warn'), error: write('error') };
 }

@@ -48,6 +48,7 @@ keepCompiled(process.getBuiltinModule('node:module'));
 const { start } = await import('./commands/run.ts');
 const { env, stdout, stderr } = process;
 const [, script = '', ...argv] = process.argv;
-const status = await start(argv, { env, home: homedir(), script, stdout, stderr });
+const given = { env, home: homedir(), script, stdout, stderr };
+const status = await start(argv, { ...given, stdin: () => process.stdin, signals: process });
 // After the output is flushed. Without an error the process ends by itself.
 if (status !== 0) stdout.write('', () => process.exit(status));

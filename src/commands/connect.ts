@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const { env, stderr } = context;
   const { flags, words } = readCommandLine(argv, {}, ownFlags, []);
   const host = hostNamed(words, help);
-  const terminal = openTerminal();
+  const terminal = openTerminal(context);
   const address = flags['base-url'] ?? (await terminal.ask('API address (before /public-api): '));
   const baseUrl = address.includes('://') ? address : `https://${address}`;
   const given = { [variables.baseUrl]: baseUrl };

@@ -1,4 +1,5 @@
-import type { Writable } from 'node:stream';
+import type { EventEmitter } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 
 /** What a command is given of its process. */
 export interface CommandContext {
@@ -7,6 +8,10 @@ export interface CommandContext {
   home: string;
   /** Path of this program. */
   script: string;
+  /** Opened by the first call. */
+  stdin(): Readable & { isTTY?: boolean };
   stdout: Writable;
   stderr: Writable;
+  /** Emits the signals that it receives. */
+  signals: EventEmitter;
 }

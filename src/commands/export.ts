@@ -1,4 +1,5 @@
 import { ConfigError, readCommandLine } from '../config.ts';
+import type { CommandContext } from './context.ts';
 import { argumentsIn, openClient } from './own-client.ts';
 
 export const help = `Use: cpq-mcp export TOOL [ARGUMENT=VALUE …] [--json] [--tenant T]
@@ -6,9 +7,9 @@ Prints the rows of a list, check or brief as CSV, or with --json as JSON, to the
   cpq-mcp export cpq_list_quotes filters=status:sent > quotes.csv
 The arguments are those of the tool; table=NAME chooses another table of its answer. The settings are the server's.`;
 
-export async function run(argv: readonly string[]): Promise<void> {
+export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
   const own = { json: 'boolean', tenant: 'string' } as const;
-  const { settings, flags, words } = readCommandLine(argv, process.env, own);
+  const { settings, flags, words } = readCommandLine(argv, context.env, own);
   const [tool, ...rest] = words;
   if (tool === undefined) throw new ConfigError(help);
   const args = { ...argumentsIn(rest, help), ...(flags.json && { format: 'json' }) };
@@ -18,8 +19,8 @@ export async function run(argv: readonly string[]): Promise<void> {
     const { contents } = await read(uri);
     for (const { mimeType, ...content } of contents) {
       const text = 'text' in content ? content.text : '';
-      if (mimeType === 'text/plain') process.stderr.write(`${text}\n`);
-      else process.stdout.write(text);
+      if (mimeType === 'text/plain') context.stderr.write(`${text}\n`);
+      else context.stdout.write(text);
     }
   } finally {
     await close();

@@ -3,6 +3,7 @@ import { type StoredPart, storedKinds } from '../state/port.ts';
 import { namespaceOf } from '../tenant/shared-state.ts';
 import { isOneOf } from '../values.ts';
 import { openState } from './common.ts';
+import type { CommandContext } from './context.ts';
 import { defaultName } from './tenant-handle.ts';
 import { tenantsOf } from './tenants.ts';
 
@@ -13,8 +14,8 @@ The settings are the server's, from the environment or as flags.`;
 
 const ownFlags = { all: 'boolean', yes: 'boolean', only: 'string' } as const;
 
-export async function run(argv: readonly string[]): Promise<void> {
-  const { settings, flags, words } = readCommandLine(argv, process.env, ownFlags);
+export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
+  const { settings, flags, words } = readCommandLine(argv, context.env, ownFlags);
   const { all, yes, only } = flags;
   const [wanted, ...more] = words;
   const isChosen = wanted !== undefined || all !== undefined;
@@ -37,10 +38,10 @@ export async function run(argv: readonly string[]): Promise<void> {
     }
     if (yes) await state.remove(parts);
     const rows = parts.map((part) => `${nameOf(part)}  ${part.kind}  ${part.place}\n`);
-    process.stdout.write(rows.join(''));
+    context.stdout.write(rows.join(''));
     const how = isChosen ? 'add --yes' : 'name a tenant, and add --yes';
     const done = yes ? 'Deleted.' : `Nothing was deleted: ${how}.`;
-    process.stderr.write(`${parts.length === 0 ? 'Nothing is stored.' : done}\n`);
+    context.stderr.write(`${parts.length === 0 ? 'Nothing is stored.' : done}\n`);
   } finally {
     await state.close();
   }

@@ -22,17 +22,19 @@ import { isLoopback } from '../setting-values.ts';
 import { StateUnavailable } from '../state/port.ts';
 import { version } from '../version.ts';
 import { openCommon, type SharedServices } from './common.ts';
+import type { CommandContext } from './context.ts';
 import { openLog } from './start.ts';
 import type { TenantHandle } from './tenant-handle.ts';
 import { type ConfiguredTenants, configuredTenants } from './tenants.ts';
 
 /** Serves MCP over HTTP until SIGINT or SIGTERM. */
-export async function run(argv: readonly string[]): Promise<void> {
-  const settings = readSettings(argv, process.env);
+export async function run(argv: readonly string[], context: CommandContext): Promise<void> {
+  const read = () => readSettings(argv, context.env);
+  const settings = read();
   requireAuth(settings);
   // On an unauthenticated server, request ids are only worth their cost if every call is logged.
   const tracksRequests = settings.auth.size > 0 || ['info', 'debug'].includes(settings.logLevel);
-  const log = openLog(settings, tracksRequests ? currentRequest : undefined);
+  const log = openLog(settings, context, tracksRequests ? currentRequest : undefined);
   const observer = createServerObserver({ log, tracksRequests });
   const common = await openCommon(settings, log, (name) => observer.tenant(name));
   const { state } = common;
@@ -62,11 +64,12 @@ export async function run(argv: readonly string[]): Promise<void> {
   }).catch((error: NodeJS.ErrnoException) => {
     throw new Error(listenError(error, settings), { cause: error });
   });
-  const reload = () => reloadTenants(tenants, log, argv);
-  process.on('SIGHUP', reload);
-  process.stdout.write(connectInstructions(host.url, settings, tenants));
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  process.off('SIGHUP', reload);
+  const { signals, stdout } = context;
+  const reload = () => reloadTenants(tenants, log, read);
+  signals.on('SIGHUP', reload);
+  stdout.write(connectInstructions(host.url, settings, tenants));
+  await Promise.race([once(signals, 'SIGINT'), once(signals, 'SIGTERM')]);
+  signals.off('SIGHUP', reload);
   await host.close();
   await tenants.close();
   await state.close();
@@ -145,9 +148,9 @@ function metricsReader(
   };
 }
 
-function reloadTenants(tenants: ConfiguredTenants, log: Log, argv: readonly string[]): void {
+function reloadTenants(tenants: ConfiguredTenants, log: Log, read: () => Settings): void {
   try {
-    log.warn('tenants reloaded', tenants.reload(readSettings(argv, process.env)));
+    log.warn('tenants reloaded', tenants.reload(read()));
   } catch (error) {
     log.error('tenants not reloaded: the previous ones stay active', factsOf(error));
   }

@@ -2,6 +2,7 @@ import { requireTenant, type Settings, settingWarnings, toolSelectionOf } from '
 import type { GeneratedHistory } from '../history/generated-history.ts';
 import { createLog, type Log } from '../log.ts';
 import { createSurface, type ServerDescription } from '../mcp/surface.ts';
+import type { CommandContext } from './context.ts';
 
 export interface Address {
   baseUrl: URL;
@@ -47,8 +48,12 @@ export const describeServer = (
 });
 
 /** The log of a command, which begins with warnings about its settings. `context`: facts added to every line. */
-export function openLog(settings: Settings, context?: () => object | undefined): Log {
-  const log = createLog(settings.logLevel, context);
-  for (const warning of settingWarnings(process.env)) log.warn('settings', { warning });
+export function openLog(
+  settings: Settings,
+  { env, stderr }: Pick<CommandContext, 'env' | 'stderr'> = process,
+  context?: () => object | undefined,
+): Log {
+  const log = createLog(settings.logLevel, context, stderr);
+  for (const warning of settingWarnings(env)) log.warn('settings', { warning });
   return log;
 }

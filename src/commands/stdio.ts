@@ -2,14 +2,15 @@ import { readSettings } from '../config.ts';
 import type { LineEndpoint } from '../hosts/endpoint.ts';
 import { serveStdio } from '../hosts/stdio.ts';
 import { factsOf } from '../log.ts';
+import type { CommandContext } from './context.ts';
 import { describeServer, openLog, resolveAddress } from './start.ts';
 import type { openTenant } from './tenant-handle.ts';
 
 /** Serves one client over stdin and stdout. The tenant is opened by the first call: hosts wait for lists at their start. */
-export async function stdio(argv: readonly string[]): Promise<void> {
-  const settings = readSettings(argv, process.env);
+export async function stdio(argv: readonly string[], context: CommandContext): Promise<void> {
+  const settings = readSettings(argv, context.env);
   const address = await resolveAddress(settings);
-  const log = openLog(settings);
+  const log = openLog(settings, context);
   let opening: ReturnType<typeof openTenant> | undefined;
   const open = () => {
     opening ??= import('./tenant-handle.ts').then((it) => it.openTenant(settings, address, log));
@@ -23,6 +24,7 @@ export async function stdio(argv: readonly string[]): Promise<void> {
     server: async () => (await open()).server(),
   };
   const onError = (error: Error) => log.warn('protocol', factsOf(error));
-  await serveStdio(endpoint, { fastPath: settings.fastPath === 'on', onError });
+  const options = { fastPath: settings.fastPath === 'on', onError };
+  await serveStdio(endpoint, options, { ...context, stdin: context.stdin() });
   await ((await opening) ?? address).close();
 }

@@ -1,27 +1,28 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ConfigError } from '../config.ts';
+import type { CommandContext } from './context.ts';
 
 /** Asks on the terminal, or reads lines that are piped in. */
-export function openTerminal() {
+export function openTerminal({ stdin, stderr }: Pick<CommandContext, 'stdin' | 'stderr'>) {
+  const input = stdin();
   let isHidden = false;
   const output = new Writable({
     write(chunk, _, done) {
-      if (!isHidden) process.stderr.write(chunk);
+      if (!isHidden) stderr.write(chunk);
       done();
     },
   });
-  const { stdin } = process;
-  const terminal = stdin.isTTY === true;
-  const lines = createInterface({ input: stdin, output, terminal, historySize: 0 });
+  const terminal = input.isTTY === true;
+  const lines = createInterface({ input, output, terminal, historySize: 0 });
   lines.on('SIGINT', () => process.exit(130));
   const answers = lines[Symbol.asyncIterator]();
   return {
     async ask(question: string, hidden?: 'hidden'): Promise<string> {
       isHidden = hidden !== undefined;
-      process.stderr.write(question);
+      stderr.write(question);
       const { value } = await answers.next();
-      if (isHidden || !terminal) process.stderr.write('\n');
+      if (isHidden || !terminal) stderr.write('\n');
       if (value === undefined) throw new ConfigError('No answer.');
       return value.trim();
     },

@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import { type Connection, ConnectionFastPath } from '../fast-path/fast-path.ts';
 import { refusalToListen } from '../mcp/identity.ts';
 import { callMs } from '../service/call.ts';
@@ -16,9 +18,9 @@ const finishMs = callMs + 1_000;
 export function serveStdio(
   endpoint: LineEndpoint,
   { fastPath, onError }: Pick<LineConnectionOptions, 'fastPath' | 'onError'>,
+  { stdin, stdout, signals }: { stdin: Readable; stdout: Writable; signals: EventEmitter },
 ): Promise<void> {
   return new Promise((resolve) => {
-    const { stdin, stdout } = process;
     const connection = new LineConnection(endpoint, {
       fastPath,
       write: (line) => void stdout.write(`${line}\n`),
@@ -58,8 +60,8 @@ export function serveStdio(
     stdin.once('close', finish);
     // The host has closed its end.
     stdout.on('error', stop);
-    process.once('SIGTERM', stop);
-    process.once('SIGINT', stop);
+    signals.once('SIGTERM', stop);
+    signals.once('SIGINT', stop);
   });
 }
 
