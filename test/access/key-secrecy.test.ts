@@ -5,7 +5,7 @@ import { catalog } from '../../tools/catalog.ts';
 import { createCanary } from '../support/canary.ts';
 import { wordsOf } from '../support/hardening-tenant.ts';
 import { anyHost, type Connection, everything, type Host, httpHosts } from '../support/hosts.ts';
-import { run, runHere } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import { sample } from '../support/sampling.ts';
 import { newFolder } from '../support/shared.ts';
 import type { Behaviour, Upstream } from '../support/upstream/behaviour.ts';
@@ -227,14 +227,14 @@ describe('the key does not appear in', () => {
     ['a key in the address', { CPQ_BASE_URL: `http://x:${key}@127.0.0.1`, CPQ_API_KEY: key }],
     ['no address', { CPQ_API_KEY: key }],
   ])('the refusal to start with %s', async (_, env) => {
-    const { status, stdout, stderr } = await run(['stdio'], env);
+    const { status, stdout, stderr } = await runHere(['stdio'], env);
     expect(status).toBe(2);
     expect(canary.findIn('stdout', stdout)).toEqual([]);
     expect(canary.findIn('stderr', stderr)).toEqual([]);
   });
 
   test('the refusal of a key as a flag', async () => {
-    const { status, stdout, stderr } = await run(['stdio', `--api-key=${key}`]);
+    const { status, stdout, stderr } = await runHere(['stdio', `--api-key=${key}`]);
     expect(status).toBe(2);
     expect(canary.findIn('output', stdout + stderr)).toEqual([]);
   });
@@ -243,7 +243,7 @@ describe('the key does not appear in', () => {
     const file = join(folder, 'state-key');
     await writeFile(file, `${key}\n${key}`);
     const env = { CPQ_BASE_URL: upstream.url, CPQ_API_KEY_FILE: file };
-    const { status, stdout, stderr } = await run(['stdio'], env);
+    const { status, stdout, stderr } = await runHere(['stdio'], env);
     await writeFile(file, '');
     expect(status).toBe(2);
     expect(canary.findIn('output', stdout + stderr)).toEqual([]);

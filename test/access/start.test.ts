@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fileIn, send, startTeam } from '../support/access.ts';
-import { type Environment, run } from '../support/process.ts';
+import { type Environment, runHere } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 
 const secret = 'key-that-must-not-be-shown-0123456789';
@@ -10,7 +10,7 @@ const publicUrl = 'https://mcp.example.com/mcp';
 
 /** Starts the server with settings that it must refuse. @returns the error message */
 async function refused(env: Environment, ...argv: string[]): Promise<string> {
-  const { status, stdout, stderr } = await run(['http', '--port', '0', ...argv], env);
+  const { status, stdout, stderr } = await runHere(['http', '--port', '0', ...argv], env);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).not.toContain(secret);
   expect(stderr).not.toMatch(/\n\s+at /);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { run, runHere } from '../support/process.ts';
 
-/** Most tests of these commands run them as functions. */
+/** Most tests run commands in their own process. */
 
 const env = { CPQ_BASE_URL: 'http://127.0.0.1:9', CPQ_API_KEY: 'k'.repeat(30) };
 
@@ -13,6 +13,11 @@ const uses = [
   ['doctor', '--grants', 'all'],
   ['token', 'list'],
   ['token', 'revoke', 'nobody'],
+  ['serve'],
+  ['stdio', '--grants', 'all'],
+  ['http', '--port', 'x'],
+  ['http', '--host', '0.0.0.0'],
+  ['http', '--help'],
 ] as const;
 
 test.each(uses.map((argv) => ({ argv })))(

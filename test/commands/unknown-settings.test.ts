@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readSettings, settingWarnings } from '../../src/config.ts';
 import { environmentFor } from '../support/hosts.ts';
-import { type Environment, run, runHere, start } from '../support/process.ts';
+import { type Environment, runHere, startHere } from '../support/process.ts';
 
 const embedded = environmentFor('embedded');
 /** Of a tenant that is not asked: these servers are only started. */
@@ -12,9 +12,9 @@ const starts: Record<
   string,
   (env: Environment) => Promise<{ status?: number | undefined; stderr: string }>
 > = {
-  stdio: (env) => run(['stdio'], { ...unasked, ...env }),
+  stdio: (env) => runHere(['stdio'], { ...unasked, ...env }),
   http: async (env) => {
-    const running = await start(['http', '--port', '0'], { ...unasked, ...env });
+    const running = await startHere(['http', '--port', '0'], { ...unasked, ...env });
     const exited = await Promise.race([running.exited, running.says(/Stop with/).catch(() => {})]);
     if (!exited || !('status' in exited)) return { stderr: running.output.stderr };
     return { status: exited.status, stderr: running.output.stderr };
@@ -60,7 +60,7 @@ function kubernetesService(prefix: string, port = 3333): Environment {
   };
 }
 
-const startsStdio = (env: Environment) => run(['stdio'], { ...unasked, ...env });
+const startsStdio = (env: Environment) => runHere(['stdio'], { ...unasked, ...env });
 
 describe('an unknown variable', () => {
   test.each([

@@ -10,7 +10,7 @@ import { startService } from '../support/compatibility/service.ts';
 import { openSession } from '../support/compatibility/session.ts';
 import type { Named } from '../support/compatibility/stored-data.ts';
 import { wireVariations } from '../support/compatibility/wire.ts';
-import { anyHost, httpHosts } from '../support/hosts.ts';
+import { anyHost, anyHttpHost } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -169,8 +169,7 @@ test('a tenants file names it for each tenant, and webhooks are read by it', asy
   expect(read.get('other')?.fieldsFile).toBeUndefined();
 
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FIELDS_FILE: join(folder, 'acme.txt') };
-  const [host = anyHost] = httpHosts;
-  const server = await host.start(address, { toolsets: 'briefs,events', env });
+  const server = await anyHttpHost.start(address, { toolsets: 'briefs,events', env });
   await server.call('cpq_brief_pipeline');
   const record = { id: deal?.id, name: deal?.name, state: 'won' };
   const at = webhooksAt(String(server.url), 'default');

@@ -10,7 +10,7 @@ import {
   reportOf,
 } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { type Connection, everyHost, everything } from '../support/hosts.ts';
+import { type Connection, everyHostHere, everything } from '../support/hosts.ts';
 import { sample } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
@@ -30,7 +30,7 @@ const another = async () => {
 
 const upsert = async (it: Connection, args: Row) => reportOf((await it.ask(tool, args)).result);
 
-const hosts = everyHost.map((host) => [host.name, host] as const);
+const hosts = everyHostHere.map((host) => [host.name, host] as const);
 
 describe.each(sample(hosts, 2))('%s', (_, host) => {
   const answering = new Answering();

@@ -8,7 +8,7 @@ import {
   reportOf,
 } from '../support/consent.ts';
 import type { Row } from '../support/hosts.ts';
-import { anyHost, type Connection, everything } from '../support/hosts.ts';
+import { type Connection, everything, modernStdio } from '../support/hosts.ts';
 import type { Environment } from '../support/process.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { polling } from '../support/until.ts';
@@ -39,7 +39,7 @@ async function scene(): Promise<Scene> {
   const start = (settings: Settings = {}) => {
     const { person } = { person: personAnswers.accepts, ...settings };
     const asking = person ? { person } : {};
-    return anyHost.start(
+    return modernStdio.start(
       { baseUrl: upstream.url, key },
       { ...everything, ...asking, env: { ...env, ...settings.env } },
     );

@@ -10,7 +10,7 @@ import {
 } from '../support/consent.ts';
 import fc from '../support/fast-check.ts';
 import type { Row } from '../support/hosts.ts';
-import { type Connection, everyHost, everything, type Host } from '../support/hosts.ts';
+import { type Connection, everyHostHere, everything, type Host } from '../support/hosts.ts';
 import { quickOrAll } from '../support/sampling.ts';
 import { type Address, addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
@@ -184,7 +184,7 @@ interface Setting {
   asks: boolean;
 }
 const hostNamed = (name: string): Host => {
-  const host = everyHost.find((one) => one.name === name);
+  const host = everyHostHere.find((one) => one.name === name);
   if (!host) throw new Error(`no host ${name}`);
   return host;
 };

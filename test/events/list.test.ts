@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Connection, httpHosts, type ServerSettings } from '../support/hosts.ts';
+import { anyHttpHost, type Connection, type ServerSettings } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -10,10 +10,11 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 
 async function serve(settings: ServerSettings = {}): Promise<Connection> {
   const folder = newFolder();
-  const [host] = httpHosts;
-  if (!host) throw new Error('no host');
   const env = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_STATE_DIR: folder };
-  return host.start(addressIn(await sandbox()), { ...settings, env: { ...env, ...settings.env } });
+  return anyHttpHost.start(addressIn(await sandbox()), {
+    ...settings,
+    env: { ...env, ...settings.env },
+  });
 }
 
 const tell = async ({ url = '' }: Connection, ...payloads: object[]) => {

@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anyHost, httpHosts, startHttpServer } from '../support/hosts.ts';
-import { start } from '../support/process.ts';
+import { anyHost, anyHttpHost, startHttpServer } from '../support/hosts.ts';
+import { startHere } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
@@ -13,7 +13,11 @@ const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 async function serve(env: Record<string, string>) {
   const state = newFolder();
   const address = addressIn(await sandbox());
-  const server = await startHttpServer(address, { env: { CPQ_STATE_DIR: state, ...env } });
+  const server = await startHttpServer(
+    address,
+    { env: { CPQ_STATE_DIR: state, ...env } },
+    startHere,
+  );
   server.running.output.guard(webhookSecret);
   return { ...server, state, at: webhooksAt(server.url, 'default') };
 }
@@ -212,8 +216,7 @@ test('no secret of the server in a payload is stored or listed', async () => {
     CPQ_STATE_DIR: state,
     CPQ_WEBHOOK_SECRET: webhookSecret,
   };
-  const [host = anyHost] = httpHosts;
-  const connection = await host.start(address, { env });
+  const connection = await anyHttpHost.start(address, { env });
   const secrets = [address.key, webhookSecret];
   const texts = secrets.flatMap((secret) => [secret, [...secret].join('\u200b'), `|${secret}`]);
   const fields = Object.fromEntries(texts.map((text, at) => [`f${at}`, text]));
@@ -260,7 +263,7 @@ describe('settings of webhooks', () => {
     ['CPQ_REDIS_URL', 'redis://:canary0%secret@127.0.0.1', /percent sign/],
   ])('an invalid %s is reported without its value', async (name, value, message) => {
     const { baseUrl, key } = addressIn(await sandbox());
-    const running = await start(['http'], {
+    const running = await startHere(['http'], {
       ...{ CPQ_BASE_URL: baseUrl, CPQ_API_KEY: key },
       [name]: value,
     });

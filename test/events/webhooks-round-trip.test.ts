@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { anyHost, type Connection, httpHosts } from '../support/hosts.ts';
+import { anyHttpHost, type Connection } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { startRedis } from '../support/redis.ts';
 import { addressIn, announce, requestsTo, type Sandbox, startSandbox } from '../support/sandbox.ts';
@@ -10,7 +10,6 @@ import { deliver, webhookSecret, webhooksAt } from '../support/webhooks.ts';
 
 /** Collections stay fresh for the whole test, unless an event drops them. */
 const base = { CPQ_WEBHOOK_SECRET: webhookSecret, CPQ_FRESH_SECONDS: '86400' };
-const modernHttp = httpHosts[0] ?? anyHost;
 
 const subscribe = (sandbox: Sandbox, url: string) => {
   const [{ name }] = sandbox.tenants;
@@ -61,7 +60,7 @@ const openIn = async ({ call }: Connection, { id }: { id: string }): Promise<num
 async function open() {
   const sandbox = await startSandbox({ scale: 0.1 });
   const env = { ...base, CPQ_STATE_DIR: newFolder() };
-  return { sandbox, server: await modernHttp.start(addressIn(sandbox), { env }) };
+  return { sandbox, server: await anyHttpHost.start(addressIn(sandbox), { env }) };
 }
 
 describe('a change in the service', () => {
@@ -157,8 +156,8 @@ async function replicas(more: Record<string, string> = {}) {
   const redis = await startRedis('canary0redis0password');
   const env = { ...base, CPQ_REDIS_URL: redis.url.href, ...more };
   const [one, other] = [
-    await modernHttp.start(addressIn(sandbox, 'all'), { env }),
-    await modernHttp.start(addressIn(sandbox, 'all'), { env }),
+    await anyHttpHost.start(addressIn(sandbox, 'all'), { env }),
+    await anyHttpHost.start(addressIn(sandbox, 'all'), { env }),
   ];
   for (const { output } of [one, other]) output.guard('canary0redis0password');
   return { sandbox, redis, one, other };

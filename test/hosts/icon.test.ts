@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { everyHost } from '../support/hosts.ts';
+import { everyHostHere } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
 const address = async () => addressIn(await sandbox());
 
-describe.each(everyHost.filter(({ era }) => era !== 'first line'))('$name', (host) => {
+describe.each(everyHostHere.filter(({ era }) => era !== 'first line'))('$name', (host) => {
   const server = host.serving(address);
 
   test('shows an icon when the connection is opened, and in no list', async () => {

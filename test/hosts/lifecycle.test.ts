@@ -7,9 +7,9 @@ import { StdioClientTransport as FirstStdioTransport } from '@modelcontextprotoc
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { envelope, handshake } from '../support/fast-path-requests.ts';
 import {
-  anyHost,
   environmentFor,
   everything,
+  modernStdio,
   startHttpServer,
   stdioHosts,
 } from '../support/hosts.ts';
@@ -127,7 +127,7 @@ describe('over stdio, with requests still open', () => {
 
   test('it ends on SIGTERM while a call waits for the service', async () => {
     const service = closing(await startUpstream({ delayHeaders: 20_000 }));
-    const server = await anyHost.start({ baseUrl: service.url, key: 'any-key-at-all' });
+    const server = await modernStdio.start({ baseUrl: service.url, key: 'any-key-at-all' });
     const waiting = server.ask('cpq_list_companies').catch(() => 'gone');
     await expect.poll(() => service.requests.length).toBe(1);
     server.process.stdin.end();
@@ -146,7 +146,7 @@ describe('over stdio, with requests still open', () => {
 
   test('a call that is cancelled cancels its request', async () => {
     const service = closing(await startUpstream({ delayHeaders: 20_000 }));
-    const server = await anyHost.start({ baseUrl: service.url, key: 'any-key-at-all' });
+    const server = await modernStdio.start({ baseUrl: service.url, key: 'any-key-at-all' });
     const stop = new AbortController();
     const waiting = server.ask('cpq_list_companies', {}, { signal: stop.signal });
     await expect.poll(() => service.requests.length).toBe(1);

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createCanary } from '../support/canary.ts';
-import { anyHost, type Connection, httpHosts, type ServerSettings } from '../support/hosts.ts';
+import { type Connection, httpHosts, modernStdio, type ServerSettings } from '../support/hosts.ts';
 import { keptReading } from '../support/kept-reading.ts';
 import { describeWhere } from '../support/needs.ts';
-import { run } from '../support/process.ts';
+import { runHere } from '../support/process.ts';
 import { buildProgram, killAtFile } from '../support/program.ts';
 import { closing, newFolder } from '../support/shared.ts';
 import { canMount, smallDisk } from '../support/small-disk.ts';
@@ -29,7 +29,7 @@ const serve = (
   { url }: Upstream,
   folder: string,
   { env, ...settings }: ServerSettings = {},
-  { host = anyHost, as = key } = {},
+  { host = modernStdio, as = key } = {},
 ): Promise<Connection> => {
   const all = { ...asByDefault, CPQ_STATE_DIR: folder, ...env };
   return host.start({ baseUrl: url, key: as }, { ...settings, env: all });
@@ -81,7 +81,7 @@ describe('a second process', () => {
   test('reads again what was changed, as a webhook of another process said', async () => {
     const service = await startService();
     const folder = newFolder();
-    const [host = anyHost] = httpHosts;
+    const [host = modernStdio] = httpHosts;
     const env = { CPQ_WEBHOOK_SECRET: webhookSecret };
     const server = await serve(service, folder, { env }, { host });
     await brief(server);
@@ -95,7 +95,7 @@ describe('a second process', () => {
     const service = await startService();
     const folder = newFolder();
     await brief(await serve(service, folder));
-    const other = await serve(service, folder, {}, { host: anyHost, as: otherKey });
+    const other = await serve(service, folder, {}, { host: modernStdio, as: otherKey });
     expect(await pagesOfQuotes(service, () => brief(other))).toBeGreaterThan(0);
     const ungranted = await serve(service, folder, { grants: 'company:read' });
     const title = String(service.records['/quote'][0]?.title);
@@ -134,12 +134,12 @@ describe('files of collections', () => {
     for (const each of [service, other]) await brief(await serve(each, folder));
     const env = { CPQ_STATE_DIR: folder, CPQ_BASE_URL: service.url };
     const before = await kept(folder);
-    expect((await run(['forget', 'default', '--yes'], env)).status).toBe(0);
+    expect((await runHere(['forget', 'default', '--yes'], env)).status).toBe(0);
     const after = await kept(folder);
     expect([before.length > after.length, after.length > 0]).toEqual([true, true]);
     const [left] = after;
     expect(after.every((name) => name.startsWith(String(left)))).toBe(true);
-    expect((await run(['forget', '--all', '--yes'], env)).status).toBe(0);
+    expect((await runHere(['forget', '--all', '--yes'], env)).status).toBe(0);
     expect(await kept(folder)).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe('files of collections', () => {
     const env = { CPQ_KEEP_COLLECTIONS: 'off' };
     await brief(await serve(service, folder, { env }));
     const ofSandbox = { env: { ...asByDefault, CPQ_STATE_DIR: folder } };
-    await brief(await anyHost.start('embedded', ofSandbox));
+    await brief(await modernStdio.start('embedded', ofSandbox));
     expect(await kept(folder)).toEqual([]);
     const second = await serve(service, folder, { env });
     expect(await pagesOfQuotes(service, () => brief(second))).toBeGreaterThan(0);

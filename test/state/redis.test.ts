@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { SharedReading, State } from '../../src/state/port.ts';
 import { type RedisOptions, redisState } from '../../src/state/redis/redis.ts';
 import { version } from '../../src/version.ts';
-import { anyHost, everything, httpHosts } from '../support/hosts.ts';
+import { anyHost, anyHttpHost, everything } from '../support/hosts.ts';
 import { describeWith } from '../support/needs.ts';
 import { run } from '../support/process.ts';
 import { type Redis, startRedis } from '../support/redis.ts';
@@ -61,8 +61,7 @@ describeWith('redis', 'keys of another type in Redis', () => {
       CPQ_FRESH_SECONDS: '1',
       CPQ_WEBHOOK_SECRET: webhookSecret,
     };
-    const [host = anyHost] = httpHosts;
-    const server = await host.start(
+    const server = await anyHttpHost.start(
       { baseUrl: upstream.url, key: 'any-key' },
       { ...everything, env },
     );

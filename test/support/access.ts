@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type CallOptions, connect, type Era, type McpClient, type Person } from './clients.ts';
 import { freePort } from './free-port.ts';
 import { type Answer, answerOf } from './hosts.ts';
-import { type Environment, type Finished, type Running, runHere, start } from './process.ts';
+import { type Environment, type Finished, type Running, runHere, startHere } from './process.ts';
 
 export type Headers = Record<string, string>;
 
@@ -27,7 +27,7 @@ const highLimits = { CPQ_RATE_LIMIT: '1000000', CPQ_CALLS_PER_MINUTE: '1000000' 
 export async function startTeam(env: Environment, secrets: readonly string[] = []): Promise<Team> {
   // A server with a public address does not print the port that it listens on.
   const port = await freePort();
-  const running = await start(['http', '--port', String(port)], { ...highLimits, ...env });
+  const running = await startHere(['http', '--port', String(port)], { ...highLimits, ...env });
   for (const secret of secrets) running.output.guard(secret);
   await running.says(/Stop with Ctrl-C/);
   const stderr = () => running.output.stderr;

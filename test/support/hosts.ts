@@ -8,7 +8,7 @@ import {
   type Person,
   type Tool,
 } from './clients.ts';
-import { type Environment, type Running, start } from './process.ts';
+import { type Environment, type Running, start, startHere } from './process.ts';
 import type { Recording } from './recording.ts';
 import type { Address } from './sandbox.ts';
 import { shared } from './shared.ts';
@@ -94,9 +94,11 @@ export function environmentFor(
   return { ...where, ...what, ...env };
 }
 
-function createHost(era: Era, transport: Host['transport']): Host {
+function createHost(era: Era, transport: Host['transport'], begin = start): Host {
   const start = (address: Address | 'embedded', settings: ServerSettings = {}) =>
-    transport === 'stdio' ? startStdio(era, address, settings) : startHttp(era, address, settings);
+    transport === 'stdio'
+      ? startStdio(era, address, settings, begin)
+      : startHttp(era, address, settings, begin);
   return {
     name: `${era} over ${transport}`,
     era,
@@ -110,9 +112,10 @@ async function startStdio(
   era: Era,
   address: Address | 'embedded',
   settings: ServerSettings,
+  begin: typeof start,
 ): Promise<Connection> {
   const argv = ['stdio', ...(settings.argv ?? [])];
-  const running = await start(argv, environmentFor(address, settings));
+  const running = await begin(argv, environmentFor(address, settings));
   return createConnection(await connect(era, { running, person: settings.person }), running);
 }
 
@@ -120,8 +123,9 @@ async function startHttp(
   era: Era,
   address: Address | 'embedded',
   settings: ServerSettings,
+  begin: typeof start,
 ): Promise<Connection> {
-  const { running, url } = await startHttpServer(address, settings);
+  const { running, url } = await startHttpServer(address, settings, begin);
   const client = await connect(era, { running, url, person: settings.person });
   return createConnection(client, running, url);
 }
@@ -130,9 +134,10 @@ async function startHttp(
 export async function startHttpServer(
   address: Address | 'embedded',
   settings: ServerSettings = {},
+  begin = start,
 ): Promise<{ running: Running; url: string }> {
   const argv = ['http', '--port', '0', ...(settings.argv ?? [])];
-  const running = await start(argv, environmentFor(address, settings));
+  const running = await begin(argv, environmentFor(address, settings));
   const [url] = await running.says(/http:\/\/[^\s"']+\/mcp\b/);
   return { running, url };
 }
@@ -193,5 +198,20 @@ export const httpHosts: readonly Host[] = eras.map((era) => createHost(era, 'htt
 /** Every era over every transport. */
 export const everyHost: readonly Host[] = [...stdioHosts, ...httpHosts];
 
-/** For tests that do not depend on the era and the transport. */
-export const anyHost: Host = createHost('modern', 'stdio');
+/** A process that serves the modern era over stdio. */
+export const modernStdio: Host = createHost('modern', 'stdio');
+
+/** As a process only if its clock is another one. */
+const begin: typeof start = (argv, env) =>
+  env?.NODE_OPTIONS ? start(argv, env) : startHere(argv, env);
+
+/** As `everyHost`, in this process: for tests that do not depend on how a process starts, writes and ends. */
+export const everyHostHere: readonly Host[] = everyHost.map(({ era, transport }) =>
+  createHost(era, transport, begin),
+);
+
+/** For tests that depend neither on the era nor on the transport. */
+export const anyHost: Host = createHost('modern', 'stdio', begin);
+
+/** For tests that need HTTP. */
+export const anyHttpHost: Host = createHost('modern', 'http', begin);

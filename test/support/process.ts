@@ -1,10 +1,13 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { EventEmitter } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Readable, Writable } from 'node:stream';
+import { dirname, join } from 'node:path';
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { inject } from 'vitest';
+import { defaultStateFolder } from '../../src/state/files/state-folder.ts';
 import { Recording, type Stream } from './recording.ts';
 
 export type Environment = Record<string, string | undefined>;
@@ -57,19 +60,25 @@ export async function start(argv: readonly string[], env: Environment = {}): Pro
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const output = recordingOf(argv, env);
-  const process_ = runningOf(child, output, readsStdin(argv) ? politeStopMs : 0);
-  running.add(process_);
-  void process_.exited.then(() => running.delete(process_));
-  return process_;
+  return listed(runningOf(child, output, readsStdin(argv) ? politeStopMs : 0));
+}
+
+function listed(it: Running): Running {
+  running.add(it);
+  void it.exited.then(() => running.delete(it));
+  return it;
 }
 
 /** Runs `cpq-mcp` to its end with this stdin. */
 export async function run(
   argv: readonly string[],
-  env: Environment = {},
-  input = '',
+  env?: Environment,
+  input?: string,
 ): Promise<Finished> {
-  const started = await start(argv, env);
+  return ended(await start(argv, env), input);
+}
+
+async function ended(started: Running, input = ''): Promise<Finished> {
   started.stdin.end(input);
   const late = setTimeout(() => started.kill('SIGKILL'), timeoutMs);
   const exit = await started.exited;
@@ -77,16 +86,12 @@ export async function run(
   return { ...exit, stdout: started.output.stdout, stderr: started.output.stderr };
 }
 
-/** Commands that are functions of what they are given of their process. */
-type Function = 'config' | 'doctor' | 'token';
-
-/** Like `run`, in this process, which takes a fraction of the time. `test/commands/process.test.ts` compares both. */
-export async function runHere(
-  argv: readonly [Function, ...string[]],
-  env: Environment = {},
-): Promise<Finished> {
-  // Loaded on demand: few files run commands.
-  const commands = await import('../../src/commands/run.ts');
+/**
+ * Like `start`, in this process, which takes a fraction of the time: for tests that depend neither on the clock nor on
+ * how a process ends. `test/commands/process.test.ts` compares both.
+ */
+export async function startHere(argv: readonly string[], env: Environment = {}): Promise<Running> {
+  const commands = await builtCommands();
   const output = recordingOf(argv, env);
   const into = (stream: Stream) =>
     new Writable({
@@ -95,15 +100,39 @@ export async function runHere(
         done();
       },
     });
+  const [stdin, stdout, signals] = [new PassThrough(), into('stdout'), new EventEmitter()];
   const plain = await plainEnvironment();
-  const status = await commands.start(argv, {
-    env: { ...plain, ...env },
-    home: await homeFolder(),
+  const status = commands.start(argv, {
+    env: { ...plain, ...stateOf(argv, plain), ...env },
+    home: env.HOME ?? (await homeFolder()),
     script: inject('bundle'),
-    stdout: into('stdout'),
     stderr: into('stderr'),
+    ...{ stdin: () => stdin, stdout, signals },
   });
-  return { status, signal: undefined, stdout: output.stdout, stderr: output.stderr };
+  const exited = status.then((it) => ({ status: it, signal: undefined }));
+  const child = { stdin, kill: (signal: NodeJS.Signals) => signals.emit(signal) };
+  return listed({
+    ...{ pid: process.pid, stdin, output, exited },
+    kill: (signal) => void child.kill(signal),
+    hangUp: () => void stdout.destroy(),
+    says: (pattern) => saying(output, exited, pattern),
+    stop: () => stop(child, exited, readsStdin(argv) ? politeStopMs : 0),
+  });
+}
+
+/** Servers would take their default folder from the environment of this process. */
+const stateOf = ([command = 'stdio']: readonly string[], env: Environment): Environment =>
+  ['config', 'doctor', 'token'].includes(command) ? {} : { CPQ_STATE_DIR: defaultStateFolder(env) };
+
+/** Like `run`, in this process. */
+export const runHere: typeof run = async (argv, env, input) =>
+  ended(await startHere(argv, env), input);
+
+/** The commands of the built server. */
+async function builtCommands(): Promise<typeof import('../../src/commands/run.ts')> {
+  if (inject('buildError') !== '') throw new Error(inject('buildError'));
+  const [chunk = ''] = /chunks\/run-\w+\.js/.exec(readFileSync(inject('bundle'), 'utf8')) ?? [];
+  return import(pathToFileURL(join(dirname(inject('bundle')), chunk)).href);
 }
 
 /** Ends all running processes and searches their output for keys. */
@@ -188,7 +217,11 @@ async function saying(
   throw new Error(`It never said ${pattern}. stdout: ${output.stdout} stderr: ${output.stderr}`);
 }
 
-async function stop(child: Child, exited: Promise<Exit>, termAfterMs: number): Promise<Exit> {
+async function stop(
+  child: Pick<Child, 'stdin' | 'kill'>,
+  exited: Promise<Exit>,
+  termAfterMs: number,
+): Promise<Exit> {
   child.stdin.end();
   const ask = setTimeout(() => child.kill('SIGTERM'), termAfterMs);
   const insist = setTimeout(() => child.kill('SIGKILL'), politeMs);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { everyHost } from '../support/hosts.ts';
+import { everyHostHere } from '../support/hosts.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
 
 const sandbox = shared(() => startSandbox({ scale: 0.1 }));
-const [host] = everyHost;
+const [host] = everyHostHere;
 if (!host) throw new Error('no host');
 const server = host.serving(async () => addressIn(await sandbox()));
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, inject, test } from 'vitest';
 import { catalog } from '../../tools/catalog.ts';
-import { anyHost, everyHost, everything, httpHosts, type Row } from '../support/hosts.ts';
+import { anyHttpHost, everyHostHere, everything, type Row } from '../support/hosts.ts';
 import { inProcess } from '../support/in-process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { shared } from '../support/shared.ts';
@@ -18,7 +18,7 @@ const uriOf = (view: string | undefined) => `ui://cpq-mcp/${view}.html`;
 const fileOf = (view: string | undefined) =>
   readFile(join(dirname(inject('bundle')), 'views', `${view}.html`), 'utf8');
 
-describe.each(everyHost.map((host) => [host.name, host] as const))('%s', (_name, host) => {
+describe.each(everyHostHere.map((host) => [host.name, host] as const))('%s', (_name, host) => {
   const server = host.serving(address, everything);
 
   test('has views for these tools alone', async () => {
@@ -108,7 +108,7 @@ describe.each([...views])('the %s view', (view) => {
 });
 
 describe('the deals of the board', () => {
-  const server = (httpHosts[0] ?? anyHost).serving(address);
+  const server = anyHttpHost.serving(address);
 
   async function allDeals(args: Row): Promise<Row[]> {
     const { call } = await server();
