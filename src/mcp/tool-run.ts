@@ -203,10 +203,13 @@ function unknownArguments(
   return wording`Unknown ${plural} ${join(names, ', ')}${rest}.${hint} ${known.length === 0 ? 'This tool takes none' : others}.`;
 }
 
-/** Replaces lone surrogates, which cannot be encoded in UTF-8, once a tool that refuses them has seen them. */
+/**
+ * Replaces lone surrogates, which cannot be encoded in UTF-8, once a tool that refuses them has seen them; an entry that a
+ * list repeats is in it once.
+ */
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed();
-  return Array.isArray(value) ? value.map(wellFormed) : value;
+  return Array.isArray(value) ? [...new Set(value.map(wellFormed))] : value;
 }
 
 function repair(value: unknown, schema: JsonSchema): unknown {

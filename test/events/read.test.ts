@@ -405,3 +405,19 @@ describe('changes of a record', () => {
     expect(record).toEqual(copy);
   });
 });
+
+test.each([
+  ['the same', { id: 'c', name: 'Acme' }, { id: 'c', name: 'Acme' }, 0],
+  [
+    'the same, with more fields',
+    { id: 'c', name: 'Acme' },
+    { id: 'c', name: 'Acme', city: 'B' },
+    0,
+  ],
+  ['renamed', { id: 'c', name: 'Acme' }, { id: 'c', name: 'Acme Ltd' }, 1],
+  ['another of the name', { id: 'c', name: 'Acme' }, { id: 'd', name: 'Acme' }, 1],
+  ['cleared', { id: 'c', name: 'Acme' }, null, 1],
+])('a company that is %s is a difference or none', (_, was, is, count) => {
+  const before = { fields: { id: 'q', company: was }, isWhole: true };
+  expect(fieldDifferences('quote', before, { id: 'q', company: is })).toHaveLength(count);
+});

@@ -5,7 +5,7 @@ import { parseArguments } from '../../src/mcp/tool-run.ts';
 import type { InvalidArguments } from '../../src/tenant/invalid-arguments.ts';
 import { catalog } from '../../tools/catalog.ts';
 import fc from '../support/fast-check.ts';
-import { anyHost, everyHostHere, everything, type Row } from '../support/hosts.ts';
+import { type Answer, anyHost, everyHostHere, everything, type Row } from '../support/hosts.ts';
 import { readTools, sampleFor } from '../support/samples.ts';
 import { quickOrAll, sample } from '../support/sampling.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
@@ -150,13 +150,19 @@ test('every argument of every tool is understood as models write it', () => {
   }
 });
 
-test('an empty list is as none, in every tool', async () => {
+test('an empty list is as none, and a repeated entry as one, in every tool', async () => {
   const { ask } = await server();
   const samples = await samplesOf();
   const lists = everyArgument.filter(([tool, , { type }]) => type === 'array' && isRead(tool));
   expect(lists.length).toBeGreaterThan(10);
-  for (const [tool, argument] of lists) {
+  for (const [tool, argument, { items }] of lists) {
     const { [argument]: _, ...without } = samples[tool] ?? {};
+    const [word = 'id'] = items?.enum ?? [];
+    const [once, twice] = await Promise.all(
+      [[word], [word, word]].map((given) => ask(tool, { ...without, [argument]: given })),
+    );
+    const untimed = ({ data: { coverage: __, ...data } }: Answer) => data;
+    expect(twice && untimed(twice), `${tool} ${argument}`).toEqual(once && untimed(once));
     const answers = [without, { ...without, [argument]: [] }].map((args) => ask(tool, args));
     const [none, empty] = await Promise.all(answers);
     // A required one must name something.
