@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { runHere } from '../support/process.ts';
+import { runHere as run } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 async function connect(host: string, lines: readonly string[], ...flags: string[]) {
   const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), PATH: home };
-  return runHere(['connect', host, ...flags], env, `${lines.join('\n')}\n`);
+  return run(['connect', host, ...flags], env, `${lines.join('\n')}\n`);
 }
 
 test('asks for address and key, checks them, and installs the entry with a file for the key', async () => {
@@ -30,7 +30,7 @@ test('asks for address and key, checks them, and installs the entry with a file 
   expect(written).not.toContain(key);
   const { env } = JSON.parse(written).mcpServers['cpq-mcp'];
   expect(env).toEqual({ CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file });
-  const checked = await runHere(['doctor'], env);
+  const checked = await run(['doctor'], env);
   expect(checked.status).toBe(0);
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { localState } from '../../src/state/files/local.ts';
 import { namespaceOf } from '../../src/tenant/shared-state.ts';
-import { runHere } from '../support/process.ts';
+import { runHere as run } from '../support/process.ts';
 import { newFolder } from '../support/shared.ts';
 
 const baseUrl = 'https://api.example.com/';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 async function forget(...words: string[]) {
   const env = { CPQ_STATE_DIR: folder, CPQ_BASE_URL: baseUrl };
-  const { status, stdout, stderr } = await runHere(['forget', ...words], env);
+  const { status, stdout, stderr } = await run(['forget', ...words], env);
   return { status, lines: stdout.trimEnd().split('\n'), stderr };
 }
 

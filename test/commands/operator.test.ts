@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fileIn } from '../support/access.ts';
-import { runHere } from '../support/process.ts';
+import { runHere as run } from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
@@ -15,7 +15,7 @@ const environment = async () => {
 test('the rows of an answer are printed as CSV or JSON, as the resource gives them', async () => {
   const env = await environment();
   const words = ['export', 'cpq_list_companies', 'sort=name', 'size=3'];
-  const csv = await runHere(words, env);
+  const csv = await run(words, env);
   expect([csv.status, csv.stderr]).toEqual([
     0,
     expect.stringMatching(/^The file has 3 of \d+ rows/),
@@ -23,10 +23,10 @@ test('the rows of an answer are printed as CSV or JSON, as the resource gives th
   const [header = '', ...lines] = csv.stdout.trimEnd().split('\r\n');
   expect(header).toMatch(/^\uFEFFid,name/);
   expect(lines).toHaveLength(3);
-  const { rows, notes } = JSON.parse((await runHere([...words, '--json'], env)).stdout);
+  const { rows, notes } = JSON.parse((await run([...words, '--json'], env)).stdout);
   expect([rows.length, notes.length]).toEqual([3, expect.any(Number)]);
   for (const [at, { id }] of rows.entries()) expect(lines[at]).toContain(id);
-  const brief = await runHere(['export', 'cpq_brief_pipeline', 'by=owner', '--json'], env);
+  const brief = await run(['export', 'cpq_brief_pipeline', 'by=owner', '--json'], env);
   expect(JSON.parse(brief.stdout).rows[0]).toMatchObject({
     name: expect.any(String),
     count: expect.any(Number),
@@ -36,7 +36,7 @@ test('the rows of an answer are printed as CSV or JSON, as the resource gives th
 test('the operator lists changes, and takes one back after agreeing to the difference', async () => {
   const env = await environment();
   const [deal] = JSON.parse(
-    (await runHere(['export', 'cpq_list_opportunities', 'size=1', 'detail=full', '--json'], env))
+    (await run(['export', 'cpq_list_opportunities', 'size=1', 'detail=full', '--json'], env))
       .stdout,
   ).rows;
   const { openClient } = await import('../../src/commands/own-client.ts');
@@ -48,17 +48,17 @@ test('the operator lists changes, and takes one back after agreeing to the diffe
     name: 'Renamed by a test',
   });
   await writer.close();
-  const listed = await runHere(['changes'], env);
+  const listed = await run(['changes'], env);
   expect(listed.stdout).toContain('Renamed by a test');
   const [, id = ''] = /^change_id {2,}at [^\n]*\n(chg_\w+) {2,}/m.exec(listed.stdout) ?? [];
-  const undo = (answer: string) => runHere(['changes', 'undo', id], env, `${answer}\n`);
+  const undo = (answer: string) => run(['changes', 'undo', id], env, `${answer}\n`);
   const declined = await undo('no');
   expect(declined.stderr).toContain('Write exactly this?');
   expect(declined.stdout).toContain('declined');
   const done = await undo('yes');
   expect([done.status, done.stdout]).toEqual([0, expect.stringContaining(String(deal.name))]);
   const name = JSON.parse(
-    (await runHere(['export', 'cpq_list_opportunities', `filters=id:${deal.id}`, '--json'], env))
+    (await run(['export', 'cpq_list_opportunities', `filters=id:${deal.id}`, '--json'], env))
       .stdout,
   ).rows[0].name;
   expect(name).toBe(deal.name);
@@ -69,8 +69,8 @@ test('a change of a tenant that only reads is taken back', async () => {
   const of = { baseUrl: CPQ_BASE_URL, apiKey: CPQ_API_KEY, grants: ['read'], tools: ['cpq_find'] };
   const file = await fileIn(newFolder(), 'tenants.json', { tenants: { default: of } });
   const env = { CPQ_TENANTS_FILE: file, CPQ_STATE_DIR };
-  const [id = ''] = /chg_\w+/.exec((await runHere(['changes'], env)).stdout) ?? [];
-  const asked = await runHere(['changes', 'undo', id], env, 'no\n');
+  const [id = ''] = /chg_\w+/.exec((await run(['changes'], env)).stdout) ?? [];
+  const asked = await run(['changes', 'undo', id], env, 'no\n');
   expect([asked.stderr, asked.stdout]).toEqual([
     expect.stringContaining('Write exactly this?'),
     expect.stringContaining('declined'),
@@ -79,7 +79,7 @@ test('a change of a tenant that only reads is taken back', async () => {
 
 test('what a file leaves out is said beside it', async () => {
   const words = ['export', 'cpq_list_companies', 'filters=type:nothing'];
-  const { status, stdout, stderr } = await runHere(words, await environment());
+  const { status, stdout, stderr } = await run(words, await environment());
   expect([status, stdout.trim(), stderr]).toEqual([0, '', expect.stringContaining('nothing')]);
 });
 
@@ -88,9 +88,9 @@ test('of several tenants one is named', async () => {
   const of = { baseUrl: CPQ_BASE_URL, apiKey: CPQ_API_KEY };
   const file = await fileIn(newFolder(), 'tenants.json', { tenants: { acme: of, globex: of } });
   const env = { CPQ_TENANTS_FILE: file, CPQ_STATE_DIR };
-  const unnamed = await runHere(['changes'], env);
+  const unnamed = await run(['changes'], env);
   expect([unnamed.status, unnamed.stderr]).toEqual([2, expect.stringContaining('acme, globex')]);
-  expect(await runHere(['changes', '--tenant', 'acme'], env)).toMatchObject({ status: 0 });
+  expect(await run(['changes', '--tenant', 'acme'], env)).toMatchObject({ status: 0 });
 });
 
 test.each([
@@ -100,6 +100,6 @@ test.each([
   [['changes', 'undo'], 2, 'Use: cpq-mcp changes'],
   [['changes', 'undo', 'unknown'], 1, 'unknown'],
 ])('refuses %j', async (words, status, message) => {
-  const ended = await runHere(words, await environment());
+  const ended = await run(words, await environment());
   expect([ended.status, ended.stderr]).toEqual([status, expect.stringContaining(message)]);
 });

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readSettings } from '../../src/config.ts';
 import { anyHost, environmentFor, startHttpServer } from '../support/hosts.ts';
-import { type Environment, type Finished, runHere, start, startHere } from '../support/process.ts';
+import {
+  type Environment,
+  type Finished,
+  runHere as run,
+  start,
+  startHere,
+} from '../support/process.ts';
 import { addressIn, startSandbox } from '../support/sandbox.ts';
 import { newFolder, shared } from '../support/shared.ts';
 
@@ -43,26 +49,22 @@ for (const command of ['stdio', 'http']) {
       const remedy =
         /Settings → Integrations → API Key\. To try it without either, set CPQ_SANDBOX \(--sandbox\)/;
       const both = /Missing: CPQ_BASE_URL .* and CPQ_API_KEY or CPQ_API_KEY_FILE /;
-      expectWrongUse(await runHere([command]), both, remedy);
-      expectWrongUse(
-        await runHere([command], { CPQ_API_KEY: key }),
-        /Missing: CPQ_BASE_URL/,
-        remedy,
-      );
-      const noKey = await runHere([command], { CPQ_BASE_URL: baseUrl });
+      expectWrongUse(await run([command]), both, remedy);
+      expectWrongUse(await run([command], { CPQ_API_KEY: key }), /Missing: CPQ_BASE_URL/, remedy);
+      const noKey = await run([command], { CPQ_BASE_URL: baseUrl });
       expectWrongUse(noKey, /Missing: CPQ_API_KEY or CPQ_API_KEY_FILE/, remedy);
-      expectWrongUse(await runHere([command], { CPQ_BASE_URL: '', CPQ_API_KEY: '' }), both);
+      expectWrongUse(await run([command], { CPQ_BASE_URL: '', CPQ_API_KEY: '' }), both);
     });
 
     test('takes no key on the command line', async () => {
       for (const argv of [['--api-key', key], [`--api-key=${key}`]]) {
-        const refused = await runHere([command, ...argv], { CPQ_BASE_URL: baseUrl });
+        const refused = await run([command, ...argv], { CPQ_BASE_URL: baseUrl });
         expectWrongUse(refused, 'There is no flag --api-key', 'CPQ_API_KEY or CPQ_API_KEY_FILE');
       }
     });
 
     test('reports an unknown tool with the nearest one', async () => {
-      const refused = await runHere([command], {
+      const refused = await run([command], {
         ...complete,
         CPQ_TOOLS: 'cpq_find cpq_list_company',
       });
@@ -70,13 +72,9 @@ for (const command of ['stdio', 'http']) {
     });
 
     test('reports an unknown flag or argument', async () => {
-      expectWrongUse(
-        await runHere([command, '--base-ur', baseUrl], complete),
-        '--base-ur',
-        '--help',
-      );
-      expectWrongUse(await runHere([command, 'extra'], complete), 'extra', '--help');
-      expectWrongUse(await runHere([command, '--grants'], complete), '--grants', '--help');
+      expectWrongUse(await run([command, '--base-ur', baseUrl], complete), '--base-ur', '--help');
+      expectWrongUse(await run([command, 'extra'], complete), 'extra', '--help');
+      expectWrongUse(await run([command, '--grants'], complete), '--grants', '--help');
     });
   });
 }
@@ -109,8 +107,8 @@ describe('an invalid value', () => {
   });
 
   test('of a flag is reported with the name of the flag', async () => {
-    expectWrongUse(await runHere(['http', '--port', 'x'], complete), '--port: ', 'number');
-    expectWrongUse(await runHere(['stdio', '--grants', 'all'], complete), '--grants: unknown: all');
+    expectWrongUse(await run(['http', '--port', 'x'], complete), '--port: ', 'number');
+    expectWrongUse(await run(['stdio', '--grants', 'all'], complete), '--grants: unknown: all');
   });
 
   test.each([
@@ -129,26 +127,26 @@ describe('an invalid value', () => {
     ['won = statusId in [4]\nopportunity.won = isWon', 'line 2: another line says where that is'],
   ])('of the file of fields, %j, is reported with its line', async (content, ...words) => {
     const file = await fileWith(content);
-    const refused = await runHere(['stdio'], { ...complete, CPQ_FIELDS_FILE: file });
+    const refused = await run(['stdio'], { ...complete, CPQ_FIELDS_FILE: file });
     expectWrongUse(refused, 'CPQ_FIELDS_FILE: ', ...words);
   });
 
   test('of a key file does not reveal its content', async () => {
     const file = await fileWith(`${key} and more\n`);
     const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: file };
-    expectWrongUse(await runHere(['stdio'], env), 'character that a key cannot have');
+    expectWrongUse(await run(['stdio'], env), 'character that a key cannot have');
   });
 
   test('of a key file that does not exist is reported', async () => {
     const env = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY_FILE: await folder() };
-    expectWrongUse(await runHere(['stdio'], env), 'cannot be read', 'EISDIR');
+    expectWrongUse(await run(['stdio'], env), 'cannot be read', 'EISDIR');
   });
 });
 
 describe('the command line', () => {
   test('lists the commands', async () => {
     for (const word of ['--help', '-h', 'help']) {
-      const { status, stdout } = await runHere([word]);
+      const { status, stdout } = await run([word]);
       expect(status).toBe(0);
       expect(stdout).toMatch(/cpq-mcp http .*cpq-mcp demo .*CPQ_BASE_URL/s);
     }
@@ -164,7 +162,7 @@ describe('the command line', () => {
       ['doctor', '--json'],
       ['demo', '--raw'],
     ] as const) {
-      const { status, stdout } = await runHere([command, '--help']);
+      const { status, stdout } = await run([command, '--help']);
       expect([command, status]).toEqual([command, 0]);
       expect(stdout).toContain(said);
     }
@@ -176,14 +174,14 @@ describe('the command line', () => {
     ['token', ['--json']],
     ['demo', []],
   ])('says what each flag of %s means', async (command, needed) => {
-    const { stdout } = await runHere([command, '--help']);
+    const { stdout } = await run([command, '--help']);
     const flags = [...stdout.matchAll(/\[(--[a-z-]+)/g)].map(([, flag]) => flag);
     const explained = [...stdout.matchAll(/^ {2}(--[a-z-]+).* {2}\S/gm)].map(([, flag]) => flag);
     expect(new Set(explained)).toEqual(new Set([...flags, ...needed]));
   });
 
   test('lists only flags that there are, and of stdio none that only HTTP uses', async () => {
-    const { stdout } = await runHere(['stdio', '--help']);
+    const { stdout } = await run(['stdio', '--help']);
     expect(stdout).not.toContain('--port');
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
   });
@@ -222,14 +220,14 @@ describe('the command line', () => {
 
   test('prints the version of package.json', async () => {
     const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
-    expect(await runHere(['--version'])).toMatchObject({
+    expect(await run(['--version'])).toMatchObject({
       status: 0,
       stdout: `${manifest.version}\n`,
     });
   });
 
   test('reports an unknown command', async () => {
-    expectWrongUse(await runHere(['serve']), 'There is no command "serve"', '--help');
+    expectWrongUse(await run(['serve']), 'There is no command "serve"', '--help');
   });
 });
 
