@@ -47,8 +47,7 @@ export async function readExport(
     const asked = { ...sizesOf(properties, size - rows.length), ...given, ...page };
     const args = parseArguments(entry.definition.inputSchema, tool.input, asked);
     const answer = await tool.run(tenant, args, call);
-    if (isQuestion(tool, answer))
-      throw new InvalidParams(withoutSecrets(textOf(await toResult(answer))), { uri });
+    if (isQuestion(tool, answer)) throw new InvalidParams(textOf(await toResult(answer)), { uri });
     let data = cleanedRow(answer.data);
     if (await loadConverter()) data = cleanedRow(answer.data);
     found = tableOf(answer, data, table);

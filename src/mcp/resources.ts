@@ -98,7 +98,7 @@ export async function readResource(
     call.signal.throwIfAborted();
     if (error instanceof InvalidParams) throw error;
     const text = describeError(error, parts.nameOf, parts.tenant.heldSince());
-    throw new InvalidParams(withoutSecrets(text), { uri });
+    throw new InvalidParams(text, { uri });
   }
 }
 

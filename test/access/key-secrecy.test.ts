@@ -148,6 +148,28 @@ describe('a service that repeats the key', () => {
     },
   );
 
+  test('is not repeated by what asks with it', async () => {
+    upstream.reset();
+    upstream.set({ status: { code: 400, message: `bad key ${key}` } });
+    const server = await start();
+    const asked: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['resources/read', { uri: 'cpq://company/com-1' }],
+      ['resources/read', { uri: `cpq://company/${key}` }],
+      ['resources/read', { uri: `cpq://nothing/${key}` }],
+      ['resources/read', { uri: `cpq://export/${key}` }],
+      ['prompts/get', { name: key }],
+      ['tools/call', { name: key, arguments: {} }],
+    ];
+    const errors = asked.map(async ([method, params]) =>
+      server.request(method, params).then(
+        () => expect.unreachable(`${method} succeeded`),
+        (error: unknown) => `${error} ${JSON.stringify(error)}`,
+      ),
+    );
+    await expectNoKey(server, await Promise.all(errors));
+    await server.close();
+  });
+
   test('records are still shown, without the key', async () => {
     upstream.reset();
     upstream.set(envelope(`the key ${key} is mine`));
