@@ -159,7 +159,7 @@ export const callsBy = (ask: Connection['ask']): Calls => ({
   },
 });
 
-export function createConnection(client: McpClient, running: Running, url?: string): Connection {
+function createConnection(client: McpClient, running: Running, url?: string): Connection {
   return {
     tools: () => client.tools(),
     ...callsBy(async (name, args, options = {}) =>

@@ -144,7 +144,7 @@ export async function endAll(): Promise<void> {
   if (leaks.length > 0) throw new Error(`A key was written: ${leaks.join('; ')}`);
 }
 
-export function recordingOf(argv: readonly string[], env: Environment): Recording {
+function recordingOf(argv: readonly string[], env: Environment): Recording {
   const output = new Recording(argv.join(' '), secretsIn(env));
   recordings.push(output);
   return output;
