@@ -14,6 +14,7 @@ import {
   measure,
   measuredTenant,
 } from '../test/support/oracle/budget.ts';
+import { recordRequests } from '../test/support/sandbox.ts';
 import { code, generated, row } from './generated.ts';
 
 const { day, ...options } = measuredTenant;
@@ -21,7 +22,7 @@ const now = new Date(`${day}T09:00:00Z`);
 // In the package's own folder: the built server finds what it does not bundle from there.
 const folder = await mkdtemp(join('node_modules', '.cache', 'cpq-mcp-tokens-'));
 const home = await mkdtemp(join(tmpdir(), 'cpq-mcp-tokens-'));
-const sandbox = await startSandbox({ ...options, now, rateLimit: false });
+const sandbox = recordRequests(await startSandbox({ ...options, now, rateLimit: false }));
 
 try {
   execFileSync(process.execPath, ['scripts/build.mjs', folder]);

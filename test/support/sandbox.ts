@@ -38,6 +38,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   sandbox.database.exec(
     'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma cache_size = -65536',
   );
+  return recordRequests(sandbox);
+}
+
+/** The same sandbox, whose requests from now on are `requestsTo`. */
+export function recordRequests(sandbox: Sandbox): Sandbox {
   const requests: Requested[] = [];
   requested.set(sandbox, requests);
   sandbox.server.on('request', ({ method = '', url: path = '' }, response) => {
