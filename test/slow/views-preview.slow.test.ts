@@ -44,10 +44,7 @@ test('the preview has no other pages, and cannot be framed by others', async () 
 
 describeWith('chromium', 'the preview in a browser', () => {
   test('writes a change to the embedded tenant where writes are allowed', async () => {
-    // The browser has the machine's clock, by which a question expires.
-    const running = await start(['http', '--sandbox', '--port', '0', '--allow-writes'], {
-      NODE_OPTIONS: '',
-    });
+    const running = await start(['http', '--sandbox', '--port', '0', '--allow-writes']);
     const [url] = await running.says(/http:\/\/[^\s"']+\/preview\b/);
     const page = await newPage();
     await page.goto(url);

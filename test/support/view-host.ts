@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Tool } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
+import { afterAll } from 'vitest';
 import type { Connection, Row } from './hosts.ts';
 import { closing, shared } from './shared.ts';
 
@@ -63,6 +64,11 @@ export interface Options {
   /** Replaces the result of a call of the view. */
   answer?: (result: unknown, call: ToolCallOfView) => unknown;
 }
+
+// Chromium has the machine's clock, by which questions expire, so the file that opens it has it too.
+const { TEST_CLOCK_AHEAD_MS } = process.env;
+process.env.TEST_CLOCK_AHEAD_MS = '0';
+afterAll(() => Object.assign(process.env, { TEST_CLOCK_AHEAD_MS }));
 
 const hostAddress = 'http://view-host.test/';
 const root = fileURLToPath(new URL('../../', import.meta.url));
