@@ -308,9 +308,11 @@ function refuseEmbeddedError(body: JsonObject, facts: ErrorFacts): void {
   throw new ApiError('embedded-error', { ...facts, ...upstreamMessage });
 }
 
-/** The number in a header, such as of requests that remain; `undefined` if it has none. */
-export const countInHeader = (response: Headed | undefined, name: string): number | undefined =>
-  toCount(response && header(response, name));
+/** The number in a header, such as of requests that remain; `undefined` if it is not written in digits. */
+export function countInHeader(response: Headed | undefined, name: string): number | undefined {
+  const text = (response && header(response, name)) ?? '';
+  return /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
+}
 
 function toCount(raw: unknown): number | undefined {
   const count = typeof raw === 'string' && raw.trim() !== '' ? Number(raw) : raw;

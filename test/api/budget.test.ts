@@ -297,7 +297,7 @@ describe('other programs of the tenant', () => {
     expect(upstream.budget.violations).toBe(0);
   });
 
-  test.each(['', ' ', 'some', '-1', '1e3', '4.5', 'NaN'])(
+  test.each(['', ' ', 'some', '-1', '1e3', '0x0', '0e5', '4.5', 'NaN'])(
     'a count of %j is ignored',
     async (remaining) => {
       const tenant = tenantWith(50);
