@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
-import { closing, newFolder } from './shared.ts';
+import { closing, newFolder, useMachineClock } from './shared.ts';
 
 export interface Redis {
   url: URL;
@@ -25,9 +25,7 @@ export interface Redis {
  * and from now on the file has it too.
  */
 export async function startRedis(password?: string): Promise<Redis> {
-  const { TEST_CLOCK_AHEAD_MS } = process.env;
-  process.env.TEST_CLOCK_AHEAD_MS = '0';
-  closing({ close: async () => Object.assign(process.env, { TEST_CLOCK_AHEAD_MS }) });
+  useMachineClock();
   const folder = newFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;

@@ -27,6 +27,13 @@ export async function closeAll(): Promise<void> {
   for (const close of openClosers.splice(0).reverse()) await close();
 }
 
+/** Gives the file the machine's clock, which programs other than Node have. */
+export function useMachineClock(): void {
+  const { TEST_CLOCK_AHEAD_MS } = process.env;
+  process.env.TEST_CLOCK_AHEAD_MS = '0';
+  closing({ close: async () => Object.assign(process.env, { TEST_CLOCK_AHEAD_MS }) });
+}
+
 /** A folder that is deleted after the tests of the file. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cpq-mcp-'));

@@ -2,9 +2,8 @@ import { fileURLToPath } from 'node:url';
 import type { Tool } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type Browser, chromium, type Frame, type Page } from 'playwright-core';
-import { afterAll } from 'vitest';
 import type { Connection, Row } from './hosts.ts';
-import { closing, shared } from './shared.ts';
+import { closing, shared, useMachineClock } from './shared.ts';
 
 /** What the page displays. */
 export interface Opening {
@@ -65,10 +64,8 @@ export interface Options {
   answer?: (result: unknown, call: ToolCallOfView) => unknown;
 }
 
-// Chromium has the machine's clock, by which questions expire, so the file that opens it has it too.
-const { TEST_CLOCK_AHEAD_MS } = process.env;
-process.env.TEST_CLOCK_AHEAD_MS = '0';
-afterAll(() => Object.assign(process.env, { TEST_CLOCK_AHEAD_MS }));
+// Questions expire in Chromium by its clock.
+useMachineClock();
 
 const hostAddress = 'http://view-host.test/';
 const root = fileURLToPath(new URL('../../', import.meta.url));
