@@ -33,14 +33,19 @@ try {
   await rm(home, { recursive: true, force: true });
 }
 
-/** Starts a new server, so that nothing is cached. */
+/** Starts a new server in a folder of its own, so that nothing was read before. */
 async function freshServer(): Promise<Asked> {
   const [{ baseUrl, keys }] = sandbox.tenants;
   const address = { CPQ_BASE_URL: baseUrl, CPQ_API_KEY: keys.read, CPQ_RATE_LIMIT: '1000000' };
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [join(folder, 'cpq-mcp.js'), 'stdio'],
-    env: { HOME: home, PATH: process.env.PATH ?? '', ...address, ...clockAt(day) },
+    env: {
+      HOME: await mkdtemp(join(home, 'server-')),
+      PATH: process.env.PATH ?? '',
+      ...address,
+      ...clockAt(day),
+    },
     stderr: 'ignore',
   });
   const client = new Client({ name: 'cpq-mcp-tokens', version: '1' });
