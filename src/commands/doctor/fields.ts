@@ -2,13 +2,7 @@
 
 import { checksRestOn, listsRestOn, restsOn } from '../../briefs/rests-on.ts';
 import { longId } from '../../reading/service-pages.ts';
-import {
-  isSet,
-  partOf,
-  placeOf,
-  saysPresent,
-  type UnknownField,
-} from '../../service/records/account.ts';
+import { isSet, placeOf, saysPresent, type UnknownField } from '../../service/records/account.ts';
 import {
   type Fields,
   type Reader,
@@ -16,7 +10,7 @@ import {
   time,
   unreadable,
 } from '../../service/records/normalise.ts';
-import { fieldsOf, marks, type Resource } from '../../service/records/records.ts';
+import { fieldsOf, marks, partOf, type Resource } from '../../service/records/records.ts';
 import { isObject, type JsonObject, valueAt } from '../../values.ts';
 import type { Rows } from './prober.ts';
 import { type FieldFound, quoted } from './report.ts';

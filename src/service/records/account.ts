@@ -1,9 +1,9 @@
 /** How often the records of a reading have each field of the table, and what was not understood or is not in the table. */
 
-import { fieldOf, isKeyOf, isObject, type JsonObject } from '../../values.ts';
+import { fieldOf, isObject, type JsonObject } from '../../values.ts';
 import { type Fields, flag, namesOf, unreadable } from './normalise.ts';
 import { fieldCalled, isBare, isNothing, ofEnvelopes } from './recognition.ts';
-import { fieldsOf, type Kind, marks, needed, partsOf, type Resource } from './records.ts';
+import { fieldsOf, type Kind, marks, needed, partOf, type Resource } from './records.ts';
 
 /** Of a field: the rows that have it, and those that have it in a form that is not understood. */
 interface FieldCount {
@@ -44,10 +44,6 @@ const shown = (value: unknown): unknown =>
   typeof value === 'object' ? JSON.stringify(value).slice(0, 100) : value;
 
 const isEmpty = (value: unknown): boolean => isNothing(value) || value === '';
-
-/** What is counted one by one within records of this kind. */
-export const partOf = (kind: Kind): (typeof partsOf)[keyof typeof partsOf] | undefined =>
-  isKeyOf(partsOf, kind) ? partsOf[kind] : undefined;
 
 class Tally {
   rows = 0;

@@ -2,9 +2,8 @@
 
 import { InvalidValue } from '../../setting-values.ts';
 import { isKeyOf, isObject, type JsonObject, keysOf } from '../../values.ts';
-import { partOf } from './account.ts';
 import { type Fields, ref } from './normalise.ts';
-import { fieldsOf, type Resource } from './records.ts';
+import { fieldsOf, partOf, type Resource } from './records.ts';
 
 /** A line of the file, such as `quote.items.term = billingPeriod` or `won = statusId in [4, 7]`. */
 export interface FieldRule {
@@ -96,10 +95,10 @@ function targetOf(left: string): Target {
       `"${left}" is not a field of ${keysOf(fieldsOf).join(', ')}, nor won, lost, open`,
     );
   const part = partOf(resource);
-  if (part?.list !== path[0] || path.length === 1)
+  if (part === undefined || part.list !== path[0] || path.length === 1)
     return { of: resource, ...fieldIn(fieldsOf[resource], wordsOf[resource], path) };
-  const of = `${resource}.${part?.list}`;
-  return { of, ...fieldIn(part?.fields ?? {}, wordsOf[of], path.slice(1)) };
+  const of = `${resource}.${part.list}`;
+  return { of, ...fieldIn(part.fields, wordsOf[of], path.slice(1)) };
 }
 
 function fieldIn(
@@ -132,8 +131,8 @@ export class FieldMapping {
   apply<R extends JsonObject>(resource: Resource, row: R): R {
     if (this.#rules.length === 0) return row;
     this.#applyTo(resource, row);
-    const { list = '' } = partOf(resource) ?? {};
-    const parts: unknown = row[list];
+    const list = partOf(resource)?.list;
+    const parts: unknown = list && row[list];
     if (!Array.isArray(parts)) return row;
     for (const part of parts) if (isObject(part)) this.#applyTo(`${resource}.${list}`, part);
     return row;

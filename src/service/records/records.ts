@@ -4,6 +4,7 @@
  * ISO 8601 as sent.
  */
 
+import { isKeyOf } from '../../values.ts';
 import {
   currency,
   dayFrom,
@@ -202,7 +203,12 @@ export const partsOf = {
   quote: { list: 'items', kind: 'quote_line', fields: quoteItem },
   pricing_book: { list: 'products', kind: 'book_price', fields: bookPrice },
 } as const satisfies { readonly [R in Resource]?: { list: string; kind: string; fields: Fields } };
-export type Kind = Resource | (typeof partsOf)[keyof typeof partsOf]['kind'];
+export type Kind = Resource | Part['kind'];
+type Part = (typeof partsOf)[keyof typeof partsOf];
+
+/** The list of records within those of this kind. */
+export const partOf = (kind: Kind): Part | undefined =>
+  isKeyOf(partsOf, kind) ? partsOf[kind] : undefined;
 
 /** Marks, which most tenants have on few records or on none: that no row has one means nothing. */
 export const marks: ReadonlySet<string> = new Set([
