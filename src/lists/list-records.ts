@@ -123,7 +123,9 @@ async function gapsOfList(
       records.length === 0 && criteria.conditions.some(({ key }) => isOfCompany(key));
     const some = isLookedFor && !whole ? await someCompanies(tenant, call) : undefined;
     const known = { company: whole ?? some, [resource]: examined };
-    gaps.push(...danglingReferences(tenant, known, () => (some ? Infinity : minRows)));
+    gaps.push(
+      ...danglingReferences(tenant, known, (to) => (to === 'company' && some ? Infinity : minRows)),
+    );
   }
   const companies = showsCurrency(resource, columns) && tenant.cached('company');
   if (companies)
