@@ -48,7 +48,14 @@ keepCompiled(process.getBuiltinModule('node:module'));
 const { start } = await import('./commands/run.ts');
 const { env, stdout, stderr } = process;
 const [, script = '', ...argv] = process.argv;
-const given = { env, home: homedir(), script, stdout, stderr };
-const status = await start(argv, { ...given, stdin: () => process.stdin, signals: process });
+const status = await start(argv, {
+  env,
+  home: homedir(),
+  script,
+  stdin: () => process.stdin,
+  stdout,
+  stderr,
+  signals: process,
+});
 // After the output is flushed. Without an error the process ends by itself.
 if (status !== 0) stdout.write('', () => process.exit(status));

@@ -78,8 +78,7 @@ export const checkSalesData = defineTool({
     size: z.int().min(1).max(100).optional(),
   }),
   output: { definition: z.string().optional(), rows: records.optional(), coverage },
-  async run(tenant, { check, from, size, ...args }, call) {
-    const names = [...new Set(check)];
+  async run(tenant, { check: names, from, size, ...args }, call) {
     if (names.length > 1 && (from ?? args.kind) !== undefined)
       throw new InvalidArguments(wording`from and kind are for one check: ask for it alone.`);
     const read = await readFor(tenant, names, args.open_deals, call);

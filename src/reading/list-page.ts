@@ -104,6 +104,7 @@ async function withTrueTotal(
   const trait = query.filters || query.query ? countsMatches : countsRecords;
   const rows = page.records.length;
   const isLast = total <= (query.from ?? 0) + rows;
+  // Behind a full page there may be more, where the service counts up to it.
   if (rows === 0 || (isLast && rows !== query.size)) return page;
   const isTrue = honoured[trait] ?? (await hasLastRow(source, query, page, trait));
   return isTrue ? page : uncounted;
@@ -112,7 +113,7 @@ async function withTrueTotal(
 /** Behind this offset many search engines answer nothing. */
 const maxOffset = 10_000;
 
-/** Whether the last counted row is the last one. True if errors or other offsets hide it. */
+/** Whether the last counted row is the last one. True where errors, or offsets that do not count rows, hide it. */
 async function hasLastRow(
   source: ListSource,
   query: PageQuery,

@@ -106,13 +106,18 @@ export async function startHere(argv: readonly string[], env: Environment = {}):
     env: { ...plain, ...stateOf(argv, plain), ...env },
     home: env.HOME ?? (await homeFolder()),
     script: inject('bundle'),
+    stdin: () => stdin,
+    stdout,
     stderr: into('stderr'),
-    ...{ stdin: () => stdin, stdout, signals },
+    signals,
   });
   const exited = status.then((it) => ({ status: it, signal: undefined }));
   const child = { stdin, kill: (signal: NodeJS.Signals) => signals.emit(signal) };
   return listed({
-    ...{ pid: process.pid, stdin, output, exited },
+    pid: process.pid,
+    stdin,
+    output,
+    exited,
     kill: (signal) => void child.kill(signal),
     hangUp: () => void stdout.destroy(),
     says: (pattern) => saying(output, exited, pattern),

@@ -137,7 +137,7 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
   async function send(request: WireRequest, call: Call, facts: ErrorFacts): Promise<WireResponse> {
     const path = request.path.replace(/(?=\?|$)/, pathEnd);
     const received = await exchange({ ...request, path }, call, facts);
-    if (received.status >= 300 && addsSlash(received, path)) {
+    if (addsSlash(received, path)) {
       pathEnd = '/';
       return send(request, call, facts);
     }
@@ -162,8 +162,9 @@ export function wireTo(baseUrl: URL, key: string, shared: Connections) {
 
 /** Whether the response redirects to the same path with a slash at its end. */
 function addsSlash({ status, headers }: WireResponse, path: string): boolean {
+  if (status < 300 || status >= 400) return false;
   const [asked = '', given = ''] = [path, String(headers.location)].map((it) => it.split('?')[0]);
-  return status < 400 && !asked.endsWith('/') && given.endsWith(`${asked}/`);
+  return !asked.endsWith('/') && given.endsWith(`${asked}/`);
 }
 
 const decoders = {
