@@ -2,6 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clockAt } from './clock.ts';
 
 type Close = () => Promise<unknown>;
 
@@ -25,6 +26,13 @@ export function closing<T extends { close: Close }>(it: T): T {
 /** Closes everything, the latest first. */
 export async function closeAll(): Promise<void> {
   for (const close of openClosers.splice(0).reverse()) await close();
+}
+
+/** Gives the file this day and zone, whatever those of the run are. */
+export function useDay(day: string, zone: string): void {
+  const { TEST_CLOCK_AHEAD_MS, TZ } = process.env;
+  Object.assign(process.env, { TEST_CLOCK_AHEAD_MS: clockAt(day).TEST_CLOCK_AHEAD_MS, TZ: zone });
+  closing({ close: async () => void Object.assign(process.env, { TEST_CLOCK_AHEAD_MS, TZ }) });
 }
 
 /** Gives the file the machine's clock, which programs other than Node have. */

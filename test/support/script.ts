@@ -1,0 +1,179 @@
+import type { Person } from './clients.ts';
+import { personAnswers } from './consent.ts';
+import { type Connection, environmentFor, type Row, type ServerSettings } from './hosts.ts';
+import { inProcess } from './in-process.ts';
+import { runHere } from './process.ts';
+import { addressIn, type KeyName, requestsTo, type Sandbox, startSandbox } from './sandbox.ts';
+import { newFolder } from './shared.ts';
+
+/** What a step `server` may say; each is that of a usual server where it is absent. */
+interface Described extends ServerSettings {
+  /** Of the service's key. */
+  key?: KeyName;
+  answers?: keyof typeof personAnswers;
+}
+
+const dayMs = 86_400_000;
+const mark = '=== ';
+
+/**
+ * Runs a script again: steps, each a line that begins with `=== `, with what is answered below it. Steps are
+ * - `<tool> <arguments>`, as a client calls it
+ * - `tenant <options>`: the embedded tenant with other data, such as another scale; before all other steps
+ * - `server <settings>`: another server of the same tenant and state (see `Described`)
+ * - `sql <statement>`: changes the tenant's data behind the server's back
+ * - `read <address>`, `prompt <name> <arguments>`, `complete <address> <argument> <value>`
+ * - `later <days>`: moves the clock
+ * - `run <arguments>`: a command to its end, for the same tenant and state
+ * - `http <method> <path> <headers> <body>`: a request to the server itself, headers and body as JSON
+ *
+ * What differs between runs has a name in the answers (`<change 1>`), which a later step may use.
+ * @param script may have other answers, or none
+ * @returns the same steps with the answers of now
+ */
+export async function runAgain(script: string): Promise<string> {
+  const [, options = '{}'] = /^=== tenant (.*)$/m.exec(script) ?? [];
+  const player = new Player(await startSandbox({ scale: 0.1, ...JSON.parse(options) }));
+  const [title = '', ...steps] = script.split(/^=== /m);
+  const parts = [title];
+  for (const step of steps) {
+    const [line = ''] = step.split('\n', 1);
+    const answer = await player.play(line).catch((error: Error) => `failed: ${error.message}`);
+    parts.push(`${mark}${line}\n${player.named(answer)}\n\n`);
+  }
+  return `${parts.join('').trimEnd()}\n`;
+}
+
+class Player {
+  readonly #sandbox: Sandbox;
+  readonly #folder = newFolder();
+  readonly #names = new Map<string, string>();
+  readonly #asked: string[] = [];
+  #connection: Connection | undefined;
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  async play(step: string): Promise<string> {
+    const [kind = '', rest = ''] = [step.split(' ', 1)[0], step.slice(step.indexOf(' ') + 1)];
+    const given = this.#unnamed(step.includes(' ') ? rest : '');
+    if (kind === 'tenant') return 'started';
+    if (kind === 'sql') return this.#sql(given);
+    if (kind === 'run') return this.#run(given.split(' '));
+    if (kind === 'http') return this.#http(given);
+    if (kind === 'server') return this.#start(JSON.parse(given));
+    if (kind === 'later') return later(Number(given));
+    if (kind === 'read') return this.#request('resources/read', { uri: given });
+    if (kind === 'prompt') {
+      const [, name = '', args = '{}'] = /^(\S+)\s*(.*)$/.exec(given) ?? [];
+      return this.#request('prompts/get', { name, arguments: JSON.parse(args) });
+    }
+    if (kind === 'complete') {
+      const [, uri, name, value] = /^(\S+) (\S+) ?(.*)$/.exec(given) ?? [];
+      const params = { ref: { type: 'ref/resource', uri }, argument: { name, value } };
+      return this.#request('completion/complete', params);
+    }
+    return this.#call(kind, given === '' ? {} : JSON.parse(given));
+  }
+
+  /** The text with names for what differs between runs. */
+  named(text: string): string {
+    return text
+      .replaceAll(this.#sandbox.url, '<service>')
+      .replaceAll(this.#folder, '<folder>')
+      .replace(/\bchg_\w+/g, (id) => this.#nameOf('change', id))
+      .replace(/2026-\d\d-\d\dT12:\d\d:\d\d(?:\.\d+)?Z/g, '<now>');
+  }
+
+  #nameOf(kind: string, value: string): string {
+    const count = [...this.#names.values()].filter((it) => it.startsWith(`<${kind} `)).length;
+    const name = this.#names.get(value) ?? `<${kind} ${count + 1}>`;
+    this.#names.set(value, name);
+    return name;
+  }
+
+  #unnamed(text: string): string {
+    let real = text;
+    for (const [value, name] of this.#names) real = real.replaceAll(name, value);
+    return real;
+  }
+
+  async #run(argv: readonly string[]): Promise<string> {
+    const address = addressIn(this.#sandbox, 'all');
+    const env = { ...environmentFor(address), CPQ_STATE_DIR: this.#folder };
+    const { stdout, stderr, status } = await runHere(argv, env);
+    return [stdout, stderr, `status: ${status}`].filter((it) => it !== '').join('\n');
+  }
+
+  async #http(given: string): Promise<string> {
+    const { url } = await this.#running();
+    const [, method = '', path = '', headers = '{}', body] =
+      /^(\S+) (\S+) ?(\{.*?\})? ?(.*)?$/.exec(given) ?? [];
+    const init = { method, headers: JSON.parse(headers), body: body || null };
+    const response = await fetch(new URL(path, url), init);
+    return `${response.status} ${response.headers.get('content-type')}\n${await response.text()}`;
+  }
+
+  #sql(statement: string): string {
+    const { changes } = this.#sandbox.database.prepare(statement).run();
+    return `${changes} rows`;
+  }
+
+  async #start({ key = 'all', answers, ...settings }: Described): Promise<string> {
+    await this.#connection?.close();
+    const answer = answers && personAnswers[answers];
+    const person: Person | undefined =
+      answer &&
+      ((question) => {
+        this.#asked.push(question.message);
+        return answer();
+      });
+    const env = { CPQ_STATE_DIR: this.#folder, ...settings.env };
+    const address = addressIn(this.#sandbox, key);
+    this.#connection = await inProcess.start(address, { ...settings, env, person });
+    return 'started';
+  }
+
+  async #running(): Promise<Connection> {
+    if (this.#connection === undefined) await this.#start({});
+    return this.#connection as Connection;
+  }
+
+  async #call(name: string, args: Row): Promise<string> {
+    const connection = await this.#running();
+    const before = requestsTo(this.#sandbox).length;
+    const { text, isError } = await connection.ask(name, args);
+    const asked = this.#asked.splice(0).map((question) => `asked: ${question}\n`);
+    return `${asked.join('')}${isError ? 'refused: ' : ''}${text}\n${this.#requestsSince(before)}`;
+  }
+
+  async #request(method: string, params: Row): Promise<string> {
+    const connection = await this.#running();
+    const result = (await connection.request(method, params)) as Row;
+    const { contents, messages, completion } = result;
+    const shown = (contents ?? messages ?? [completion]) as { text?: string; content?: Row }[];
+    return shown.map((it) => it.text ?? it.content?.text ?? JSON.stringify(it)).join('\n');
+  }
+
+  /** What the call asked of the service, by route. */
+  #requestsSince(before: number): string {
+    const counts = new Map<string, number>();
+    for (const { method, path } of requestsTo(this.#sandbox).slice(before)) {
+      const { pathname } = new URL(path, this.#sandbox.url);
+      const route = pathname
+        .replace(/^.*\/public-api/, '')
+        .replace(/\/[A-Za-z0-9]{20}\b/g, '/{id}');
+      const of = method === 'GET' ? route : `${method} ${route}`;
+      counts.set(of, (counts.get(of) ?? 0) + 1);
+    }
+    const routes = [...counts].map(([route, count]) => `${route} ${count}`).sort();
+    return `requests: ${routes.length === 0 ? 'none' : routes.join(', ')}`;
+  }
+}
+
+function later(days: number): string {
+  const { TEST_CLOCK_AHEAD_MS } = process.env;
+  process.env.TEST_CLOCK_AHEAD_MS = String(Number(TEST_CLOCK_AHEAD_MS) + days * dayMs);
+  return new Date().toISOString().slice(0, 10);
+}
