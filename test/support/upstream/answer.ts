@@ -79,7 +79,9 @@ function refusal({ code, message, retryAfter, html }: Refusal): Draft {
     : problem(code, message ?? defaultMessages[code] ?? title);
   if (retryAfter === undefined) return draft;
   const wait = typeof retryAfter === 'string' ? retryAfter : retryAfter();
-  return { ...draft, headers: { ...draft.headers, 'retry-after': wait } };
+  // Node's own header has the machine's clock, and not that of the tests.
+  const date = new Date().toUTCString();
+  return { ...draft, headers: { ...draft.headers, date, 'retry-after': wait } };
 }
 
 function checkKey({ request, on }: Answering): Draft | undefined {
