@@ -32,16 +32,24 @@ const mark = '=== ';
  * @returns the same steps with the answers of now
  */
 export async function runAgain(script: string): Promise<string> {
+  const parts: string[] = [];
+  for await (const part of answersNow(script)) parts.push(part);
+  return `${parts.join('').trimEnd()}\n`;
+}
+
+/** The parts of a script with the answers of now: its title, then each step. */
+export async function* answersNow(script: string): AsyncGenerator<string> {
+  const { TEST_CLOCK_AHEAD_MS } = process.env;
   const [, options = '{}'] = /^=== tenant (.*)$/m.exec(script) ?? [];
   const player = new Player(await startSandbox({ scale: 0.1, ...JSON.parse(options) }));
   const [title = '', ...steps] = script.split(/^=== /m);
-  const parts = [title];
+  yield title;
   for (const step of steps) {
     const [line = ''] = step.split('\n', 1);
     const answer = await player.play(line).catch((error: Error) => `failed: ${error.message}`);
-    parts.push(`${mark}${line}\n${player.named(answer)}\n\n`);
+    yield `${mark}${line}\n${player.named(answer)}\n\n`;
   }
-  return `${parts.join('').trimEnd()}\n`;
+  Object.assign(process.env, { TEST_CLOCK_AHEAD_MS });
 }
 
 class Player {
